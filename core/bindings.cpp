@@ -1,0 +1,312 @@
+// The border to Python: free functions on arrays, the interpreter lock released while the core works.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+
+#include "grow.hpp"
+#include "route.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace treewright;
+
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Grid = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+
+template <class T>
+std::span<const T> span(const Vector<T>& array) {
+    return {array.data(), array.shape(0)};
+}
+
+template <class T>
+Matrix<T> matrix(const Grid<T>& array) {
+    return {array.data(), static_cast<int64_t>(array.shape(0)), static_cast<int64_t>(array.shape(1)), array.stride(0), array.stride(1)};
+}
+
+/// Hand a vector over to NumPy without a copy.
+template <class T>
+nb::object give(std::vector<T>&& from, size_t columns = 0) {
+    auto* kept = new std::vector<T>(std::move(from));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    if (columns == 0) {
+        const size_t shape[] = {kept->size()};
+        return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), 1, shape, owner));
+    }
+    const size_t shape[] = {kept->size() / columns, columns};
+    return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), 2, shape, owner));
+}
+
+/// Uninitialised memory owned by NumPy.
+template <class T>
+std::pair<T*, nb::capsule> allocate(size_t n) {
+    T* data = new T[std::max<size_t>(n, 1)];
+    return {data, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); })};
+}
+
+template <class T>
+nb::tuple columns_of(const Grid<T>& table, int threads) {
+    const size_t rows = table.shape(0), columns = table.shape(1);
+    auto [data, owner] = allocate<double>(rows * columns);
+    std::vector<uint8_t> flags(columns);
+    {
+        nb::gil_scoped_release unlocked;
+        to_columns(matrix(table), data, flags.data(), threads);
+    }
+    const size_t shape[] = {rows, columns};
+    const int64_t strides[] = {1, static_cast<int64_t>(rows)};
+    return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, double>(data, 2, shape, owner, strides)), give(std::move(flags)));
+}
+
+void add_table(nb::dict& out, const std::string& prefix, SplitTable&& table) {
+    const auto put = [&](const char* name, nb::object array) { out[nb::str((prefix + name).c_str())] = std::move(array); };
+    put("kind", give(std::move(table.kind)));
+    put("feature", give(std::move(table.feature)));
+    put("threshold", give(std::move(table.threshold)));
+    put("score", give(std::move(table.score)));
+    put("pool_begin", give(std::move(table.pool_begin)));
+    put("pool_index", give(std::move(table.pool_index)));
+    put("pool_value", give(std::move(table.pool_value)));
+}
+
+nb::dict to_dict(TreeArrays&& tree, size_t width) {
+    nb::dict out;
+    out["parent"] = give(std::move(tree.parent));
+    out["first_child"] = give(std::move(tree.first_child));
+    out["n_children"] = give(std::move(tree.n_children));
+    out["default_branch"] = give(std::move(tree.default_branch));
+    out["split_begin"] = give(std::move(tree.split_begin));
+    out["competitor_begin"] = give(std::move(tree.competitor_begin));
+    out["count"] = give(std::move(tree.count));
+    out["weight"] = give(std::move(tree.weight));
+    out["value"] = give(std::move(tree.value), width);
+    out["impurity"] = give(std::move(tree.impurity));
+    out["risk"] = give(std::move(tree.risk));
+    out["merit"] = give(std::move(tree.merit));
+    add_table(out, "split_", std::move(tree.splits));
+    add_table(out, "competitor_", std::move(tree.competitors));
+    return out;
+}
+
+template <class T>
+T option(const nb::dict& options, const char* name) {
+    if (!options.contains(name)) throw nb::key_error(name);
+    return nb::cast<T>(options[name]);
+}
+
+template <class Choice>
+Choice choose(const nb::dict& options, const char* name, std::initializer_list<std::pair<const char*, Choice>> known) {
+    const auto given = option<std::string>(options, name);
+    for (const auto& [word, choice] : known)
+        if (given == word) return choice;
+    throw nb::value_error((std::string("unknown ") + name + " '" + given + "'").c_str());
+}
+
+template <class T>
+std::vector<T> numbers_of(const nb::dict& options, const char* name) {
+    if (options[name].is_none()) return {};
+    const auto array = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(options[name]);
+    return {array.data(), array.data() + array.size()};
+}
+
+Recipe read_recipe(const nb::dict& o) {
+    Recipe r;
+    r.criterion = option<std::string>(o, "criterion");
+    r.threshold = r.subset = false;
+    for (const auto& split : option<std::vector<std::string>>(o, "splits")) {
+        if (split == "threshold") r.threshold = true;
+        else if (split == "subset") r.subset = true;
+        else if (split == "multiway") r.multiway = true;
+        else if (split == "one_vs_rest") r.one_vs_rest = true;
+        else throw nb::value_error(("unknown split '" + split + "'").c_str());
+    }
+    r.random_cuts = choose<bool>(o, "splitter", {{"best", false}, {"random", true}});
+    r.observed_cuts = choose<bool>(o, "cut", {{"midpoint", false}, {"observed", true}});
+    r.missing = choose<Missing>(o, "missing", {{"direction", Missing::direction}, {"available", Missing::available}, {"error", Missing::direction}});
+    r.order = choose<Order>(o, "order", {{"depth_first", Order::depth_first}, {"breadth_first", Order::breadth_first}, {"best_first", Order::best_first}});
+    r.ties = choose<Ties>(o, "ties", {{"first", Ties::first}, {"last", Ties::last}, {"random", Ties::random}});
+    r.max_depth = option<int64_t>(o, "max_depth");
+    r.max_leaf_nodes = option<int64_t>(o, "max_leaf_nodes");
+    r.max_nodes = option<int64_t>(o, "max_nodes");
+    r.min_samples_split = option<int64_t>(o, "min_samples_split");
+    r.min_samples_leaf = option<int64_t>(o, "min_samples_leaf");
+    r.min_weight_leaf = option<double>(o, "min_weight_leaf");
+    r.min_impurity_decrease = option<double>(o, "min_impurity_decrease");
+    r.min_merit = option<double>(o, "min_merit");
+    r.max_features = option<int64_t>(o, "max_features");
+    r.max_bins = option<int>(o, "max_bins");
+    r.max_competitors = option<int>(o, "max_competitors");
+    r.random_state = option<uint64_t>(o, "random_state");
+    r.class_factor = numbers_of<double>(o, "class_factor");
+    r.search_factor = numbers_of<double>(o, "search_factor");
+    r.costs = numbers_of<double>(o, "costs");
+    r.monotonic = numbers_of<int8_t>(o, "monotonic");
+    r.threads = option<int>(o, "threads");
+    if (o.contains("plain")) r.plain = option<bool>(o, "plain");
+    return r;
+}
+
+/// Asks Python, at most ten times a second, whether Ctrl-C was pressed, and tells it how far growing is.
+struct Watch {
+    nb::object progress;
+    std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+
+    bool operator()(double share) {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last < std::chrono::milliseconds(100)) return true;
+        last = now;
+        nb::gil_scoped_acquire locked;
+        if (PyErr_CheckSignals() != 0) return false;
+        if (!progress.is_none()) progress(share);
+        return true;
+    }
+};
+
+nb::dict grow_tree(const nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>& numbers,
+                   const nb::ndarray<const int32_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>& codes,
+                   const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
+                   const nb::ndarray<nb::ndim<1>, nb::c_contig, nb::device::cpu>& target, int n_classes,
+                   const std::optional<Vector<double>>& weight, const nb::dict& options) {
+    const Recipe recipe = read_recipe(options);
+    Table table;
+    table.n_rows = target.shape(0);
+    if (table.n_rows == 0) throw nb::value_error("no rows to grow a tree on");
+    for (size_t f = 0; f < position.shape(0); ++f) {
+        const auto column = static_cast<size_t>(position.data()[f]);
+        Feature feature;
+        feature.n_categories = n_categories.data()[f];
+        if (feature.n_categories > 0) feature.codes = codes.data() + column * table.n_rows;
+        else feature.numbers = numbers.data() + column * table.n_rows;
+        table.features.push_back(feature);
+    }
+    Target y;
+    y.n_classes = n_classes;
+    if (n_classes > 0) {
+        if (target.dtype() != nb::dtype<int32_t>()) throw nb::type_error("class codes must be int32");
+        y.label = static_cast<const int32_t*>(target.data());
+        for (size_t i = 0; i < table.n_rows; ++i)
+            if (y.label[i] < 0 || y.label[i] >= n_classes) throw nb::value_error("a class code is out of range");
+    } else {
+        if (target.dtype() != nb::dtype<double>()) throw nb::type_error("a regression target must be float64");
+        y.number = static_cast<const double*>(target.data());
+    }
+    if (weight) y.weight = weight->data();
+    nb::object progress = options["progress"];
+    Monitor monitor;
+    monitor.check = Watch{progress};
+    TreeArrays tree;
+    bool interrupted = false;
+    {
+        nb::gil_scoped_release unlocked;
+        try {
+            tree = grow(table, y, recipe, monitor);
+        } catch (const Interrupted&) {
+            interrupted = true;
+        }
+    }
+    if (interrupted) throw nb::python_error();
+    return to_dict(std::move(tree), n_classes > 0 ? static_cast<size_t>(n_classes) : 1);
+}
+
+/// The arrays of a tree as Python holds them, kept alive while the view is used.
+struct HeldTree {
+    Vector<int32_t> first_child, n_children, default_branch, feature, pool_index;
+    Vector<int64_t> split_begin, pool_begin;
+    Vector<double> weight, threshold, pool_value;
+    Vector<uint8_t> kind;
+
+    explicit HeldTree(const nb::dict& a)
+        : first_child(get<int32_t>(a, "first_child")), n_children(get<int32_t>(a, "n_children")),
+          default_branch(get<int32_t>(a, "default_branch")), feature(get<int32_t>(a, "split_feature")),
+          pool_index(get<int32_t>(a, "split_pool_index")), split_begin(get<int64_t>(a, "split_begin")),
+          pool_begin(get<int64_t>(a, "split_pool_begin")), weight(get<double>(a, "weight")),
+          threshold(get<double>(a, "split_threshold")), pool_value(get<double>(a, "split_pool_value")),
+          kind(get<uint8_t>(a, "split_kind")) {}
+
+    template <class T>
+    static Vector<T> get(const nb::dict& arrays, const char* name) {
+        return nb::cast<Vector<T>>(arrays[name]);
+    }
+    TreeView view() const {
+        return {span(first_child), span(n_children), span(default_branch), span(split_begin), span(weight),
+                {span(kind), span(feature), span(threshold), span(pool_begin), span(pool_index), span(pool_value)}};
+    }
+};
+
+nb::object pack_tree(const nb::dict& arrays, const Vector<int32_t>& position) {
+    const HeldTree held(arrays);
+    auto packed = pack(held.view(), span(position));
+    if (!packed) return nb::none();
+    std::vector<uint8_t> bytes(packed->size() * sizeof(PackedNode));
+    std::memcpy(bytes.data(), packed->data(), bytes.size());
+    return give(std::move(bytes), sizeof(PackedNode));
+}
+
+nb::tuple walk_rows(const nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& packed, const Grid<double>& numbers, int threads) {
+    const size_t rows = numbers.shape(0);
+    auto [leaf, owner] = allocate<int32_t>(rows);
+    bool infinite = false;
+    {
+        nb::gil_scoped_release unlocked;
+        infinite = walk({reinterpret_cast<const PackedNode*>(packed.data()), packed.shape(0)}, matrix(numbers), leaf, threads);
+    }
+    const size_t shape[] = {rows};
+    return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, int32_t>(leaf, 1, shape, owner)), infinite);
+}
+
+nb::object route_rows(const nb::dict& arrays, const Grid<double>& numbers, const Grid<int32_t>& codes,
+                      const Vector<int32_t>& position, const Vector<int32_t>& n_categories, int threads) {
+    const HeldTree held(arrays);
+    const size_t rows = std::max(numbers.shape(0), codes.shape(0));
+    auto [leaf, owner] = allocate<int32_t>(rows);
+    {
+        nb::gil_scoped_release unlocked;
+        route(held.view(), matrix(numbers), matrix(codes), span(position), span(n_categories), leaf, threads);
+    }
+    const size_t shape[] = {rows};
+    return nb::cast(nb::ndarray<nb::numpy, int32_t>(leaf, 1, shape, owner));
+}
+
+/// Merit of one split given as a table of class weights, a row for each branch.
+double merit_of(const std::string& criterion, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& table) {
+    const size_t branches = table.shape(0), width = table.shape(1);
+    std::vector<Totals> parts(branches, Totals(width));
+    Totals node(width);
+    std::vector<const Totals*> pointers;
+    for (size_t b = 0; b < branches; ++b) {
+        for (size_t k = 0; k < width; ++k) {
+            parts[b].sums[k] = table.data()[b * width + k];
+            parts[b].weight += parts[b].sums[k];
+        }
+        node.add(parts[b]);
+        pointers.push_back(&parts[b]);
+    }
+    return with_criterion(criterion, [&]<class C>() -> double {
+        if constexpr (C::classification) return C::merit(node, pointers);
+        else throw nb::value_error(("'" + criterion + "' is not a classification criterion").c_str());
+    });
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    m.doc() = "The core of treewright: whatever loops over rows.";
+    m.def("columns", &columns_of<double>, "table"_a.noconvert(), "threads"_a = 1);
+    m.def("columns", &columns_of<float>, "table"_a.noconvert(), "threads"_a = 1);
+    m.def("grow", &grow_tree, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(), "n_categories"_a.noconvert(),
+          "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
+    m.def("pack", &pack_tree, "arrays"_a, "position"_a.noconvert());
+    m.def("walk", &walk_rows, "packed"_a.noconvert(), "numbers"_a.noconvert(), "threads"_a = 1);
+    m.def("route", &route_rows, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
+          "n_categories"_a.noconvert(), "threads"_a = 1);
+    m.def("merit", &merit_of, "criterion"_a, "table"_a.noconvert());
+}

@@ -1,0 +1,768 @@
+// A subtree grown on presorted lists: every feature is sorted once, then each split partitions the lists stably.
+//
+// Rows are renumbered 0, 1, … inside the block, with 16-bit numbers for blocks that fit a cache (the design of
+// presorted attribute lists: Mehta, Agrawal & Rissanen, 1996; here in cache-sized blocks).
+#pragma once
+#include <memory>
+
+#include "builder.hpp"
+#include "random.hpp"
+#include "splits/categorical.hpp"
+#include "splits/threshold.hpp"
+
+namespace treewright {
+
+/// Largest number of rows for which 16-bit row numbers and ranks do.
+inline constexpr size_t small_block = 65535;
+
+template <class C, class Scorer, class Index>
+class Block {
+    using List = Entry<Index>;
+
+public:
+    /// A node of the block: rows [begin, end) of every list in buffer depth % 2.
+    struct Item {
+        int32_t node = 0, depth = 0;
+        uint32_t begin = 0, end = 0;
+        uint8_t buffer = 0;
+        uint64_t seed = 0;
+        double lowest = -infinity, highest = infinity;  // bounds of its prediction under monotone constraints
+        std::shared_ptr<const std::vector<int32_t>> active;  // features that are not constant here
+        Totals totals;
+        double impurity = 0, centre = 0;
+        Candidate split;
+        std::vector<Candidate> competitors;
+        double decrease = 0;  // of overall impurity, by weight
+
+        size_t size() const { return end - begin; }
+    };
+
+    Block(const Problem& problem, std::span<const uint32_t> rows, std::span<const double> weight, Builder& out)
+        : problem_(problem), recipe_(problem.recipe), rows_(rows), n_(rows.size()), out_(out), weight_(weight.begin(), weight.end()) {
+        gather_target();
+        gather_features();
+        for (auto& order : order_) order.resize(n_);
+        std::iota(order_[0].begin(), order_[0].end(), Index{0});
+        side_.resize(n_);
+    }
+
+    /// The root of the block. `node` is its record, or -1 to append one.
+    Item root(int32_t node, int32_t depth, uint64_t seed, double lowest = -infinity, double highest = infinity) {
+        Item item;
+        item.depth = depth;
+        item.end = static_cast<uint32_t>(n_);
+        item.seed = seed;
+        item.lowest = lowest;
+        item.highest = highest;
+        item.active = active_;
+        const Description description = describe(item);
+        item.node = node >= 0 ? node : out_.append(-1, depth, description);
+        pure_root_ = description.pure;
+        return item;
+    }
+    bool root_may_split(const Item& item) const { return !pure_root_ && may_split(item); }
+
+    /// Grow everything below the item, depth first.
+    void grow(Item item, int thread) {
+        std::vector<Item> stack;
+        stack.push_back(std::move(item));
+        uint64_t work = 0;
+        while (!stack.empty()) {
+            Item next = std::move(stack.back());
+            stack.pop_back();
+            work += next.size() * problem_.n_features();
+            if (work > 4'000'000) {
+                problem_.monitor.poll(thread);
+                work = 0;
+            }
+            if (!find(next)) {
+                problem_.monitor.settled += next.size();
+                continue;
+            }
+            std::vector<Item> children = split(next);
+            for (size_t i = children.size(); i-- > 0;) stack.push_back(std::move(children[i]));
+        }
+    }
+
+    bool may_split(const Item& item) const {
+        return (recipe_.max_depth < 0 || item.depth < recipe_.max_depth) &&
+               item.size() >= static_cast<size_t>(std::max(recipe_.min_samples_split, 2 * recipe_.min_samples_leaf)) &&
+               item.totals.weight >= 2 * recipe_.min_weight_leaf;
+    }
+
+    /// Find the best split of an impure node; false if there is none.
+    bool find(Item& item) {
+        prepare(item);
+        best_ = Candidate{};
+        found_.clear();
+        const std::vector<int32_t>& active = *item.active;
+        constant_.clear();
+        uint64_t ties = 1;
+        Random random(item.seed);
+        for (int32_t feature : chosen_features(item, random)) {
+            Candidate candidate = slot_[static_cast<size_t>(feature)] < 0 ? Candidate{} : search(item, feature, random);
+            if (!candidate.found()) continue;
+            const double tolerance = merit_tolerance(item);
+            bool better = candidate.merit > best_.merit + tolerance;
+            if (!better && recipe_.ties != Ties::first && candidate.merit >= best_.merit - tolerance)
+                better = recipe_.ties == Ties::last || random.below(++ties) == 0;
+            else if (better) ties = 1;
+            if (recipe_.max_competitors > 0) found_.push_back(candidate);
+            if (better) best_ = std::move(candidate);
+            if (C::concave && recipe_.ties == Ties::first && recipe_.max_competitors == 0 && best_.merit >= item.impurity - tolerance)
+                break;  // pure branches: nothing can be better, and what comes later loses the tie
+        }
+        if (!constant_.empty()) drop_constant(item, active);
+        if (!best_.found() || !(best_.merit > recipe_.min_merit)) return false;
+        item.split = std::move(best_);
+        if (recipe_.max_competitors > 0) keep_competitors(item);
+        if (recipe_.min_impurity_decrease > 0 || recipe_.order == Order::best_first) {
+            item.decrease = decrease(item) * item.totals.weight / problem_.total_weight;
+            if (item.decrease + 2.2e-16 < recipe_.min_impurity_decrease) return false;
+        }
+        return true;
+    }
+
+    /// Carry out the split of an item: append the children, give back those that may be split further.
+    std::vector<Item> split(Item& item) {
+        const Candidate& chosen = item.split;
+        const size_t branches = static_cast<size_t>(chosen.n_branches);
+        mark_sides(item);
+        const Index* order = order_[item.buffer].data() + item.begin;
+        begin_.assign(branches + 1, 0);
+        for (size_t i = 0; i < item.size(); ++i) ++begin_[static_cast<size_t>(side_[order[i]]) + 1];
+        for (size_t b = 0; b < branches; ++b) begin_[b + 1] += begin_[b];
+        partition(order, order_[1 - item.buffer].data() + item.begin, item.size(), branches, [](Index row) { return row; });
+
+        std::vector<Item> children(branches);
+        const auto first = static_cast<int32_t>(out_.nodes.size());
+        bool any = false;
+        for (size_t b = 0; b < branches; ++b) any |= make_child(item, b, children[b]);
+        out_.set_split(item.node, chosen, first, std::move(item.competitors));
+        bound_children(item, children);
+        if (any) partition_lists(item, branches);
+        std::erase_if(children, [](const Item& child) { return child.node < 0; });
+        return children;
+    }
+
+private:
+    // ---- setting up ------------------------------------------------------------------------------------------
+
+    void gather_target() {
+        if (problem_.n_classes) {
+            label_.resize(n_);
+            for (size_t i = 0; i < n_; ++i) label_[i] = problem_.label[rows_[i]];
+            bit_.resize(n_);
+            for (size_t i = 0; i < n_; ++i) bit_[i] = label_[i] == 1;
+            local_.label = label_.data();
+            local_.bit = bit_.data();
+        } else {
+            target_.resize(n_);
+            centred_.resize(n_);
+            for (size_t i = 0; i < n_; ++i) target_[i] = problem_.target[rows_[i]];
+            local_.target = centred_.data();
+        }
+        if (!weight_.empty()) local_.weight = weight_.data();
+    }
+
+    void gather_features() {
+        const size_t p = problem_.n_features();
+        slot_.assign(p, -1);
+        auto active = std::make_shared<std::vector<int32_t>>();
+        std::vector<double> values(n_);
+        std::vector<List> sorted(n_);
+        for (auto& buffer : list_) buffer.reserve(0);
+        size_t lists = 0;
+        for (size_t f = 0; f < p; ++f) lists += !problem_.table.features[f].categorical();
+        if (recipe_.threshold)
+            for (auto& buffer : list_) buffer.resize(lists * n_);
+        size_t used = 0;
+        for (size_t f = 0; f < p; ++f) {
+            const Feature& feature = problem_.table.features[f];
+            bool varies = false;
+            if (feature.categorical()) {
+                std::vector<int32_t> codes(n_);
+                for (size_t i = 0; i < n_; ++i) codes[i] = feature.codes[rows_[i]];
+                varies = std::any_of(codes.begin(), codes.end(), [&](int32_t c) { return c != codes[0]; });
+                if (varies) {
+                    slot_[f] = static_cast<int32_t>(codes_.size());
+                    codes_.push_back(std::move(codes));
+                }
+            } else if (recipe_.threshold) {
+                for (size_t i = 0; i < n_; ++i) values[i] = feature.numbers[rows_[i]];
+                List* list = list_[0].data() + used * n_;
+                const size_t known = sorter_.sort(values.data(), n_, list);
+                varies = known > 0 && list[0].rank != list[n_ - 1].rank;
+                if (varies) {
+                    slot_[f] = static_cast<int32_t>(used++);
+                    has_missing_.push_back(known < n_);
+                }
+            }
+            if (varies) active->push_back(static_cast<int32_t>(f));
+        }
+        for (auto& buffer : list_) buffer.resize(used * n_);
+        active_ = std::move(active);
+    }
+
+    // ---- describing a node -----------------------------------------------------------------------------------
+
+    Description describe(Item& item) {
+        const Index* order = order_[item.buffer].data() + item.begin;
+        Description node;
+        item.totals = Totals(problem_.width());
+        if (problem_.n_classes) {
+            Totals& t = item.totals;
+            for (size_t i = 0; i < item.size(); ++i) {
+                const double w = local_.weight_of(order[i]);
+                t.sums[static_cast<size_t>(label_[order[i]])] += w;
+                t.weight += w;
+            }
+            t.count = item.size();
+            if constexpr (C::classification) describe_classes<C>(problem_, t, node);
+        } else {
+            buffer_.resize(item.size());
+            for (size_t i = 0; i < item.size(); ++i) buffer_[i] = target_[order[i]];
+            if (local_.weight) {
+                weight_buffer_.resize(item.size());
+                for (size_t i = 0; i < item.size(); ++i) weight_buffer_[i] = weight_[order[i]];
+            }
+            if constexpr (!C::classification) describe_numbers<C>(buffer_, weight_buffer_, node);
+            item.totals.count = item.size();
+            item.totals.weight = node.weight;
+            item.centre = node.centre;
+        }
+        item.impurity = node.impurity;
+        return node;
+    }
+
+    /// Bring the target into the form the scorers want for this node.
+    void prepare(Item& item) {
+        if constexpr (!C::classification) {
+            const Index* order = order_[item.buffer].data() + item.begin;
+            const double centre = C::centred ? item.centre : 0.0;
+            double sum = 0;
+            for (size_t i = 0; i < item.size(); ++i) {
+                centred_[order[i]] = target_[order[i]] - centre;
+                sum += local_.weight_of(order[i]) * centred_[order[i]];
+            }
+            item.totals.sums[0] = sum;
+            if constexpr (std::is_same_v<C, AbsoluteError>) rank_targets(order, item.size());
+        }
+    }
+    void rank_targets(const Index* order, size_t n) {
+        by_target_.assign(order, order + n);
+        std::sort(by_target_.begin(), by_target_.end(), [&](Index a, Index b) { return centred_[a] < centred_[b] || (centred_[a] == centred_[b] && a < b); });
+        sorted_target_.resize(n);
+        target_rank_.resize(n_);
+        for (size_t i = 0; i < n; ++i) {
+            sorted_target_[i] = centred_[by_target_[i]];
+            target_rank_[by_target_[i]] = static_cast<int32_t>(i);
+        }
+        local_.target_rank = target_rank_.data();
+        local_.sorted_target = sorted_target_.data();
+    }
+
+    double merit_tolerance(const Item& item) const {
+        Totals empty;
+        return C::tolerance(item.totals, item.impurity);
+    }
+
+    // ---- searching -------------------------------------------------------------------------------------------
+
+    /// The features to look at, ascending: all that vary, or a random choice of max_features that holds one that varies.
+    const std::vector<int32_t>& chosen_features(const Item& item, Random& random) {
+        const size_t p = problem_.n_features();
+        const auto wanted = static_cast<size_t>(recipe_.max_features);
+        if (wanted == 0 || wanted >= p) return *item.active;
+        if (shuffled_.size() != p) {
+            shuffled_.resize(p);
+            std::iota(shuffled_.begin(), shuffled_.end(), 0);
+        }
+        chosen_.clear();
+        swaps_.clear();
+        for (size_t i = 0; i < p && (i < wanted || chosen_.empty()); ++i) {
+            const size_t j = i + random.below(p - i);
+            std::swap(shuffled_[i], shuffled_[j]);
+            swaps_.push_back(j);
+            if (std::binary_search(item.active->begin(), item.active->end(), shuffled_[i])) chosen_.push_back(shuffled_[i]);
+        }
+        for (size_t i = swaps_.size(); i-- > 0;) std::swap(shuffled_[i], shuffled_[swaps_[i]]);  // every node starts alike
+        std::sort(chosen_.begin(), chosen_.end());
+        return chosen_;
+    }
+
+    Candidate search(const Item& item, int32_t feature, Random& random) {
+        return problem_.table.features[static_cast<size_t>(feature)].categorical() ? search_categories(item, feature)
+                                                                                     : search_cuts(item, feature, random);
+    }
+
+    CutLimits limits(const Item& item, int32_t feature) const {
+        CutLimits limits;
+        limits.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
+        limits.min_weight = recipe_.min_weight_leaf;
+        limits.last_of_ties = recipe_.ties == Ties::last;
+        if (!recipe_.monotonic.empty()) {
+            const double shift = C::classification || !C_centred() ? 0.0 : item.centre;
+            limits.monotone = recipe_.monotonic[static_cast<size_t>(feature)];
+            limits.lowest = item.lowest - shift;
+            limits.highest = item.highest - shift;
+        }
+        return limits;
+    }
+    static constexpr bool C_centred() {
+        if constexpr (C::classification) return false;
+        else return C::centred;
+    }
+
+    Scorer scorer(const Totals& totals, const List* list, size_t n) {
+        Scorer made(local_, totals, scratch_);
+        if constexpr (requires { made.started(); }) {
+            for (size_t i = 0; i < n; ++i) made.start(list[i].row);
+            made.started();
+        }
+        return made;
+    }
+    Totals totals_of(const List* list, size_t n) const {
+        Totals t(problem_.width());
+        t.count = n;
+        for (size_t i = 0; i < n; ++i) {
+            const double w = local_.weight_of(list[i].row);
+            t.weight += w;
+            if (problem_.n_classes) t.sums[static_cast<size_t>(label_[list[i].row])] += w;
+            else t.sums[0] += w * centred_[list[i].row];
+        }
+        return t;
+    }
+
+    Candidate search_cuts(const Item& item, int32_t feature, Random& random) {
+        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
+        const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
+        const size_t n = item.size();
+        size_t known = n;
+        if (has_missing_[slot])
+            while (known > 0 && list[known - 1].rank == List::missing) --known;
+        if (list[0].rank == list[n - 1].rank) {
+            constant_.push_back(feature);
+            return {};
+        }
+        if (known == 0) return {};
+        const CutLimits rules = limits(item, feature);
+        if (recipe_.random_cuts) return random_cut(item, feature, list, known, rules, random);
+        Cut cut;
+        Candidate candidate;
+        if (known == n) {
+            const Scorer made = scorer(item.totals, list, n);
+            scan(list, known, 0, n, false, false, made, rules, made.tolerance(item.impurity), cut);
+            candidate.merit = cut.found() ? made.merit(cut.score) : -infinity;
+        } else if (recipe_.missing == Missing::available) {
+            const Totals totals = totals_of(list, known);
+            const Scorer made = scorer(totals, list, known);
+            scan(list, known, 0, known, false, false, made, rules, made.tolerance(item.impurity), cut);
+            if (cut.found()) candidate.merit = made.merit(cut.score) * totals.weight / item.totals.weight;
+        } else {
+            Scorer right = scorer(item.totals, list, n);
+            const double tolerance = right.tolerance(item.impurity);
+            scan(list, known, 0, n, true, false, right, rules, tolerance, cut);
+            Scorer left = scorer(item.totals, list, n);
+            for (size_t i = known; i < n; ++i) left.add(list[i].row);
+            scan(list, known, n - known, n, false, true, left, rules, tolerance, cut);
+            if (cut.found()) candidate.merit = left.merit(cut.score);
+        }
+        if (!cut.found()) return {};
+        candidate.feature = feature;
+        if (known < n && recipe_.missing == Missing::direction) candidate.default_branch = cut.missing_left ? 0 : 1;
+        if (cut.position == known) candidate.threshold = infinity;
+        else candidate.threshold = threshold(feature, list[cut.position - 1].row, list[cut.position].row);
+        return candidate;
+    }
+
+    double number(int32_t feature, size_t local_row) const {
+        return problem_.table.features[static_cast<size_t>(feature)].numbers[rows_[local_row]];
+    }
+    double threshold(int32_t feature, size_t left, size_t right) const {
+        return midpoint(number(feature, left), number(feature, right));
+    }
+
+    /// A threshold drawn between the smallest and the largest value (extremely randomised trees: Geurts, Ernst & Wehenkel, 2006).
+    Candidate random_cut(const Item& item, int32_t feature, const List* list, size_t known, const CutLimits& rules, Random& random) {
+        const size_t n = item.size();
+        const double low = number(feature, list[0].row), high = number(feature, list[known - 1].row);
+        double cut = low + random.uniform() * (high - low);
+        if (!(cut < high)) cut = low;
+        const bool missing_left = known < n && random.below(2) == 0;
+        Scorer made = scorer(item.totals, list, n);
+        size_t left = 0, already = 0;
+        if (missing_left)
+            for (size_t i = known; i < n; ++i, ++already) made.add(list[i].row);
+        if (low == high) cut = infinity;  // only known against missing is left
+        while (left < known && number(feature, list[left].row) <= cut) made.add(list[left++].row);
+        if (left + already < rules.min_count || n - left - already < rules.min_count || left + already == n || !rules.allow(made)) return {};
+        Candidate candidate;
+        candidate.merit = made.merit(made.score());
+        candidate.feature = feature;
+        candidate.threshold = cut;
+        if (known < n) candidate.default_branch = missing_left ? 0 : 1;
+        return candidate;
+    }
+
+    Candidate search_categories(const Item& item, int32_t feature) {
+        const std::vector<int32_t>& codes = codes_[static_cast<size_t>(slot_[static_cast<size_t>(feature)])];
+        const Index* order = order_[item.buffer].data() + item.begin;
+        const size_t n = item.size();
+        if constexpr (std::is_same_v<C, AbsoluteError>) {
+            return search_categories_by_rows(item, feature, codes, order);
+        } else {
+            counter_.count(static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), problem_.width(), local_,
+                           [&](auto&& use) { for (size_t i = 0; i < n; ++i) use(codes[order[i]], order[i]); }, levels_);
+            if (levels_.size() + (levels_.missing.count > 0) < 2) {
+                constant_.push_back(feature);
+                return {};
+            }
+            return CategorySearch<C>(problem_, levels_, item.totals, item.impurity, feature).best();
+        }
+    }
+
+    /// Absolute error is not a function of sums: value the groupings by moving rows. Two groups: cuts of the values in the
+    /// order of their medians, and of their means.
+    Candidate search_categories_by_rows(const Item& item, int32_t feature, const std::vector<int32_t>& codes, const Index* order);
+
+    // ---- after the search ------------------------------------------------------------------------------------
+
+    void drop_constant(Item& item, const std::vector<int32_t>& active) {
+        auto kept = std::make_shared<std::vector<int32_t>>();
+        std::set_difference(active.begin(), active.end(), constant_.begin(), constant_.end(), std::back_inserter(*kept));
+        item.active = std::move(kept);
+    }
+    void keep_competitors(Item& item) {
+        std::erase_if(found_, [&](const Candidate& c) { return c.feature == item.split.feature; });
+        std::stable_sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) { return a.merit > b.merit; });
+        if (found_.size() > static_cast<size_t>(recipe_.max_competitors)) found_.resize(static_cast<size_t>(recipe_.max_competitors));
+        item.competitors = std::move(found_);
+        found_ = {};
+    }
+
+    /// Decrease of the node's impurity by its split.
+    double decrease(const Item& item) {
+        if constexpr (C::concave || !C::classification) {
+            return item.split.merit;
+        } else {
+            mark_sides(item);
+            std::vector<Totals> branch(static_cast<size_t>(item.split.n_branches), Totals(problem_.width()));
+            const Index* order = order_[item.buffer].data() + item.begin;
+            for (size_t i = 0; i < item.size(); ++i) {
+                Totals& t = branch[static_cast<size_t>(side_[order[i]])];
+                const double w = local_.weight_of(order[i]);
+                t.weight += w;
+                t.sums[static_cast<size_t>(label_[order[i]])] += w;
+            }
+            double after = 0;
+            for (const Totals& t : branch)
+                if (t.weight > 0) after += t.weight * C::impurity(t);
+            return item.impurity - after / item.totals.weight;
+        }
+    }
+
+    /// Write the branch of every row of the item into side_, missing rows included; settles default_branch.
+    void mark_sides(const Item& item) {
+        Candidate& split = const_cast<Candidate&>(item.split);
+        const Feature& feature = problem_.table.features[static_cast<size_t>(split.feature)];
+        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(split.feature)]);
+        const Index* order = order_[item.buffer].data() + item.begin;
+        const size_t n = item.size();
+        bool unanswered = false;
+        if (feature.categorical()) {
+            const std::vector<int32_t>& codes = codes_[slot];
+            lookup_.assign(static_cast<size_t>(feature.n_categories), -1);
+            for (const auto& [code, branch] : split.table) lookup_[static_cast<size_t>(code)] = branch;
+            for (size_t i = 0; i < n; ++i) {
+                const int32_t code = codes[order[i]];
+                side_[order[i]] = code < 0 ? -1 : lookup_[static_cast<size_t>(code)];
+                unanswered |= side_[order[i]] < 0;
+            }
+        } else {
+            const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
+            for (size_t i = 0; i < n; ++i) {
+                const Index row = list[i].row;
+                const bool missing = list[i].rank == List::missing;
+                side_[row] = missing ? -1 : number(split.feature, row) <= split.threshold ? 0 : 1;
+                unanswered |= missing;
+            }
+        }
+        if (split.default_branch < 0) split.default_branch = largest_branch(order, n, static_cast<size_t>(split.n_branches), unanswered);
+        if (unanswered)
+            for (size_t i = 0; i < n; ++i)
+                if (side_[order[i]] < 0) side_[order[i]] = split.default_branch;
+    }
+    /// The branch of an unanswered split: by weight under `available` (the first of equals), by rows under `direction` (the last).
+    int32_t largest_branch(const Index* order, size_t n, size_t branches, bool) {
+        const bool by_weight = recipe_.missing == Missing::available;
+        std::vector<double> size(branches, 0.0);
+        for (size_t i = 0; i < n; ++i)
+            if (side_[order[i]] >= 0) size[static_cast<size_t>(side_[order[i]])] += by_weight ? local_.weight_of(order[i]) : 1.0;
+        size_t best = 0;
+        for (size_t b = 1; b < branches; ++b)
+            if (by_weight || branches > 2 ? size[b] > size[best] : size[b] >= size[best]) best = b;
+        return static_cast<int32_t>(best);
+    }
+
+    /// Append the child on one branch; true if it may be split further (else its item is emptied).
+    bool make_child(const Item& item, size_t b, Item& child) {
+        child.depth = item.depth + 1;
+        child.begin = item.begin + begin_[b];
+        child.end = item.begin + begin_[b + 1];
+        child.buffer = static_cast<uint8_t>(1 - item.buffer);
+        child.seed = child_seed(item.seed, b);
+        child.active = item.active;
+        child.lowest = item.lowest;
+        child.highest = item.highest;
+        Description description = describe(child);
+        if (child.size() == 0) {  // an empty branch predicts what its parent does
+            const auto width = static_cast<int64_t>(out_.width);
+            const auto at = out_.value.begin() + static_cast<int64_t>(item.node) * width;
+            description.value.assign(at, at + width);
+            description.weight = description.risk = description.impurity = 0;
+        }
+        child.node = out_.append(item.node, child.depth, description);
+        const bool further = !description.pure && may_split(child);
+        if (!further) {
+            problem_.monitor.settled += child.size();
+            child.node = -1;
+        }
+        return further;
+    }
+
+    /// Monotone constraints: predictions below may not cross the middle of the two branches.
+    void bound_children(const Item& item, std::vector<Item>& children) {
+        if (recipe_.monotonic.empty()) return;
+        const auto first = static_cast<size_t>(out_.nodes[static_cast<size_t>(item.node)].first_child);
+        const int sign = item.split.feature >= 0 ? recipe_.monotonic[static_cast<size_t>(item.split.feature)] : 0;
+        double mean[2];
+        for (size_t b = 0; b < 2; ++b) {
+            double* value = out_.value.data() + (first + b) * out_.width;
+            const double weight = out_.nodes[first + b].weight;
+            mean[b] = problem_.n_classes ? value[1] / weight : value[0];
+        }
+        if (sign == 0) return;
+        const double middle = mean[0] / 2 + mean[1] / 2;
+        Item& low = children[sign > 0 ? 0 : 1];
+        Item& high = children[sign > 0 ? 1 : 0];
+        low.highest = std::min(low.highest, middle);
+        high.lowest = std::max(high.lowest, middle);
+    }
+
+    // ---- partitioning ----------------------------------------------------------------------------------------
+
+    /// Stable partition of n entries into the branches whose beginnings stand in begin_.
+    template <class T, class Row>
+    void partition(const T* from, T* to, size_t n, size_t branches, Row&& row_of) {
+        if (branches == 2) {
+            size_t left = 0;
+            const size_t n_left = begin_[1];
+            for (size_t i = 0; i < n; ++i) {
+                const bool goes_left = side_[row_of(from[i])] == 0;
+                to[goes_left ? left : n_left + i - left] = from[i];
+                left += goes_left;
+            }
+        } else {
+            place_.assign(begin_.begin(), begin_.end());
+            for (size_t i = 0; i < n; ++i) to[place_[static_cast<size_t>(side_[row_of(from[i])])]++] = from[i];
+        }
+    }
+    void partition_lists(const Item& item, size_t branches) {
+        for (int32_t feature : *item.active) {
+            if (problem_.table.features[static_cast<size_t>(feature)].categorical()) continue;
+            const size_t offset = static_cast<size_t>(slot_[static_cast<size_t>(feature)]) * n_ + item.begin;
+            partition(list_[item.buffer].data() + offset, list_[1 - item.buffer].data() + offset, item.size(), branches,
+                      [](const List& entry) { return entry.row; });
+        }
+    }
+
+    const Problem& problem_;
+    const Recipe& recipe_;
+    std::span<const uint32_t> rows_;
+    size_t n_;
+    Builder& out_;
+
+    // the block's own columns, by local row
+    std::vector<double> weight_, target_, centred_;
+    std::vector<int32_t> label_;
+    std::vector<uint8_t> bit_;
+    LocalRows local_;
+    std::vector<std::vector<int32_t>> codes_;
+    std::vector<List> list_[2];
+    std::vector<Index> order_[2];  // rows ascending
+    std::vector<int32_t> slot_;    // by feature: its list or code column; -1 = constant
+    std::vector<char> has_missing_;
+    std::shared_ptr<const std::vector<int32_t>> active_;
+    bool pure_root_ = false;
+
+    // reused while growing
+    Candidate best_;
+    std::vector<Candidate> found_;
+    std::vector<int32_t> constant_, chosen_, shuffled_, lookup_, side_;
+    std::vector<size_t> swaps_, place_;
+    std::vector<uint32_t> begin_;
+    std::vector<double> buffer_, weight_buffer_, sorted_target_;
+    std::vector<int32_t> target_rank_;
+    std::vector<Index> by_target_;
+    RowSorter sorter_;
+    Scratch scratch_;
+    LevelCounter counter_;
+    Levels levels_;
+};
+
+template <class C, class Scorer, class Index>
+Candidate Block<C, Scorer, Index>::search_categories_by_rows(const Item& item, int32_t feature, const std::vector<int32_t>& codes, const Index* order) {
+    const size_t n = item.size();
+    std::vector<List> rows;
+    std::vector<std::pair<int32_t, std::vector<Index>>> groups;
+    std::vector<Index> missing;
+    std::vector<int32_t> group_of(static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), -1);
+    for (size_t i = 0; i < n; ++i) {
+        const int32_t code = codes[order[i]];
+        if (code < 0) {
+            missing.push_back(order[i]);
+            continue;
+        }
+        int32_t& g = group_of[static_cast<size_t>(code)];
+        if (g < 0) {
+            g = static_cast<int32_t>(groups.size());
+            groups.push_back({code, {}});
+        }
+        groups[static_cast<size_t>(g)].second.push_back(order[i]);
+    }
+    std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (groups.size() + !missing.empty() < 2) {
+        constant_.push_back(feature);
+        return {};
+    }
+    const bool by_direction = recipe_.missing == Missing::direction && !missing.empty();
+    const size_t total = by_direction ? n : n - missing.size();
+    Candidate best;
+    const double tolerance = C::tolerance(item.totals, item.impurity);
+    const CutLimits rules = limits(item, feature);
+
+    // the rows of a sequence of groups, ranked by group, missing rows last
+    const auto sequence = [&](const std::vector<size_t>& by) {
+        rows.clear();
+        for (size_t rank = 0; rank < by.size(); ++rank)
+            for (Index row : groups[by[rank]].second) rows.push_back({static_cast<Index>(rank), row});
+        if (by_direction)
+            for (Index row : missing) rows.push_back({List::missing, row});
+    };
+    const auto offer = [&](double merit, auto&& branch_of, int32_t n_branches, int32_t default_branch) {
+        if (recipe_.ties == Ties::last ? merit < best.merit - tolerance : merit <= best.merit + tolerance) return;
+        best.merit = merit;
+        best.feature = feature;
+        best.kind = SplitKind::table;
+        best.n_branches = n_branches;
+        best.default_branch = default_branch;
+        best.table.clear();
+        for (size_t g = 0; g < groups.size(); ++g) best.table.emplace_back(groups[g].first, branch_of(g));
+    };
+    const auto cut_groups = [&](const std::vector<size_t>& by, bool one_only) {
+        sequence(by);
+        const Totals totals = totals_of(rows.data(), total);
+        const size_t known = n - missing.size();
+        Cut cut;
+        const Scorer right = scorer(totals, rows.data(), total);
+        const double slack = right.tolerance(item.impurity);
+        const double share = totals.weight / item.totals.weight;
+        if (one_only) {  // only the cut after the first group
+            const size_t first = groups[by[0]].second.size();
+            for (size_t i = first; i < known; ++i) rows[i].rank = 1;
+        }
+        scan(rows.data(), known, 0, total, by_direction && !one_only, false, right, rules, slack, cut);
+        if (by_direction) {
+            Scorer left = scorer(totals, rows.data(), total);
+            for (size_t i = known; i < n; ++i) left.add(rows[i].row);
+            scan(rows.data(), known, missing.size(), total, false, true, left, rules, slack, cut);
+        }
+        if (!cut.found()) return;
+        std::vector<char> on_left(groups.size(), 0);
+        size_t covered = 0;
+        for (size_t g : by) {
+            if (covered >= cut.position) break;
+            on_left[g] = 1;
+            covered += groups[g].second.size();
+        }
+        offer(share * right.merit(cut.score), [&](size_t g) { return on_left[g] ? 0 : 1; }, 2, by_direction ? (cut.missing_left ? 0 : 1) : -1);
+    };
+    std::vector<std::pair<double, size_t>> keyed(groups.size());
+    const auto order_of = [&] {
+        std::sort(keyed.begin(), keyed.end());
+        std::vector<size_t> by;
+        for (const auto& k : keyed) by.push_back(k.second);
+        return by;
+    };
+    std::vector<double> values;
+    if (recipe_.subset) {
+        for (size_t g = 0; g < groups.size(); ++g) {
+            values.clear();
+            for (Index row : groups[g].second) values.push_back(centred_[row]);
+            std::nth_element(values.begin(), values.begin() + static_cast<int64_t>(values.size() / 2), values.end());
+            keyed[g] = {values[values.size() / 2], g};
+        }
+        cut_groups(order_of(), false);
+        for (size_t g = 0; g < groups.size(); ++g) {
+            double sum = 0, weight = 0;
+            for (Index row : groups[g].second) {
+                sum += local_.weight_of(row) * centred_[row];
+                weight += local_.weight_of(row);
+            }
+            keyed[g] = {sum / weight, g};
+        }
+        cut_groups(order_of(), false);
+    }
+    if (recipe_.one_vs_rest && groups.size() >= 2)
+        for (size_t g = 0; g < groups.size(); ++g) {
+            std::vector<size_t> by{g};
+            for (size_t other = 0; other < groups.size(); ++other)
+                if (other != g) by.push_back(other);
+            cut_groups(by, true);
+        }
+    if (recipe_.multiway) {
+        std::vector<size_t> all(groups.size());
+        std::iota(all.begin(), all.end(), size_t{0});
+        size_t heaviest = 0, large = 0;
+        double after = 0, known_weight = 0, heaviest_weight = -1;
+        std::vector<double> group_weight(groups.size(), 0.0);
+        for (size_t g = 0; g < groups.size(); ++g) {
+            for (Index row : groups[g].second) group_weight[g] += local_.weight_of(row);
+            if (group_weight[g] > heaviest_weight) {
+                heaviest_weight = group_weight[g];
+                heaviest = g;
+            }
+        }
+        for (size_t g = 0; g < groups.size(); ++g) {
+            std::vector<double> targets, weights;
+            const auto take = [&](Index row) {
+                targets.push_back(centred_[row]);
+                weights.push_back(local_.weight_of(row));
+            };
+            for (Index row : groups[g].second) take(row);
+            if (by_direction && g == heaviest)
+                for (Index row : missing) take(row);
+            Description part;
+            describe_numbers<AbsoluteError>(targets, weights, part);
+            after += part.risk;
+            known_weight += part.weight;
+            large += part.count >= rules.min_count && part.weight >= rules.min_weight;
+        }
+        if (large >= 2) {
+            sequence(all);
+            const Scorer made = scorer(totals_of(rows.data(), total), rows.data(), total);
+            const int32_t domain = problem_.table.features[static_cast<size_t>(feature)].n_categories;
+            const double merit = known_weight / item.totals.weight * made.merit(-after);
+            const double before = best.merit;
+            offer(merit, [&](size_t g) { return groups[g].first; }, domain, groups[heaviest].first);
+            if (best.merit != before) {
+                best.table.clear();
+                for (int32_t code = 0; code < domain; ++code) best.table.emplace_back(code, code);
+            }
+        }
+    }
+    return best;
+}
+
+}  // namespace treewright

@@ -1,0 +1,63 @@
+// Nodes while they grow: append-only records, put into the final order when all is done.
+#pragma once
+#include "candidate.hpp"
+#include "problem.hpp"
+#include "tree.hpp"
+
+namespace treewright {
+
+struct NodeRecord {
+    int32_t parent = -1, depth = 0, first_child = -1, n_children = 0, default_branch = -1;
+    int32_t graft = -1;  // the number of the builder that grew this node's subtree, -1 = this one
+    int32_t feature = -1;
+    SplitKind kind = SplitKind::threshold;
+    double threshold = 0, merit = 0;
+    int64_t table_begin = 0, table_end = 0;  // into Builder::table
+    int64_t competitors_begin = 0, competitors_end = 0;
+    size_t count = 0;
+    double weight = 0, impurity = 0, risk = 0;
+};
+
+struct Builder {
+    size_t width;  // of value
+    std::vector<NodeRecord> nodes;
+    std::vector<double> value;
+    std::vector<std::pair<int32_t, int32_t>> table;
+    std::vector<Candidate> competitors;
+
+    explicit Builder(size_t width_) : width(width_) {}
+
+    int32_t append(int32_t parent, int32_t depth, const Description& description) {
+        NodeRecord node;
+        node.parent = parent;
+        node.depth = depth;
+        node.count = description.count;
+        node.weight = description.weight;
+        node.impurity = description.impurity;
+        node.risk = description.risk;
+        nodes.push_back(node);
+        value.insert(value.end(), description.value.begin(), description.value.end());
+        return static_cast<int32_t>(nodes.size() - 1);
+    }
+    void set_split(int32_t at, const Candidate& split, int32_t first_child, std::vector<Candidate>&& others) {
+        NodeRecord& node = nodes[static_cast<size_t>(at)];
+        node.first_child = first_child;
+        node.n_children = split.n_branches;
+        node.default_branch = split.default_branch;
+        node.feature = split.feature;
+        node.kind = split.kind;
+        node.threshold = split.threshold;
+        node.merit = split.merit;
+        node.table_begin = static_cast<int64_t>(table.size());
+        table.insert(table.end(), split.table.begin(), split.table.end());
+        node.table_end = static_cast<int64_t>(table.size());
+        node.competitors_begin = static_cast<int64_t>(competitors.size());
+        for (Candidate& other : others) competitors.push_back(std::move(other));
+        node.competitors_end = static_cast<int64_t>(competitors.size());
+    }
+};
+
+/// Put the nodes of all builders into one tree: the children of a node get consecutive ids, first subtree first.
+TreeArrays assemble(const Builder& trunk, const std::vector<Builder>& grafts);
+
+}  // namespace treewright

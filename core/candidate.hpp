@@ -1,0 +1,35 @@
+// A candidate: a split with its merit, and what is needed to carry it out.
+#pragma once
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "stats.hpp"
+#include "tree.hpp"
+
+namespace treewright {
+
+struct Candidate {
+    double merit = -infinity;
+    int32_t feature = -1;
+    SplitKind kind = SplitKind::threshold;
+    double threshold = 0;
+    int32_t n_branches = 2;
+    int32_t default_branch = -1;                    // -1 until decided: the largest branch
+    std::vector<std::pair<int32_t, int32_t>> table;  // (code, branch), codes ascending
+
+    bool found() const { return feature >= 0; }
+    int32_t branch_of(int32_t code) const {
+        const auto at = std::lower_bound(table.begin(), table.end(), code,
+                                         [](const auto& entry, int32_t c) { return entry.first < c; });
+        return at != table.end() && at->first == code ? at->second : -1;
+    }
+};
+
+/// The midpoint of two neighbouring values, never rounded up to the right one.
+inline double midpoint(double left, double right) {
+    const double middle = left / 2 + right / 2;
+    return middle < right ? std::max(middle, left) : left;
+}
+
+}  // namespace treewright

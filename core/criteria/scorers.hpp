@@ -1,0 +1,147 @@
+// Incremental scorers: the merit of every cut of a sorted feature in one pass.
+#pragma once
+#include "../stats.hpp"
+
+namespace treewright {
+
+/// Merits closer than this share of the node's own scale count as equal.
+inline constexpr double tie_tolerance = 1e-11;
+
+/// Two classes by Gini, or squared error: both grow with w_l·w_r·(mean_l − mean_r)².
+template <bool unit, bool two_classes>
+struct MeanDifferenceScorer {
+    const LocalRows& rows;
+    double weight, total, left_weight = 0, left = 0;
+    double factor;
+
+    MeanDifferenceScorer(const LocalRows& rows_, const Totals& node, Scratch&)
+        : rows(rows_), weight(node.weight), total(two_classes ? node.sums[1] : node.sums[0]),
+          factor((two_classes ? 2.0 : 1.0) / (node.weight * node.weight)) {}
+
+    void add(size_t row) {
+        const double w = unit ? 1.0 : rows.weight[row];
+        left_weight += w;
+        if constexpr (two_classes) left += unit ? rows.bit[row] : rows.bit[row] * w;
+        else left += unit ? rows.target[row] : rows.target[row] * w;
+    }
+    double score() const {
+        const double difference = left * weight - left_weight * total;
+        return difference * difference / (left_weight * (weight - left_weight));
+    }
+    double merit(double score) const { return score * factor; }
+    double tolerance(double impurity) const { return tie_tolerance * impurity / factor; }
+    double left_weight_now() const { return left_weight; }
+    double right_weight_now() const { return weight - left_weight; }
+    double left_mean() const { return left / left_weight; }
+    double right_mean() const { return (total - left) / (weight - left_weight); }
+};
+
+/// Keeps the class weights of both sides.
+template <bool unit>
+struct ClassScorer {
+    const LocalRows& rows;
+    size_t n_classes;
+    double weight, left_weight = 0, right_weight;
+    double *left, *right;
+
+    ClassScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch)
+        : rows(rows_), n_classes(node.sums.size()), weight(node.weight), right_weight(node.weight) {
+        scratch.left.assign(n_classes, 0.0);
+        scratch.right.assign(node.sums.begin(), node.sums.end());
+        left = scratch.left.data();
+        right = scratch.right.data();
+    }
+    double left_weight_now() const { return left_weight; }
+    double right_weight_now() const { return right_weight; }
+    double left_mean() const { return left[1] / left_weight; }
+    double right_mean() const { return right[1] / right_weight; }
+};
+
+/// Gini for any number of classes: the sums of squares of both sides are kept, O(1) a row.
+template <bool unit>
+struct GiniScorer : ClassScorer<unit> {
+    double left_squares = 0, right_squares = 0, base;
+
+    GiniScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch) : ClassScorer<unit>(rows_, node, scratch) {
+        for (double n : node.sums) right_squares += n * n;
+        base = right_squares / this->weight;
+    }
+    void add(size_t row) {
+        const auto k = static_cast<size_t>(this->rows.label[row]);
+        const double w = unit ? 1.0 : this->rows.weight[row];
+        left_squares += w * (2 * this->left[k] + w);
+        right_squares -= w * (2 * this->right[k] - w);
+        this->left[k] += w;
+        this->right[k] -= w;
+        this->left_weight += w;
+        this->right_weight -= w;
+    }
+    double score() const { return left_squares / this->left_weight + right_squares / this->right_weight; }
+    double merit(double score) const { return (score - base) / this->weight; }
+    double tolerance(double impurity) const { return (tie_tolerance * impurity + 2e-15) * this->weight; }
+};
+
+/// Entropy in bits: Σ n·log2 n of both sides is kept, by a table for unit weights.
+template <bool unit>
+struct EntropyScorer : ClassScorer<unit> {
+    const double* logs = nullptr;
+    double sum = 0, base;
+
+    EntropyScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch) : ClassScorer<unit>(rows_, node, scratch) {
+        if constexpr (unit) {
+            scratch.prepare_logs(node.count);
+            logs = scratch.n_log_n.data();
+        }
+        for (double n : node.sums) sum += x_log_x(n);
+        base = sum - x_log_x(node.weight);
+    }
+    double n_log_n(double n) const {
+        if constexpr (unit) return logs[static_cast<size_t>(n)];
+        else return n > 1e-13 * this->weight ? n * std::log2(n) : 0.0;
+    }
+    void add(size_t row) {
+        const auto k = static_cast<size_t>(this->rows.label[row]);
+        const double w = unit ? 1.0 : this->rows.weight[row];
+        double &l = this->left[k], &r = this->right[k];
+        sum += (n_log_n(l + w) - n_log_n(l)) + (n_log_n(r - w) - n_log_n(r));
+        l += w;
+        r -= w;
+        this->left_weight += w;
+        this->right_weight -= w;
+    }
+    double score() const { return sum - n_log_n(this->left_weight) - n_log_n(this->right_weight); }
+    double merit(double score) const { return (score - base) / this->weight; }
+    double tolerance(double impurity) const { return (tie_tolerance * impurity + 2e-15 * std::log2(this->weight + 2)) * this->weight; }
+};
+
+/// Any class criterion by its own definition, O(classes) a candidate.
+template <class C>
+struct PlainClassScorer {
+    const LocalRows& rows;
+    const Totals& node;
+    Totals left, right;
+
+    PlainClassScorer(const LocalRows& rows_, const Totals& node_, Scratch&)
+        : rows(rows_), node(node_), left(node_.sums.size()), right(node_) {}
+
+    void add(size_t row) {
+        const auto k = static_cast<size_t>(rows.label[row]);
+        const double w = rows.weight_of(row);
+        left.sums[k] += w;
+        left.weight += w;
+        right.sums[k] = remainder(node.sums[k], left.sums[k]);
+        right.weight = node.weight - left.weight;
+    }
+    double score() const {
+        const Totals* both[] = {&left, &right};
+        return C::merit(node, both);
+    }
+    double merit(double score) const { return score; }
+    double tolerance(double impurity) const { return C::tolerance(node, impurity); }
+    double left_weight_now() const { return left.weight; }
+    double right_weight_now() const { return right.weight; }
+    double left_mean() const { return left.sums[1] / left.weight; }
+    double right_mean() const { return right.sums[1] / right.weight; }
+};
+
+}  // namespace treewright

@@ -1,0 +1,36 @@
+// Every choice of the grower, as the core reads it (recipe.py is the same in Python).
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace treewright {
+
+enum class Missing { direction, available };
+enum class Order { depth_first, breadth_first, best_first };
+enum class Ties { first, last, random };
+
+struct Recipe {
+    std::string criterion = "gini";
+    bool threshold = true, subset = true, multiway = false, one_vs_rest = false;
+    bool random_cuts = false;    // scikit-learn's splitter="random"
+    bool observed_cuts = false;  // the largest value of the column not above the midpoint, as C4.5
+    bool plain = false;          // no histograms and no special scorers: the path the others must equal
+    Missing missing = Missing::direction;
+    Order order = Order::depth_first;
+    Ties ties = Ties::first;
+    int64_t max_depth = -1, max_leaf_nodes = -1, max_nodes = -1;  // -1 = no limit
+    int64_t min_samples_split = 2, min_samples_leaf = 1;
+    double min_weight_leaf = 0, min_impurity_decrease = 0;
+    double min_merit = -std::numeric_limits<double>::infinity();
+    int64_t max_features = 0;  // 0 = all
+    int max_bins = 0;          // 0 = exact
+    int max_competitors = 0;
+    uint64_t random_state = 0;
+    std::vector<double> class_factor, search_factor, costs;  // by class; costs row by row, true class first
+    std::vector<int8_t> monotonic;                            // by feature; empty = none
+    int threads = 1;
+};
+
+}  // namespace treewright

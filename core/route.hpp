@@ -1,0 +1,31 @@
+// Row → leaf: a compact walk for binary threshold trees, and the general one for every kind of split.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "table.hpp"
+#include "tree.hpp"
+
+namespace treewright {
+
+/// Sixteen bytes a node. A leaf points at itself, so that rows that have arrived may keep walking.
+struct PackedNode {
+    double threshold;
+    uint32_t column;  // of the matrix of numbers; the top bit says that a missing value goes left
+    uint32_t first_child;
+};
+static_assert(sizeof(PackedNode) == 16);
+
+/// Empty if the tree has a split other than a plain binary threshold (or surrogates).
+std::optional<std::vector<PackedNode>> pack(const TreeView& tree, std::span<const int32_t> position);
+
+/// Leaf of every row; true if an infinity was met in any column.
+bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int32_t* leaf, int threads);
+
+/// Leaf of every row for any tree. `position` and `n_categories` say where each feature lives.
+void route(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
+           std::span<const int32_t> position, std::span<const int32_t> n_categories, int32_t* leaf, int threads);
+
+}  // namespace treewright

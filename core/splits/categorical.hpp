@@ -1,0 +1,331 @@
+// Splits on a categorical feature: two groups of values, one value against the rest, or a branch for each.
+//
+// Two groups. For two classes, squared error and Poisson deviance the best grouping is a cut of the values ordered by mean
+// (Fisher, 1958; Breiman et al., 1984, §4.2.2): exact at any cardinality. For more classes all 2^(k−1)−1 groupings are
+// tried up to 12 values present; beyond, the best cut of several orders (each class's share, and the first principal
+// component of the class shares: Coppersmith, Hong & Hosking, 1999), then single values are exchanged while that helps.
+#pragma once
+#include "../candidate.hpp"
+#include "../problem.hpp"
+
+namespace treewright {
+
+inline constexpr size_t exhaustive_levels = 12;
+
+/// Totals of each value present at a node, and of the rows where the feature is missing.
+struct Levels {
+    size_t width = 0;
+    std::vector<int32_t> code;      // ascending
+    std::vector<double> weight, sums;  // sums: code.size() × width
+    std::vector<size_t> count;
+    Totals missing, known;
+
+    size_t size() const { return code.size(); }
+    void add_to(Totals& totals, size_t level) const {
+        totals.weight += weight[level];
+        totals.count += count[level];
+        for (size_t k = 0; k < width; ++k) totals.sums[k] += sums[level * width + k];
+    }
+    void remove_from(Totals& totals, size_t level) const {
+        totals.weight -= weight[level];
+        totals.count -= count[level];
+        for (size_t k = 0; k < width; ++k) totals.sums[k] -= sums[level * width + k];
+    }
+    /// Share of class 1, or mean of the target.
+    double mean(size_t level) const { return sums[level * width + (width > 1 ? 1 : 0)] / weight[level]; }
+};
+
+/// Fills Levels from rows in one pass; keeps its buckets clean between calls.
+class LevelCounter {
+public:
+    /// each(use) must call use(code, row) for every row of the node, where row is a local number.
+    template <class Each>
+    void count(size_t n_categories, size_t width, const LocalRows& rows, Each&& each, Levels& levels) {
+        if (weight_.size() < n_categories) {
+            weight_.resize(n_categories, 0.0);
+            count_.resize(n_categories, 0);
+        }
+        if (sums_.size() < n_categories * width) sums_.resize(n_categories * width, 0.0);
+        levels.width = width;
+        levels.missing = Totals(width);
+        levels.known = Totals(width);
+        present_.clear();
+        const bool classes = width > 1 || rows.label;
+        each([&](int32_t code, size_t row) {
+            const double w = rows.weight_of(row);
+            const size_t k = classes ? static_cast<size_t>(rows.label[row]) : 0;
+            const double amount = classes ? w : w * rows.target[row];
+            if (code < 0) {
+                levels.missing.weight += w;
+                levels.missing.count += 1;
+                levels.missing.sums[k] += amount;
+                return;
+            }
+            const auto c = static_cast<size_t>(code);
+            if (count_[c]++ == 0) present_.push_back(code);
+            weight_[c] += w;
+            sums_[c * width + k] += amount;
+        });
+        std::sort(present_.begin(), present_.end());
+        levels.code = present_;
+        levels.weight.clear();
+        levels.count.clear();
+        levels.sums.clear();
+        for (int32_t code : present_) {
+            const auto c = static_cast<size_t>(code);
+            levels.weight.push_back(weight_[c]);
+            levels.count.push_back(count_[c]);
+            levels.sums.insert(levels.sums.end(), sums_.begin() + static_cast<int64_t>(c * width),
+                               sums_.begin() + static_cast<int64_t>((c + 1) * width));
+            levels.known.weight += weight_[c];
+            levels.known.count += count_[c];
+            for (size_t k = 0; k < width; ++k) levels.known.sums[k] += sums_[c * width + k];
+            weight_[c] = 0;
+            count_[c] = 0;
+            std::fill_n(sums_.begin() + static_cast<int64_t>(c * width), width, 0.0);
+        }
+    }
+
+private:
+    std::vector<double> weight_, sums_;
+    std::vector<size_t> count_;
+    std::vector<int32_t> present_;
+};
+
+/// Searches the groupings of one feature's values for one node.
+template <class C>
+class CategorySearch {
+public:
+    CategorySearch(const Problem& problem, const Levels& levels, const Totals& node, double impurity, int32_t feature)
+        : recipe_(problem.recipe), levels_(levels), node_(node), feature_(feature),
+          n_categories_(problem.table.features[static_cast<size_t>(feature)].n_categories),
+          by_direction_(recipe_.missing == Missing::direction && levels.missing.count > 0),
+          basis_(by_direction_ ? node : levels.known), left_(levels.width), right_(levels.width),
+          share_(basis_.weight / node.weight), tolerance_(C::tolerance(node, impurity)) {}
+
+    Candidate best() {
+        if (recipe_.subset && levels_.size() >= 1) subset();
+        if (recipe_.one_vs_rest && levels_.size() >= 2) one_against_rest();
+        if (recipe_.multiway) multiway();
+        return std::move(best_);
+    }
+
+private:
+    bool large_enough(const Totals& t) const {
+        return t.count >= static_cast<size_t>(recipe_.min_samples_leaf) && t.weight >= recipe_.min_weight_leaf;
+    }
+    bool better(double merit) const {
+        return recipe_.ties == Ties::last ? merit >= best_.merit - tolerance_ : merit > best_.merit + tolerance_;
+    }
+    /// Merit of left_ against the rest, or -infinity if a side is too small.
+    double merit() {
+        right_.weight = basis_.weight - left_.weight;
+        right_.count = basis_.count - left_.count;
+        for (size_t k = 0; k < left_.sums.size(); ++k)
+            right_.sums[k] = C::classification ? remainder(basis_.sums[k], left_.sums[k]) : basis_.sums[k] - left_.sums[k];
+        if (left_.count == 0 || right_.count == 0 || !large_enough(left_) || !large_enough(right_)) return -infinity;
+        const Totals* both[] = {&left_, &right_};
+        return share_ * C::merit(basis_, both);
+    }
+    /// Value left_ and remember it under `mark` if it is the best so far.
+    void offer(size_t mark, bool missing_left) {
+        const double m = merit();
+        if (m == -infinity || !better(m)) return;
+        best_.merit = m;
+        mark_ = mark;
+        missing_left_ = missing_left;
+        improved_ = true;
+    }
+    /// Write down the grouping remembered last; `on_left` tells which levels it holds.
+    template <class OnLeft>
+    void commit(OnLeft&& on_left) {
+        if (!improved_) return;
+        improved_ = false;
+        best_.feature = feature_;
+        best_.kind = SplitKind::table;
+        best_.n_branches = 2;
+        best_.default_branch = by_direction_ ? (missing_left_ ? 0 : 1) : -1;
+        best_.table.clear();
+        for (size_t level = 0; level < levels_.size(); ++level) best_.table.emplace_back(levels_.code[level], on_left(level) ? 0 : 1);
+    }
+    /// Rounding dust that removing a level may leave counts as nothing.
+    void dust() {
+        if constexpr (C::classification)
+            for (size_t k = 0; k < left_.sums.size(); ++k)
+                if (left_.sums[k] < 1e-13 * basis_.sums[k]) left_.sums[k] = 0;
+    }
+    void start(bool missing_left) {
+        left_.clear();
+        if (missing_left) left_.add(levels_.missing);
+    }
+    template <class Try>
+    void each_direction(Try&& attempt) {
+        attempt(false);
+        if (by_direction_) attempt(true);
+    }
+
+    void subset() {
+        const size_t n = levels_.size();
+        if (by_direction_) {  // known against missing
+            left_ = levels_.known;
+            offer(0, false);
+            commit([](size_t) { return true; });
+        }
+        if (n < 2) return;
+        if (!C::classification || levels_.width == 2) cut_order(order_by([&](size_t level) { return levels_.mean(level); }));
+        else if (n <= exhaustive_levels) all_groupings();
+        else search_groupings();
+    }
+    template <class Key>
+    std::vector<size_t> order_by(Key&& key) const {
+        std::vector<std::pair<double, size_t>> keyed(levels_.size());
+        for (size_t level = 0; level < keyed.size(); ++level) keyed[level] = {key(level), level};
+        std::sort(keyed.begin(), keyed.end());
+        std::vector<size_t> order(keyed.size());
+        for (size_t i = 0; i < keyed.size(); ++i) order[i] = keyed[i].second;
+        return order;
+    }
+    /// Best cut of the levels in this order.
+    void cut_order(const std::vector<size_t>& order) {
+        std::vector<size_t> place(order.size());
+        for (size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+        each_direction([&](bool missing_left) {
+            start(missing_left);
+            for (size_t i = 0; i + 1 < order.size(); ++i) {
+                levels_.add_to(left_, order[i]);
+                offer(i, missing_left);
+            }
+        });
+        commit([&](size_t level) { return place[level] <= mark_; });
+    }
+    /// All groupings, in Gray-code order so that one level moves at a time; the first level stays on the left.
+    void all_groupings() {
+        const size_t n = levels_.size();
+        each_direction([&](bool missing_left) {
+            start(missing_left);
+            for (size_t level = 0; level < n; ++level) levels_.add_to(left_, level);
+            uint32_t right = 0;  // bit i: level i + 1 is on the right
+            for (uint32_t step = 1; step < (1u << (n - 1)); ++step) {
+                const auto moved = static_cast<size_t>(std::countr_zero(step));
+                right ^= 1u << moved;
+                if (right >> moved & 1) levels_.remove_from(left_, moved + 1);
+                else levels_.add_to(left_, moved + 1);
+                dust();
+                offer(right, missing_left);
+            }
+        });
+        commit([&](size_t level) { return level == 0 || !(mark_ >> (level - 1) & 1); });
+    }
+    void search_groupings() {
+        const size_t width = levels_.width;
+        for (size_t k = 0; k < width; ++k)
+            if (basis_.sums[k] > 0) cut_order(order_by([&](size_t level) { return levels_.sums[level * width + k] / levels_.weight[level]; }));
+        const std::vector<double> axis = principal_axis();
+        cut_order(order_by([&](size_t level) {
+            double projection = 0;
+            for (size_t k = 0; k < width; ++k) projection += axis[k] * levels_.sums[level * width + k] / levels_.weight[level];
+            return projection;
+        }));
+        if (best_.found() && best_.kind == SplitKind::table) exchange();
+    }
+    /// First principal component of the levels' class shares, weighted, by power iteration.
+    std::vector<double> principal_axis() const {
+        const size_t width = levels_.width, n = levels_.size();
+        std::vector<double> mean(width), axis(width), next(width), centred(width);
+        for (size_t k = 0; k < width; ++k) mean[k] = levels_.known.sums[k] / levels_.known.weight;
+        for (size_t k = 0; k < width; ++k) axis[k] = 1.0 + 0.1 * static_cast<double>(k % 7) - (k % 2 ? 2.0 : 0.0);
+        for (int round = 0; round < 30; ++round) {
+            std::fill(next.begin(), next.end(), 0.0);
+            for (size_t level = 0; level < n; ++level) {
+                double projection = 0;
+                for (size_t k = 0; k < width; ++k) {
+                    centred[k] = levels_.sums[level * width + k] / levels_.weight[level] - mean[k];
+                    projection += centred[k] * axis[k];
+                }
+                for (size_t k = 0; k < width; ++k) next[k] += levels_.weight[level] * projection * centred[k];
+            }
+            double length = 0;
+            for (double x : next) length += x * x;
+            if (length <= 0) break;
+            for (size_t k = 0; k < width; ++k) axis[k] = next[k] / std::sqrt(length);
+        }
+        return axis;
+    }
+    /// Move single levels across while the merit rises.
+    void exchange() {
+        std::vector<bool> on_left(levels_.size());
+        for (size_t level = 0; level < levels_.size(); ++level) on_left[level] = best_.table[level].second == 0;
+        const bool missing_left = best_.default_branch == 0;
+        start(missing_left);
+        for (size_t level = 0; level < levels_.size(); ++level)
+            if (on_left[level]) levels_.add_to(left_, level);
+        const auto move = [&](size_t level) {
+            if (on_left[level]) levels_.remove_from(left_, level);
+            else levels_.add_to(left_, level);
+            dust();
+            on_left[level] = !on_left[level];
+        };
+        for (bool rising = true; rising;) {
+            rising = false;
+            for (size_t level = 0; level < levels_.size(); ++level) {
+                move(level);
+                const double m = merit();
+                if (m > best_.merit + tolerance_) {
+                    best_.merit = m;
+                    missing_left_ = missing_left;
+                    improved_ = rising = true;
+                } else {
+                    move(level);
+                }
+            }
+        }
+        commit([&](size_t level) { return on_left[level]; });
+    }
+
+    void one_against_rest() {
+        for (size_t chosen = 0; chosen < levels_.size(); ++chosen)
+            each_direction([&](bool missing_left) {
+                start(missing_left);
+                levels_.add_to(left_, chosen);
+                offer(chosen, missing_left);
+            });
+        commit([&](size_t level) { return level == mark_; });
+    }
+    /// One branch per value of the domain; missing rows are tried in the largest branch.
+    void multiway() {
+        std::vector<Totals> branch(levels_.size(), Totals(levels_.width));
+        size_t large = 0;
+        for (size_t level = 0; level < levels_.size(); ++level) levels_.add_to(branch[level], level);
+        const size_t heaviest = static_cast<size_t>(std::max_element(levels_.weight.begin(), levels_.weight.end()) - levels_.weight.begin());
+        if (by_direction_ && !branch.empty()) branch[heaviest].add(levels_.missing);
+        std::vector<const Totals*> all;
+        for (const Totals& b : branch) {
+            large += large_enough(b);
+            all.push_back(&b);
+        }
+        if (large < 2) return;
+        const double m = share_ * C::merit(basis_, all);
+        if (!better(m)) return;
+        best_.merit = m;
+        best_.feature = feature_;
+        best_.kind = SplitKind::table;
+        best_.n_branches = n_categories_;
+        best_.default_branch = levels_.code[heaviest];
+        best_.table.clear();
+        for (int32_t code = 0; code < n_categories_; ++code) best_.table.emplace_back(code, code);
+    }
+
+    const Recipe& recipe_;
+    const Levels& levels_;
+    const Totals& node_;
+    int32_t feature_, n_categories_;
+    bool by_direction_;
+    const Totals& basis_;
+    Totals left_, right_;
+    double share_, tolerance_;
+    Candidate best_;
+    size_t mark_ = 0;
+    bool missing_left_ = false, improved_ = false;
+};
+
+}  // namespace treewright

@@ -1,0 +1,165 @@
+// Splits of a numeric feature: x ≤ t, for a feature whose rows stand sorted.
+#pragma once
+#include <bit>
+#include <cstring>
+
+#include "../candidate.hpp"
+#include "../problem.hpp"
+
+namespace treewright {
+
+/// A row in the order of one feature: rank counts distinct values, the largest rank of all stands for missing.
+template <class Index>
+struct Entry {
+    Index rank, row;
+    static constexpr Index missing = std::numeric_limits<Index>::max();
+};
+
+/// Doubles as integers of the same order; both zeros are one value.
+inline uint64_t sort_key(double x) {
+    const auto bits = std::bit_cast<uint64_t>(x + 0.0);
+    return bits ^ ((bits >> 63) ? ~uint64_t{0} : uint64_t{1} << 63);
+}
+
+/// Sorts rows by value: a radix sort on the leading 32 bits of (key − smallest key), ties repaired on the whole value.
+class RowSorter {
+public:
+    /// value(i) for i < n; rows with NaN go last, in row order. Returns the number of known values.
+    template <class Index>
+    size_t sort(const double* value, size_t n, Entry<Index>* out) {
+        items_.resize(n);
+        spare_.resize(n);
+        uint64_t low = ~uint64_t{0}, high = 0;
+        for (size_t i = 0; i < n; ++i) {
+            if (std::isnan(value[i])) continue;
+            const uint64_t key = sort_key(value[i]);
+            low = std::min(low, key);
+            high = std::max(high, key);
+        }
+        const int width = low > high ? 0 : static_cast<int>(std::bit_width(high - low));
+        const int shift = std::max(0, width - 32);
+        size_t known = 0, missing = n;
+        for (size_t i = 0; i < n; ++i) {
+            if (std::isnan(value[i])) continue;
+            items_[known++] = ((sort_key(value[i]) - low) >> shift) << 32 | i;
+        }
+        sort_items(known, std::min(width, 32));
+        if (shift) repair(value, known);
+        Index rank = 0;
+        for (size_t i = 0; i < known; ++i) {
+            const auto row = static_cast<uint32_t>(items_[i]);
+            if (i && value[row] != value[static_cast<uint32_t>(items_[i - 1])]) ++rank;
+            out[i] = {rank, static_cast<Index>(row)};
+        }
+        if (known < n) {
+            missing = known;
+            for (size_t i = 0; i < n; ++i)
+                if (std::isnan(value[i])) out[missing++] = {Entry<Index>::missing, static_cast<Index>(i)};
+        }
+        return known;
+    }
+
+private:
+    void sort_items(size_t n, int bits) {
+        if (n < 192) {
+            std::sort(items_.begin(), items_.begin() + static_cast<int64_t>(n));
+            return;
+        }
+        constexpr int digit = 11;
+        uint32_t place[1 << digit];
+        for (int from = 0; from < bits; from += digit) {
+            std::memset(place, 0, sizeof place);
+            const int down = 32 + from;
+            constexpr uint64_t mask = (1u << digit) - 1;
+            for (size_t i = 0; i < n; ++i) ++place[items_[i] >> down & mask];
+            uint32_t sum = 0;
+            for (uint32_t& p : place) sum += std::exchange(p, sum);
+            for (size_t i = 0; i < n; ++i) spare_[place[items_[i] >> down & mask]++] = items_[i];
+            items_.swap(spare_);
+        }
+    }
+    /// Values that share their leading bits are put in order by the whole value, then by row.
+    void repair(const double* value, size_t n) {
+        for (size_t begin = 0; begin < n;) {
+            size_t end = begin + 1;
+            while (end < n && items_[end] >> 32 == items_[begin] >> 32) ++end;
+            if (end - begin > 1)
+                std::sort(items_.begin() + static_cast<int64_t>(begin), items_.begin() + static_cast<int64_t>(end),
+                          [&](uint64_t a, uint64_t b) {
+                              const double x = value[static_cast<uint32_t>(a)], y = value[static_cast<uint32_t>(b)];
+                              return x < y || (x == y && a < b);
+                          });
+            begin = end;
+        }
+    }
+    std::vector<uint64_t> items_, spare_;
+};
+
+/// The best cut of one feature: `position` known rows go left.
+struct Cut {
+    double score = -infinity;
+    size_t position = 0;
+    bool missing_left = false;
+
+    bool found() const { return position > 0; }
+};
+
+/// What a cut must respect.
+struct CutLimits {
+    size_t min_count = 1;
+    double min_weight = 0;
+    int monotone = 0;  // the left mean may not exceed the right (+1), or fall below it (−1)
+    double lowest = -infinity, highest = infinity;
+    bool last_of_ties = false;
+
+    template <class Scorer>
+    bool allow(const Scorer& scorer) const {
+        if (min_weight > 0 && (scorer.left_weight_now() < min_weight || scorer.right_weight_now() < min_weight)) return false;
+        if (monotone == 0 && lowest == -infinity && highest == infinity) return true;
+        const double left = scorer.left_mean(), right = scorer.right_mean();
+        if (left < lowest || left > highest || right < lowest || right > highest) return false;
+        return monotone == 0 || (monotone > 0 ? left <= right : left >= right);
+    }
+    bool simple() const { return min_weight <= 0 && monotone == 0 && lowest == -infinity && highest == infinity && !last_of_ties; }
+};
+
+/// Scan the known rows of a sorted list from the left; `already` rows stand on the left before the first.
+/// Cuts stand between rows of different rank; `to_the_end` also allows the cut after the last known row.
+template <class Scorer, class Index>
+void scan(const Entry<Index>* list, size_t known, size_t already, size_t total, bool to_the_end, bool missing_left,
+          Scorer scorer, const CutLimits& limits, double tolerance, Cut& best) {
+    const size_t first = limits.min_count > already ? std::max<size_t>(limits.min_count - already, 1) : 1;
+    if (total < already + limits.min_count) return;
+    size_t last = std::min(known - 1, total - limits.min_count - already);  // most known rows on the left
+    if (known == 0 || first > known) return;
+    size_t i = 0;
+    for (; i + 1 < first; ++i) scorer.add(list[i].row);
+    double bar = best.score + tolerance;
+    if (limits.simple()) {
+        for (; i < last; ++i) {
+            scorer.add(list[i].row);
+            if (list[i].rank == list[i + 1].rank) continue;
+            const double score = scorer.score();
+            if (score > bar) {
+                bar = score + tolerance;
+                best = {score, i + 1, missing_left};
+            }
+        }
+    } else {
+        for (; i < last; ++i) {
+            scorer.add(list[i].row);
+            if (list[i].rank == list[i + 1].rank || !limits.allow(scorer)) continue;
+            const double score = scorer.score();
+            if (limits.last_of_ties ? score >= best.score - tolerance : score > best.score + tolerance)
+                best = {score, i + 1, missing_left};
+        }
+    }
+    if (to_the_end && known + already + limits.min_count <= total) {
+        for (; i < known; ++i) scorer.add(list[i].row);
+        const double score = scorer.score();
+        if (limits.allow(scorer) && (limits.last_of_ties ? score >= best.score - tolerance : score > best.score + tolerance))
+            best = {score, known, missing_left};
+    }
+}
+
+}  // namespace treewright

@@ -1,0 +1,72 @@
+// What a criterion looks at: rows by local number, and the totals of a set of rows.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace treewright {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The rows of a node under local numbers 0, 1, …; pointers not needed by the criterion stay null.
+struct LocalRows {
+    const uint8_t* bit = nullptr;       // two classes: 1 for the second class
+    const int32_t* label = nullptr;     // class codes
+    const double* target = nullptr;     // regression target; less the node's mean for squared error
+    const int32_t* target_rank = nullptr;  // position of the target among the node's sorted targets (absolute error)
+    const double* sorted_target = nullptr;
+    const double* weight = nullptr;     // null = every row weighs one
+
+    double weight_of(size_t row) const { return weight ? weight[row] : 1.0; }
+};
+
+/// Totals of a set of rows: class weights, or the (centred) sum of the target.
+struct Totals {
+    double weight = 0;
+    size_t count = 0;
+    std::vector<double> sums;  // class weights, or one sum
+
+    explicit Totals(size_t width = 0) : sums(width, 0.0) {}
+
+    void clear() {
+        weight = 0;
+        count = 0;
+        std::fill(sums.begin(), sums.end(), 0.0);
+    }
+    void add(const Totals& other) {
+        weight += other.weight;
+        count += other.count;
+        for (size_t i = 0; i < sums.size(); ++i) sums[i] += other.sums[i];
+    }
+    void remove(const Totals& other) {
+        weight -= other.weight;
+        count -= other.count;
+        for (size_t i = 0; i < sums.size(); ++i) sums[i] -= other.sums[i];
+    }
+};
+
+/// Reused memory of one thread, so that scanning a feature allocates nothing.
+struct Scratch {
+    std::vector<double> left, right, fenwick_weight[2], fenwick_sum[2];
+    std::vector<double> n_log_n;  // n·log2(n) by n, for unit weights
+
+    void prepare_logs(size_t n) {
+        for (size_t i = n_log_n.size(); i <= n; ++i)
+            n_log_n.push_back(i == 0 ? 0.0 : static_cast<double>(i) * std::log2(static_cast<double>(i)));
+    }
+};
+
+inline double x_log_x(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
+
+/// What a subtraction leaves of a class weight: rounding dust counts as nothing.
+inline double remainder(double whole, double part) {
+    const double rest = whole - part;
+    return rest > 1e-13 * whole ? rest : 0.0;
+}
+
+}  // namespace treewright

@@ -1,0 +1,51 @@
+// The tree as flat arrays: TreeArrays owns them while growing, TreeView borrows them for routing.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace treewright {
+
+enum class SplitKind : uint8_t { threshold = 0, table = 1, hyperplane = 2, sphere = 3 };
+
+inline constexpr int32_t share_row = -1;     // default_branch: over all branches, by weight
+inline constexpr int32_t stay_at_node = -2;  // default_branch: the row goes no further
+inline constexpr int32_t unseen_code = -2;   // a category never seen: the largest branch
+
+/// Splits as columns; the pool of split s is [pool_begin[s], pool_begin[s + 1]).
+struct SplitTable {
+    std::vector<uint8_t> kind;
+    std::vector<int32_t> feature;
+    std::vector<double> threshold, score;
+    std::vector<int64_t> pool_begin{0};
+    std::vector<int32_t> pool_index;
+    std::vector<double> pool_value;
+};
+
+/// Everything grow() produces, in the layout of ARCHITECTURE.md.
+struct TreeArrays {
+    std::vector<int32_t> parent, first_child, n_children, default_branch;
+    std::vector<int64_t> split_begin{0}, competitor_begin{0}, count;
+    std::vector<double> weight, value, impurity, risk, merit;
+    SplitTable splits, competitors;
+};
+
+struct SplitView {
+    std::span<const uint8_t> kind;
+    std::span<const int32_t> feature;
+    std::span<const double> threshold;
+    std::span<const int64_t> pool_begin;
+    std::span<const int32_t> pool_index;
+    std::span<const double> pool_value;
+};
+
+struct TreeView {
+    std::span<const int32_t> first_child, n_children, default_branch;
+    std::span<const int64_t> split_begin;
+    std::span<const double> weight;
+    SplitView splits;
+
+    size_t size() const { return first_child.size(); }
+};
+
+}  // namespace treewright
