@@ -37,26 +37,30 @@ public:
         size_t size() const { return end - begin; }
     };
 
-    Block(const Problem& problem, std::span<const uint32_t> rows, std::span<const double> weight, Builder& out)
-        : problem_(problem), recipe_(problem.recipe), rows_(rows), n_(rows.size()), out_(out), weight_(weight.begin(), weight.end()) {
+    Block(const Problem& problem, const std::vector<double>& weight) : problem_(problem), recipe_(problem.recipe), all_weights_(weight) {}
+
+    /// Take over these rows of the table; nodes go to `out`. Memory is kept from one load to the next.
+    void load(std::span<const uint32_t> rows, Builder& out) {
+        rows_ = rows;
+        n_ = rows.size();
+        out_ = &out;
         gather_target();
         gather_features();
         for (auto& order : order_) order.resize(n_);
         std::iota(order_[0].begin(), order_[0].end(), Index{0});
         side_.resize(n_);
+        left_.resize(n_);
     }
 
-    /// The root of the block. `node` is its record, or -1 to append one.
-    Item root(int32_t node, int32_t depth, uint64_t seed, double lowest = -infinity, double highest = infinity) {
+    /// The root of the block.
+    Item root(int32_t depth, uint64_t seed) {
         Item item;
         item.depth = depth;
         item.end = static_cast<uint32_t>(n_);
         item.seed = seed;
-        item.lowest = lowest;
-        item.highest = highest;
         item.active = active_;
         const Description description = describe(item);
-        item.node = node >= 0 ? node : out_.append(-1, depth, description);
+        item.node = out_->append(-1, depth, description);
         pure_root_ = description.pure;
         return item;
     }
@@ -132,13 +136,15 @@ public:
         begin_.assign(branches + 1, 0);
         for (size_t i = 0; i < item.size(); ++i) ++begin_[static_cast<size_t>(side_[order[i]]) + 1];
         for (size_t b = 0; b < branches; ++b) begin_[b + 1] += begin_[b];
+        if (branches == 2)
+            for (size_t i = 0; i < item.size(); ++i) left_[order[i]] = side_[order[i]] == 0;
         partition(order, order_[1 - item.buffer].data() + item.begin, item.size(), branches, [](Index row) { return row; });
 
         std::vector<Item> children(branches);
-        const auto first = static_cast<int32_t>(out_.nodes.size());
+        const auto first = static_cast<int32_t>(out_->nodes.size());
         bool any = false;
         for (size_t b = 0; b < branches; ++b) any |= make_child(item, b, children[b]);
-        out_.set_split(item.node, chosen, first, std::move(item.competitors));
+        out_->set_split(item.node, chosen, first, std::move(item.competitors));
         bound_children(item, children);
         if (any) partition_lists(item, branches);
         std::erase_if(children, [](const Item& child) { return child.node < 0; });
@@ -162,20 +168,26 @@ private:
             for (size_t i = 0; i < n_; ++i) target_[i] = problem_.target[rows_[i]];
             local_.target = centred_.data();
         }
-        if (!weight_.empty()) local_.weight = weight_.data();
+        if (!all_weights_.empty()) {
+            weight_.resize(n_);
+            for (size_t i = 0; i < n_; ++i) weight_[i] = all_weights_[rows_[i]];
+            local_.weight = weight_.data();
+        }
     }
 
     void gather_features() {
         const size_t p = problem_.n_features();
         slot_.assign(p, -1);
+        codes_.clear();
+        has_missing_.clear();
         auto active = std::make_shared<std::vector<int32_t>>();
-        std::vector<double> values(n_);
-        std::vector<List> sorted(n_);
-        for (auto& buffer : list_) buffer.reserve(0);
+        buffer_.resize(n_);
+        double* values = buffer_.data();
         size_t lists = 0;
         for (size_t f = 0; f < p; ++f) lists += !problem_.table.features[f].categorical();
         if (recipe_.threshold)
-            for (auto& buffer : list_) buffer.resize(lists * n_);
+            for (auto& buffer : list_)
+                if (buffer.size() < lists * n_) buffer.resize(lists * n_);
         size_t used = 0;
         for (size_t f = 0; f < p; ++f) {
             const Feature& feature = problem_.table.features[f];
@@ -191,7 +203,7 @@ private:
             } else if (recipe_.threshold) {
                 for (size_t i = 0; i < n_; ++i) values[i] = feature.numbers[rows_[i]];
                 List* list = list_[0].data() + used * n_;
-                const size_t known = sorter_.sort(values.data(), n_, list);
+                const size_t known = sorter_.sort(values, n_, list);
                 varies = known > 0 && list[0].rank != list[n_ - 1].rank;
                 if (varies) {
                     slot_[f] = static_cast<int32_t>(used++);
@@ -200,7 +212,6 @@ private:
             }
             if (varies) active->push_back(static_cast<int32_t>(f));
         }
-        for (auto& buffer : list_) buffer.resize(used * n_);
         active_ = std::move(active);
     }
 
@@ -517,12 +528,12 @@ private:
         child.highest = item.highest;
         Description description = describe(child);
         if (child.size() == 0) {  // an empty branch predicts what its parent does
-            const auto width = static_cast<int64_t>(out_.width);
-            const auto at = out_.value.begin() + static_cast<int64_t>(item.node) * width;
+            const auto width = static_cast<int64_t>(out_->width);
+            const auto at = out_->value.begin() + static_cast<int64_t>(item.node) * width;
             description.value.assign(at, at + width);
             description.weight = description.risk = description.impurity = 0;
         }
-        child.node = out_.append(item.node, child.depth, description);
+        child.node = out_->append(item.node, child.depth, description);
         const bool further = !description.pure && may_split(child);
         if (!further) {
             problem_.monitor.settled += child.size();
@@ -534,12 +545,12 @@ private:
     /// Monotone constraints: predictions below may not cross the middle of the two branches.
     void bound_children(const Item& item, std::vector<Item>& children) {
         if (recipe_.monotonic.empty()) return;
-        const auto first = static_cast<size_t>(out_.nodes[static_cast<size_t>(item.node)].first_child);
+        const auto first = static_cast<size_t>(out_->nodes[static_cast<size_t>(item.node)].first_child);
         const int sign = item.split.feature >= 0 ? recipe_.monotonic[static_cast<size_t>(item.split.feature)] : 0;
         double mean[2];
         for (size_t b = 0; b < 2; ++b) {
-            double* value = out_.value.data() + (first + b) * out_.width;
-            const double weight = out_.nodes[first + b].weight;
+            double* value = out_->value.data() + (first + b) * out_->width;
+            const double weight = out_->nodes[first + b].weight;
             mean[b] = problem_.n_classes ? value[1] / weight : value[0];
         }
         if (sign == 0) return;
@@ -559,7 +570,7 @@ private:
             size_t left = 0;
             const size_t n_left = begin_[1];
             for (size_t i = 0; i < n; ++i) {
-                const bool goes_left = side_[row_of(from[i])] == 0;
+                const size_t goes_left = left_[row_of(from[i])];
                 to[goes_left ? left : n_left + i - left] = from[i];
                 left += goes_left;
             }
@@ -579,9 +590,10 @@ private:
 
     const Problem& problem_;
     const Recipe& recipe_;
+    const std::vector<double>& all_weights_;
     std::span<const uint32_t> rows_;
-    size_t n_;
-    Builder& out_;
+    size_t n_ = 0;
+    Builder* out_ = nullptr;
 
     // the block's own columns, by local row
     std::vector<double> weight_, target_, centred_;
@@ -600,6 +612,7 @@ private:
     Candidate best_;
     std::vector<Candidate> found_;
     std::vector<int32_t> constant_, chosen_, shuffled_, lookup_, side_;
+    std::vector<uint8_t> left_;  // side_ == 0, for two branches
     std::vector<size_t> swaps_, place_;
     std::vector<uint32_t> begin_;
     std::vector<double> buffer_, weight_buffer_, sorted_target_;

@@ -5,6 +5,7 @@
 
 #include "block.hpp"
 #include "parallel.hpp"
+#include "trunk.hpp"
 
 namespace treewright {
 
@@ -60,24 +61,63 @@ void grow_by_frontier(Block& block, typename Block::Item root, const Recipe& rec
     }
 }
 
+/// Rows of a block whose lists, twice four bytes a value, stay in a core's own cache.
+size_t block_rows(size_t n_features) {
+    constexpr size_t cache = 1'300'000;
+    return std::clamp<size_t>(cache / (8 * std::max<size_t>(n_features, 1)), 1024, 8192);
+}
+
+/// Histograms serve criteria whose merit is a decrease of a concave impurity, where the order of growing does not matter.
+template <class C>
+bool use_trunk(const Problem& problem) {
+    const Recipe& r = problem.recipe;
+    const bool all_features = r.max_features == 0 || r.max_features >= static_cast<int64_t>(problem.n_features());
+    return C::concave && !r.plain && !r.random_cuts && r.ties == Ties::first && all_features && r.monotonic.empty() && !problem.limited() &&
+           r.order != Order::best_first && problem.table.n_rows > block_rows(problem.n_features());
+}
+
 template <class C, class Scorer, class Index>
-void grow_block(const Problem& problem, std::span<const uint32_t> rows, std::span<const double> weight, Builder& out) {
-    using B = Block<C, Scorer, Index>;
-    B block(problem, rows, weight, out);
-    auto root = block.root(-1, 0, Random(problem.recipe.random_state).next());
-    if (!block.root_may_split(root)) return;
-    if (problem.limited()) grow_by_frontier(block, std::move(root), problem.recipe, out, problem.monitor);
-    else block.grow(std::move(root), 0);
+TreeArrays grow_block(const Problem& problem, const std::vector<double>& weight) {
+    Builder out(problem.width());
+    std::vector<uint32_t> rows(problem.table.n_rows);
+    std::iota(rows.begin(), rows.end(), 0u);
+    Block<C, Scorer, Index> block(problem, weight);
+    block.load(rows, out);
+    auto root = block.root(0, Random(problem.recipe.random_state).next());
+    if (block.root_may_split(root)) {
+        if (problem.limited()) grow_by_frontier(block, std::move(root), problem.recipe, out, problem.monitor);
+        else block.grow(std::move(root), 0);
+    }
+    return assemble(out, {});
+}
+
+/// Large nodes in the trunk, then every small one in a block of its own, the largest first.
+template <class C, class Scorer>
+TreeArrays grow_trunk(const Problem& problem, const std::vector<double>& weight) {
+    Builder out(problem.width());
+    Trunk<C, Scorer> trunk(problem, weight, block_rows(problem.n_features()), out);
+    std::vector<Graft> grafts = trunk.grow();
+    std::stable_sort(grafts.begin(), grafts.end(), [](const Graft& a, const Graft& b) { return a.end - a.begin > b.end - b.begin; });
+    std::vector<Builder> builders(grafts.size(), Builder(problem.width()));
+    std::vector<std::unique_ptr<Block<C, Scorer, uint16_t>>> block(static_cast<size_t>(std::max(problem.recipe.threads, 1)));
+    parallel_for(grafts.size(), problem.recipe.threads, [&](size_t i, int thread) {
+        auto& mine = block[static_cast<size_t>(thread)];
+        if (!mine) mine = std::make_unique<Block<C, Scorer, uint16_t>>(problem, weight);
+        problem.monitor.poll(thread);
+        mine->load(trunk.rows(grafts[i]), builders[i]);
+        auto root = mine->root(grafts[i].depth, grafts[i].seed);
+        if (mine->root_may_split(root)) mine->grow(std::move(root), thread);
+    });
+    for (size_t i = 0; i < grafts.size(); ++i) out.nodes[static_cast<size_t>(grafts[i].node)].graft = static_cast<int32_t>(i);
+    return assemble(out, builders);
 }
 
 template <class C, class Scorer>
 TreeArrays grow_with(const Problem& problem, const std::vector<double>& weight) {
-    Builder trunk(problem.width());
-    std::vector<uint32_t> rows(problem.table.n_rows);
-    std::iota(rows.begin(), rows.end(), 0u);
-    if (rows.size() <= small_block) grow_block<C, Scorer, uint16_t>(problem, rows, weight, trunk);
-    else grow_block<C, Scorer, uint32_t>(problem, rows, weight, trunk);
-    return assemble(trunk, {});
+    if constexpr (C::concave)
+        if (use_trunk<C>(problem)) return grow_trunk<C, Scorer>(problem, weight);
+    if (problem.table.n_rows <= small_block) return grow_block<C, Scorer, uint16_t>(problem, weight);
+    return grow_block<C, Scorer, uint32_t>(problem, weight);
 }
 
 template <class C>

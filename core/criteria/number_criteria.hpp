@@ -52,6 +52,10 @@ struct Poisson : NumberCriterion {
             left_weight += w;
             left += w * rows.target[row];
         }
+        void jump(const Totals& to) {
+            left_weight = to.weight;
+            left = to.sums[0];
+        }
         double score() const {
             const double right = remainder(total, left);
             return term(left, left_weight) + term(right, weight - left_weight);

@@ -28,6 +28,11 @@ struct MeanDifferenceScorer {
         const double difference = left * weight - left_weight * total;
         return difference * difference / (left_weight * (weight - left_weight));
     }
+    /// Start from a left side whose totals are known.
+    void jump(const Totals& to) {
+        left_weight = to.weight;
+        left = two_classes ? to.sums[1] : to.sums[0];
+    }
     double merit(double score) const { return score * factor; }
     double tolerance(double impurity) const { return tie_tolerance * impurity / factor; }
     double left_weight_now() const { return left_weight; }
@@ -43,6 +48,7 @@ struct ClassScorer {
     size_t n_classes;
     double weight, left_weight = 0, right_weight;
     double *left, *right;
+    const Totals* total;
 
     ClassScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch)
         : rows(rows_), n_classes(node.sums.size()), weight(node.weight), right_weight(node.weight) {
@@ -50,6 +56,15 @@ struct ClassScorer {
         scratch.right.assign(node.sums.begin(), node.sums.end());
         left = scratch.left.data();
         right = scratch.right.data();
+        total = &node;
+    }
+    void move_to(const Totals& to) {
+        left_weight = to.weight;
+        right_weight = weight - to.weight;
+        for (size_t k = 0; k < n_classes; ++k) {
+            left[k] = to.sums[k];
+            right[k] = remainder(total->sums[k], to.sums[k]);
+        }
     }
     double left_weight_now() const { return left_weight; }
     double right_weight_now() const { return right_weight; }
@@ -75,6 +90,14 @@ struct GiniScorer : ClassScorer<unit> {
         this->right[k] -= w;
         this->left_weight += w;
         this->right_weight -= w;
+    }
+    void jump(const Totals& to) {
+        this->move_to(to);
+        left_squares = right_squares = 0;
+        for (size_t k = 0; k < this->n_classes; ++k) {
+            left_squares += this->left[k] * this->left[k];
+            right_squares += this->right[k] * this->right[k];
+        }
     }
     double score() const { return left_squares / this->left_weight + right_squares / this->right_weight; }
     double merit(double score) const { return (score - base) / this->weight; }
@@ -109,6 +132,11 @@ struct EntropyScorer : ClassScorer<unit> {
         this->left_weight += w;
         this->right_weight -= w;
     }
+    void jump(const Totals& to) {
+        this->move_to(to);
+        sum = 0;
+        for (size_t k = 0; k < this->n_classes; ++k) sum += n_log_n(this->left[k]) + n_log_n(this->right[k]);
+    }
     double score() const { return sum - n_log_n(this->left_weight) - n_log_n(this->right_weight); }
     double merit(double score) const { return (score - base) / this->weight; }
     double tolerance(double impurity) const { return (tie_tolerance * impurity + 2e-15 * std::log2(this->weight + 2)) * this->weight; }
@@ -131,6 +159,11 @@ struct PlainClassScorer {
         left.weight += w;
         right.sums[k] = remainder(node.sums[k], left.sums[k]);
         right.weight = node.weight - left.weight;
+    }
+    void jump(const Totals& to) {
+        left = to;
+        right.weight = node.weight - to.weight;
+        for (size_t k = 0; k < left.sums.size(); ++k) right.sums[k] = remainder(node.sums[k], left.sums[k]);
     }
     double score() const {
         const Totals* both[] = {&left, &right};

@@ -1,0 +1,641 @@
+// The trunk: large nodes, split exactly with the help of coarse histograms.
+//
+// Every numeric feature is coded into at most 255 bins once. At a node, the bin edges are scored from a histogram, and for
+// each bin an upper bound on any cut inside it follows from the concavity of the impurity: only bins whose bound reaches the
+// best score are gathered, sorted and scanned. The result is the exact best cut; most rows are never sorted.
+#pragma once
+#include <memory>
+
+#include "block.hpp"
+#include "coding.hpp"
+
+namespace treewright {
+
+/// A node small enough to be grown in a block of its own.
+struct Graft {
+    int32_t node, depth;
+    uint32_t begin, end;
+    uint8_t buffer;
+    uint64_t seed;
+};
+
+template <class C, class Scorer>
+class Trunk {
+public:
+    Trunk(const Problem& problem, const std::vector<double>& weight, size_t block_rows, Builder& out)
+        : problem_(problem), recipe_(problem.recipe), weight_(weight), block_rows_(block_rows), out_(out),
+          coded_(problem.table, recipe_.threads), threads_(static_cast<size_t>(std::max(recipe_.threads, 1))) {
+        for (auto& rows : rows_) rows.resize(problem.table.n_rows);
+        std::iota(rows_[0].begin(), rows_[0].end(), 0u);
+    }
+
+    /// Split the large nodes; the small ones left are the grafts.
+    std::vector<Graft> grow() {
+        std::vector<Item> stack;
+        Item root;
+        root.end = static_cast<uint32_t>(problem_.table.n_rows);
+        root.seed = Random(recipe_.random_state).next();
+        if (place(root, -1)) stack.push_back(std::move(root));
+        while (!stack.empty()) {
+            Item item = std::move(stack.back());
+            stack.pop_back();
+            problem_.monitor.poll(0);
+            if (item.size() <= block_rows_) {
+                grafts_.push_back({item.node, item.depth, item.begin, item.end, item.buffer, item.seed});
+                continue;
+            }
+            if (!find(item)) {
+                problem_.monitor.settled += item.size();
+                continue;
+            }
+            split(item, stack);
+        }
+        return std::move(grafts_);
+    }
+    std::span<const uint32_t> rows(const Graft& graft) const {
+        return std::span(rows_[graft.buffer]).subspan(graft.begin, graft.end - graft.begin);
+    }
+
+private:
+    static constexpr bool subtractable = false;
+
+    struct Item {
+        int32_t node = 0, depth = 0;
+        uint32_t begin = 0, end = 0;
+        uint8_t buffer = 0;
+        uint64_t seed = 0;
+        Totals totals;
+        double impurity = 0, centre = 0;
+        std::shared_ptr<std::vector<double>> histogram;  // feature column × bin × stride
+        Candidate split;
+        std::vector<Candidate> competitors;
+
+        size_t size() const { return end - begin; }
+    };
+
+    /// Where a cut stands: after all of a bin, or after a value inside it.
+    struct Place {
+        int bin = -1;
+        double value = infinity;  // infinity = the whole bin goes left
+        bool missing_left = false;
+        auto operator<=>(const Place&) const = default;
+    };
+    struct Found {
+        double merit = -infinity;
+        Place place;
+        bool has_missing = false;
+        Candidate table;  // of a categorical feature
+    };
+    /// A bin that may hold a better cut than its edges.
+    struct Suspect {
+        int bin;
+        double bound;
+        bool missing_left;
+    };
+    struct Workspace {
+        Scratch scratch;
+        LevelCounter counter;
+        Levels levels;
+        RowSorter sorter;
+        std::vector<double> values;
+        std::vector<uint32_t> local;
+        std::vector<Entry<uint32_t>> sorted;
+        std::vector<Suspect> suspects;
+    };
+
+    // ---- histograms ------------------------------------------------------------------------------------------
+
+    bool unit() const { return weight_.empty(); }
+    /// Numbers a bin: class weights, or weight, sum and a sum for bounds; and the count of rows unless it follows.
+    size_t stride() const { return (C::classification ? problem_.width() : 3) + (unit() ? 0 : 1); }
+
+    Totals bin_totals(const double* bin) const {
+        Totals t(problem_.width());
+        if constexpr (C::classification) {
+            for (size_t k = 0; k < t.sums.size(); ++k) {
+                t.sums[k] = bin[k];
+                t.weight += bin[k];
+            }
+        } else {
+            t.weight = bin[0];
+            t.sums[0] = bin[1];
+        }
+        t.count = static_cast<size_t>(unit() ? t.weight : bin[stride() - 1]);
+        return t;
+    }
+
+    /// Histogram of one feature over the rows of an item.
+    void count(const Item& item, size_t feature, double* bins) const {
+        const uint8_t* code = coded_.of(feature);
+        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        const size_t n = item.size(), step = stride();
+        std::fill_n(bins, 256 * step, 0.0);
+        if constexpr (C::classification) {
+            if (unit() && problem_.n_classes == 2) {
+                uint64_t packed[2][256] = {};  // rows below, rows of class 1 above; two copies hide the latency of updates
+                size_t i = 0;
+                for (; i + 1 < n; i += 2) {
+                    packed[0][code[rows[i]]] += increment_[i];
+                    packed[1][code[rows[i + 1]]] += increment_[i + 1];
+                }
+                if (i < n) packed[0][code[rows[i]]] += increment_[i];
+                for (size_t b = 0; b < 256; ++b) {
+                    const uint64_t sum = packed[0][b] + packed[1][b];
+                    bins[b * 2 + 1] = static_cast<double>(sum >> 32);
+                    bins[b * 2] = static_cast<double>(sum & 0xffffffffu) - bins[b * 2 + 1];
+                }
+            } else {
+                for (size_t i = 0; i < n; ++i) {
+                    double* bin = bins + code[rows[i]] * step;
+                    bin[local_.label[i]] += local_.weight_of(i);
+                    if (!unit()) bin[step - 1] += 1;
+                }
+            }
+        } else {
+            for (size_t i = 0; i < n; ++i) {
+                double* bin = bins + code[rows[i]] * step;
+                const double w = local_.weight_of(i), y = local_.target[i];
+                bin[0] += w;
+                bin[1] += w * y;
+                bin[2] += w * spread(y);
+                if (!unit()) bin[3] += 1;
+            }
+        }
+    }
+    /// What a bin's cost is made of besides its sum.
+    static double spread(double y) {
+        if constexpr (std::is_same_v<C, Poisson>) return y > 0 ? y * std::log(y) : 0.0;
+        else return y * y;
+    }
+
+    // ---- finding the split of a node ---------------------------------------------------------------------------
+
+    /// Append a node and gather its target under local numbers; true if it may be split.
+    bool place(Item& item, int32_t parent) {
+        gather(item);
+        Description description;
+        item.totals = Totals(problem_.width());
+        if constexpr (C::classification) {
+            for (size_t i = 0; i < item.size(); ++i) {
+                const double w = local_.weight_of(i);
+                item.totals.sums[static_cast<size_t>(label_[i])] += w;
+                item.totals.weight += w;
+            }
+            item.totals.count = item.size();
+            describe_classes<C>(problem_, item.totals, description);
+        } else {
+            describe_numbers<C>(target_, local_weight_, description);
+            item.totals.weight = description.weight;
+            item.totals.count = item.size();
+            item.centre = C::centred ? description.centre : 0.0;
+        }
+        item.impurity = description.impurity;
+        item.node = out_.append(parent, item.depth, description);
+        return !description.pure && (recipe_.max_depth < 0 || item.depth < recipe_.max_depth) &&
+               item.size() >= static_cast<size_t>(std::max(recipe_.min_samples_split, 2 * recipe_.min_samples_leaf)) &&
+               item.totals.weight >= 2 * recipe_.min_weight_leaf;
+    }
+
+    /// The target and weights of an item's rows, contiguous.
+    void gather(const Item& item) {
+        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        const size_t n = item.size();
+        if constexpr (C::classification) {
+            label_.resize(n);
+            bit_.resize(n);
+            for (size_t i = 0; i < n; ++i) {
+                label_[i] = problem_.label[rows[i]];
+                bit_[i] = label_[i] == 1;
+            }
+            local_.label = label_.data();
+            local_.bit = bit_.data();
+        } else {
+            target_.resize(n);
+            for (size_t i = 0; i < n; ++i) target_[i] = problem_.target[rows[i]];
+            local_.target = target_.data();
+        }
+        if (!unit()) {
+            local_weight_.resize(n);
+            for (size_t i = 0; i < n; ++i) local_weight_[i] = weight_[rows[i]];
+            local_.weight = local_weight_.data();
+        }
+    }
+
+    bool find(Item& item) {
+        gather(item);
+        if constexpr (!C::classification) {
+            double sum = 0;
+            for (size_t i = 0; i < item.size(); ++i) {
+                target_[i] -= item.centre;
+                sum += local_.weight_of(i) * target_[i];
+            }
+            item.totals.sums[0] = sum;
+        }
+        histograms(item);
+        const size_t p = problem_.n_features();
+        std::vector<Found> found(p);
+        std::vector<std::vector<Suspect>> suspects(p);
+        std::atomic<double> best{-infinity};
+        std::vector<Workspace> workspace(threads_);
+        parallel_for(p, recipe_.threads, [&](size_t f, int thread) {
+            auto& work = workspace[static_cast<size_t>(thread)];
+            if (problem_.table.features[f].categorical()) found[f] = search_categories(item, f, work);
+            else if (recipe_.threshold) score_edges(item, f, work, found[f]);
+            raise(best, found[f].merit);
+        });
+        parallel_for(p, recipe_.threads, [&](size_t f, int thread) {
+            if (!problem_.table.features[f].categorical() && recipe_.threshold)
+                suspect_bins(item, f, workspace[static_cast<size_t>(thread)], recipe_.max_competitors ? found[f].merit : best.load(), suspects[f]);
+        });
+        std::vector<size_t> order;
+        for (size_t f = 0; f < p; ++f)
+            if (!suspects[f].empty()) order.push_back(f);
+        const auto highest = [&](size_t f) {
+            return std::max_element(suspects[f].begin(), suspects[f].end(), [](const Suspect& a, const Suspect& b) { return a.bound < b.bound; })->bound;
+        };
+        std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return highest(a) > highest(b); });
+        parallel_for(order.size(), recipe_.threads, [&](size_t i, int thread) {
+            refine(item, order[i], suspects[order[i]], workspace[static_cast<size_t>(thread)], best, found[order[i]]);
+        });
+        return choose(item, found);
+    }
+
+    static void raise(std::atomic<double>& best, double merit) {
+        double seen = best.load();
+        while (merit > seen && !best.compare_exchange_weak(seen, merit)) {}
+    }
+
+    void histograms(Item& item) {
+        if (item.histogram) return;
+        if (C::classification && unit() && problem_.n_classes == 2) {
+            increment_.resize(item.size());
+            for (size_t i = 0; i < item.size(); ++i) increment_[i] = 1 + (static_cast<uint64_t>(bit_[i]) << 32);
+        }
+        const size_t step = stride() * 256;
+        item.histogram = std::make_shared<std::vector<double>>(coded_.codes.size() / std::max<size_t>(coded_.n_rows, 1) * step);
+        parallel_for(problem_.n_features(), recipe_.threads, [&](size_t f, int) {
+            if (!problem_.table.features[f].categorical()) count(item, f, item.histogram->data() + coded_.column[f] * step);
+        });
+    }
+    const double* bins(const Item& item, size_t feature) const { return item.histogram->data() + coded_.column[feature] * stride() * 256; }
+
+    double tolerance(const Item& item) const { return C::tolerance(item.totals, item.impurity); }
+
+    bool valid(const Totals& basis, const Totals& left) const {
+        const auto least = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
+        return left.count >= least && basis.count >= left.count + least &&
+               (recipe_.min_weight_leaf <= 0 || (left.weight >= recipe_.min_weight_leaf && basis.weight - left.weight >= recipe_.min_weight_leaf));
+    }
+
+    /// A feature at a node: the totals its cuts are judged on, and the directions missing rows may take.
+    struct Basis {
+        Totals totals, missing;
+        bool has_missing = false, by_direction = false;
+        double share = 1;
+    };
+    Basis basis(const Item& item, size_t feature) const {
+        Basis b;
+        b.totals = item.totals;
+        b.missing = bin_totals(bins(item, feature) + missing_bin * stride());
+        b.has_missing = b.missing.count > 0;
+        b.by_direction = b.has_missing && recipe_.missing == Missing::direction;
+        if (b.has_missing && !b.by_direction) {
+            b.totals.remove(b.missing);
+            if constexpr (C::classification)
+                for (size_t k = 0; k < b.totals.sums.size(); ++k) b.totals.sums[k] = remainder(item.totals.sums[k], b.missing.sums[k]);
+            b.share = b.totals.weight / item.totals.weight;
+        }
+        return b;
+    }
+    template <class Use>
+    static void each_direction(const Basis& b, Use&& use) {
+        use(false);
+        if (b.by_direction) use(true);
+    }
+
+    static void offer(Found& found, double merit, Place place, double slack) {
+        if (merit > found.merit + slack || (merit >= found.merit - slack && place < found.place)) {
+            found.merit = std::max(merit, found.merit);
+            found.place = place;
+        }
+    }
+
+    void score_edges(const Item& item, size_t feature, Workspace& work, Found& found) const {
+        const Basis b = basis(item, feature);
+        found.has_missing = b.has_missing;
+        if (b.totals.count == 0) return;
+        const double* bin = bins(item, feature);
+        const size_t step = stride();
+        const double slack = tolerance(item);
+        Scorer scorer(local_, b.totals, work.scratch);
+        each_direction(b, [&](bool missing_left) {
+            Totals left = missing_left ? b.missing : Totals(problem_.width());
+            for (int i = 0; i < missing_bin; ++i) {
+                const Totals here = bin_totals(bin + static_cast<size_t>(i) * step);
+                if (here.count == 0) continue;
+                left.add(here);
+                if (!valid(b.totals, left)) continue;
+                scorer.jump(left);
+                offer(found, b.share * scorer.merit(scorer.score()), {i, infinity, missing_left}, slack);
+            }
+        });
+    }
+
+    /// Bins inside which a cut might reach `best`.
+    void suspect_bins(const Item& item, size_t feature, Workspace& work, double best, std::vector<Suspect>& out) const {
+        const Basis b = basis(item, feature);
+        if (b.totals.count == 0) return;
+        const double* bin = bins(item, feature);
+        const size_t step = stride();
+        const double bar = best - 2 * tolerance(item);
+        Scorer scorer(local_, b.totals, work.scratch);
+        each_direction(b, [&](bool missing_left) {
+            Totals left = missing_left ? b.missing : Totals(problem_.width());
+            double left_spread = missing_left ? spread_of(bin + missing_bin * step) : 0.0;
+            for (int i = 0; i < missing_bin; ++i) {
+                const double* at = bin + static_cast<size_t>(i) * step;
+                const Totals here = bin_totals(at);
+                if (here.count == 0) continue;
+                if (here.count > 1 && !coded_.single[feature][static_cast<size_t>(i)]) {
+                    const double bound = b.share * upper_bound(b, left, here, left_spread, spread_of(at), item, scorer);
+                    if (bound >= bar) out.push_back({i, bound, missing_left});
+                }
+                left.add(here);
+                left_spread += spread_of(at);
+            }
+        });
+    }
+    static double spread_of(const double* bin) {
+        if constexpr (C::classification) return 0;
+        else return bin[2];
+    }
+
+    /// No cut inside the bin `here` has more merit than this.
+    double upper_bound(const Basis& b, const Totals& left, const Totals& here, double left_spread, double here_spread, const Item& item, Scorer& scorer) const {
+        constexpr double safety = 1 + 1e-9;
+        if constexpr (C::classification) {
+            if (problem_.n_classes == 2) {
+                // the merit is convex in the left class weights: its largest value on the bin's box stands at a corner
+                double bound = -infinity;
+                for (int corner = 0; corner < 4; ++corner) {
+                    Totals to = left;
+                    for (size_t k = 0; k < 2; ++k)
+                        if (corner >> k & 1) {
+                            to.sums[k] += here.sums[k];
+                            to.weight += here.sums[k];
+                        }
+                    if (to.weight <= 0 || to.weight >= b.totals.weight) continue;
+                    scorer.jump(to);
+                    bound = std::max(bound, scorer.merit(scorer.score()));
+                }
+                return bound * safety;
+            }
+            // weighted impurity is superadditive: without the bin both sides cost no more than with their part of it
+            Totals right = b.totals;
+            right.remove(left);
+            right.remove(here);
+            const double cost = (left.weight > 0 ? left.weight * C::impurity(left) : 0.0) + (right.weight > 1e-12 * b.totals.weight ? right.weight * C::impurity(right) : 0.0);
+            return (C::impurity(b.totals) - cost / b.totals.weight) * safety + 1e-14;
+        } else {
+            Totals right = b.totals;
+            right.remove(left);
+            right.remove(here);
+            const double total_cost = item.impurity * item.totals.weight;
+            const auto cost = [&](const Totals& t, double spread) {
+                if (t.weight <= 1e-12 * b.totals.weight) return 0.0;
+                if constexpr (std::is_same_v<C, Poisson>) return t.sums[0] > 0 ? spread - t.sums[0] * std::log(t.sums[0] / t.weight) : 0.0;
+                else return std::max(0.0, spread - t.sums[0] * t.sums[0] / t.weight);
+            };
+            double all_spread = 0;
+            if constexpr (std::is_same_v<C, Poisson>) all_spread = total_cost + b.totals.sums[0] * std::log(b.totals.sums[0] / b.totals.weight);
+            else all_spread = total_cost + b.totals.sums[0] * b.totals.sums[0] / b.totals.weight;
+            const double right_spread = all_spread - left_spread - here_spread;
+            double bound = (total_cost - (cost(left, left_spread) + cost(right, right_spread)) * (1 - 1e-9)) / b.totals.weight;
+            if constexpr (std::is_same_v<C, SquaredError>) {
+                // a part of the bin strays from its mean by no more than Cauchy and Schwarz allow
+                const double within = std::max(0.0, here_spread - here.sums[0] * here.sums[0] / here.weight);
+                const double reach = std::max(std::fabs(left.sums[0]), std::fabs(left.sums[0] + here.sums[0])) + std::sqrt(here.weight * within) / 2;
+                const double w = b.totals.weight, after = left.weight + here.weight;
+                const double room = std::min(left.weight * (w - left.weight), after * (w - after));
+                if (room > 0) bound = std::min(bound, reach * reach / room);
+            }
+            return bound * safety + 1e-9 * item.impurity;
+        }
+    }
+
+    /// Sort the rows of the suspect bins and scan every cut inside them.
+    void refine(const Item& item, size_t feature, std::vector<Suspect>& suspects, Workspace& work, std::atomic<double>& best, Found& found) const {
+        const double slack = tolerance(item);
+        const auto bar = [&] { return (recipe_.max_competitors ? found.merit : best.load()) - 2 * slack; };
+        std::erase_if(suspects, [&](const Suspect& s) { return s.bound < bar(); });
+        if (suspects.empty()) return;
+        const Basis b = basis(item, feature);
+        const double* bin = bins(item, feature);
+        const size_t step = stride();
+        std::array<bool, 256> wanted{};
+        for (const Suspect& s : suspects) wanted[static_cast<size_t>(s.bin)] = true;
+        const uint8_t* code = coded_.of(feature);
+        const double* column = problem_.table.features[feature].numbers;
+        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        work.values.clear();
+        work.local.clear();
+        for (size_t i = 0; i < item.size(); ++i)
+            if (wanted[code[rows[i]]]) {
+                work.values.push_back(column[rows[i]]);
+                work.local.push_back(static_cast<uint32_t>(i));
+            }
+        const size_t n = work.values.size();
+        work.sorted.resize(n);
+        work.sorter.sort(work.values.data(), n, work.sorted.data());
+        const auto row = [&](size_t i) { return work.local[work.sorted[i].row]; };
+        Scorer scorer(local_, b.totals, work.scratch);
+        each_direction(b, [&](bool missing_left) {
+            Totals left = missing_left ? b.missing : Totals(problem_.width());
+            size_t at = 0;
+            for (int i = 0; i < missing_bin; ++i) {
+                const Totals here = bin_totals(bin + static_cast<size_t>(i) * step);
+                if (wanted[static_cast<size_t>(i)]) {
+                    const bool suspect = std::any_of(suspects.begin(), suspects.end(), [&](const Suspect& s) {
+                        return s.bin == i && s.missing_left == missing_left && s.bound >= bar();
+                    });
+                    if (suspect) scan_bin(b, left, i, missing_left, at, here.count, row, work, scorer, slack, found);
+                    raise(best, found.merit);
+                    at += here.count;
+                }
+                left.add(here);
+            }
+        });
+    }
+    template <class Row>
+    void scan_bin(const Basis& b, const Totals& left, int bin, bool missing_left, size_t begin, size_t n, Row&& row, Workspace& work, Scorer& scorer, double slack, Found& found) const {
+        scorer.jump(left);
+        size_t count = left.count;
+        const auto least = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
+        double bar = -infinity;  // in scores: below it nothing can matter
+        for (size_t i = begin; i + 1 < begin + n; ++i) {
+            scorer.add(row(i));
+            ++count;
+            if (work.sorted[i].rank == work.sorted[i + 1].rank) continue;
+            const double score = scorer.score();
+            if (score < bar || count < least || b.totals.count < count + least) continue;
+            if (recipe_.min_weight_leaf > 0 && (scorer.left_weight_now() < recipe_.min_weight_leaf || scorer.right_weight_now() < recipe_.min_weight_leaf)) continue;
+            const double merit = b.share * scorer.merit(score);
+            if (merit < found.merit - slack) continue;
+            bar = score - scorer.tolerance(1.0);
+            offer(found, merit, {bin, work.values[work.sorted[i].row], missing_left}, slack);
+        }
+    }
+
+    Found search_categories(const Item& item, size_t feature, Workspace& work) const {
+        const int32_t* codes = problem_.table.features[feature].codes;
+        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        work.counter.count(static_cast<size_t>(problem_.table.features[feature].n_categories), problem_.width(), local_,
+                           [&](auto&& use) { for (size_t i = 0; i < item.size(); ++i) use(codes[rows[i]], i); }, work.levels);
+        Found found;
+        if (work.levels.size() + (work.levels.missing.count > 0) < 2) return found;
+        found.table = CategorySearch<C>(problem_, work.levels, item.totals, item.impurity, static_cast<int32_t>(feature)).best();
+        found.merit = found.table.merit;
+        return found;
+    }
+
+    bool choose(Item& item, std::vector<Found>& found) {
+        const double slack = tolerance(item);
+        size_t best = found.size();
+        for (size_t f = 0; f < found.size(); ++f) {
+            if (found[f].merit == -infinity) continue;
+            const bool better = best == found.size() || (recipe_.ties == Ties::last ? found[f].merit >= found[best].merit - slack
+                                                                                     : found[f].merit > found[best].merit + slack);
+            if (better) best = f;
+        }
+        if (best == found.size() || !(found[best].merit > recipe_.min_merit)) return false;
+        if (found[best].merit * item.totals.weight / problem_.total_weight + 2.2e-16 < recipe_.min_impurity_decrease) return false;
+        item.split = candidate(item, best, found[best]);
+        if (recipe_.max_competitors > 0) {
+            std::vector<size_t> others;
+            for (size_t f = 0; f < found.size(); ++f)
+                if (f != best && found[f].merit != -infinity) others.push_back(f);
+            std::stable_sort(others.begin(), others.end(), [&](size_t a, size_t b) { return found[a].merit > found[b].merit; });
+            if (others.size() > static_cast<size_t>(recipe_.max_competitors)) others.resize(static_cast<size_t>(recipe_.max_competitors));
+            for (size_t f : others) item.competitors.push_back(candidate(item, f, found[f]));
+        }
+        return true;
+    }
+    Candidate candidate(const Item& item, size_t feature, Found& found) const {
+        if (problem_.table.features[feature].categorical()) return std::move(found.table);
+        Candidate c;
+        c.merit = found.merit;
+        c.feature = static_cast<int32_t>(feature);
+        if (found.has_missing && recipe_.missing == Missing::direction) c.default_branch = found.place.missing_left ? 0 : 1;
+        const uint8_t* code = coded_.of(feature);
+        const double* column = problem_.table.features[feature].numbers;
+        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        double low = -infinity, high = infinity;
+        for (size_t i = 0; i < item.size(); ++i) {
+            const int bin = code[rows[i]];
+            if (bin == missing_bin) continue;
+            const double x = column[rows[i]];
+            if (bin < found.place.bin || (bin == found.place.bin && x <= found.place.value)) low = std::max(low, x);
+            else high = std::min(high, x);
+        }
+        c.threshold = high == infinity ? infinity : midpoint(low, high);
+        return c;
+    }
+
+    // ---- carrying it out -----------------------------------------------------------------------------------------
+
+    void split(Item& item, std::vector<Item>& stack) {
+        Candidate& chosen = item.split;
+        const Feature& feature = problem_.table.features[static_cast<size_t>(chosen.feature)];
+        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        const auto branches = static_cast<size_t>(chosen.n_branches);
+        side_.resize(item.size());
+        std::vector<double> size(branches, 0.0);
+        std::vector<int32_t> lookup(static_cast<size_t>(feature.n_categories), -1);
+        for (const auto& [code, branch] : chosen.table) lookup[static_cast<size_t>(code)] = branch;
+        const bool by_weight = recipe_.missing == Missing::available;
+        for (size_t i = 0; i < item.size(); ++i) {
+            if (feature.categorical()) side_[i] = feature.codes[rows[i]] < 0 ? -1 : lookup[static_cast<size_t>(feature.codes[rows[i]])];
+            else {
+                const double x = feature.numbers[rows[i]];
+                side_[i] = std::isnan(x) ? -1 : x <= chosen.threshold ? 0 : 1;
+            }
+            if (side_[i] >= 0) size[static_cast<size_t>(side_[i])] += by_weight && !unit() ? weight_[rows[i]] : 1.0;
+        }
+        if (chosen.default_branch < 0) {
+            size_t largest = 0;
+            for (size_t b = 1; b < branches; ++b)
+                if (by_weight || branches > 2 ? size[b] > size[largest] : size[b] >= size[largest]) largest = b;
+            chosen.default_branch = static_cast<int32_t>(largest);
+        }
+        std::vector<uint32_t> begin(branches + 1, 0);
+        for (size_t i = 0; i < item.size(); ++i) {
+            if (side_[i] < 0) side_[i] = chosen.default_branch;
+            ++begin[static_cast<size_t>(side_[i]) + 1];
+        }
+        for (size_t b = 0; b < branches; ++b) begin[b + 1] += begin[b];
+        uint32_t* to = rows_[1 - item.buffer].data() + item.begin;
+        std::vector<uint32_t> at(begin.begin(), begin.end());
+        for (size_t i = 0; i < item.size(); ++i) to[at[static_cast<size_t>(side_[i])]++] = rows[i];
+
+        const auto first = static_cast<int32_t>(out_.nodes.size());
+        std::vector<Item> children(branches);
+        for (size_t b = 0; b < branches; ++b) {
+            Item& child = children[b];
+            child.depth = item.depth + 1;
+            child.begin = item.begin + begin[b];
+            child.end = item.begin + begin[b + 1];
+            child.buffer = static_cast<uint8_t>(1 - item.buffer);
+            child.seed = child_seed(item.seed, b);
+            const bool further = child.size() > 0 ? place(child, item.node) : empty(child, item.node);
+            if (!further) {
+                problem_.monitor.settled += child.size();
+                child.node = -1;
+            }
+        }
+        out_.set_split(item.node, chosen, first, std::move(item.competitors));
+        share_histogram(item, children);
+        for (size_t b = branches; b-- > 0;)
+            if (children[b].node >= 0) stack.push_back(std::move(children[b]));
+    }
+    /// An empty branch predicts what its parent does.
+    bool empty(Item& child, int32_t parent) {
+        Description description;
+        const auto width = static_cast<int64_t>(out_.width);
+        const auto at = out_.value.begin() + parent * width;
+        description.value.assign(at, at + width);
+        child.node = out_.append(parent, child.depth, description);
+        return false;
+    }
+    /// Whole counts subtract without rounding: the histogram of the larger child is the parent's less the smaller's.
+    void share_histogram(Item& item, std::vector<Item>& children) {
+        if (!(C::classification && unit()) || children.size() != 2) return;
+        Item& small = children[children[0].size() <= children[1].size() ? 0 : 1];
+        Item& large = children[children[0].size() <= children[1].size() ? 1 : 0];
+        if (large.node < 0 || large.size() <= block_rows_) return;
+        gather(small);
+        small.histogram.reset();
+        histograms(small);
+        large.histogram = std::move(item.histogram);
+        for (size_t i = 0; i < large.histogram->size(); ++i) (*large.histogram)[i] -= (*small.histogram)[i];
+        if (small.node < 0 || small.size() <= block_rows_) small.histogram.reset();
+    }
+
+    const Problem& problem_;
+    const Recipe& recipe_;
+    const std::vector<double>& weight_;
+    size_t block_rows_;
+    Builder& out_;
+    CodedTable coded_;
+    size_t threads_;
+    std::vector<uint32_t> rows_[2];
+    std::vector<Graft> grafts_;
+
+    // the rows of the node in hand, by local number
+    std::vector<int32_t> label_, side_;
+    std::vector<uint8_t> bit_;
+    std::vector<double> target_, local_weight_;
+    std::vector<uint64_t> increment_;
+    LocalRows local_;
+};
+
+}  // namespace treewright
