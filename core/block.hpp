@@ -103,10 +103,10 @@ public:
         constant_.clear();
         uint64_t ties = 1;
         Random random(item.seed);
+        const double tolerance = C::tolerance(item.totals, item.impurity);
         for (int32_t feature : chosen_features(item, random)) {
-            Candidate candidate = slot_[static_cast<size_t>(feature)] < 0 ? Candidate{} : search(item, feature, random);
+            Candidate candidate = search(item, feature, random);
             if (!candidate.found()) continue;
-            const double tolerance = merit_tolerance(item);
             bool better = candidate.merit > best_.merit + tolerance;
             if (!better && recipe_.ties != Ties::first && candidate.merit >= best_.merit - tolerance)
                 better = recipe_.ties == Ties::last || random.below(++ties) == 0;
@@ -118,6 +118,7 @@ public:
         }
         if (!constant_.empty()) drop_constant(item, active);
         if (!best_.found() || !(best_.merit > recipe_.min_merit)) return false;
+        set_threshold(item, best_);
         item.split = std::move(best_);
         if (recipe_.max_competitors > 0) keep_competitors(item);
         if (recipe_.min_impurity_decrease > 0 || recipe_.order == Order::best_first) {
@@ -129,22 +130,15 @@ public:
 
     /// Carry out the split of an item: append the children, give back those that may be split further.
     std::vector<Item> split(Item& item) {
-        const Candidate& chosen = item.split;
-        const size_t branches = static_cast<size_t>(chosen.n_branches);
-        mark_sides(item);
-        const Index* order = order_[item.buffer].data() + item.begin;
-        begin_.assign(branches + 1, 0);
-        for (size_t i = 0; i < item.size(); ++i) ++begin_[static_cast<size_t>(side_[order[i]]) + 1];
-        for (size_t b = 0; b < branches; ++b) begin_[b + 1] += begin_[b];
-        if (branches == 2)
-            for (size_t i = 0; i < item.size(); ++i) left_[order[i]] = side_[order[i]] == 0;
-        partition(order, order_[1 - item.buffer].data() + item.begin, item.size(), branches, [](Index row) { return row; });
-
+        const size_t branches = static_cast<size_t>(item.split.n_branches);
+        assign_branches(item);
+        partition(order_[item.buffer].data() + item.begin, order_[1 - item.buffer].data() + item.begin, item.size(), branches,
+                  [](Index row) { return row; });
         std::vector<Item> children(branches);
         const auto first = static_cast<int32_t>(out_->nodes.size());
         bool any = false;
         for (size_t b = 0; b < branches; ++b) any |= make_child(item, b, children[b]);
-        out_->set_split(item.node, chosen, first, std::move(item.competitors));
+        out_->set_split(item.node, item.split, first, std::move(item.competitors));
         bound_children(item, children);
         if (any) partition_lists(item, branches);
         std::erase_if(children, [](const Item& child) { return child.node < 0; });
@@ -273,11 +267,6 @@ private:
         local_.sorted_target = sorted_target_.data();
     }
 
-    double merit_tolerance(const Item& item) const {
-        Totals empty;
-        return C::tolerance(item.totals, item.impurity);
-    }
-
     // ---- searching -------------------------------------------------------------------------------------------
 
     /// The features to look at, ascending: all that vary, or a random choice of max_features that holds one that varies.
@@ -382,16 +371,20 @@ private:
         if (!cut.found()) return {};
         candidate.feature = feature;
         if (known < n && recipe_.missing == Missing::direction) candidate.default_branch = cut.missing_left ? 0 : 1;
-        if (cut.position == known) candidate.threshold = infinity;
-        else candidate.threshold = threshold(feature, list[cut.position - 1].row, list[cut.position].row);
+        candidate.position = cut.position;
+        candidate.threshold = std::numeric_limits<double>::quiet_NaN();  // looked up if it wins: set_threshold
         return candidate;
     }
 
     double number(int32_t feature, size_t local_row) const {
         return problem_.table.features[static_cast<size_t>(feature)].numbers[rows_[local_row]];
     }
-    double threshold(int32_t feature, size_t left, size_t right) const {
-        return midpoint(number(feature, left), number(feature, right));
+    void set_threshold(const Item& item, Candidate& candidate) const {
+        if (candidate.kind != SplitKind::threshold || !std::isnan(candidate.threshold)) return;
+        const List* list = list_[item.buffer].data() + static_cast<size_t>(slot_[static_cast<size_t>(candidate.feature)]) * n_ + item.begin;
+        const size_t at = candidate.position;
+        const bool end = at == item.size() || list[at].rank == List::missing;
+        candidate.threshold = end ? infinity : midpoint(number(candidate.feature, list[at - 1].row), number(candidate.feature, list[at].row));
     }
 
     /// A threshold drawn between the smallest and the largest value (extremely randomised trees: Geurts, Ernst & Wehenkel, 2006).
@@ -412,6 +405,7 @@ private:
         candidate.merit = made.merit(made.score());
         candidate.feature = feature;
         candidate.threshold = cut;
+        candidate.position = left;
         if (known < n) candidate.default_branch = missing_left ? 0 : 1;
         return candidate;
     }
@@ -448,20 +442,21 @@ private:
         std::erase_if(found_, [&](const Candidate& c) { return c.feature == item.split.feature; });
         std::stable_sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) { return a.merit > b.merit; });
         if (found_.size() > static_cast<size_t>(recipe_.max_competitors)) found_.resize(static_cast<size_t>(recipe_.max_competitors));
+        for (Candidate& candidate : found_) set_threshold(item, candidate);
         item.competitors = std::move(found_);
         found_ = {};
     }
 
     /// Decrease of the node's impurity by its split.
-    double decrease(const Item& item) {
+    double decrease(Item& item) {
         if constexpr (C::concave || !C::classification) {
             return item.split.merit;
         } else {
-            mark_sides(item);
+            assign_branches(item);
             std::vector<Totals> branch(static_cast<size_t>(item.split.n_branches), Totals(problem_.width()));
             const Index* order = order_[item.buffer].data() + item.begin;
             for (size_t i = 0; i < item.size(); ++i) {
-                Totals& t = branch[static_cast<size_t>(side_[order[i]])];
+                Totals& t = branch[branch.size() == 2 ? static_cast<size_t>(!left_[order[i]]) : static_cast<size_t>(side_[order[i]])];
                 const double w = local_.weight_of(order[i]);
                 t.weight += w;
                 t.sums[static_cast<size_t>(label_[order[i]])] += w;
@@ -473,46 +468,61 @@ private:
         }
     }
 
-    /// Write the branch of every row of the item into side_, missing rows included; settles default_branch.
-    void mark_sides(const Item& item) {
-        Candidate& split = const_cast<Candidate&>(item.split);
-        const Feature& feature = problem_.table.features[static_cast<size_t>(split.feature)];
-        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(split.feature)]);
-        const Index* order = order_[item.buffer].data() + item.begin;
-        const size_t n = item.size();
-        bool unanswered = false;
-        if (feature.categorical()) {
-            const std::vector<int32_t>& codes = codes_[slot];
-            lookup_.assign(static_cast<size_t>(feature.n_categories), -1);
-            for (const auto& [code, branch] : split.table) lookup_[static_cast<size_t>(code)] = branch;
-            for (size_t i = 0; i < n; ++i) {
-                const int32_t code = codes[order[i]];
-                side_[order[i]] = code < 0 ? -1 : lookup_[static_cast<size_t>(code)];
-                unanswered |= side_[order[i]] < 0;
-            }
-        } else {
-            const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
-            for (size_t i = 0; i < n; ++i) {
-                const Index row = list[i].row;
-                const bool missing = list[i].rank == List::missing;
-                side_[row] = missing ? -1 : number(split.feature, row) <= split.threshold ? 0 : 1;
-                unanswered |= missing;
-            }
-        }
-        if (split.default_branch < 0) split.default_branch = largest_branch(order, n, static_cast<size_t>(split.n_branches), unanswered);
-        if (unanswered)
-            for (size_t i = 0; i < n; ++i)
-                if (side_[order[i]] < 0) side_[order[i]] = split.default_branch;
+    /// Write the branch of every row of the item into side_ (left_ for two branches) and where each branch begins; settles default_branch.
+    void assign_branches(Item& item) {
+        if (item.split.kind == SplitKind::threshold) assign_by_position(item);
+        else assign_by_table(item);
     }
-    /// The branch of an unanswered split: by weight under `available` (the first of equals), by rows under `direction` (the last).
-    int32_t largest_branch(const Index* order, size_t n, size_t branches, bool) {
-        const bool by_weight = recipe_.missing == Missing::available;
+    void assign_by_position(Item& item) {
+        Candidate& split = item.split;
+        const List* list = list_[item.buffer].data() + static_cast<size_t>(slot_[static_cast<size_t>(split.feature)]) * n_ + item.begin;
+        const size_t n = item.size(), left = split.position;
+        size_t known = n;
+        if (has_missing_[static_cast<size_t>(slot_[static_cast<size_t>(split.feature)])])
+            while (known > 0 && list[known - 1].rank == List::missing) --known;
+        for (size_t i = 0; i < left; ++i) left_[list[i].row] = 1;
+        for (size_t i = left; i < known; ++i) left_[list[i].row] = 0;
+        if (split.default_branch < 0) {
+            double size[2] = {static_cast<double>(left), static_cast<double>(known - left)};
+            if (recipe_.missing == Missing::available && local_.weight) {
+                size[0] = size[1] = 0;
+                for (size_t i = 0; i < known; ++i) size[left_[list[i].row] ? 0 : 1] += weight_[list[i].row];
+            }
+            split.default_branch = largest(size);
+        }
+        for (size_t i = known; i < n; ++i) left_[list[i].row] = split.default_branch == 0;
+        const size_t n_left = left + (split.default_branch == 0 ? n - known : 0);
+        begin_.assign({0, static_cast<uint32_t>(n_left), static_cast<uint32_t>(n)});
+    }
+    void assign_by_table(Item& item) {
+        Candidate& split = item.split;
+        const std::vector<int32_t>& codes = codes_[static_cast<size_t>(slot_[static_cast<size_t>(split.feature)])];
+        const Index* order = order_[item.buffer].data() + item.begin;
+        const size_t n = item.size(), branches = static_cast<size_t>(split.n_branches);
+        lookup_.assign(static_cast<size_t>(problem_.table.features[static_cast<size_t>(split.feature)].n_categories), -1);
+        for (const auto& [code, branch] : split.table) lookup_[static_cast<size_t>(code)] = branch;
         std::vector<double> size(branches, 0.0);
-        for (size_t i = 0; i < n; ++i)
-            if (side_[order[i]] >= 0) size[static_cast<size_t>(side_[order[i]])] += by_weight ? local_.weight_of(order[i]) : 1.0;
+        const bool by_weight = recipe_.missing == Missing::available;
+        for (size_t i = 0; i < n; ++i) {
+            const int32_t code = codes[order[i]], branch = code < 0 ? -1 : lookup_[static_cast<size_t>(code)];
+            side_[order[i]] = branch;
+            if (branch >= 0) size[static_cast<size_t>(branch)] += by_weight ? local_.weight_of(order[i]) : 1.0;
+        }
+        if (split.default_branch < 0) split.default_branch = largest(size);
+        begin_.assign(branches + 1, 0);
+        for (size_t i = 0; i < n; ++i) {
+            int32_t& branch = side_[order[i]];
+            if (branch < 0) branch = split.default_branch;
+            left_[order[i]] = branch == 0;
+            ++begin_[static_cast<size_t>(branch) + 1];
+        }
+        for (size_t b = 0; b < branches; ++b) begin_[b + 1] += begin_[b];
+    }
+    /// The branch of an unanswered split: by weight under `available` (the first of equals), by rows under `direction` (the last of two).
+    int32_t largest(std::span<const double> size) const {
         size_t best = 0;
-        for (size_t b = 1; b < branches; ++b)
-            if (by_weight || branches > 2 ? size[b] > size[best] : size[b] >= size[best]) best = b;
+        for (size_t b = 1; b < size.size(); ++b)
+            if (recipe_.missing == Missing::available || size.size() > 2 ? size[b] > size[best] : size[b] >= size[best]) best = b;
         return static_cast<int32_t>(best);
     }
 
@@ -569,9 +579,10 @@ private:
         if (branches == 2) {
             size_t left = 0;
             const size_t n_left = begin_[1];
+            const uint8_t* sides = left_.data();
             for (size_t i = 0; i < n; ++i) {
-                const size_t goes_left = left_[row_of(from[i])];
-                to[goes_left ? left : n_left + i - left] = from[i];
+                const size_t goes_left = sides[row_of(from[i])], right = n_left + i - left;
+                to[right ^ ((left ^ right) & (0 - goes_left))] = from[i];  // chosen without a branch: sides are a coin toss
                 left += goes_left;
             }
         } else {
@@ -583,6 +594,10 @@ private:
         for (int32_t feature : *item.active) {
             if (problem_.table.features[static_cast<size_t>(feature)].categorical()) continue;
             const size_t offset = static_cast<size_t>(slot_[static_cast<size_t>(feature)]) * n_ + item.begin;
+            if (feature == item.split.feature && begin_[1] == item.split.position) {  // already in order
+                std::copy_n(list_[item.buffer].data() + offset, item.size(), list_[1 - item.buffer].data() + offset);
+                continue;
+            }
             partition(list_[item.buffer].data() + offset, list_[1 - item.buffer].data() + offset, item.size(), branches,
                       [](const List& entry) { return entry.row; });
         }

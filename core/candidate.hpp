@@ -14,6 +14,7 @@ struct Candidate {
     int32_t feature = -1;
     SplitKind kind = SplitKind::threshold;
     double threshold = 0;
+    size_t position = 0;  // known rows on the left of a threshold, in a block's own order
     int32_t n_branches = 2;
     int32_t default_branch = -1;                    // -1 until decided: the largest branch
     std::vector<std::pair<int32_t, int32_t>> table;  // (code, branch), codes ascending

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "parallel.hpp"
+#include "splits/threshold.hpp"
 #include "stats.hpp"
 #include "table.hpp"
 
@@ -20,7 +21,7 @@ public:
         sample.reserve(n / step + 1);
         for (size_t i = 0; i < n; i += step)
             if (!std::isnan(values[i])) sample.push_back(values[i] + 0.0);
-        std::sort(sample.begin(), sample.end());
+        sort_sample(sample);
         std::vector<double> distinct;
         std::unique_copy(sample.begin(), sample.end(), std::back_inserter(distinct));
         constexpr size_t bins = 255;
@@ -55,6 +56,14 @@ public:
     }
 
 private:
+    static void sort_sample(std::vector<double>& sample) {
+        RowSorter sorter;
+        std::vector<Entry<uint32_t>> order(sample.size());
+        sorter.sort(sample.data(), sample.size(), order.data());
+        std::vector<double> sorted(sample.size());
+        for (size_t i = 0; i < sample.size(); ++i) sorted[i] = sample[order[i].row];
+        sample.swap(sorted);
+    }
     /// A table over equal steps of x gives a bin to start from, if no step covers too many bins.
     void make_table() {
         if (edge_.empty()) return;

@@ -28,6 +28,11 @@ struct MeanDifferenceScorer {
         const double difference = left * weight - left_weight * total;
         return difference * difference / (left_weight * (weight - left_weight));
     }
+    /// score() > bar, without a division.
+    bool beats(double bar) const {
+        const double difference = left * weight - left_weight * total;
+        return difference * difference > bar * (left_weight * (weight - left_weight));
+    }
     /// Start from a left side whose totals are known.
     void jump(const Totals& to) {
         left_weight = to.weight;
@@ -100,6 +105,9 @@ struct GiniScorer : ClassScorer<unit> {
         }
     }
     double score() const { return left_squares / this->left_weight + right_squares / this->right_weight; }
+    bool beats(double bar) const {
+        return left_squares * this->right_weight + right_squares * this->left_weight > bar * (this->left_weight * this->right_weight);
+    }
     double merit(double score) const { return (score - base) / this->weight; }
     double tolerance(double impurity) const { return (tie_tolerance * impurity + 2e-15) * this->weight; }
 };

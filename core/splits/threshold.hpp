@@ -123,6 +123,12 @@ struct CutLimits {
     bool simple() const { return min_weight <= 0 && monotone == 0 && lowest == -infinity && highest == infinity && !last_of_ties; }
 };
 
+template <class Scorer>
+bool beats(const Scorer& scorer, double bar) {
+    if constexpr (requires { scorer.beats(bar); }) return scorer.beats(bar);
+    else return scorer.score() > bar;
+}
+
 /// Scan the known rows of a sorted list from the left; `already` rows stand on the left before the first.
 /// Cuts stand between rows of different rank; `to_the_end` also allows the cut after the last known row.
 template <class Scorer, class Index>
@@ -134,13 +140,13 @@ void scan(const Entry<Index>* list, size_t known, size_t already, size_t total, 
     if (known == 0 || first > known) return;
     size_t i = 0;
     for (; i + 1 < first; ++i) scorer.add(list[i].row);
-    double bar = best.score + tolerance;
+    double bar = std::max(best.score + tolerance, -1e300);
     if (limits.simple()) {
         for (; i < last; ++i) {
             scorer.add(list[i].row);
             if (list[i].rank == list[i + 1].rank) continue;
-            const double score = scorer.score();
-            if (score > bar) {
+            if (beats(scorer, bar)) {
+                const double score = scorer.score();
                 bar = score + tolerance;
                 best = {score, i + 1, missing_left};
             }

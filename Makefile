@@ -1,0 +1,78 @@
+# `make demo` and `make test` do all the set-up themselves, in .venv; `make help` lists the rest.
+
+VENV    := .venv
+PYTHON  := $(VENV)/bin/python
+INSTALL := $(PYTHON) -m pip install --quiet --disable-pip-version-check
+CORE    := CMakeLists.txt $(wildcard core/*.?pp) $(wildcard core/*/*.?pp)
+
+.PHONY: help demo test build lint format package benchmark pictures clean
+
+help:
+	@echo "make demo       grow a tree on a bundled table and show it"
+	@echo "make test       the whole test suite"
+	@echo "make build      compile the core and install the package, editable, in $(VENV)"
+	@echo "make lint       style, spelling, types and the order of imports"
+	@echo "make format     rewrite the Python files in the project's style"
+	@echo "make package    sdist and wheel, and the wheel tried in an environment of its own"
+	@echo "make benchmark  treewright beside scikit-learn on this machine"
+	@echo "make pictures   draw the pictures of the documentation anew"
+	@echo "make clean      remove everything these commands made"
+
+demo: $(VENV)/.built
+	@$(PYTHON) -m treewright.demo
+
+test: $(VENV)/.tested-with
+	$(PYTHON) -m pytest
+
+build: $(VENV)/.built
+
+lint: $(VENV)/.linted-with
+	$(PYTHON) -m ruff check
+	$(PYTHON) -m ruff format --check
+	$(VENV)/bin/codespell
+	$(PYTHON) -m mypy
+	$(VENV)/bin/lint-imports
+
+format: $(VENV)/.linted-with
+	$(PYTHON) -m ruff check --fix
+	$(PYTHON) -m ruff format
+
+package: $(VENV)/.environment
+	rm -rf dist $(VENV)-package
+	$(INSTALL) build
+	$(PYTHON) -m build --outdir dist
+	$(PYTHON) -m venv $(VENV)-package
+	$(VENV)-package/bin/python -m pip install --quiet --disable-pip-version-check "$$(echo dist/*.whl)[demo]"
+	cd dist && ../$(VENV)-package/bin/python -m treewright.demo
+
+benchmark: $(VENV)/.built
+	$(PYTHON) benchmarks/run.py
+
+pictures: $(VENV)/.built
+	$(PYTHON) examples/draw_tree.py
+
+clean:
+	rm -rf $(VENV) $(VENV)-package build dist
+
+# Each stamp says: what stands before it was up to date when this was installed.
+$(VENV)/.environment: tools/environment
+	@tools/environment $(VENV)
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.environment pyproject.toml $(CORE)
+	@echo "Compiling the core and installing treewright in $(VENV): this takes minutes ..."
+	@$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+		> $(VENV)/build-requires.txt
+	@$(INSTALL) --requirement $(VENV)/build-requires.txt cmake ninja
+	@$(INSTALL) --no-build-isolation --editable '.[demo]'
+	@touch $@
+
+$(VENV)/.tested-with: pyproject.toml | $(VENV)/.built
+	@echo "Installing what the tests need ..."
+	@$(INSTALL) --no-build-isolation --editable '.[test]'
+	@touch $@
+
+$(VENV)/.linted-with: pyproject.toml | $(VENV)/.built
+	@echo "Installing what the checks need ..."
+	@$(INSTALL) --no-build-isolation --editable '.[test,lint]'
+	@touch $@

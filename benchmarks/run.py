@@ -1,0 +1,144 @@
+"""Time treewright beside scikit-learn: each workload in a fresh process per program, the programs in turn.
+
+    python benchmarks/run.py                     all workloads, three times each (about half an hour)
+    python benchmarks/run.py A1 F1 --repeat 1    some of them, once
+
+Prints a table in Markdown: the median of each figure. Fitting includes every conversion that a user pays for.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from workloads import WORKLOADS, Rows, Workload
+
+PROGRAMS = ("scikit-learn", "treewright")
+Result = dict[str, float]
+
+
+def estimator(program: str, workload: Workload, rows: Rows) -> Any:
+    parameters = dict(workload.parameters, random_state=0)
+    if program == "scikit-learn":
+        from sklearn import tree as package
+    else:
+        import treewright as package
+
+        parameters["n_jobs"] = workload.threads
+        if rows.n_categorical:
+            n_columns = rows.X.shape[1]
+            parameters["categorical_features"] = list(range(n_columns - rows.n_categorical, n_columns))
+    kind = "DecisionTreeRegressor" if workload.regression else "DecisionTreeClassifier"
+    return getattr(package, kind)(**parameters)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+class Memory:
+    """Peak of this process beyond what it holds now, in MiB; Linux only, elsewhere not a number."""
+
+    status = Path("/proc/self/status")
+
+    def __init__(self) -> None:
+        if self.status.exists():
+            Path("/proc/self/clear_refs").write_text("5")  # forget the peak of making the table
+        self.now = self.read("VmRSS")
+
+    def read(self, key: str) -> float:
+        if not self.status.exists():
+            return float("nan")
+        line = next(line for line in self.status.read_text().splitlines() if line.startswith(key))
+        return int(line.split()[1]) / 2**10
+
+    def beyond(self) -> float:
+        return self.read("VmHWM") - self.now
+
+
+def measure(program: str, workload: Workload) -> Result:
+    rows = workload.rows()
+    X, y = rows.train
+    X_test, y_test = rows.test
+    model = estimator(program, workload, rows)
+    memory = Memory()
+    result = {"seconds": seconds(lambda: model.fit(X, y)), "memory": memory.beyond()}
+    if workload.measure == "fit often":
+        result["seconds"] = statistics.median(seconds(lambda: model.fit(X, y)) for _ in range(1000))
+    if workload.measure == "predict":
+        model.predict(X_test[:1000])
+        result["seconds"] = min(seconds(lambda: model.predict(X_test)) for _ in range(3))
+        one_row = X_test[:1]
+        result["microseconds per row alone"] = 1e6 * statistics.median(
+            seconds(lambda: model.predict(one_row)) for _ in range(2000)
+        )
+    result["score"] = float(model.score(X_test, y_test))
+    result["nodes"] = int(model.tree_.node_count)
+    return result
+
+
+def measure_in_fresh_process(program: str, name: str) -> Result:
+    # One thread for every library of numerical loops; treewright is told its own number.
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, str(Path(__file__).resolve()), name, "--program", program]
+    run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return dict(json.loads(run.stdout))
+
+
+def report(name: str, workload: Workload, repeat: int) -> str:
+    runs: dict[str, list[Result]] = {program: [] for program in PROGRAMS}
+    for _ in range(repeat):
+        for program in PROGRAMS:
+            runs[program].append(measure_in_fresh_process(program, name))
+
+    def figure(program: str, key: str) -> float:
+        return statistics.median(run[key] for run in runs[program])
+
+    theirs, ours = (figure(program, "seconds") for program in PROGRAMS)
+    cells = [name, workload.words, f"{theirs:.4g} s", f"{ours:.4g} s", f"**{theirs / ours:.1f}**"]
+    for key, form in (("score", ".4f"), ("nodes", ",.0f"), ("memory", ",.0f")):
+        cells.append(" / ".join(format(figure(program, key), form) for program in PROGRAMS))
+    lines = ["| " + " | ".join(cells) + " |"]
+    if workload.measure == "predict":
+        alone = [figure(program, "microseconds per row alone") for program in PROGRAMS]
+        times = [f"{microseconds:.1f} µs" for microseconds in alone]
+        cells = [name, "one row", *times, f"**{alone[0] / alone[1]:.1f}**"]
+        lines.append("| " + " | ".join(cells) + " | | | |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("workloads", nargs="*", metavar="workload", help=", ".join(WORKLOADS))
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each program; medians are shown")
+    parser.add_argument("--program", choices=PROGRAMS, help="measure one program in this process, as JSON")
+    options = parser.parse_args()
+    unknown = set(options.workloads) - set(WORKLOADS)
+    if unknown:
+        parser.error(f"unknown workload {', '.join(sorted(unknown))}; there are {', '.join(WORKLOADS)}")
+    names = options.workloads or list(WORKLOADS)
+    if options.program:
+        print(json.dumps([measure(options.program, WORKLOADS[name]) for name in names][-1]))
+        return
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()},", end=" ")
+    print(f"scikit-learn {version('scikit-learn')}, treewright {version('treewright')}\n")
+    print("| | workload | scikit-learn | treewright | times faster | score | nodes | extra memory, MiB |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name in names:
+        print(report(name, WORKLOADS[name], options.repeat), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""The tables that the benchmark grows trees on: synthetic, seeded, the same on every machine.
+
+Numbers are rounded to single precision, so that programs which compute in it see the same table.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows to learn from and rows to judge by; the last `n_categorical` columns hold category codes."""
+
+    X: Array
+    y: NDArray[np.generic]
+    n_test: int
+    n_categorical: int = 0
+
+    @property
+    def train(self) -> tuple[Array, NDArray[np.generic]]:
+        return self.X[: -self.n_test], self.y[: -self.n_test]
+
+    @property
+    def test(self) -> tuple[Array, NDArray[np.generic]]:
+        return self.X[-self.n_test :], self.y[-self.n_test :]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What is measured: `fit` once, `fit` many times, or `predict`."""
+
+    words: str
+    rows: Callable[[], Rows]
+    measure: str = "fit"
+    regression: bool = False
+    threads: int = 1
+    parameters: dict[str, object] = field(default_factory=dict)
+
+
+def normal(generator: np.random.Generator, n_rows: int, n_columns: int) -> Array:
+    return generator.standard_normal((n_rows, n_columns), dtype=np.float32).astype(np.float64)
+
+
+def teacher(X: Array) -> Array:
+    """A smooth wave, a product, a switch, a kink and a step, on the first eight columns."""
+    switch = np.where(X[:, 3] > 0.3, X[:, 4], -X[:, 5])
+    return np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + switch + 0.5 * np.abs(X[:, 6]) - 0.5 * (X[:, 7] > 0)
+
+
+def two_classes(n_rows: int, n_columns: int = 20, n_test: int = 20_000) -> Rows:
+    """Two classes of equal size, a tenth of the labels wrong."""
+    generator = np.random.default_rng(0)
+    X = normal(generator, n_rows + n_test, n_columns)
+    signal = teacher(X)
+    wrong = generator.random(len(X)) < 0.1
+    return Rows(X, ((signal > np.median(signal)) != wrong).astype(np.int64), n_test)
+
+
+def noisy_numbers(n_rows: int) -> Rows:
+    generator = np.random.default_rng(0)
+    X = normal(generator, n_rows + 20_000, 20)
+    return Rows(X, teacher(X) + 0.5 * generator.standard_normal(len(X)), 20_000)
+
+
+def forest_cover(n_rows: int) -> Rows:
+    """Seven uneven classes, ten columns of whole numbers and 44 of zeros and ones, as in Covertype."""
+    generator = np.random.default_rng(1)
+    n = n_rows + 20_000
+    spread = [280, 110, 7, 210, 58, 1560, 27, 20, 38, 1300]
+    numbers = np.round(generator.standard_normal((n, 10)) * spread)
+    area = generator.choice(4, n, p=[0.45, 0.05, 0.44, 0.06])
+    soil = generator.zipf(1.5, n) % 40
+    signal = 0.004 * numbers[:, 0] + 0.3 * np.sin(numbers[:, 5] / 900) + 0.25 * area
+    signal += 0.02 * soil * (numbers[:, 9] > 0) + 0.002 * numbers[:, 3] * (numbers[:, 1] > 20)
+    signal += 0.15 * generator.standard_normal(n)
+    y = np.searchsorted(np.quantile(signal, [0.36, 0.85, 0.91, 0.915, 0.93, 0.96]), signal)
+    return Rows(np.hstack([numbers, np.eye(4)[area], np.eye(40)[soil]]), y, 20_000)
+
+
+def many_categories(n_rows: int) -> Rows:
+    """Five numeric columns, and five of a thousand categories each with an effect of its own."""
+    generator = np.random.default_rng(2)
+    n = n_rows + 20_000
+    numbers = generator.standard_normal((n, 5)).astype(np.float32).astype(np.float64)
+    codes = generator.integers(0, 1000, (n, 5))
+    effect = generator.standard_normal((5, 1000))
+    signal = effect[np.arange(5), codes].sum(axis=1) + numbers[:, 0] * numbers[:, 1] + numbers[:, 2]
+    y = (signal + 0.7 * generator.standard_normal(n) > 0).astype(np.int64)
+    return Rows(np.hstack([numbers, codes]), y, 20_000, n_categorical=5)
+
+
+def wide(n_rows: int, n_columns: int) -> Rows:
+    X = normal(np.random.default_rng(3), n_rows + 1000, n_columns)
+    return Rows(X, (teacher(X) > 0).astype(np.int64), 1000)
+
+
+def iris() -> Rows:
+    from sklearn.datasets import load_iris
+
+    X, y = load_iris(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    return Rows(np.asarray(X, dtype=np.float64)[order], y[order], len(y) // 4)
+
+
+WORKLOADS = {
+    "A1": Workload("full tree, 100,000 x 20", lambda: two_classes(100_000)),
+    "A2": Workload("full tree, 1,000,000 x 20", lambda: two_classes(1_000_000)),
+    "A2-2": Workload("the same, two threads", lambda: two_classes(1_000_000), threads=2),
+    "A3": Workload("full tree, 500,000 x 54, 7 classes", lambda: forest_cover(500_000)),
+    "A3-2": Workload("the same, two threads", lambda: forest_cover(500_000), threads=2),
+    "B1": Workload("full regression tree, 500,000 x 20", lambda: noisy_numbers(500_000), regression=True),
+    "C": Workload(
+        "depth 6, 1,000,000 x 50, two threads",
+        lambda: two_classes(1_000_000, 50),
+        threads=2,
+        parameters={"max_depth": 6},
+    ),
+    "E1": Workload(
+        "predict 1,000,000 rows", lambda: two_classes(100_000, n_test=1_000_000), measure="predict"
+    ),
+    "F1": Workload("one small fit: iris", iris, measure="fit often"),
+    "G1": Workload("full tree, 1,000 x 10,000", lambda: wide(1000, 10_000)),
+    "H2": Workload(
+        "depth 8, 500,000 rows, five features of 1,000 categories",
+        lambda: many_categories(500_000),
+        parameters={"max_depth": 8},
+    ),
+}

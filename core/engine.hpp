@@ -1,0 +1,137 @@
+// The growing loop, as a template over criteria: blocks for small tables, trunk and grafts for large ones.
+// Each grow_*.cpp instantiates it for its criteria.
+#pragma once
+#include <queue>
+
+#include "block.hpp"
+#include "parallel.hpp"
+#include "trunk.hpp"
+
+namespace treewright {
+
+namespace {
+
+/// Grow a whole tree in one block, in the order the recipe asks for, up to the limits on its size.
+template <class Block>
+void grow_by_frontier(Block& block, typename Block::Item root, const Recipe& recipe, Builder& out, Monitor& monitor) {
+    using Item = typename Block::Item;
+    struct Waiting {
+        double priority;
+        int64_t age;
+        size_t at;
+        bool operator<(const Waiting& other) const {  // the top of the heap is the largest; ties to the oldest
+            return priority != other.priority ? priority < other.priority : age > other.age;
+        }
+    };
+    std::vector<Item> items;
+    std::priority_queue<Waiting> frontier;
+    int64_t age = 0;
+    const auto put = [&](Item&& item) {
+        if (!block.find(item)) return;
+        const double priority = recipe.order == Order::best_first      ? item.decrease
+                                : recipe.order == Order::breadth_first ? 0.0
+                                                                       : static_cast<double>(item.depth);
+        items.push_back(std::move(item));
+        frontier.push({priority, age++, items.size() - 1});
+    };
+    put(std::move(root));
+    int64_t leaves = 1;
+    while (!frontier.empty()) {
+        monitor.poll(0);
+        Item item = std::move(items[frontier.top().at]);
+        frontier.pop();
+        const int64_t branches = item.split.n_branches;
+        if (recipe.max_leaf_nodes > 0 && leaves + branches - 1 > recipe.max_leaf_nodes) continue;
+        if (recipe.max_nodes > 0 && static_cast<int64_t>(out.nodes.size()) + branches > recipe.max_nodes) continue;
+        leaves += branches - 1;
+        for (Item& child : block.split(item)) put(std::move(child));
+    }
+}
+
+/// Scorers that spend their time on the formula: one width of row numbers is enough.
+template <class Scorer>
+inline constexpr bool is_plain = false;
+template <class C>
+inline constexpr bool is_plain<PlainClassScorer<C>> = true;
+
+/// Rows of a block whose lists, twice four bytes a value, stay in a core's own cache.
+size_t block_rows(size_t n_features) {
+    constexpr size_t cache = 1'300'000;
+    return std::clamp<size_t>(cache / (8 * std::max<size_t>(n_features, 1)), 1024, 8192);
+}
+
+/// Histograms serve criteria whose merit is a decrease of a concave impurity, where the order of growing does not matter.
+template <class C>
+bool use_trunk(const Problem& problem) {
+    const Recipe& r = problem.recipe;
+    const bool all_features = r.max_features == 0 || r.max_features >= static_cast<int64_t>(problem.n_features());
+    return C::concave && !r.plain && !r.random_cuts && r.ties == Ties::first && all_features && r.monotonic.empty() && !problem.limited() &&
+           r.order != Order::best_first && problem.table.n_rows > block_rows(problem.n_features());
+}
+
+template <class C, class Scorer, class Index>
+TreeArrays grow_block(const Problem& problem, const std::vector<double>& weight) {
+    Builder out(problem.width());
+    std::vector<uint32_t> rows(problem.table.n_rows);
+    std::iota(rows.begin(), rows.end(), 0u);
+    Block<C, Scorer, Index> block(problem, weight);
+    block.load(rows, out);
+    auto root = block.root(0, Random(problem.recipe.random_state).next());
+    if (block.root_may_split(root)) {
+        if (problem.limited()) grow_by_frontier(block, std::move(root), problem.recipe, out, problem.monitor);
+        else block.grow(std::move(root), 0);
+    }
+    return assemble(out, {});
+}
+
+/// Large nodes in the trunk, then every small one in a block of its own, the largest first.
+template <class C, class Scorer>
+TreeArrays grow_trunk(const Problem& problem, const std::vector<double>& weight) {
+    Builder out(problem.width());
+    Trunk<C, Scorer> trunk(problem, weight, block_rows(problem.n_features()), out);
+    std::vector<Graft> grafts = trunk.grow();
+    std::stable_sort(grafts.begin(), grafts.end(), [](const Graft& a, const Graft& b) { return a.end - a.begin > b.end - b.begin; });
+    std::vector<Builder> builders(grafts.size(), Builder(problem.width()));
+    using Small = Block<C, Scorer, std::conditional_t<is_plain<Scorer>, uint32_t, uint16_t>>;
+    std::vector<std::unique_ptr<Small>> block(static_cast<size_t>(std::max(problem.recipe.threads, 1)));
+    parallel_for(grafts.size(), problem.recipe.threads, [&](size_t i, int thread) {
+        auto& mine = block[static_cast<size_t>(thread)];
+        if (!mine) mine = std::make_unique<Small>(problem, weight);
+        problem.monitor.poll(thread);
+        mine->load(trunk.rows(grafts[i]), builders[i]);
+        auto root = mine->root(grafts[i].depth, grafts[i].seed);
+        if (mine->root_may_split(root)) mine->grow(std::move(root), thread);
+    });
+    for (size_t i = 0; i < grafts.size(); ++i) out.nodes[static_cast<size_t>(grafts[i].node)].graft = static_cast<int32_t>(i);
+    return assemble(out, builders);
+}
+
+template <class C, class Scorer>
+TreeArrays grow_with(const Problem& problem, const std::vector<double>& weight) {
+    if constexpr (C::concave)
+        if (use_trunk<C>(problem)) return grow_trunk<C, Scorer>(problem, weight);
+    if constexpr (!is_plain<Scorer>)
+        if (problem.table.n_rows <= small_block) return grow_block<C, Scorer, uint16_t>(problem, weight);
+    return grow_block<C, Scorer, uint32_t>(problem, weight);
+}
+
+}  // namespace
+
+template <class C>
+TreeArrays grow_by(const Problem& problem, const std::vector<double>& weight) {
+    const bool unit = weight.empty();
+    if constexpr (C::classification) {
+        if (problem.recipe.plain) return grow_with<C, PlainClassScorer<C>>(problem, weight);
+        if constexpr (std::is_same_v<C, Gini>)
+            if (problem.n_classes == 2)
+                return unit ? grow_with<C, MeanDifferenceScorer<true, true>>(problem, weight)
+                            : grow_with<C, MeanDifferenceScorer<false, true>>(problem, weight);
+    }
+    if constexpr (std::is_same_v<typename C::template Scorer<true>, typename C::template Scorer<false>>)
+        return grow_with<C, typename C::template Scorer<false>>(problem, weight);
+    else
+        return unit ? grow_with<C, typename C::template Scorer<true>>(problem, weight)
+                    : grow_with<C, typename C::template Scorer<false>>(problem, weight);
+}
+
+}  // namespace treewright

@@ -1,0 +1,55 @@
+"""Decision trees that are grown exactly, read easily and kept safely.
+
+The public names stand here. Estimators need scikit-learn, which is slow to import, so they are loaded when
+they are first asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from treewright import criteria, datasets, errors
+from treewright.data import Dataset
+from treewright.export import export_text
+from treewright.grow import grow
+from treewright.recipe import Recipe
+from treewright.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
+    from treewright.models import load
+    from treewright.presets import ID3Classifier
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Dataset",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ID3Classifier",
+    "Recipe",
+    "Tree",
+    "__version__",
+    "criteria",
+    "datasets",
+    "errors",
+    "export_text",
+    "grow",
+    "load",
+]
+
+_LOADED_WHEN_ASKED_FOR = {
+    "DecisionTreeClassifier": "treewright.estimators",
+    "DecisionTreeRegressor": "treewright.estimators",
+    "ID3Classifier": "treewright.presets",
+    "load": "treewright.models",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LOADED_WHEN_ASKED_FOR:
+        raise AttributeError(f"module 'treewright' has no attribute {name!r}")
+    return getattr(import_module(_LOADED_WHEN_ASKED_FOR[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,46 @@
+"""The border to the C++ core (core/bindings.cpp): free functions on arrays, the interpreter lock released."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Codes = NDArray[np.int32]
+Flags = NDArray[np.uint8]
+
+def columns(table: Numbers | Singles, threads: int = 1) -> tuple[Numbers, Flags]:
+    """Copy a matrix into columns, and tell per column whether it holds NaN (1) or infinities (2)."""
+
+def grow(
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    n_categories: Codes,
+    target: Codes | Numbers,
+    n_classes: int,
+    weight: Numbers | None,
+    options: Mapping[str, Any],
+) -> dict[str, NDArray[Any]]:
+    """Grow a tree; the arrays of ARCHITECTURE.md, split tables with the prefixes split_ and competitor_."""
+
+def pack(arrays: Mapping[str, NDArray[Any]], position: Codes) -> NDArray[Any] | None:
+    """Sixteen-byte nodes of a tree of binary thresholds; None for any other tree."""
+
+def walk(packed: NDArray[Any], numbers: Numbers, threads: int = 1) -> tuple[Codes, bool]:
+    """Leaf of each row by packed nodes, and whether an infinity was met."""
+
+def route(
+    arrays: Mapping[str, NDArray[Any]],
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    n_categories: Codes,
+    threads: int = 1,
+) -> Codes:
+    """Leaf of each row, for every kind of split."""
+
+def merit(criterion: str, table: Numbers) -> float:
+    """Merit of one table of counts, branches by classes."""

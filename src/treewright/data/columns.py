@@ -1,0 +1,141 @@
+"""Columns: what one feature is, and the raw values of one column before they are stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cached_property
+from math import floor, isfinite, isnan
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data import times
+
+__all__ = ["MAJORITY", "MISSING", "Category", "Column", "Kind", "Raw", "RawCodes", "RawNumbers", "Unseen"]
+
+Category: TypeAlias = str | bool | int | float | np.datetime64 | np.timedelta64
+Kind: TypeAlias = Literal["numeric", "categorical", "ordinal"]
+Unseen: TypeAlias = Literal["missing", "majority", "error"]
+
+#: Codes of a value that is missing, and of an unseen value that follows the largest branch.
+MISSING, MAJORITY = -1, -2
+
+
+@dataclass(frozen=True)
+class Column:
+    """One feature: its name, what kind of values it has and how they are stored.
+
+    Parameters
+    ----------
+    name : str
+    kind : {"numeric", "categorical", "ordinal"}
+    categories : tuple
+        Value of each code, or of each position of an ordinal feature.
+    unit : str or None
+        NumPy type of a column of times, such as `"datetime64[s]"`; moments with a time zone are kept in UTC.
+    offset : int
+        A stored number is the value less the offset.
+
+    Examples
+    --------
+    >>> Column("size", "ordinal", ("small", "large")).text(0.5)
+    'small'
+    >>> Column("born", unit="datetime64[D]", offset=18262).text(1.5)
+    '2020-01-02T12:00'
+    """
+
+    name: str
+    kind: Kind = "numeric"
+    categories: tuple[Category, ...] = ()
+    unit: str | None = None
+    offset: int = 0
+
+    @cached_property
+    def code_of(self) -> dict[Category, int]:
+        """Code of each category."""
+        return {category: code for code, category in enumerate(self.categories)}
+
+    def text(self, number: float) -> str:
+        """Write a stored number or code as words: what is shown is what is used."""
+        if isnan(number) or (self.kind == "categorical" and number == MISSING):
+            return "missing"
+        if self.kind != "numeric":
+            return self._category_text(number)
+        if self.unit is not None and isfinite(number):
+            return times.text(Fraction(number) + self.offset, self.unit)
+        return _number_text(number, self.offset)
+
+    def _category_text(self, number: float) -> str:
+        if number < 0:
+            return "unseen"
+        # A cut between two positions of an ordinal feature admits the lower one.
+        category = self.categories[min(floor(number), len(self.categories) - 1)]
+        return _number_text(category) if isinstance(category, float) else str(plain(category))
+
+
+@dataclass(frozen=True)
+class RawNumbers:
+    """Raw numbers, truth values or times; `missing` marks the gaps that are no NaN or NaT."""
+
+    values: NDArray[Any]
+    missing: NDArray[np.bool_] | None = None
+
+    @cached_property
+    def gaps(self) -> NDArray[np.bool_]:
+        """Which rows are missing."""
+        kind = self.values.dtype.kind
+        gaps: NDArray[np.bool_]
+        if kind == "f":
+            gaps = np.isnan(self.values)
+        elif kind in "mM":
+            gaps = np.isnat(self.values)
+        else:
+            gaps = np.zeros(len(self.values), dtype=bool)
+        return gaps if self.missing is None else gaps | self.missing
+
+    def hide(self, rows: NDArray[np.bool_]) -> RawNumbers:
+        """Make some rows missing."""
+        return RawNumbers(self.values, rows if self.missing is None else self.missing | rows)
+
+
+@dataclass(frozen=True)
+class RawCodes:
+    """Raw categories as codes, −1 for missing; `declared` if the domain and its order belong to the type."""
+
+    codes: NDArray[Any]
+    categories: tuple[Category, ...]
+    declared: bool = False
+    ordered: bool = False
+
+    @property
+    def gaps(self) -> NDArray[np.bool_]:
+        """Which rows are missing."""
+        gaps: NDArray[np.bool_] = self.codes < 0
+        return gaps
+
+    def hide(self, rows: NDArray[np.bool_]) -> RawCodes:
+        """Make some rows missing."""
+        return RawCodes(np.where(rows, MISSING, self.codes), self.categories, self.declared, self.ordered)
+
+
+Raw: TypeAlias = RawNumbers | RawCodes
+
+
+def _number_text(number: float, offset: int = 0) -> str:
+    """Shortest digits that give the number back, without a trailing `.0`."""
+    if not offset or not isfinite(number):
+        return repr(float(number)).removesuffix(".0")
+    with localcontext() as context:
+        context.prec = 400  # enough for any float64 beside any offset
+        return f"{Decimal(repr(float(number))) + offset:f}".removesuffix(".0")
+
+
+def plain(value: Any) -> Any:
+    """Give a value as a user would write it: dates as text, NumPy numbers as Python's."""
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        ticks, unit = times.ticks_of("", np.atleast_1d(np.asarray(value)))
+        return times.text(int(ticks[0]), f"{type(value).__name__}[{unit}]")
+    return value.item() if isinstance(value, np.generic) else value

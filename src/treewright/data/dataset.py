@@ -1,0 +1,341 @@
+"""The dataset: a table of any kind as columns of numbers and codes, with its target and weights."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import _core
+from treewright.data.arrays import Table
+from treewright.data.columns import Category, Column, Kind, Raw, RawCodes, RawNumbers
+from treewright.data.encoding import EXACT, learn, refuse_infinities, some
+from treewright.data.frames import read
+from treewright.data.objects import categories_of
+from treewright.data.schema import Infinities, Schema, no_rows, without_infinities
+from treewright.data.target import read_classes, read_numbers, read_weight
+from treewright.errors import DataError
+from treewright.names import nearest
+
+__all__ = ["Column", "Dataset", "Schema"]
+
+Task: TypeAlias = Literal["classification", "regression"]
+Numbers: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.int32]
+
+#: Flags of a column, as the core gives them.
+HAS_MISSING, HAS_INFINITE = 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Rows to learn from, as the core reads them; ARCHITECTURE.md describes each field.
+
+    Parameters
+    ----------
+    schema : Schema
+        What the columns and classes are.
+    numbers : float64 array of shape (n_rows, n_numbers), Fortran order
+        Numeric and ordinal features; NaN is missing.
+    codes : int32 array of shape (n_rows, n_codes), Fortran order
+        Categorical features; −1 is missing.
+    target : int32 or float64 array of shape (n_rows,), or None
+        Class codes, or numbers.
+    weight : float64 array of shape (n_rows,), or None
+        `None` if every row counted one.
+
+    Examples
+    --------
+    >>> dataset = Dataset.from_table([[21, "dog"], [None, "cat"]], ["no", "yes"], task="classification")
+    >>> dataset.numbers.tolist(), dataset.codes.tolist(), dataset.target.tolist()
+    ([[21.0], [nan]], [[1], [0]], [0, 1])
+    >>> dataset.schema.classes.tolist(), dataset.schema.columns[1].categories
+    (['no', 'yes'], ('cat', 'dog'))
+    """
+
+    schema: Schema
+    numbers: Numbers
+    codes: Codes
+    target: Codes | Numbers | None = None
+    weight: Numbers | None = None
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @classmethod
+    def from_table(
+        cls,
+        X: Any,
+        y: Any = None,
+        *,
+        task: Task | None = None,
+        sample_weight: ArrayLike | None = None,
+        categorical_features: Any = None,
+        ordinal_features: Any = None,
+        missing: str = "direction",
+        inf: Infinities = "error",
+        estimator: str = "this estimator",
+        threads: int = 1,
+    ) -> Dataset:
+        """Read a table, its target and its weights.
+
+        Text, category, Enum and bool columns are categorical; ordered pandas and Arrow categories are
+        ordinal, as are columns named in `ordinal_features`; numbers, dates, times and durations are numeric.
+        The truth values of a plain array are the numbers 0 and 1, which a tree splits in the same two groups.
+
+        Parameters
+        ----------
+        X : table
+            NumPy array, pandas, polars or Arrow table, list of rows or scipy sparse matrix.
+        y : array-like or None
+            The target, unless there is no task.
+        task : {"classification", "regression"} or None
+        sample_weight : array-like, number or None
+            Rows of weight zero are left out; their labels still count as classes.
+        categorical_features : "from_dtype", names, indexes or mask, or None
+            Further columns that are categorical.
+        ordinal_features : names, indexes or mask, or None
+            Columns that are ordinal; a dict gives the values of each from low to high.
+        missing : str
+            `"error"` refuses missing values; any other policy lets them pass.
+        inf : {"error", "extreme"}
+            Refuse infinities, or take them as the largest finite numbers.
+        estimator : str
+            Who asks, for errors.
+        threads : int
+            How many threads may copy a large matrix.
+
+        Raises
+        ------
+        DataError
+            If anything in the data cannot be used; the message names the column and the row.
+        """
+        matrix = _matrix(X, threads)
+        table = _matrix_table(matrix[0]) if matrix is not None else read(X)
+        n_rows = table.n_rows
+        if not n_rows or not table.n_features:
+            raise no_rows((n_rows, table.n_features), estimator)
+        if matrix is None:
+            _check_index(X, y)
+        classes, target = _target(y, task, n_rows, estimator)
+        weight, counted = read_weight(sample_weight, n_rows)
+        if matrix is not None and categorical_features is None and ordinal_features is None:
+            schema, flags = Schema.unnamed(table.n_features), matrix[1].tolist()
+            numbers, codes = matrix[0], np.empty((n_rows, 0), np.int32)
+        else:
+            kinds = _kinds(table, categorical_features, ordinal_features)
+            schema, numbers, codes = _learn(table, kinds, None if counted is None else ~counted)
+            flags = [HAS_MISSING | HAS_INFINITE] * numbers.shape[1]
+        if any(flags):
+            numbers = _check_numbers(schema, numbers, flags, counted, inf)
+        schema = schema if classes is None else schema.with_classes(classes)
+        dataset = cls(schema, numbers, codes, target, weight)
+        if missing == "error":
+            _refuse_missing(dataset, counted)
+        return dataset if counted is None else dataset.take(counted)
+
+    def take(self, rows: NDArray[Any]) -> Dataset:
+        """Give some rows, by their numbers or by a mask, under the same schema.
+
+        Examples
+        --------
+        >>> dataset = Dataset.from_table([[1.0], [2.0], [3.0]])
+        >>> dataset.take(np.array([2, 0])).numbers.ravel()
+        array([3., 1.])
+        """
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows
+        # Transposed, since the columns are what lies together in memory.
+        numbers, codes = np.take(self.numbers.T, rows, axis=1).T, np.take(self.codes.T, rows, axis=1).T
+        target = None if self.target is None else self.target[rows]
+        weight = None if self.weight is None else self.weight[rows]
+        return Dataset(self.schema, numbers, codes, target, weight)
+
+
+def _matrix(X: Any, threads: int) -> tuple[Numbers, NDArray[np.uint8]] | None:
+    """Take a plain array of numbers as columns, with flags; `None` if it is anything else."""
+    if type(X) is np.memmap:
+        X = X.view(np.ndarray)
+    if type(X) is not np.ndarray or X.ndim != 2 or not X.size:
+        return None
+    dtype = X.dtype
+    if dtype.char in "df" and dtype.isnative and X.flags.aligned:
+        if dtype.char == "d" and X.flags.f_contiguous:
+            return X, _flags(X)
+        return _core.columns(X, threads)
+    if dtype.kind in "biu" and (dtype.itemsize < 8 or (X.min() >= -EXACT and X.max() <= EXACT)):
+        return X.astype(np.float64, order="F"), np.zeros(X.shape[1], np.uint8)
+    if dtype.kind == "f" and dtype.itemsize <= 8:
+        numbers = X.astype(np.float64, order="F")
+        return numbers, _flags(numbers)
+    return None
+
+
+def _flags(numbers: Numbers) -> NDArray[np.uint8]:
+    """Whether each column has missing or infinite values: its sum tells at once that it has none."""
+    with np.errstate(all="ignore"):
+        suspect = ~np.isfinite(numbers.sum(axis=0))
+    flags = np.zeros(numbers.shape[1], np.uint8)
+    for column in np.flatnonzero(suspect):
+        values = numbers[:, column]
+        flags[column] = HAS_MISSING * np.isnan(values).any() + HAS_INFINITE * np.isinf(values).any()
+    return flags
+
+
+def _matrix_table(numbers: Numbers) -> Table:
+    return Table(len(numbers), numbers.shape[1], None, lambda feature: RawNumbers(numbers[:, feature]))
+
+
+def _target(
+    y: Any, task: Task | None, n_rows: int, estimator: str
+) -> tuple[NDArray[Any] | None, Codes | Numbers | None]:
+    if task is None:
+        return None, None
+    if task == "classification":
+        return read_classes(y, n_rows, estimator)
+    return None, read_numbers(y, n_rows, estimator)
+
+
+def _check_index(X: Any, y: Any) -> None:
+    """Rows are matched by position: warn if the index of a pandas target disagrees, refuse if it must."""
+    pandas = sys.modules.get("pandas")
+    if (
+        pandas is None
+        or not isinstance(X, pandas.DataFrame)
+        or not isinstance(y, (pandas.Series, pandas.DataFrame))
+    ):
+        return
+    if X.index is y.index or len(X) != len(y) or X.index.equals(y.index):
+        return
+    if set(X.index) != set(y.index):
+        raise DataError(
+            "X and y have indexes of different rows. Select the same rows of both, "
+            "or drop the index of y if they match by position: y.to_numpy()."
+        )
+    warnings.warn("X and y have the same index in another order; rows are matched by position.", stacklevel=4)
+
+
+@dataclass(frozen=True)
+class _Kinds:
+    """Which features the user calls categorical or ordinal, and the orders of the latter."""
+
+    categorical: frozenset[int]
+    ordinal: Mapping[int, tuple[Category, ...] | None]
+
+    def of(self, feature: int, raw: Raw) -> Kind:
+        if feature in self.ordinal:
+            return "ordinal"
+        if isinstance(raw, RawCodes):
+            return "ordinal" if raw.ordered and feature not in self.categorical else "categorical"
+        return "categorical" if feature in self.categorical or raw.values.dtype.kind == "b" else "numeric"
+
+
+def _kinds(table: Table, categorical_features: Any, ordinal_features: Any) -> _Kinds:
+    if isinstance(categorical_features, str) and categorical_features == "from_dtype":
+        categorical_features = None
+    categorical = _select("categorical_features", categorical_features, table)
+    orders: Sequence[Any] = ()
+    if isinstance(ordinal_features, Mapping):
+        ordinal_features, orders = list(ordinal_features), list(ordinal_features.values())
+    ordinal = _select("ordinal_features", ordinal_features, table)
+    both = sorted(set(categorical) & set(ordinal))
+    if both:
+        raise DataError(
+            f"column {table.name(both[0])!r} is named in categorical_features and in ordinal_features."
+        )
+    order_of = {
+        feature: _order(table.name(feature), order) for feature, order in zip(ordinal, orders, strict=False)
+    }
+    return _Kinds(frozenset(categorical), {feature: order_of.get(feature) for feature in ordinal})
+
+
+def _order(name: str, values: Iterable[Any]) -> tuple[Category, ...]:
+    order = categories_of(values)
+    if len(set(order)) != len(order) or not order:
+        raise DataError(
+            f"the order of column {name!r} in ordinal_features is empty or repeats a value: {order}."
+        )
+    return order
+
+
+def _select(parameter: str, chosen: Any, table: Table) -> list[int]:
+    """Features chosen by name, by index or by mask."""
+    if chosen is None:
+        return []
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
+        raise DataError(f"{parameter} must be a list of names or indexes, or a mask; got {chosen!r}.")
+    choices = list(chosen)
+    if choices and all(isinstance(choice, (bool, np.bool_)) for choice in choices):
+        if len(choices) != table.n_features:
+            raise DataError(
+                f"the mask {parameter} has {len(choices)} entries, X has {table.n_features} features."
+            )
+        return np.flatnonzero(choices).tolist()
+    return [_feature(parameter, choice, table) for choice in choices]
+
+
+def _feature(parameter: str, choice: Any, table: Table) -> int:
+    names = [table.name(feature) for feature in range(table.n_features)]
+    if isinstance(choice, str) and choice in names:
+        return names.index(choice)
+    if isinstance(choice, (int, np.integer)) and 0 <= choice < table.n_features:
+        return int(choice)
+    raise DataError(
+        f"{parameter} names {choice!r}, but X has the columns {some(names)}.{nearest(choice, names)}"
+    )
+
+
+def _learn(table: Table, kinds: _Kinds, hidden: NDArray[np.bool_] | None) -> tuple[Schema, Numbers, Codes]:
+    """Read every column; those rows that do not count teach nothing."""
+    columns: list[Column] = []
+    numbers: list[NDArray[Any]] = []
+    codes: list[NDArray[Any]] = []
+    for feature in range(table.n_features):
+        name, raw = table.name(feature), table.column(feature)
+        if hidden is not None:
+            raw = raw.hide(hidden)
+        column, values = learn(name, raw, kinds.of(feature, raw), kinds.ordinal.get(feature))
+        columns.append(column)
+        (codes if column.kind == "categorical" else numbers).append(values)
+    schema = Schema(tuple(columns), None, table.names is not None)
+    return schema, _stack(numbers, table.n_rows, np.float64), _stack(codes, table.n_rows, np.int32)
+
+
+def _stack(columns: list[NDArray[Any]], n_rows: int, dtype: type) -> NDArray[Any]:
+    stacked: NDArray[Any] = np.empty((n_rows, len(columns)), dtype=dtype, order="F")
+    for position, values in enumerate(columns):
+        stacked[:, position] = values
+    return stacked
+
+
+def _number_names(schema: Schema) -> list[str]:
+    return [column.name for column in schema.columns if column.kind != "categorical"]
+
+
+def _check_numbers(
+    schema: Schema, numbers: Numbers, flags: Iterable[int], counted: NDArray[np.bool_] | None, inf: Infinities
+) -> Numbers:
+    """Refuse or replace the infinities of flagged columns, in rows that count."""
+    if inf == "extreme":
+        return without_infinities(numbers)
+    for position, (name, flag) in enumerate(zip(_number_names(schema), flags, strict=True)):
+        if flag & HAS_INFINITE:
+            refuse_infinities(name, numbers[:, position], counted)
+    return numbers
+
+
+def _refuse_missing(dataset: Dataset, counted: NDArray[np.bool_] | None) -> None:
+    for feature, column in enumerate(dataset.schema.columns):
+        position = dataset.schema.position[feature]
+        categorical = column.kind == "categorical"
+        gaps = dataset.codes[:, position] < 0 if categorical else np.isnan(dataset.numbers[:, position])
+        rows = np.flatnonzero(gaps if counted is None else gaps & counted)
+        if len(rows):
+            raise DataError(
+                f"column {column.name!r} has {len(rows)} missing values, first at row {rows[0]}. "
+                "Fill them or choose another policy than missing='error'."
+            )

@@ -1,0 +1,306 @@
+"""The schema: what the features and classes of a table are, and how new rows of it are encoded."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data import schema_json
+from treewright.data.arrays import Table
+from treewright.data.columns import Column, Unseen
+from treewright.data.encoding import encode, refuse_infinities
+from treewright.data.frames import read
+from treewright.errors import DataError
+
+__all__ = ["Schema"]
+
+Infinities: TypeAlias = Literal["error", "extreme"]
+Numbers: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.int32]
+
+FLOAT64 = np.dtype(np.float64)
+ARRAYS = {np.ndarray, np.memmap}
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """Names, kinds and categories of the features, and the classes of the target.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        The features.
+    classes : ndarray or None
+        Labels in class order; `None` for regression.
+    named : bool
+        Whether the table had names of its own; without them features are called `x0, x1, …`.
+
+    Examples
+    --------
+    >>> schema = Schema((Column("age"), Column("pet", "categorical", ("cat", "dog"))), None, True)
+    >>> schema.names, schema.position, schema.n_categories
+    (('age', 'pet'), array([0, 0], dtype=int32), array([0, 2], dtype=int32))
+    >>> schema.value_text(0, 38.5), schema.value_text(1, 1)
+    ('38.5', 'dog')
+    """
+
+    columns: tuple[Column, ...]
+    classes: NDArray[Any] | None = None
+    named: bool = False
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def unnamed(cls, n_features: int) -> Schema:
+        """Give the schema of numeric features without names; it is made once for each number of them."""
+        return _unnamed(n_features)
+
+    def with_classes(self, classes: NDArray[Any] | None) -> Schema:
+        """Give the same features with other classes; what was worked out about the features is kept."""
+        schema = object.__new__(Schema)
+        schema.__dict__.update(self.__dict__, classes=classes)
+        return schema
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Name of each feature."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def position(self) -> Codes:
+        """Column of each feature in `numbers`, or in `codes` if it is categorical."""
+        categorical = np.array([column.kind == "categorical" for column in self.columns], dtype=bool)
+        position = np.where(categorical, np.cumsum(categorical), np.cumsum(~categorical)) - 1
+        return _read_only(position.astype(np.int32))
+
+    @cached_property
+    def n_categories(self) -> Codes:
+        """Number of categories of each feature; 0 for numeric and ordinal ones, at least 1 for others."""
+        sizes = [max(len(c.categories), 1) if c.kind == "categorical" else 0 for c in self.columns]
+        return _read_only(np.array(sizes, dtype=np.int32))
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether a float64 matrix is already what this schema stores."""
+        return all(c.kind == "numeric" and c.unit is None and c.offset == 0 for c in self.columns)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Schema):
+            return NotImplemented
+        if (self.columns, self.named) != (other.columns, other.named):
+            return False
+        if self.classes is None or other.classes is None:
+            return self.classes is other.classes
+        return np.array_equal(self.classes, other.classes)
+
+    def value_text(self, feature: int, number: float) -> str:
+        """Write a stored number or code of a feature as words.
+
+        Categories are written by name, moments as ISO 8601 dates in the shortest form that is exact, numbers
+        in the fewest digits that give them back: the cut shown is the cut used.
+
+        Parameters
+        ----------
+        feature : int
+        number : float
+            A number or position of `Dataset.numbers`, or a code of `Dataset.codes`.
+
+        Examples
+        --------
+        >>> Schema((Column("id", offset=2**60),)).value_text(0, 0.5)
+        '1152921504606846976.5'
+        """
+        return self.columns[feature].text(number)
+
+    def encode(
+        self,
+        X: Any,
+        *,
+        unseen: Unseen = "missing",
+        inf: Infinities = "error",
+        check_names: bool = True,
+        estimator: str = "this estimator",
+    ) -> tuple[Numbers, Codes]:
+        """Encode the rows of a table as the training rows were.
+
+        Parameters
+        ----------
+        X : table
+            Of any kind that `Dataset.from_table` takes, with the same features.
+        unseen : {"missing", "majority", "error"}
+            What a category that training has not seen becomes: code −1, code −2, or an error.
+        inf : {"error", "extreme"}
+            Refuse infinities, or take them as the largest finite numbers. A plain float64 array is given
+            back as it is under `"error"`: whoever routes its rows meets the infinities on the way.
+        check_names : bool
+            Compare the names of the features with those at fit.
+        estimator : str
+            Who asks, for errors.
+
+        Returns
+        -------
+        numbers, codes
+            As in a `Dataset`, but in any memory order.
+
+        Examples
+        --------
+        >>> schema = Schema((Column("x0"), Column("x1", "categorical", ("a", "b"))))
+        >>> schema.encode([[0.5, "b"], [None, "z"]])
+        (array([[0.5],
+               [nan]]), array([[ 1],
+               [-1]], dtype=int32))
+        """
+        if type(X) in ARRAYS and X.dtype != FLOAT64 and X.dtype.kind in "fiu" and X.dtype.itemsize <= 4:
+            X = X.astype(np.float64)
+        if (
+            type(X) in ARRAYS
+            and X.dtype == FLOAT64
+            and X.ndim == 2
+            and inf == "error"
+            and self._is_plain
+            and X.flags.aligned
+        ):
+            if X.shape[1] != len(self.columns) or not X.shape[0]:
+                raise self._wrong_shape(X.shape, estimator)
+            if self.named and check_names:
+                _warn_of_names(
+                    f"X does not have valid feature names, but {estimator} was fitted with feature names"
+                )
+            return np.asarray(X), np.empty((X.shape[0], 0), dtype=np.int32)
+        table = read(X)
+        if check_names:
+            self._check_names(table, estimator)
+        if table.n_features != len(self.columns) or not table.n_rows:
+            raise self._wrong_shape((table.n_rows, table.n_features), estimator)
+        return self._encode_table(table, unseen, inf)
+
+    def _encode_table(self, table: Table, unseen: Unseen, inf: Infinities) -> tuple[Numbers, Codes]:
+        n_codes = int(np.count_nonzero(self.n_categories))
+        numbers = np.empty((table.n_rows, len(self.columns) - n_codes), order="F")
+        codes = np.empty((table.n_rows, n_codes), dtype=np.int32, order="F")
+        for feature, column in enumerate(self.columns):
+            values = encode(column, table.column(feature), unseen)
+            if column.kind == "categorical":
+                codes[:, self.position[feature]] = values
+            else:
+                if inf == "error":
+                    refuse_infinities(column.name, values)
+                numbers[:, self.position[feature]] = values
+        return (without_infinities(numbers) if inf == "extreme" else numbers), codes
+
+    def _wrong_shape(self, shape: tuple[int, ...], estimator: str) -> DataError:
+        if shape[1] != len(self.columns):
+            expected = len(self.columns)
+            return DataError(
+                f"X has {shape[1]} features, but {estimator} is expecting {expected} features as input."
+            )
+        return no_rows(shape, estimator)
+
+    def _check_names(self, table: Table, estimator: str) -> None:
+        """Compare names by scikit-learn's rules, in its words."""
+        if table.names is None:
+            if self.named:
+                _warn_of_names(
+                    f"X does not have valid feature names, but {estimator} was fitted with feature names"
+                )
+        elif not self.named:
+            _warn_of_names(f"X has feature names, but {estimator} was fitted without feature names")
+        elif table.names != self.names:
+            unseen, lost = (
+                sorted(set(table.names) - set(self.names)),
+                sorted(set(self.names) - set(table.names)),
+            )
+            message = "The feature names should match those that were passed during fit.\n"
+            if unseen:
+                message += "Feature names unseen at fit time:\n" + _listed(unseen)
+            if lost:
+                message += "Feature names seen at fit time, yet now missing:\n" + _listed(lost)
+            if not unseen and not lost:
+                message += "Feature names must be in the same order as they were in fit.\n"
+            raise DataError(message)
+
+    def refuse_infinities(self, numbers: Numbers) -> None:
+        """Raise the error that names the first column with infinities, if there are any.
+
+        Examples
+        --------
+        >>> Schema((Column("age"),)).refuse_infinities(np.array([[1.0], [np.inf]]))
+        Traceback (most recent call last):
+        ...
+        treewright.errors.DataError: infinity in column 'age' (1 row, first 1). Clean it or set inf='extreme'.
+        """
+        names = [column.name for column in self.columns if column.kind != "categorical"]
+        for name, values in zip(names, numbers.T, strict=True):
+            refuse_infinities(name, values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the schema as what JSON can hold.
+
+        Examples
+        --------
+        >>> Schema((Column("age"),), np.array(["no", "yes"])).to_dict()["classes"]
+        {'type': 'str', 'values': ['no', 'yes']}
+        """
+        return {
+            "columns": [schema_json.column_to_dict(column) for column in self.columns],
+            "classes": None if self.classes is None else schema_json.classes_to_dict(self.classes),
+            "named": self.named,
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Schema:
+        """Build a schema from what `to_dict` gave, and refuse anything else.
+
+        Raises
+        ------
+        ModelFileError
+            If the content is no schema: it may come from a damaged or a forged file.
+
+        Examples
+        --------
+        >>> schema = Schema((Column("age"),), np.array([0, 1]))
+        >>> Schema.from_dict(schema.to_dict()) == schema
+        True
+        """
+        columns, classes, named = schema_json.checked_parts(content)
+        return cls(columns, classes, named)
+
+
+@lru_cache(maxsize=64)
+def _unnamed(n_features: int) -> Schema:
+    schema = Schema(tuple(Column(f"x{feature}") for feature in range(n_features)))
+    # Worked out here, so that every copy has them from the start.
+    _ = schema.position, schema.n_categories, schema.names, schema._is_plain
+    return schema
+
+
+def without_infinities(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Copy numbers, with the largest finite ones in place of infinities."""
+    return np.asarray(np.nan_to_num(numbers, nan=np.nan))
+
+
+def no_rows(shape: tuple[int, ...], estimator: str) -> DataError:
+    """Build the error for a table without rows or without features, in scikit-learn's words."""
+    what = "0 sample(s)" if not shape[0] else "0 feature(s)"
+    return DataError(
+        f"Found array with {what} (shape={shape}) while a minimum of 1 is required by {estimator}."
+    )
+
+
+def _read_only(array: Codes) -> Codes:
+    array.flags.writeable = False
+    return array
+
+
+def _warn_of_names(message: str) -> None:
+    warnings.warn(message, UserWarning, stacklevel=4)
+
+
+def _listed(names: list[str]) -> str:
+    return "".join(f"- {name}\n" for name in names[:5]) + ("- ...\n" if len(names) > 5 else "")

@@ -1,0 +1,39 @@
+"""The errors of treewright: what is wrong with the data or with a model file, in one sentence."""
+
+from __future__ import annotations
+
+__all__ = ["DataError", "DataTypeError", "ModelFileError"]
+
+
+class DataError(ValueError):
+    """A table, a target or weights that cannot be used as they are.
+
+    Examples
+    --------
+    >>> raise DataError("column name 'a' occurs 2 times")
+    Traceback (most recent call last):
+    ...
+    treewright.errors.DataError: column name 'a' occurs 2 times
+    """
+
+
+class DataTypeError(DataError, TypeError):
+    """A value of a kind that does not belong where it stands; also a `TypeError`.
+
+    Examples
+    --------
+    >>> issubclass(DataTypeError, DataError) and issubclass(DataTypeError, TypeError)
+    True
+    """
+
+
+class ModelFileError(ValueError):
+    """A file that holds no model, or one that is damaged, too new or of another program.
+
+    Examples
+    --------
+    >>> raise ModelFileError("'x.tw' is damaged: its checksum does not match")
+    Traceback (most recent call last):
+    ...
+    treewright.errors.ModelFileError: 'x.tw' is damaged: its checksum does not match
+    """

@@ -1,0 +1,443 @@
+"""Estimators: the scikit-learn face of a tree; parameters become a recipe, the recipe a tree."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Bunch, check_random_state
+from sklearn.utils._param_validation import InvalidParameterError
+
+from treewright.criteria import ALIASES
+from treewright.data import Dataset, Schema
+from treewright.data.columns import Unseen
+from treewright.data.dataset import Task
+from treewright.grow import count_features, grow, progress_bar, threads
+from treewright.model_file import tree_to_parts, write_model
+from treewright.parameters import (
+    CLASSIFIER_RULES,
+    REGRESSOR_RULES,
+    SAME_IN_RECIPE,
+    SHARED_RULES,
+    check_counts,
+    class_factors,
+    class_priors,
+    cost_rows,
+    monotonic_signs,
+    plain_parameters,
+)
+from treewright.pruning import CostComplexity, pruning_path
+from treewright.recipe import Recipe, Rule, check_parameters
+from treewright.tree import Tree
+
+Pruner = Callable[[Tree], Tree]
+AnyClass = TypeVar("AnyClass")
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def estimator(cls: type[AnyClass]) -> type[AnyClass]:
+    """Write an estimator's `__init__` from its annotated defaults: a preset is its differing defaults."""
+    return dataclass(kw_only=True, repr=False, eq=False)(cls)
+
+
+@estimator
+class TreeEstimator(BaseEstimator):
+    """What the estimators of a single tree share; see `DecisionTreeClassifier` for the parameters."""
+
+    rules: ClassVar[dict[str, Rule]] = SHARED_RULES
+    task: ClassVar[Task]
+    min_merit: ClassVar[float] = -np.inf  # as scikit-learn: a split need not gain anything by itself
+
+    criterion: str
+    splitter: str = "best"
+    max_depth: int | None = None
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_features: int | float | str | None = None
+    random_state: int | np.random.RandomState | None = None
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    ccp_alpha: float = 0.0
+    monotonic_cst: ArrayLike | None = None
+    splits: tuple[str, ...] = ("threshold", "subset")
+    missing: str = "direction"
+    order: str = "depth_first"
+    max_nodes: int | None = None
+    ties: str = "first"
+    max_bins: int | None = None
+    max_competitors: int = 0
+    cut: str = "midpoint"
+    unseen: Unseen = "missing"
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    pruner: Pruner | None = None
+    n_jobs: int | None = None
+    verbose: int | bool = 0
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, check_input: bool = True) -> Self:
+        """Grow the tree, and prune it if asked to.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix.
+        y : array-like of shape (n_rows,)
+            The target.
+        sample_weight : array-like of shape (n_rows,) or None
+            Weight of each row; rows of weight zero change nothing.
+        check_input : bool
+            Accepted for scikit-learn's sake: input is always checked.
+
+        Returns
+        -------
+        self
+            The fitted estimator. If anything goes wrong on the way, it stays as it was.
+        """
+        check_parameters(type(self).__name__, self.__dict__, self.rules, InvalidParameterError)
+        if self.criterion == "poisson":
+            check_counts(y)
+        dataset = Dataset.from_table(
+            X,
+            y,
+            task=self.task,
+            sample_weight=sample_weight,
+            categorical_features=self.categorical_features,
+            ordinal_features=self.ordinal_features,
+            missing=self.missing,
+            estimator=type(self).__name__,
+            threads=threads(self.n_jobs),
+        )
+        recipe = Recipe.of_checked(self._choices(dataset.schema))
+        tree = grow(dataset, recipe, n_jobs=self.n_jobs, progress=progress_bar(self.verbose))
+        if self.ccp_alpha > 0:
+            tree = CostComplexity(self.ccp_alpha)(tree)
+        if self.pruner is not None:
+            tree = self.pruner(tree)
+        self._adopt(tree)
+        return self
+
+    def _choices(self, schema: Schema) -> dict[str, Any]:
+        """Put the parameters in the recipe's terms."""
+        best_first = self.max_leaf_nodes is not None and self.order == "depth_first"
+        seed = self.random_state
+        if seed is None or isinstance(seed, np.random.RandomState):
+            seed = check_random_state(seed).randint(2**31 - 1)
+        given = self.__dict__
+        return {name: given[name] for name in SAME_IN_RECIPE} | {
+            "criterion": ALIASES.get(self.criterion, self.criterion),
+            "splits": tuple(self.splits),
+            "order": "best_first" if best_first else self.order,
+            "min_merit": self.min_merit,
+            "random_state": seed,
+            "monotonic": monotonic_signs(self.monotonic_cst, schema, self.criterion),
+            "class_weight": None,
+            "priors": None,
+            "costs": None,
+        }
+
+    def _adopt(self, tree: Tree) -> None:
+        """Take a tree as this estimator's own, with all that scikit-learn expects to find beside it."""
+        schema = tree.schema
+        self.tree_ = tree
+        self.n_features_in_ = len(schema.columns)
+        self.n_outputs_ = 1
+        self.max_features_ = count_features(self.max_features, self.n_features_in_)
+        if schema.named:
+            self.feature_names_in_ = np.array([column.name for column in schema.columns], dtype=object)
+        else:
+            self.__dict__.pop("feature_names_in_", None)
+
+    def _fitted_tree(self) -> Tree:
+        try:
+            return self.tree_
+        except AttributeError:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
+                "arguments before using this estimator."
+            ) from None
+
+    def _leaves(self, X: Any) -> tuple[Tree, NDArray[np.int32]]:
+        """Give the tree, and the leaf of each row."""
+        tree = self._fitted_tree()
+        numbers, codes = tree.schema.encode(X, unseen=self.unseen, estimator=type(self).__name__)
+        return tree, tree.route(numbers, codes, threads(self.n_jobs))
+
+    def apply(self, X: Any, check_input: bool = True) -> NDArray[np.intp]:
+        """Id of the leaf that each row ends in."""
+        return self._leaves(X)[1].astype(np.intp)
+
+    def decision_path(self, X: Any, check_input: bool = True) -> Any:
+        """Nodes that each row passes, as a sparse matrix of shape (n_rows, n_nodes) with 1 where it does."""
+        tree, leaf = self._leaves(X)
+        return _paths(tree, leaf)
+
+    def get_depth(self) -> int:
+        """Depth of the deepest leaf; a tree of one leaf has depth 0."""
+        return self._fitted_tree().depth
+
+    def get_n_leaves(self) -> int:
+        """Count the leaves."""
+        return self._fitted_tree().n_leaves
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each feature in the decrease of impurity that the tree achieves.
+
+        It favours features of many values; `sklearn.inspection.permutation_importance` does not.
+        """
+        return self._fitted_tree().compute_feature_importances()
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+        """Alphas at which cost-complexity pruning would collapse a node, and the impurity left after each.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+
+        Returns
+        -------
+        sklearn.utils.Bunch
+            With the arrays `ccp_alphas` and `impurities`; the first entry is the unpruned tree.
+
+        Examples
+        --------
+        >>> path = DecisionTreeClassifier().cost_complexity_pruning_path([[1], [2], [3]], ["a", "b", "a"])
+        >>> path.ccp_alphas.round(3).tolist()
+        [0.0, 0.222]
+        """
+        unpruned = clone(self).set_params(ccp_alpha=0.0, pruner=None).fit(X, y, sample_weight)
+        path = pruning_path(unpruned.tree_)
+        return Bunch(ccp_alphas=path.alphas, impurities=path.risks)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted estimator to a file that `treewright.load` reads; whole or not at all.
+
+        Tree and parameters are kept. A parameter that is no plain value, such as a `RandomState` or a pruner,
+        is left out and has its default when the model is read back.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write; a file of that name is replaced once the new one is complete.
+        """
+        header, arrays = tree_to_parts(self._fitted_tree())
+        parameters = plain_parameters(self.get_params(deep=False))
+        write_model(path, {"kind": type(self).__name__, "parameters": parameters, **header}, arrays)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "tree_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+@estimator
+class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
+    """A decision tree that predicts classes; it takes scikit-learn's parameters with scikit-learn's meanings.
+
+    Changing the import is enough to move from `sklearn.tree.DecisionTreeClassifier`. Beyond it, text and
+    category columns are learned as they are, cuts are exact in 64 bits, and `n_jobs` changes no result.
+
+    Parameters
+    ----------
+    criterion : str
+        What makes a split good: "gini", "entropy" (or "log_loss"), "error", "sqrt", "gain_ratio", "twoing",
+        "chi_square" or "hellinger"; see `treewright.criteria`.
+    splitter : {"best", "random"}
+        Look at every cut of a feature, or at one drawn at random.
+    max_depth : int or None
+        Depth at which to stop.
+    min_samples_split, min_samples_leaf : int or float
+        Fewest rows, or share of all rows, of a node that is split, and of a branch.
+    min_weight_fraction_leaf : float
+        Least share of the total weight in a branch.
+    max_features : int, float, {"sqrt", "log2"} or None
+        How many features, drawn at random, each node looks at; all by default.
+    random_state : int, RandomState or None
+        Seed of what is drawn at random. With the defaults nothing is.
+    max_leaf_nodes : int or None
+        Bound on the leaves; the nodes are then split best first.
+    min_impurity_decrease : float
+        Least decrease of the whole tree's impurity by a split.
+    class_weight : dict, "balanced" or None
+        Factor on the weight of each class.
+    ccp_alpha : float
+        Cost-complexity pruning: the price of a leaf, in impurity.
+    monotonic_cst : array-like of −1, 0 or 1, or None
+        Whether the share of the second class may only fall (−1) or rise (1) with a feature.
+    priors : dict or array-like or None
+        The classes' shares to grow for, instead of those of the data.
+    costs : array-like of shape (n_classes, n_classes) or None
+        Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.
+    laplace : float or bool
+        What `predict_proba` adds to the weight of every class of a leaf; `True` is 1.
+    splits : tuple of str
+        Forms of splits to look for: "threshold" (numeric and ordinal features), "subset", "multiway" and
+        "one_vs_rest" (categorical features).
+    missing : {"direction", "available", "error"}
+        Learn a side for missing values; leave rows out where they miss a value; or refuse them.
+    order : {"depth_first", "breadth_first", "best_first"}
+        Which node to split next. `max_leaf_nodes` makes the default "best_first".
+    max_nodes : int or None
+        Bound on the nodes.
+    ties : {"first", "last", "random"}
+        Which of equally good splits wins.
+    max_bins : int or None
+        Look at no more than this many quantile cuts of a numeric feature; all by default.
+    max_competitors : int
+        How many of the best splits on other features each node remembers.
+    cut : {"midpoint", "observed"}
+        Cut half-way between neighbouring values, or at the largest value of the data not above that.
+    unseen : {"missing", "error", "majority"}
+        What to do when predicting for a category that was never seen: treat it as missing, refuse it, or
+        follow the largest branch.
+    categorical_features, ordinal_features : list of names, indices or a mask, or None
+        Columns to take as categories, or as ordered categories, beyond those that say so themselves.
+    pruner : callable or None
+        Takes the grown tree and gives a smaller one, such as `treewright.pruning.CostComplexity(alpha)`.
+    n_jobs : int or None
+        Threads; `None` and −1 use all cores.
+    verbose : int or bool
+        Show progress in the terminal.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree.
+    classes_ : ndarray of shape (n_classes,)
+        The class labels; `predict_proba` has a column for each.
+    n_classes_, n_features_in_, n_outputs_, max_features_ : int
+        Numbers of classes, features, targets, and features looked at by each node.
+    feature_names_in_ : ndarray of str
+        Names of the features, if the table had any.
+
+    Examples
+    --------
+    >>> X, y = [["sunny", 30], ["rain", 20], ["sunny", 18]], ["no", "yes", "yes"]
+    >>> model = DecisionTreeClassifier().fit(X, y)
+    >>> model.predict([["sunny", 29]]).tolist()
+    ['no']
+    """
+
+    task: ClassVar[Task] = "classification"
+    rules: ClassVar[dict[str, Rule]] = CLASSIFIER_RULES
+
+    criterion: str = "gini"
+    class_weight: Mapping[Any, float] | str | None = None
+    priors: Mapping[Any, float] | ArrayLike | None = None
+    costs: ArrayLike | None = None
+    laplace: float | bool = 0
+
+    def _choices(self, schema: Schema) -> dict[str, Any]:
+        classes = schema.classes.tolist() if schema.classes is not None else []
+        return super()._choices(schema) | {
+            "class_weight": class_factors(self.class_weight, classes),
+            "priors": class_priors(self.priors, classes),
+            "costs": cost_rows(self.costs, len(classes)),
+        }
+
+    def _adopt(self, tree: Tree) -> None:
+        super()._adopt(tree)
+        self.classes_: NDArray[Any] = np.asarray(tree.schema.classes)
+        self.n_classes_ = len(self.classes_)
+
+    def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
+        """Class of each row: the heaviest of its leaf, or under `costs` the cheapest."""
+        tree, leaf = self._leaves(X)
+        return self.classes_.take(tree.label.take(leaf))
+
+    def predict_proba(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
+        """Share of each class in the row's leaf, one column for each of `classes_`."""
+        tree, leaf = self._leaves(X)
+        if len(leaf) < len(tree):
+            return self._shares(tree.value.take(leaf, axis=0))
+        return self._shares(tree.value).take(leaf, axis=0)
+
+    def _shares(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.laplace:
+            value = value + float(self.laplace)
+        shares: NDArray[np.float64] = value / value.sum(axis=1, keepdims=True)
+        return shares
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithm of `predict_proba`, −inf where a class has no share."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+@estimator
+class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
+    """A decision tree that predicts numbers; it takes scikit-learn's parameters with scikit-learn's meanings.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson"}
+        What leaves predict and are judged by: the mean and squared error, the median and absolute error, or
+        the mean and Poisson deviance.
+    **parameters
+        All others are those of `DecisionTreeClassifier`, except for what concerns classes.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree.
+    n_features_in_, n_outputs_, max_features_ : int
+        Numbers of features, targets, and features looked at by each node.
+    feature_names_in_ : ndarray of str
+        Names of the features, if the table had any.
+
+    Examples
+    --------
+    >>> model = DecisionTreeRegressor(max_depth=1).fit([[1], [2], [3], [4]], [1.0, 1.0, 5.0, 7.0])
+    >>> model.predict([[0], [10]]).tolist()
+    [1.0, 6.0]
+    """
+
+    task: ClassVar[Task] = "regression"
+    rules: ClassVar[dict[str, Rule]] = REGRESSOR_RULES
+
+    criterion: str = "squared_error"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.criterion, str) and self.criterion == "friedman_mse":
+            warnings.warn(
+                'criterion="friedman_mse" is deprecated: it always chose the splits of "squared_error", '
+                "which is used instead.",
+                FutureWarning,
+                stacklevel=3,
+            )
+            self.criterion = "squared_error"
+
+    def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
+        """Value of each row's leaf."""
+        tree, leaf = self._leaves(X)
+        return tree.value.ravel().take(leaf)
+
+
+def _paths(tree: Tree, leaf: NDArray[np.int32]) -> Any:
+    """Every row's nodes from the root to its leaf, as a sparse matrix."""
+    from scipy.sparse import csr_matrix
+
+    end = np.cumsum(tree.node_depth[leaf] + 1, dtype=np.int64)
+    indices = np.empty(end[-1] if len(end) else 0, dtype=np.int64)
+    node, place = leaf, end - 1
+    while len(node):
+        indices[place] = node
+        below_root = node != 0
+        node, place = tree.parent[node[below_root]], place[below_root] - 1
+    begin = np.concatenate([[0], end])
+    return csr_matrix((np.ones(len(indices), dtype=np.int64), indices, begin), shape=(len(leaf), len(tree)))

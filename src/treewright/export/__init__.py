@@ -1,0 +1,7 @@
+"""Exports: a tree as text, as a page, in other programs' languages; all read the tree, none writes it."""
+
+from treewright.export.dictionary import export_dict
+from treewright.export.html import export_html
+from treewright.export.text import export_text
+
+__all__ = ["export_dict", "export_html", "export_text"]

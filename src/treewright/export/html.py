@@ -1,0 +1,119 @@
+"""A tree as a small static piece of HTML, without scripts: what notebooks show."""
+
+from __future__ import annotations
+
+from collections import deque
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.export.text import Writer, hidden_nodes
+from treewright.words import counted
+
+if TYPE_CHECKING:
+    from treewright.tree import Tree
+
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
+"""The classes' colours, told apart by colour-blind readers too (Okabe & Ito, 2008); repeated beyond eight."""
+
+OPEN_DEPTH = 3
+"""Nodes above this depth are shown open."""
+
+
+def export_html(tree: Tree, *, max_nodes: int = 200) -> str:
+    """Write a tree as nested parts that open and close, each node with a bar of its classes' shares.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree, or a fitted estimator that has one.
+    max_nodes : int, default=200
+        About how many nodes to show, level by level from the root; those left out are counted.
+
+    Returns
+    -------
+    str
+        A piece of HTML that stands alone: styles are inline, and every name is escaped.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> from treewright.export import export_html
+    >>> export_html(DecisionTreeClassifier().fit([[1.0], [2.0]], ["a", "<b>"])).count("&lt;b&gt;")
+    2
+    """
+    tree = getattr(tree, "tree_", tree)
+    writer = Writer(tree, decimals=None, max_categories=8, class_weights=True, missing=False)
+    shown = _first_nodes(tree, max_nodes)
+    hidden = hidden_nodes(tree, ~shown)
+    statistics = dict(
+        zip(np.flatnonzero(shown).tolist(), writer.statistics(np.flatnonzero(shown)), strict=True)
+    )
+    bars = _Bars(tree)
+    parts = [f'<div style="line-height:1.7"><div style="opacity:.7">{escape(writer.title())}</div>']
+    stack: list[tuple[int, str]] = [(0, "all rows")]
+    while stack:
+        node, words = stack.pop()
+        if node < 0:
+            parts.append(words)
+            continue
+        line = f"{bars.bar(node)}{escape(words)}"
+        numbers = f' <span style="opacity:.7">{escape(statistics[node])}</span>'
+        if tree.is_leaf(node):
+            parts.append(f"<div {_INDENT}>{line} → <b>{escape(writer.prediction(node))}</b>{numbers}</div>")
+        elif hidden[node]:
+            parts.append(f"<div {_INDENT}>{line} … {counted(int(hidden[node]), 'node')} below{numbers}</div>")
+        else:
+            is_open = " open" if tree.node_depth[node] < OPEN_DEPTH else ""
+            parts.append(
+                f'<details{is_open} {_INDENT}><summary style="cursor:pointer">{line}{numbers}</summary>'
+            )
+            branches = list(zip(tree.children(node), writer.conditions(node), strict=True))
+            stack += [(-1, "</details>"), *reversed(branches)]
+    return "".join([*parts, "</div>"])
+
+
+_INDENT = 'style="margin-left:1.5em"'
+
+
+def _first_nodes(tree: Tree, max_nodes: int) -> NDArray[np.bool_]:
+    """Return the mask of about `max_nodes` nodes from the root down, the branches of a node together."""
+    shown = np.zeros(len(tree), bool)
+    shown[0] = True
+    n_shown, waiting = 1, deque([0])
+    while waiting:
+        children = tree.children(waiting.popleft())
+        if n_shown + len(children) <= max_nodes:
+            shown[children.start : children.stop] = True
+            n_shown += len(children)
+            waiting.extend(children)
+    return shown
+
+
+class _Bars:
+    """Draws what each node predicts: the shares of its classes, or its value between lowest and highest."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.lowest = float(tree.value.min()) / 2  # halves, as the whole range may be beyond all numbers
+        self.range = float(tree.value.max()) / 2 - self.lowest or 1.0
+
+    def bar(self, node: int) -> str:
+        value = self.tree.value[node]
+        shares = (
+            value / (value.sum() or 1.0)
+            if self.tree.is_classifier
+            else (value / 2 - self.lowest) / self.range
+        )
+        segments = "".join(
+            f'<span style="display:inline-block;height:100%;vertical-align:top;width:{100 * share:.1f}%;'
+            f'background:{COLOURS[index % len(COLOURS)]}"></span>'
+            for index, share in enumerate(shares.tolist())
+            if share > 0
+        )
+        return (
+            '<span style="display:inline-block;width:5em;height:.8em;margin-right:.6em;overflow:hidden;'
+            f'white-space:nowrap;font-size:.8em;background:#8883">{segments}</span>'
+        )

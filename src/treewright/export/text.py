@@ -1,0 +1,255 @@
+"""A tree as indented text: what ``print(tree)`` shows."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data.columns import plain
+from treewright.words import counted, number_text, quoted
+
+if TYPE_CHECKING:
+    from treewright.tree import Tree
+
+DEEPEST_INDENT = 40
+"""Nodes deeper than this show their depth as a number instead of by indentation."""
+
+WIDEST_ALIGNED = 72
+"""Statistics are set in a column no farther right than this; longer lines push theirs out."""
+
+MOST_CLASSES = 8
+"""Class weights are shown for at most this many classes."""
+
+
+def export_text(
+    tree: Tree,
+    *,
+    max_depth: int | None = None,
+    decimals: int | None = None,
+    max_categories: int | None = 8,
+    class_weights: bool = True,
+    missing: bool = False,
+) -> str:
+    """Write a tree as indented text, a line for each node: the branch's condition, and what its rows are.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree, or a fitted estimator that has one.
+    max_depth : int, optional
+        The depth below which nodes are only counted; by default all are shown.
+    decimals : int, optional
+        How many decimals numbers show; by default thresholds show as many as it takes to read them back.
+    max_categories : int or None, default=8
+        Longer lists of categories are shortened, with a count of those left out; None shows all.
+    class_weights : bool, default=True
+        Whether each line ends with the weight of every class, if these are few.
+    missing : bool, default=False
+        Whether to mark the branch that a row takes whose split is unanswered.
+
+    Returns
+    -------
+    str
+        The text, without a line end after the last line.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> from treewright.export import export_text
+    >>> print(export_text(DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"])))
+    3 rows, 3 nodes, 2 leaves, depth 1; classes [a b]
+    <BLANKLINE>
+    all rows         (n=3,  67 %)  [2 1]
+    ├─ x0 ≤ 3  → a   (n=2, 100 %)  [2 0]
+    └─ x0 > 3  → b   (n=1, 100 %)  [0 1]
+    """
+    writer = Writer(getattr(tree, "tree_", tree), decimals, max_categories, class_weights, missing)
+    nodes, left = zip(*writer.branches(max_depth), strict=True)
+    right = writer.statistics(np.array(nodes))
+    edge = min(max(map(_width, left)), WIDEST_ALIGNED)
+    lines = (
+        f"{words}{' ' * (edge - _width(words))}   {numbers}"
+        for words, numbers in zip(left, right, strict=True)
+    )
+    return "\n".join([writer.title(), "", *lines])
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Writes the parts of a tree's lines."""
+
+    tree: Tree
+    decimals: int | None
+    max_categories: int | None
+    class_weights: bool
+    missing: bool
+
+    def title(self) -> str:
+        """Say how large the tree is and what stands in brackets."""
+        tree = self.tree
+        parts = [
+            counted(int(tree.count[0]), "row"),
+            counted(len(tree), "node"),
+            counted(tree.n_leaves, "leaf", "leaves"),
+            f"depth {tree.depth}",
+        ]
+        size = ", ".join(parts)
+        if tree.schema.classes is None:
+            return f"{size}; [value]"
+        if not self._shows_classes:
+            return f"{size}; {len(tree.schema.classes)} classes"
+        return f"{size}; classes [{' '.join(self._class_texts)}]"
+
+    @property
+    def _shows_classes(self) -> bool:
+        return self.class_weights and self.tree.value.shape[1] <= MOST_CLASSES
+
+    def branches(self, max_depth: int | None) -> Iterator[tuple[int, str]]:
+        """Go over the nodes depth first, each with the guides to it, its condition and its prediction."""
+        tree = self.tree
+        depth = tree.node_depth.tolist()
+        hidden = None if max_depth is None else hidden_nodes(tree, tree.node_depth > max_depth)
+        stack = [(0, "", "", "all rows")]
+        while stack:
+            node, guides, branch, condition = stack.pop()
+            start = f"[{depth[node]}] " if depth[node] > DEEPEST_INDENT else guides + branch
+            children = tree.children(node)
+            if hidden is not None and hidden[node]:
+                yield node, f"{start}{condition}  … {counted(int(hidden[node]), 'node')} below"
+            elif not children:
+                yield node, f"{start}{condition}  → {self.prediction(node)}"
+            else:
+                yield node, start + condition
+                if depth[node] <= DEEPEST_INDENT:
+                    guides += {"├─ ": "│  ", "└─ ": "   ", "": ""}[branch]
+                stack += [
+                    (child, guides, "└─ " if child == children[-1] else "├─ ", words)
+                    for child, words in zip(reversed(children), reversed(self.conditions(node)), strict=True)
+                ]
+
+    def conditions(self, node: int) -> list[str]:
+        """Say what holds on each branch of a node."""
+        split = self.tree[node].split
+        assert split is not None
+        conditions = [
+            split.condition(
+                self.tree.schema, branch, decimals=self.decimals, max_categories=self.max_categories
+            )
+            for branch in range(split.n_branches)
+        ]
+        if self.missing:
+            default = self.tree.default_branch[node]
+            for branch, condition in enumerate(conditions):
+                if default in (branch, -1) and not condition.endswith(" is missing"):
+                    conditions[branch] += " or missing" + " (shared)" * bool(default == -1)
+        return conditions
+
+    def prediction(self, node: int) -> str:
+        """Say what a node predicts."""
+        if self.tree.schema.classes is None:
+            return self._number(self.tree.value[node, 0])
+        return self._class_texts[int(self.tree.label[node])]
+
+    @cached_property
+    def _class_texts(self) -> list[str]:
+        classes = self.tree.schema.classes
+        return [] if classes is None else [quoted(str(plain(label))) for label in classes]
+
+    def _number(self, number: float) -> str:
+        return f"{number:.6g}" if self.decimals is None else number_text(number, self.decimals)
+
+    def statistics(self, nodes: NDArray[np.int64]) -> list[str]:
+        """Write for each of the nodes how many rows it has, how well it predicts them, and its value."""
+        tree = self.tree
+        parts = [_aligned([f"n={count}" for count in tree.count[nodes].tolist()], pad_after="n=")]
+        if np.any(np.abs(tree.weight - tree.count) > 1e-9 * tree.weight[0]):
+            parts.append(
+                _aligned(
+                    [f"weight {text}" for text in self._weights(tree.weight[nodes])], pad_after="weight "
+                )
+            )
+        parts.append(self._quality(nodes))
+        brackets = [""] * len(nodes)
+        if tree.schema.classes is None:
+            values = _aligned([self._number(value) for value in tree.value[nodes, 0]])
+            leaf = tree.n_children[nodes] == 0  # a leaf's line says its value already
+            brackets = ["" if at_leaf else f"  [{text}]" for text, at_leaf in zip(values, leaf, strict=True)]
+        elif self._shows_classes:
+            columns = [_aligned(self._weights(column)) for column in tree.value[nodes].T]
+            brackets = [f"  [{' '.join(row)}]" for row in zip(*columns, strict=True)]
+        return [
+            f"({', '.join(words)}){bracket}" if count else f"({words[0]}, predicts as its parent)"
+            for *words, bracket, count in zip(*parts, brackets, tree.count[nodes].tolist(), strict=True)
+        ]
+
+    def _quality(self, nodes: NDArray[np.int64]) -> list[str]:
+        """Write the share of the class each node predicts, or its risk per unit of weight."""
+        tree = self.tree
+        weight = np.where(tree.weight[nodes] > 0, tree.weight[nodes], 1.0)
+        if tree.schema.classes is None:
+            with np.errstate(over="ignore"):
+                risks = [f"{risk:.4g}" for risk in (tree.risk[nodes] / weight).tolist()]
+            return _aligned([f"mean risk {text}" for text in risks], pad_after="mean risk ")
+        shares = tree.value[nodes, tree.label[nodes]] / weight
+        return [f"{percent(share):>3} %" for share in shares.tolist()]
+
+    def _weights(self, weights: NDArray[np.float64]) -> list[str]:
+        """Write weights as whole numbers if they are all whole, else to about a thousandth of the root's."""
+        if self._whole:
+            return [f"{weight:.0f}" for weight in weights.tolist()]
+        total = self.tree.weight[0]
+        digits = max(0, 3 - math.floor(math.log10(total))) if self.decimals is None else self.decimals
+        return [f"{weight:.{digits}f}" for weight in weights.tolist()]
+
+    @cached_property
+    def _whole(self) -> bool:
+        return bool(np.all(self.tree.weight % 1 == 0) and np.all(self.tree.value % 1 == 0))
+
+
+def percent(share: float) -> str:
+    """Write a share as whole per cent; what is not quite all or nothing does not read so.
+
+    Examples
+    --------
+    >>> percent(1.0), percent(0.9999), percent(0.255), percent(0.001)
+    ('100', '>99', '26', '<1')
+    """
+    rounded = f"{100 * share:.0f}"
+    if rounded == "100" and share < 1:
+        return ">99"
+    return "<1" if rounded == "0" and share > 0 else rounded
+
+
+def hidden_nodes(tree: Tree, hidden: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Count for each node the hidden ones below it that it is the nearest shown node to."""
+    nearest = np.where(hidden, tree.parent, np.arange(len(tree)))
+    while np.any(hidden[nearest]):
+        nearest = nearest[nearest]  # each pass doubles the distance gone up
+    return np.bincount(nearest[hidden], minlength=len(tree))
+
+
+def _aligned(texts: Sequence[str], pad_after: str = "") -> list[str]:
+    """Set texts to one width, blanks in front or after a word they all begin with."""
+    width = max(map(len, texts))
+    return [pad_after + text.removeprefix(pad_after).rjust(width - len(pad_after)) for text in texts]
+
+
+# Below U+0300 and among arrows, lines and mathematical signs every character takes one column.
+_OF_ANY_WIDTH = re.compile("[\u0300-\u1fff\u2800-\U0010ffff]")
+
+
+def _width(text: str) -> int:
+    """Count the columns a text takes in a terminal."""
+    if not _OF_ANY_WIDTH.search(text):
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
+    )

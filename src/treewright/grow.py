@@ -1,0 +1,269 @@
+"""Grow: from a dataset and a recipe to a tree; the looking and cutting is done by the core."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from math import ceil, log2, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.criteria import CLASSIFICATION, REGRESSION
+from treewright.data import Dataset, Schema
+from treewright.names import unknown_name
+from treewright.recipe import Recipe, is_whole
+from treewright.tree import Tree
+
+Array = NDArray[np.float64]
+Progress = Callable[[float], None]
+
+
+def grow(
+    dataset: Dataset, recipe: Recipe, *, n_jobs: int | None = None, progress: Progress | None = None
+) -> Tree:
+    """Grow a tree.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The rows to learn from, with their target.
+    recipe : Recipe
+        How to grow.
+    n_jobs : int or None
+        Threads to use, see `threads`. The tree is the same for every number.
+    progress : callable or None
+        Called now and then with the share of the work that is done.
+
+    Returns
+    -------
+    Tree
+        The grown tree, not pruned.
+
+    Examples
+    --------
+    >>> from treewright.data import Dataset
+    >>> dataset = Dataset.from_table([[1.0], [2.0], [3.0]], ["a", "a", "b"], task="classification")
+    >>> grow(dataset, Recipe("gini")).node_count
+    3
+    """
+    schema = dataset.schema
+    target = dataset.target
+    if target is None:
+        raise ValueError("Cannot grow a tree: the dataset has no target.")
+    _check_criterion(schema, recipe)
+    _check_features(schema, recipe)
+    options = _options(dataset, recipe)
+    options["threads"] = threads(n_jobs)
+    options["progress"] = progress
+    n_classes = 0 if schema.classes is None else len(schema.classes)
+    arrays = _core.grow(
+        dataset.numbers,
+        dataset.codes,
+        schema.position,
+        schema.n_categories,
+        target,
+        n_classes,
+        dataset.weight,
+        options,
+    )
+    return Tree.from_arrays(schema, arrays, options["costs"])
+
+
+def threads(n_jobs: int | None) -> int:
+    """Count the threads to use.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        `None`: what `OMP_NUM_THREADS` says, else all cores this process may use; −1: all of them, −2: all
+        but one, and so on; more than there are: all.
+
+    Examples
+    --------
+    >>> threads(1)
+    1
+    >>> threads(0)
+    Traceback (most recent call last):
+        ...
+    ValueError: n_jobs must be None, a positive or a negative whole number. Got 0 instead.
+    """
+    cores = _available_cores()
+    if n_jobs is None:
+        wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+        return min(int(wanted), cores) if wanted.isdigit() and int(wanted) > 0 else cores
+    if not is_whole(n_jobs) or n_jobs == 0:
+        raise ValueError(
+            f"n_jobs must be None, a positive or a negative whole number. Got {n_jobs!r} instead."
+        )
+    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else min(int(n_jobs), cores)
+
+
+def count_features(max_features: int | float | str | None, n_features: int) -> int:
+    """Count the features each node looks at, as scikit-learn does.
+
+    Examples
+    --------
+    >>> count_features("sqrt", 10), count_features(0.5, 10), count_features(None, 10)
+    (3, 5, 10)
+    """
+    if max_features is None:
+        return n_features
+    if max_features == "sqrt":
+        return max(1, int(sqrt(n_features)))
+    if max_features == "log2":
+        return max(1, int(log2(n_features)))
+    if is_whole(max_features):
+        return int(max_features)
+    return max(1, int(float(max_features) * n_features))
+
+
+def progress_bar(verbose: int | bool) -> Progress | None:
+    """Make a one-line bar on standard error, or `None` where nobody would see it."""
+    if not verbose or not sys.stderr.isatty():
+        return None
+
+    def show(fraction: float) -> None:
+        done = round(40 * fraction)
+        end = "\n" if fraction >= 1 else ""
+        sys.stderr.write(f"\rgrowing [{'#' * done}{' ' * (40 - done)}] {fraction:4.0%}{end}")
+        sys.stderr.flush()
+
+    return show
+
+
+def _available_cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS and Windows have no affinity
+        return os.cpu_count() or 1
+
+
+def _check_criterion(schema: Schema, recipe: Recipe) -> None:
+    known = REGRESSION if schema.classes is None else CLASSIFICATION
+    if recipe.criterion not in known:
+        raise ValueError(unknown_name("criterion for this target", recipe.criterion, known))
+
+
+def _check_features(schema: Schema, recipe: Recipe) -> None:
+    """Every feature must be open to one of the splits asked for."""
+    ordered = "threshold" in recipe.splits
+    grouped = len(recipe.splits) > ordered
+    if ordered and grouped:
+        return
+    for column in schema.columns:
+        if column.kind == "categorical" and not grouped:
+            raise ValueError(
+                f"Feature {column.name!r} is categorical, and splits={recipe.splits!r} has no form for it: "
+                "add 'subset', 'multiway' or 'one_vs_rest'."
+            )
+        if column.kind != "categorical" and not ordered:
+            raise ValueError(
+                f"Feature {column.name!r} is {column.kind}, and splits={recipe.splits!r} has no form for it: "
+                "name it in categorical_features, or grow a tree with 'threshold' splits, as "
+                "DecisionTreeClassifier does."
+            )
+
+
+def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
+    """Write the recipe as the core reads it: every limit an absolute number, −1 for none."""
+    n_rows, n_features = len(dataset), len(dataset.schema.columns)
+    leaf, split = recipe.min_samples_leaf, recipe.min_samples_split
+    min_leaf = int(leaf) if is_whole(leaf) else ceil(leaf * n_rows)
+    min_split = int(split) if is_whole(split) else max(2, ceil(split * n_rows))
+    class_factor, search_factor, total_weight = _class_factors(dataset, recipe)
+    return {
+        "criterion": recipe.criterion,
+        "splits": list(recipe.splits),
+        "splitter": recipe.splitter,
+        "missing": recipe.missing,
+        "order": recipe.order,
+        "max_depth": _limit(recipe.max_depth),
+        "max_leaf_nodes": _limit(recipe.max_leaf_nodes),
+        "max_nodes": _limit(recipe.max_nodes),
+        "min_samples_split": max(min_split, 2 * min_leaf),
+        "min_samples_leaf": min_leaf,
+        "min_weight_leaf": recipe.min_weight_fraction_leaf * total_weight,
+        "min_impurity_decrease": float(recipe.min_impurity_decrease),
+        "min_merit": float(recipe.min_merit),
+        "max_features": min(count_features(recipe.max_features, n_features), n_features),
+        "random_state": int(recipe.random_state),
+        "ties": recipe.ties,
+        "max_bins": recipe.max_bins or 0,
+        "max_competitors": int(recipe.max_competitors),
+        "cut": recipe.cut,
+        "class_factor": class_factor,
+        "search_factor": search_factor,
+        "costs": None if recipe.costs is None else np.array(recipe.costs, dtype=float),
+        "monotonic": None if recipe.monotonic is None else np.array(recipe.monotonic, dtype=np.int8),
+    }
+
+
+def _limit(value: int | None) -> int:
+    return -1 if value is None else min(int(value), 2**62)
+
+
+def _class_factors(dataset: Dataset, recipe: Recipe) -> tuple[Array | None, Array | None, float]:
+    """Factors on the classes' weights, further factors for the search alone, and the total weight.
+
+    Priors become the factors that give the classes those shares and leave the total weight as it is. Costs
+    act on the search through *altered priors*, prior_i · Σ_j cost(i, j), scaled to sum to one (Breiman,
+    Friedman, Olshen & Stone, 1984, §4.4).
+    """
+    if recipe.class_weight is None and recipe.priors is None and recipe.costs is None:
+        return None, None, _total_weight(dataset) if recipe.min_weight_fraction_leaf else 0.0
+    if recipe.class_weight is not None and recipe.priors is not None:
+        raise ValueError("Give either 'class_weight' or 'priors', not both: each sets the classes' shares.")
+    classes, target = dataset.schema.classes, dataset.target
+    if classes is None or target is None:
+        raise ValueError("class_weight, priors and costs need classes: the target is a number.")
+    rows = np.bincount(target, minlength=len(classes)).astype(float)
+    weight = rows
+    if dataset.weight is not None:
+        weight = np.bincount(target, dataset.weight, minlength=len(classes))
+    factor: Array | None = None
+    if recipe.class_weight == "balanced":
+        present = rows > 0
+        factor = np.where(present, rows.sum() / (present.sum() * np.where(present, rows, 1.0)), 0.0)
+    elif recipe.class_weight is not None:
+        factor = _per_class("class_weight", recipe.class_weight, len(classes))
+    elif recipe.priors is not None:
+        prior = _per_class("priors", recipe.priors, len(classes))
+        factor = prior / prior.sum() * weight.sum() / np.where(weight > 0, weight, 1.0)
+    if factor is not None:
+        weight = weight * factor
+        if weight.sum() <= 0:
+            raise ValueError(
+                "class_weight or priors leave no weight: every class of the target has factor 0."
+            )
+    return factor, _search_factor(recipe, weight), float(weight.sum())
+
+
+def _search_factor(recipe: Recipe, weight: Array) -> Array | None:
+    if recipe.costs is None:
+        return None
+    if len(recipe.costs) != len(weight) or any(len(row) != len(weight) for row in recipe.costs):
+        raise ValueError(
+            f"costs must have a row and a column for each of the {len(weight)} classes, "
+            f"got {len(recipe.costs)} rows of {sorted({len(row) for row in recipe.costs})} columns."
+        )
+    cost_of_class = np.array(recipe.costs, dtype=float).sum(axis=1)
+    mean_cost = float((weight / weight.sum()) @ cost_of_class)
+    if mean_cost <= 0:
+        raise ValueError("costs must make some mistake on the classes of the target dear: all of them are 0.")
+    return np.asarray(cost_of_class / mean_cost)
+
+
+def _per_class(parameter: str, values: str | tuple[float, ...], n_classes: int) -> Array:
+    if len(values) != n_classes:
+        raise ValueError(
+            f"{parameter} must have a number for each of the {n_classes} classes, got {len(values)}."
+        )
+    return np.array(values, dtype=float)
+
+
+def _total_weight(dataset: Dataset) -> float:
+    return float(len(dataset)) if dataset.weight is None else float(dataset.weight.sum())

@@ -1,0 +1,34 @@
+"""Names: what to say when a name is not one of those we know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def nearest(given: object, known: Iterable[str]) -> str:
+    """Give a hint such as ``" Did you mean 'gini'?"``, empty when nothing known looks like `given`.
+
+    Examples
+    --------
+    >>> nearest("ginni", ["gini", "entropy"])
+    " Did you mean 'gini'?"
+    >>> nearest("hellinger", ["gini", "entropy"])
+    ''
+    """
+    names = list(known)
+    beginnings = [name for name in names if name.startswith(str(given)[:3])]
+    close = get_close_matches(str(given), names, n=1) or get_close_matches(str(given), beginnings, 1, 0.4)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def unknown_name(what: str, given: object, known: Iterable[str]) -> str:
+    """Write one sentence that refuses a name, lists those allowed and offers the nearest.
+
+    Examples
+    --------
+    >>> unknown_name("criterion", "ginni", ["gini", "entropy"])
+    "Unknown criterion 'ginni': use one of 'gini', 'entropy'. Did you mean 'gini'?"
+    """
+    names = list(known)
+    return f"Unknown {what} {given!r}: use one of {', '.join(map(repr, names))}.{nearest(given, names)}"

@@ -1,0 +1,182 @@
+"""Parameters: what those of the estimators may be, and what they become in a recipe and in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from treewright.criteria import CLASSIFICATION, REGRESSION
+from treewright.data import Schema
+from treewright.recipe import RULES, Rule, is_number, is_whole, number, one_of
+
+
+def _is_random_state(value: Any) -> bool:
+    if is_whole(value):
+        return bool(0 <= value < 2**63)
+    return value is None or isinstance(value, np.random.RandomState)
+
+
+def _is_class_weight(value: Any) -> bool:
+    if isinstance(value, str):
+        return value == "balanced"
+    if isinstance(value, list):
+        return len(value) == 1 and isinstance(value[0], Mapping)
+    return value is None or isinstance(value, Mapping)
+
+
+_OWN_FORM = {"criterion", "random_state", "min_merit", "class_weight", "priors", "costs", "monotonic"}
+
+SAME_IN_RECIPE = tuple(name for name in RULES if name not in _OWN_FORM)
+"""The parameters that a recipe takes as the estimators do."""
+
+SHARED_RULES: dict[str, Rule] = {
+    **{name: RULES[name] for name in SAME_IN_RECIPE},
+    "random_state": Rule(
+        _is_random_state,
+        "an int in the range [0, 9223372036854775807], a 'numpy.random.RandomState' or None",
+    ),
+    "ccp_alpha": number(0.0),
+    "monotonic_cst": Rule(lambda value: value is None or np.ndim(value) == 1, "an array-like or None"),
+    "unseen": one_of("missing", "error", "majority"),
+    "n_jobs": Rule(
+        lambda value: value is None or (is_whole(value) and value != 0), "an int other than 0 or None"
+    ),
+    "verbose": Rule(
+        lambda value: isinstance(value, bool) or (is_whole(value) and value >= 0), "an int from 0 on"
+    ),
+    "pruner": Rule(lambda value: value is None or callable(value), "a callable from tree to tree or None"),
+}
+"""What the parameters that all estimators have may be."""
+
+CLASSIFIER_RULES: dict[str, Rule] = {
+    "criterion": one_of(*CLASSIFICATION, "log_loss"),
+    **SHARED_RULES,
+    "class_weight": Rule(_is_class_weight, "a dict, the str 'balanced' or None", ("balanced",)),
+    "laplace": Rule(
+        lambda value: isinstance(value, bool) or (is_number(value) and 0 <= value < np.inf),
+        "a float in the range [0, inf) or a bool",
+    ),
+}
+"""What the parameters of classifiers may be."""
+
+REGRESSOR_RULES: dict[str, Rule] = {"criterion": one_of(*REGRESSION), **SHARED_RULES}
+"""What the parameters of regressors may be."""
+
+
+def check_counts(y: Any) -> None:
+    """Refuse targets that cannot be counts, as the Poisson criterion needs them."""
+    try:
+        counts = np.asarray(y, dtype=float)
+    except (TypeError, ValueError):
+        return  # no numbers at all: reading the data says so better
+    if (counts < 0).any():
+        raise ValueError("Some value(s) of y are negative, which is not allowed for Poisson regression.")
+    if counts.sum() <= 0:
+        raise ValueError("Sum of y is not positive, which is necessary for Poisson regression.")
+
+
+def monotonic_signs(
+    monotonic_cst: ArrayLike | None, schema: Schema, criterion: str
+) -> tuple[int, ...] | None:
+    """Give scikit-learn's `monotonic_cst` as one sign per feature."""
+    if monotonic_cst is None:
+        return None
+    signs = np.asarray(monotonic_cst)
+    if len(signs) != len(schema.columns):
+        raise ValueError(
+            f"monotonic_cst has shape {len(signs)} but the input data X has {len(schema.columns)} features."
+        )
+    if not np.isin(signs, (-1, 0, 1)).all():
+        raise ValueError(
+            f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}"
+        )
+    if criterion == "absolute_error":
+        raise ValueError(
+            "monotonic_cst is not supported with criterion='absolute_error': use 'squared_error'."
+        )
+    if schema.classes is not None and len(schema.classes) > 2:
+        raise ValueError("Monotonicity constraints are not supported with multiclass classification")
+    for column, sign in zip(schema.columns, signs, strict=True):
+        if sign and column.kind == "categorical":
+            raise ValueError(
+                f"monotonic_cst has {sign} for feature {column.name!r}, which is categorical: use 0."
+            )
+    return tuple(int(sign) for sign in signs)
+
+
+def class_factors(class_weight: Any, classes: list[Any]) -> str | tuple[float, ...] | None:
+    """Give the factors in class order; a class that is not mentioned has factor 1."""
+    if isinstance(class_weight, list):
+        class_weight = class_weight[0]
+    if class_weight is None or isinstance(class_weight, str):
+        return class_weight
+    absent = [label for label in classes if label not in class_weight]
+    unknown = [label for label in class_weight if label not in classes]
+    if absent and unknown:
+        raise ValueError(f"The classes, {absent}, are not in class_weight, which names {unknown} instead.")
+    return _shares("class_weight", [class_weight.get(label, 1.0) for label in classes])
+
+
+def class_priors(priors: Any, classes: list[Any]) -> tuple[float, ...] | None:
+    """Give the priors in class order."""
+    if priors is None:
+        return None
+    if isinstance(priors, Mapping):
+        if set(priors) != set(classes):
+            raise ValueError(f"priors must name the classes {classes}, got {list(priors)}.")
+        priors = [priors[label] for label in classes]
+    return _shares("priors", priors)
+
+
+def _shares(parameter: str, values: ArrayLike) -> tuple[float, ...]:
+    numbers = np.asarray(values, dtype=float)
+    if numbers.ndim != 1 or not (np.isfinite(numbers).all() and (numbers >= 0).all()):
+        raise ValueError(f"{parameter} must be finite numbers that are not negative, got {values!r}.")
+    return tuple(numbers.tolist())
+
+
+def cost_rows(costs: ArrayLike | None, n_classes: int) -> tuple[tuple[float, ...], ...] | None:
+    """Give the matrix of costs as rows, true classes first."""
+    if costs is None:
+        return None
+    matrix = np.asarray(costs, dtype=float)
+    if matrix.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"costs must have a row and a column for each of the {n_classes} classes, "
+            f"got shape {matrix.shape}."
+        )
+    if not (np.isfinite(matrix).all() and (matrix >= 0).all() and (np.diag(matrix) == 0).all()):
+        raise ValueError(f"costs must be finite, not negative, and 0 on the diagonal, got {matrix.tolist()}.")
+    return tuple(map(tuple, matrix.tolist()))
+
+
+_ODD = object()  # what is no plain value
+
+
+def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep the parameters that JSON can say, as it says them."""
+    said = {name: _plain(value) for name, value in parameters.items()}
+    return {name: value for name, value in said.items() if value is not _ODD}
+
+
+def stored_value(plain: Any) -> Any:
+    """Read back a parameter that `plain_parameters` wrote."""
+    return dict(plain["pairs"]) if isinstance(plain, dict) else plain
+
+
+def _plain(value: Any) -> Any:
+    """Say a parameter as JSON can."""
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        pairs = [[_plain(key), _plain(entry)] for key, entry in value.items()]
+        return _ODD if any(_ODD in pair for pair in pairs) else {"pairs": pairs}
+    if isinstance(value, list | tuple):
+        entries = [_plain(entry) for entry in value]
+        return _ODD if _ODD in entries else entries
+    return _ODD

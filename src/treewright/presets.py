@@ -1,0 +1,71 @@
+"""Presets: the classical learners as differing defaults of the one estimator."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.estimators import DecisionTreeClassifier, estimator
+from treewright.recipe import Rule, one_of
+
+
+@estimator
+class ID3Classifier(DecisionTreeClassifier):
+    """ID3 (Quinlan, 1986): information gain, one branch per category, each feature once per path.
+
+    As in Mitchell (1997, table 3.1) a node is split until it is pure or no feature is left, and a category
+    without training rows leads to a leaf that predicts its parent's majority. Features must be categorical
+    and complete.
+
+    Parameters
+    ----------
+    compat : {"weka"} or None
+        "weka" grows the tree of Weka's `Id3`: a node whose best gain is within 1e-6 of zero is a leaf, and
+        rows that end in a leaf without training rows stay unclassified: `predict` gives them `None` (in an
+        array of objects), `predict_proba` zeros.
+    **parameters
+        All others are those of `DecisionTreeClassifier`, with the defaults `criterion="entropy"`,
+        `splits=("multiway",)` and `missing="error"`.
+
+    Examples
+    --------
+    >>> X = [["sunny", "high"], ["rain", "high"], ["rain", "low"]]
+    >>> model = ID3Classifier().fit(X, ["no", "yes", "yes"])
+    >>> model.predict([["sunny", "low"]]).tolist()
+    ['no']
+    """
+
+    rules: ClassVar[dict[str, Rule]] = DecisionTreeClassifier.rules | {"compat": one_of("weka", none=True)}
+
+    criterion: str = "entropy"
+    splits: tuple[str, ...] = ("multiway",)
+    missing: str = "error"
+    compat: str | None = None
+
+    def _choices(self, schema: Any) -> dict[str, Any]:
+        choices = super()._choices(schema)
+        if self.compat == "weka":
+            choices["min_merit"] = 1e-6
+        return choices
+
+    def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
+        """Class of each row; `None` where Weka's tree leaves it unclassified."""
+        if self.compat is None:
+            return super().predict(X)
+        tree, leaf = self._leaves(X)
+        labels = self.classes_.take(tree.label.take(leaf))
+        unclassified = tree.count.take(leaf) == 0
+        if unclassified.any():
+            labels = labels.astype(object)
+            labels[unclassified] = None
+        return labels
+
+    def predict_proba(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
+        """Share of each class in the row's leaf; zeros where Weka's tree leaves it unclassified."""
+        shares = super().predict_proba(X)
+        if self.compat == "weka":
+            tree, leaf = self._leaves(X)
+            shares[tree.count.take(leaf) == 0] = 0.0
+        return shares

@@ -1,0 +1,264 @@
+"""Recipe: every choice of the grower, as plain names and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from math import inf, isfinite
+from numbers import Integral, Real
+from typing import Any
+
+from treewright.criteria import CLASSIFICATION, REGRESSION
+from treewright.names import nearest
+
+SPLITS: dict[str, str] = {
+    "threshold": "numeric and ordinal features: x <= t",
+    "subset": "categorical features: two groups of categories",
+    "multiway": "categorical features: one branch per category",
+    "one_vs_rest": "categorical features: one category against all others",
+}
+"""The forms of splits the grower may look for, by name."""
+
+MISSING: dict[str, str] = {
+    "direction": "a row without the value follows the side learned for it, else the larger one",
+    "available": "a row without the value is left out of the search and follows the largest branch",
+    "error": "refuse missing values",
+}
+"""What becomes of a row whose value is missing, by name."""
+
+ORDERS: dict[str, str] = {
+    "depth_first": "finish the first branch before the next",
+    "breadth_first": "level by level",
+    "best_first": "the split that lowers the tree's impurity most comes first",
+}
+"""The order in which nodes are split, by name."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a parameter may be: as a test, and in words."""
+
+    test: Callable[[Any], bool]
+    words: str
+    names: tuple[str, ...] = ()
+
+    def refuse(self, owner: str, parameter: str, value: object) -> str:
+        """One sentence for a value that fails the test."""
+        hint = nearest(value, self.names) if isinstance(value, str) else ""
+        return f"The {parameter!r} parameter of {owner} must be {self.words}. Got {value!r} instead.{hint}"
+
+
+def is_whole(value: object) -> bool:
+    """Whether `value` is a whole number of Python or NumPy; truth values are not."""
+    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
+
+
+def is_number(value: object) -> bool:
+    """Whether `value` is a real number of Python or NumPy; truth values are not."""
+    kind = type(value)
+    return kind is float or kind is int or (isinstance(value, Real) and not isinstance(value, bool))
+
+
+def one_of(*names: str, none: bool = False) -> Rule:
+    """Rule: one of these names."""
+    allowed = frozenset(names)
+    words = f"a str among {{{', '.join(map(repr, names))}}}" + (" or None" if none else "")
+    return Rule(
+        lambda value: value in allowed if isinstance(value, str) else none and value is None, words, names
+    )
+
+
+def whole(least: int, *, none: bool = False) -> Rule:
+    """Rule: a whole number from `least` on."""
+    words = f"an int in the range [{least}, inf)" + (" or None" if none else "")
+    return Rule(lambda value: value >= least if is_whole(value) else none and value is None, words)
+
+
+def number(least: float, most: float = inf) -> Rule:
+    """Rule: a finite number from `least` to `most`."""
+    words = f"a float in the range [{least}, {most}" + (")" if most == inf else "]")
+    return Rule(lambda value: is_number(value) and isfinite(value) and least <= value <= most, words)
+
+
+def whole_or_share(least: int, *, all_of_it: bool) -> Rule:
+    """Rule: a whole number from `least` on, or a share of the rows above 0 and at most (or below) 1."""
+
+    def test(value: Any) -> bool:
+        if is_whole(value):
+            return bool(value >= least)
+        return is_number(value) and (0 < value <= 1 if all_of_it else 0 < value < 1)
+
+    end = "]" if all_of_it else ")"
+    return Rule(test, f"an int in the range [{least}, inf) or a float in the range (0.0, 1.0{end}")
+
+
+def _is_max_features(value: Any) -> bool:
+    if value is None or isinstance(value, str):
+        return value in (None, "sqrt", "log2")
+    return bool(value >= 1) if is_whole(value) else is_number(value) and 0 < value <= 1
+
+
+def _is_tuple_of(test: Callable[[Any], bool], value: Any) -> bool:
+    return value is None or (isinstance(value, tuple) and len(value) > 0 and all(map(test, value)))
+
+
+def _is_class_weight(value: Any) -> bool:
+    if isinstance(value, str):
+        return value == "balanced"
+    return _is_tuple_of(lambda factor: is_number(factor) and factor >= 0, value)
+
+
+def _are_splits(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and len(value) > 0 and all(name in SPLITS for name in value)
+
+
+_is_row_of_costs = partial(_is_tuple_of, lambda cost: is_number(cost) and 0 <= cost < inf)
+
+RULES: dict[str, Rule] = {
+    "criterion": one_of(*CLASSIFICATION, *REGRESSION),
+    "splits": Rule(_are_splits, f"a tuple of names among {{{', '.join(map(repr, SPLITS))}}}", tuple(SPLITS)),
+    "splitter": one_of("best", "random"),
+    "missing": one_of(*MISSING),
+    "order": one_of(*ORDERS),
+    "max_depth": whole(1, none=True),
+    "max_leaf_nodes": whole(2, none=True),
+    "max_nodes": whole(1, none=True),
+    "min_samples_split": whole_or_share(2, all_of_it=True),
+    "min_samples_leaf": whole_or_share(1, all_of_it=False),
+    "min_weight_fraction_leaf": number(0.0, 0.5),
+    "min_impurity_decrease": number(0.0),
+    "min_merit": Rule(lambda value: is_number(value) and value < inf, "a float below inf"),
+    "max_features": Rule(
+        _is_max_features,
+        "an int in the range [1, inf), a float in the range (0.0, 1.0], a str among {'sqrt', 'log2'} or None",
+        ("sqrt", "log2"),
+    ),
+    "random_state": Rule(
+        lambda value: is_whole(value) and 0 <= value < 2**63, "an int in the range [0, 9223372036854775807]"
+    ),
+    "ties": one_of("first", "last", "random"),
+    "max_bins": whole(2, none=True),
+    "max_competitors": whole(0),
+    "cut": one_of("midpoint", "observed"),
+    "class_weight": Rule(
+        _is_class_weight, "'balanced', a tuple of a factor per class or None", ("balanced",)
+    ),
+    "priors": Rule(
+        partial(_is_tuple_of, lambda prior: is_number(prior) and prior >= 0),
+        "a tuple of a prior per class or None",
+    ),
+    "costs": Rule(
+        partial(_is_tuple_of, _is_row_of_costs), "a tuple with a tuple of costs for every true class or None"
+    ),
+    "monotonic": Rule(
+        partial(_is_tuple_of, lambda sign: sign in (-1, 0, 1)), "a tuple of -1, 0 or 1 per feature or None"
+    ),
+}
+"""What each choice of a `Recipe` may be."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Every choice of the grower; it prints, compares, hashes and travels.
+
+    Limits that scikit-learn gives as a share of the rows or features stay shares here: `grow` turns them
+    into numbers when it meets the data.
+
+    Parameters
+    ----------
+    criterion : str
+        What makes a split good: a name of `criteria.CLASSIFICATION` or `criteria.REGRESSION`.
+    splits : tuple of str
+        Forms of splits to look for, names of `SPLITS`; the best merit wins.
+    splitter : {"best", "random"}
+        Look at every cut of a feature, or at one drawn at random (Geurts, Ernst & Wehenkel, 2006).
+    missing : str
+        What becomes of rows without a value, a name of `MISSING`.
+    order : str
+        Which node is split next, a name of `ORDERS`.
+    max_depth, max_leaf_nodes, max_nodes : int or None
+        Bounds on the size of the tree.
+    min_samples_split, min_samples_leaf : int or float
+        Fewest rows (or share of the rows) of a node that is split, and of a branch.
+    min_weight_fraction_leaf : float
+        Least share of the total weight in a branch.
+    min_impurity_decrease : float
+        Least decrease of the whole tree's impurity by a split.
+    min_merit : float
+        A split's merit must exceed this; −inf takes every split.
+    max_features : int, float, {"sqrt", "log2"} or None
+        How many features, drawn at random, each node looks at.
+    random_state : int
+        Seed of all drawing.
+    ties : {"first", "last", "random"}
+        Which of equally good candidates wins.
+    max_bins : int or None
+        Look at no more than this many quantile cuts of a numeric feature; `None` looks at all.
+    max_competitors : int
+        How many of the best splits on other features each node remembers.
+    cut : {"midpoint", "observed"}
+        Cut half-way between neighbouring values, or at the largest value of the data not above that.
+    class_weight : "balanced", tuple of float or None
+        A factor on the weight of each class, in class order.
+    priors : tuple of float or None
+        The classes' shares to grow for, in class order.
+    costs : tuple of tuples of float or None
+        Cost of predicting (column) what truly is (row).
+    monotonic : tuple of int or None
+        For each feature 1 if the prediction may only rise with it, −1 if it may only fall, 0 if it is free.
+
+    Examples
+    --------
+    >>> recipe = Recipe("gini", max_depth=3)
+    >>> recipe == Recipe("gini", max_depth=3), recipe.splits
+    (True, ('threshold', 'subset'))
+    >>> Recipe("ginni")
+    Traceback (most recent call last):
+        ...
+    ValueError: The 'criterion' parameter of Recipe must be a str among {...}. Got 'ginni' instead. Did you
+    mean 'gini'?
+    """
+
+    criterion: str
+    splits: tuple[str, ...] = ("threshold", "subset")
+    splitter: str = "best"
+    missing: str = "direction"
+    order: str = "depth_first"
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    max_nodes: int | None = None
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    min_impurity_decrease: float = 0.0
+    min_merit: float = -inf
+    max_features: int | float | str | None = None
+    random_state: int = 0
+    ties: str = "first"
+    max_bins: int | None = None
+    max_competitors: int = 0
+    cut: str = "midpoint"
+    class_weight: str | tuple[float, ...] | None = None
+    priors: tuple[float, ...] | None = None
+    costs: tuple[tuple[float, ...], ...] | None = None
+    monotonic: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_parameters("Recipe", self.__dict__, RULES)
+
+    @classmethod
+    def of_checked(cls, choices: Mapping[str, Any]) -> Recipe:
+        """Make a recipe of choices that an estimator has checked already, in a tenth of the time."""
+        recipe = object.__new__(cls)
+        recipe.__dict__.update(choices)
+        return recipe
+
+
+def check_parameters(
+    owner: str, values: Mapping[str, Any], rules: Mapping[str, Rule], error: type[ValueError] = ValueError
+) -> None:
+    """Raise `error` with one clear sentence for the first value that breaks its rule."""
+    for parameter, rule in rules.items():
+        if not rule.test(values[parameter]):
+            raise error(rule.refuse(owner, parameter, values[parameter]))

@@ -1,0 +1,106 @@
+"""scikit-learn's names for the arrays of a tree, so that programs which read its trees read ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.splits import THRESHOLD, SplitTable
+
+if TYPE_CHECKING:
+    from treewright.data import Schema
+
+
+class SklearnArrays:
+    """What ``sklearn.tree._tree.Tree`` calls the arrays of a binary tree; each is made when asked for."""
+
+    schema: Schema
+    first_child: NDArray[np.int32]
+    n_children: NDArray[np.int32]
+    default_branch: NDArray[np.int32]
+    count: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    value: NDArray[np.float64]
+    split_begin: NDArray[np.int64]
+    splits: SplitTable
+
+    @property
+    def children_left(self) -> NDArray[np.int64]:
+        """The child each node's branch 0 leads to, −1 at leaves."""
+        self._require_binary()
+        return self.first_child.astype(np.int64)
+
+    @property
+    def children_right(self) -> NDArray[np.int64]:
+        """The child each node's branch 1 leads to, −1 at leaves."""
+        self._require_binary()
+        return np.where(self.n_children == 0, -1, self.first_child.astype(np.int64) + 1)
+
+    @property
+    def feature(self) -> NDArray[np.int64]:
+        """The feature each node splits on, −2 at leaves and where a split uses several."""
+        feature = np.full(len(self.count), -2)
+        nodes = np.flatnonzero(self.n_children)
+        feature[nodes] = self.splits.feature[self.split_begin[nodes]]
+        return np.where(feature < 0, -2, feature)
+
+    @property
+    def threshold(self) -> NDArray[np.float64]:
+        """The threshold of each node's split, −2 at leaves."""
+        self._require_binary()
+        threshold = np.full(len(self.count), -2.0)
+        nodes = np.flatnonzero(self.n_children)
+        split = self.split_begin[nodes]
+        if np.any(self.splits.kind[split] != THRESHOLD):
+            raise ValueError(
+                "this tree has splits that are no thresholds: read them from its nodes, as tree[0].split"
+            )
+        threshold[nodes] = self.splits.threshold[split]
+        return threshold
+
+    @property
+    def missing_go_to_left(self) -> NDArray[np.uint8]:
+        """Whether a row whose value is missing takes branch 0."""
+        self._require_binary()
+        left: NDArray[np.bool_] = (self.default_branch == 0) & (self.n_children > 0)
+        return left.astype(np.uint8)
+
+    @property
+    def n_node_samples(self) -> NDArray[np.int64]:
+        """scikit-learn's name of `count`."""
+        return self.count
+
+    @property
+    def weighted_n_node_samples(self) -> NDArray[np.float64]:
+        """scikit-learn's name of `weight`."""
+        return self.weight
+
+    @property
+    def n_features(self) -> int:
+        """The number of features."""
+        return len(self.schema.columns)
+
+    @property
+    def n_outputs(self) -> int:
+        """The number of targets, which is one."""
+        return 1
+
+    @property
+    def max_n_classes(self) -> int:
+        """The number of classes; 1 for regression."""
+        return int(self.value.shape[1])
+
+    @property
+    def n_classes(self) -> NDArray[np.int64]:
+        """The number of classes of each target."""
+        return np.array([self.max_n_classes])
+
+    def _require_binary(self) -> None:
+        if np.any((self.n_children != 0) & (self.n_children != 2)):
+            widest = int(self.n_children.argmax())
+            raise ValueError(
+                f"this tree is not binary (node {widest} has {self.n_children[widest]} branches): "
+                "read its shape from first_child and n_children"
+            )

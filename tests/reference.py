@@ -1,0 +1,414 @@
+"""The executable specification: a slow learner that says in plain NumPy which tree must grow.
+
+Nothing here is fast and nothing is shared with the core. In words:
+
+*Rows.* Rows of weight zero are dropped. Weights multiply every sum; `min_samples_split` and
+`min_samples_leaf` count rows.
+
+*Candidates.* A numeric or ordinal feature is cut between neighbouring distinct known values a < b of the
+node, at a/2 + b/2 (at a, if that rounds to b); `cut="observed"` takes the largest value of the whole column
+up to there. Branch 0 takes x <= threshold. A categorical feature is split
+
+- `multiway`: a branch for every category of its domain, empty ones included;
+- `one_vs_rest`: branch 0 takes one category present in the node, branch 1 all others;
+- `subset`: with two classes or a numeric target the categories present are put in order of their share of
+  class 1 or mean target (then of code) and cut like numbers, the low side being branch 0; with more classes
+  every one of the 2^(k-1) - 1 subsets is tried (k <= 12), the first category present going to branch 0.
+
+A branch needs `min_samples_leaf` rows and the least weight of a leaf; of a multiway split two branches do.
+
+*Merit.* The decrease of impurity per unit of node weight, or what `merit` below has for the other criteria.
+Merits that differ by less than 1e-11 of the node's `scale` are equal; of equals the first feature, then the
+lowest cut wins (`ties="first"`), or the last of them (`"last"`).
+
+*Missing values.* `available`: a feature is judged on the rows that know it and its merit is multiplied by
+their share of the node's weight; the others then follow the heaviest branch, the first of equals.
+`direction`: the rows with a missing value are tried on the right of every split, then as a branch of their
+own (threshold +inf: known | missing), then on the left; where no row lacks the feature, later ones follow the
+branch with more rows, the right one of equals. At a multiway split they join the heaviest branch under either
+policy.
+
+*Stopping.* A node is a leaf if it is pure, at `max_depth`, smaller than `min_samples_split`, without a
+candidate, or if its best merit is not above `min_merit` or, times the node's share of the weight, below
+`min_impurity_decrease`. Splits of merit zero are taken.
+
+*Order.* The frontier gives up its newest node first (depth_first; of one parent's branches the first), its
+oldest (breadth_first), or the one with the largest weight x merit (best_first). A split that would exceed
+`max_leaf_nodes` or `max_nodes` is not made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import ceil, inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from treewright.data import Dataset
+    from treewright.recipe import Recipe
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+EQUAL = 1e-11  # merits nearer than this share of the node's scale are ties
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A split with its merit: a threshold, or a table from category code to branch."""
+
+    feature: int
+    merit: float
+    default_branch: int
+    threshold: float | None = None
+    table: dict[int, int] | None = None
+    n_branches: int = 2
+
+    def branch(self, x: Array) -> Rows:
+        """Branch of each value of its feature; missing and unlisted values follow the default."""
+        if self.table is None:
+            assert self.threshold is not None
+            known = np.where(x <= self.threshold, 0, 1)
+            return np.where(np.isnan(x), self.default_branch, known)
+        branch = np.full(len(x), self.default_branch)
+        for code, way in self.table.items():
+            branch[x == code] = way
+        return branch
+
+
+@dataclass
+class Node:
+    """A node with its statistics as if it were a leaf; `branches` is empty at leaves."""
+
+    rows: Rows
+    depth: int
+    count: int
+    weight: float
+    value: Array
+    impurity: float
+    risk: float
+    split: Candidate | None = None
+    branches: list[Node] = field(default_factory=list)
+
+
+# Impurity and merit, from additive statistics: the last axis of a table is what a branch is known by.
+
+
+def statistics(criterion: str, target: Array, weight: Array, n_classes: int) -> Array:
+    """One line per row; the statistics of a branch are the sum of its rows' lines."""
+    if n_classes:
+        return np.eye(n_classes)[target.astype(int)] * weight[:, None]
+    if criterion == "absolute_error":  # a weight for every distinct target, in ascending order
+        return (target[:, None] == np.unique(target)[None, :]) * weight[:, None]
+    if criterion == "poisson":
+        logs = np.log(target, where=target > 0, out=np.zeros(len(target)))
+        return weight[:, None] * np.stack([np.ones(len(target)), target, target * logs], axis=1)
+    centred = target - np.average(target, weights=weight)  # the variance from raw squares would cancel
+    return weight[:, None] * np.stack([np.ones(len(target)), centred, centred**2], axis=1)
+
+
+def total_weight(criterion: str, table: Array) -> Array:
+    """Weight of each branch of a table."""
+    return table[..., 0] if criterion in ("squared_error", "poisson") else table.sum(axis=-1)
+
+
+def impurity(criterion: str, table: Array, levels: Array) -> Array:
+    """Impurity per unit of weight of each branch; `levels` are the distinct targets of `absolute_error`."""
+    weight = total_weight(criterion, table)
+    share = divide(table, weight[..., None])
+    if criterion == "error":
+        value = 1 - share.max(axis=-1)
+    elif criterion in ("entropy", "gain_ratio"):
+        value = -(share * np.log2(np.where(share > 0, share, 1))).sum(axis=-1)
+    elif criterion == "sqrt":
+        value = np.sqrt(np.clip(share * (1 - share), 0, None)).sum(axis=-1) / 2
+    elif criterion == "squared_error":
+        value = share[..., 2] - share[..., 1] ** 2
+    elif criterion == "poisson":
+        mean = share[..., 1]
+        value = share[..., 2] - mean * np.log(np.where(mean > 0, mean, 1))
+    elif criterion == "absolute_error":
+        middle = levels[(np.cumsum(share, axis=-1) >= 0.5 - 1e-12).argmax(axis=-1)]
+        value = (share * np.abs(levels - middle[..., None])).sum(axis=-1)
+    else:
+        value = 1 - (share**2).sum(axis=-1)
+    return np.where(weight > 0, value, 0.0)
+
+
+def merit(criterion: str, tables: Array, levels: Array) -> Array:
+    """Merit of each split of `tables`, shape (splits, branches, statistics)."""
+    node, weight = tables.sum(axis=1), total_weight(criterion, tables)
+    share = weight / weight.sum(axis=1, keepdims=True)
+    if criterion == "twoing":  # of more than two branches each against the rest
+        rest, rest_weight = node[:, None] - tables, weight.sum(axis=1, keepdims=True) - weight
+        p, r = divide(tables, weight[:, :, None]), divide(rest, rest_weight[:, :, None])
+        each = share * (1 - share) / 4 * np.abs(p - r).sum(axis=2) ** 2
+        return each.sum(axis=1) / np.where((weight > 0).sum(axis=1) == 2, 2, 1)
+    if criterion == "chi_square":
+        expected = weight[:, :, None] * node[:, None, :] / weight.sum(axis=1)[:, None, None]
+        return divide((tables - expected) ** 2, expected).sum(axis=(1, 2))
+    if criterion == "hellinger":
+        present = np.flatnonzero(node[0] > 0)
+        root = np.sqrt(tables[:, :, present] / node[:, None, present])
+        pairs = [
+            ((root[:, :, i] - root[:, :, j]) ** 2).sum(axis=1)
+            for i, j in combinations(range(len(present)), 2)
+        ]
+        return np.mean(np.sqrt(pairs), axis=0) if pairs else np.zeros(len(tables))
+    decrease = impurity(criterion, node, levels) - (share * impurity(criterion, tables, levels)).sum(axis=1)
+    if criterion == "gain_ratio":
+        return divide(decrease, -(share * np.log2(np.where(share > 0, share, 1))).sum(axis=1))
+    return decrease
+
+
+def scale(criterion: str, node: Node) -> float:
+    """The size of merits at a node, by which ties are judged."""
+    if criterion == "chi_square":
+        return node.weight
+    return 1.0 if criterion in ("gain_ratio", "twoing", "hellinger") else node.impurity
+
+
+def divide(above: Array, below: Array) -> Array:
+    """The quotient, 0 where nothing is below."""
+    return np.where(below > 0, above / np.where(below > 0, below, 1), 0.0)
+
+
+# Learner
+
+
+class Reference:
+    """Grows the tree a recipe asks for, and knows every candidate of every node."""
+
+    def __init__(self, dataset: Dataset, recipe: Recipe) -> None:
+        schema, n = dataset.schema, len(dataset.target)
+        weight = np.ones(n) if dataset.weight is None else dataset.weight
+        self.rows = np.flatnonzero(weight > 0)
+        self.recipe, self.weight, self.target = recipe, weight, np.asarray(dataset.target, dtype=float)
+        self.n_classes = 0 if schema.classes is None else len(schema.classes)
+        self.n_categories = [int(k) for k in schema.n_categories]
+        self.x = [self._column(dataset, feature) for feature in range(len(schema.columns))]
+        self.total = float(weight.sum())
+        self.least_rows = as_rows(recipe.min_samples_leaf, len(self.rows))
+        self.least_rows_to_split = max(as_rows(recipe.min_samples_split, len(self.rows)), 2)
+        self.least_weight = recipe.min_weight_fraction_leaf * self.total
+
+    def _column(self, dataset: Dataset, feature: int) -> Array:
+        """A feature as floats, missing as NaN, categories as their codes."""
+        position = dataset.schema.position[feature]
+        if not self.n_categories[feature]:
+            return dataset.numbers[:, position]
+        codes = dataset.codes[:, position].astype(float)
+        return np.where(codes < 0, np.nan, codes)
+
+    def grow(self) -> Node:
+        """The whole tree."""
+        recipe = self.recipe
+        root = self.node(self.rows, 0)
+        frontier = [(root, self.best(root))]
+        n_leaves = n_nodes = 1
+        while frontier:
+            node, split = frontier.pop(self._next(frontier))
+            if split is None:
+                continue
+            n_leaves, n_nodes = n_leaves + split.n_branches - 1, n_nodes + split.n_branches
+            if n_leaves > (recipe.max_leaf_nodes or inf) or n_nodes > (recipe.max_nodes or inf):
+                n_leaves, n_nodes = n_leaves - split.n_branches + 1, n_nodes - split.n_branches
+                continue
+            node.split = split
+            branch = split.branch(self.x[split.feature][node.rows])
+            node.branches = [
+                self.node(node.rows[branch == b], node.depth + 1, node) for b in range(split.n_branches)
+            ]
+            fresh = [(child, self.best(child)) for child in node.branches]
+            frontier += fresh[::-1] if recipe.order == "depth_first" else fresh
+        return root
+
+    def _next(self, frontier: list[tuple[Node, Candidate | None]]) -> int:
+        if self.recipe.order == "depth_first":
+            return len(frontier) - 1
+        if self.recipe.order == "breadth_first":
+            return 0
+        worth = [-inf if split is None else node.weight * split.merit for node, split in frontier]
+        return worth.index(max(worth))
+
+    def node(self, rows: Rows, depth: int, parent: Node | None = None) -> Node:
+        """The statistics of a node; an empty one predicts what its parent would."""
+        y, w, criterion = self.target[rows], self.weight[rows], self.recipe.criterion
+        if len(rows) == 0:
+            assert parent is not None
+            return Node(rows, depth, 0, 0.0, parent.value, 0.0, 0.0)
+        table = statistics(criterion, y, w, self.n_classes).sum(axis=0)
+        pure = y.min() == y.max()
+        level = 0.0 if pure else float(impurity(criterion, table[None], np.unique(y))[0])
+        if self.n_classes:
+            value, risk = table, float(table.sum() - table.max())
+        else:
+            centre = weighted_median(y, w) if criterion == "absolute_error" else np.average(y, weights=w)
+            value, risk = np.array([centre]), level * float(w.sum())
+        return Node(rows, depth, len(rows), float(w.sum()), value, level, risk)
+
+    def best(self, node: Node) -> Candidate | None:
+        """The split the node must make, or None if it must be a leaf."""
+        recipe = self.recipe
+        if len(node.rows) < self.least_rows_to_split or node.depth >= (recipe.max_depth or inf):
+            return None
+        if np.ptp(self.target[node.rows]) == 0:
+            return None
+        candidates = list(self.candidates(node))
+        if not candidates:
+            return None
+        top = max(candidate.merit for candidate in candidates)
+        equal = [c for c in candidates if c.merit >= top - EQUAL * scale(recipe.criterion, node)]
+        best = equal[-1 if recipe.ties == "last" else 0]
+        if best.merit <= recipe.min_merit or self.decrease(node, best.merit) < recipe.min_impurity_decrease:
+            return None
+        return best
+
+    def decrease(self, node: Node, merit: float) -> float:
+        """By how much a split of this merit lowers the impurity of the whole tree."""
+        return node.weight / self.total * merit + np.finfo(float).eps
+
+    def candidates(self, node: Node) -> Iterator[Candidate]:
+        """All splits the node may make: by feature, then from the lowest cut up."""
+        for feature in range(len(self.x)):
+            search = Search(self, node, feature)
+            if not self.n_categories[feature]:
+                if "threshold" in self.recipe.splits:
+                    yield from search.thresholds()
+                continue
+            for name in self.recipe.splits:
+                if name != "threshold":
+                    yield from getattr(search, name)()
+
+
+class Search:
+    """The candidates of one feature at one node."""
+
+    def __init__(self, learner: Reference, node: Node, feature: int) -> None:
+        self.learner, self.node, self.feature = learner, node, feature
+        self.criterion = learner.recipe.criterion
+        x = learner.x[feature][node.rows]
+        y, w = learner.target[node.rows], learner.weight[node.rows]
+        self.levels = np.unique(y)
+        lines = statistics(self.criterion, y, w, learner.n_classes)
+        lost = np.isnan(x)
+        self.known_share = float(w[~lost].sum() / w.sum())
+        self.values, group = np.unique(x[~lost], return_inverse=True)
+        self.groups = np.zeros((len(self.values), lines.shape[1]))  # statistics of each distinct known value
+        np.add.at(self.groups, group, lines[~lost])
+        self.group_counts = np.bincount(group, minlength=len(self.values))
+        self.lost, self.lost_count = lines[lost].sum(axis=0), int(lost.sum())
+        self.direction = learner.recipe.missing == "direction"
+
+    def thresholds(self) -> Iterator[Candidate]:
+        column = self.learner.x[self.feature][self.learner.rows]
+        left, counts = np.cumsum(self.groups, axis=0)[:-1], np.cumsum(self.group_counts)[:-1]
+        for side in self.sides_of_missing():
+            for cut, worth, default in self.binary(left, counts, side):
+                low, high = self.values[cut], self.values[cut + 1]
+                threshold = low / 2 + high / 2
+                threshold = low if threshold >= high else threshold
+                if self.learner.recipe.cut == "observed":
+                    threshold = column[column <= threshold].max()
+                yield Candidate(self.feature, worth, default, threshold=float(threshold))
+            if side == 1 and len(self.values):
+                for _, worth, _ in self.binary(
+                    self.groups.sum(axis=0)[None], self.group_counts.sum()[None], side
+                ):
+                    yield Candidate(self.feature, worth, 1, threshold=inf)
+
+    def subset(self) -> Iterator[Candidate]:
+        k, order = len(self.values), np.arange(len(self.values))
+        if self.learner.n_classes <= 2:
+            values = self.groups @ self.levels if self.criterion == "absolute_error" else self.groups[:, 1]
+            order = np.argsort(values / total_weight(self.criterion, self.groups), kind="stable")
+            on_left = np.tri(k, dtype=bool)
+        else:  # bit j of the mask sends level j + 1 to branch 0, where level 0 always is
+            masks = np.arange(2 ** max(k - 1, 0))[:, None]
+            on_left = np.hstack([masks >= 0, masks >> np.arange(k - 1) & 1 == 1])[:, :k]
+        yield from self.tables(on_left, order)
+
+    def one_vs_rest(self) -> Iterator[Candidate]:
+        k = len(self.values)
+        one_or_all = np.vstack([np.eye(k, dtype=bool), np.ones((1, k), dtype=bool)])  # all: known | missing
+        yield from self.tables(one_or_all, np.arange(k))
+
+    def tables(self, on_left: NDArray[np.bool_], order: Rows) -> Iterator[Candidate]:
+        """Candidates of which line i sends the values `order[on_left[i]]` to branch 0."""
+        left, counts = on_left @ self.groups[order], on_left @ self.group_counts[order]
+        for side in self.sides_of_missing():
+            for line, worth, default in self.binary(left, counts, side):
+                table = {
+                    int(self.values[level]): int(not on_left[line, at]) for at, level in enumerate(order)
+                }
+                yield Candidate(self.feature, worth, default, table=table)
+
+    def multiway(self) -> Iterator[Candidate]:
+        learner, k = self.learner, self.learner.n_categories[self.feature]
+        at = self.values.astype(int)
+        branches, counts = np.zeros((k, self.groups.shape[1])), np.zeros(k, dtype=int)
+        branches[at], counts[at] = self.groups, self.group_counts
+        default = int(total_weight(self.criterion, branches).argmax())
+        if self.direction and len(at):
+            branches[default] += self.lost
+            counts[default] += self.lost_count
+        weight = total_weight(self.criterion, branches)
+        large = (counts >= max(learner.least_rows, 1)) & (weight >= learner.least_weight)
+        if large.sum() < 2 or (self.criterion == "poisson" and (branches[counts > 0, 1] == 0).any()):
+            return
+        worth = float(merit(self.criterion, branches[None], self.levels)[0])
+        worth *= 1 if self.direction else self.known_share
+        yield Candidate(self.feature, worth, default, table={c: c for c in range(k)}, n_branches=k)
+
+    def sides_of_missing(self) -> tuple[int | None, ...]:
+        """The branches that rows with a missing value are tried in, one after the other."""
+        return (1, 0) if self.direction and self.lost_count else (None,)
+
+    def binary(self, left: Array, counts: Rows, side: int | None) -> Iterator[tuple[int, float, int]]:
+        """Index, merit and default branch of each allowed split whose known rows go left as given."""
+        if not len(self.values):
+            return
+        sides = np.stack([left, self.groups.sum(axis=0) - left], axis=1)
+        sizes = np.stack([counts, self.group_counts.sum() - counts], axis=1)
+        weights = total_weight(self.criterion, sides)
+        if side is not None:
+            sides[:, side] += self.lost
+            sizes[:, side] += self.lost_count
+            default = np.full(len(left), side)
+        elif self.direction:
+            default = (sizes[:, 1] >= sizes[:, 0]).astype(int)
+        else:
+            default = (weights[:, 1] > weights[:, 0] * (1 + 1e-12)).astype(int)
+        merits = self.merits(sides, sizes) * (1 if self.direction else self.known_share)
+        for cut in np.flatnonzero(merits > -inf):
+            yield int(cut), float(merits[cut]), int(default[cut])
+
+    def merits(self, sides: Array, sizes: Rows) -> Array:
+        """Merit of each split, -inf where a branch is too small."""
+        learner, weights = self.learner, total_weight(self.criterion, sides)
+        least_rows = max(learner.least_rows, 1)
+        allowed = (sizes >= least_rows).all(axis=1) & (weights >= learner.least_weight).all(axis=1)
+        if self.criterion == "poisson":
+            allowed &= (sides[:, :, 1] > 0).all(axis=1)
+        merits = np.full(len(sides), -inf)
+        if allowed.any():
+            merits[allowed] = merit(self.criterion, sides[allowed], self.levels)
+        return merits
+
+
+def as_rows(limit: int | float, n_rows: int) -> int:
+    """A limit given as a count or as a share of the rows, as a count."""
+    return limit if isinstance(limit, int) else ceil(limit * n_rows)
+
+
+def weighted_median(y: Array, w: Array) -> float:
+    """Middle of all numbers that have at most half the weight on either side."""
+    order = np.argsort(y, kind="stable")
+    y, passed = y[order], np.cumsum(w[order]) / w.sum()
+    low, high = np.searchsorted(passed, 0.5 - 1e-12), np.searchsorted(passed, 0.5 + 1e-12)
+    return float((y[low] + y[high]) / 2)

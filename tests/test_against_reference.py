@@ -1,0 +1,198 @@
+"""Core and reference grow the same tree: every criterion, form of split, policy for missing values, order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, note
+from hypothesis import strategies as st
+from recompute import check_tree, stored_split
+from reference import EQUAL, Candidate, Node, Reference, scale
+from tables import large_table, small_rows
+
+from treewright import criteria
+from treewright.data import Dataset
+from treewright.grow import grow
+from treewright.recipe import Recipe
+from treewright.tree import Tree
+
+CRITERIA = [*criteria.CLASSIFICATION, *criteria.REGRESSION]
+CATEGORY_SPLITS = ["subset", "multiway", "one_vs_rest"]
+MISSING = ["available", "direction"]
+ORDERS = ["depth_first", "breadth_first", "best_first"]
+
+
+def assert_same_tree(tree: Tree, root: Node, recipe: Recipe) -> None:
+    """The same splits and counts; of several equally good groupings of one feature any will do."""
+    pairs = [(0, root)]
+    while pairs:
+        at, node = pairs.pop()
+        where = f"node {at}"
+        assert tree.count[at] == node.count, where
+        if node.split is None:
+            assert tree.n_children[at] == 0, (
+                f"{where} is split by {stored_split(tree, at)}, but must be a leaf"
+            )
+            continue
+        assert tree.n_children[at] > 0, f"{where} is a leaf, but must be split by {node.split}"
+        ours, theirs = stored_split(tree, at), node.split
+        assert ours.feature == theirs.feature, f"{where}: {ours} instead of {theirs}"
+        assert ours.threshold == theirs.threshold, f"{where}: {ours} instead of {theirs}"
+        slack = 10 * EQUAL * scale(recipe.criterion, node) + 1e-13
+        assert ours.merit == pytest.approx(theirs.merit, rel=1e-9, abs=slack), (
+            f"{where}: {ours} instead of {theirs}"
+        )
+        if same_ways(ours, theirs):
+            first = int(tree.first_child[at])
+            pairs += [(first + branch, child) for branch, child in enumerate(node.branches)]
+        else:
+            assert ours.table is not None, f"{where}: {ours} instead of {theirs}"
+
+
+def same_ways(ours: Candidate, theirs: Candidate) -> bool:
+    """Whether two splits send every row of their node the same way."""
+    if ours.default_branch != theirs.default_branch or ours.n_branches != theirs.n_branches:
+        return False
+    return ours.table is None or all(
+        ours.table.get(code) == way for code, way in (theirs.table or {}).items()
+    )
+
+
+def compare(dataset: Dataset, recipe: Recipe) -> None:
+    note(f"{recipe}")
+    tree = grow(dataset, recipe, n_jobs=1)
+    check_tree(tree, dataset, recipe)
+    assert_same_tree(tree, Reference(dataset, recipe).grow(), recipe)
+
+
+# Small tables
+
+
+@pytest.mark.parametrize("missing", MISSING)
+@pytest.mark.parametrize("split", CATEGORY_SPLITS)
+@pytest.mark.parametrize("criterion", CRITERIA)
+@given(data=st.data())
+def test_small_tables(criterion: str, split: str, missing: str, data: st.DataObject) -> None:
+    dataset = data.draw(small_rows(criterion)).dataset()
+    recipe = Recipe(
+        criterion,
+        splits=("threshold", split),
+        missing=missing,
+        cut=data.draw(st.sampled_from(["midpoint", "observed"])),
+        ties=data.draw(st.sampled_from(["first", "last"])),
+    )
+    compare(dataset, recipe)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@given(data=st.data())
+def test_stopping(criterion: str, data: st.DataObject) -> None:
+    dataset = data.draw(small_rows(criterion)).dataset()
+    recipe = Recipe(
+        criterion,
+        splits=("threshold", data.draw(st.sampled_from(CATEGORY_SPLITS))),
+        missing=data.draw(st.sampled_from(MISSING)),
+        max_depth=data.draw(st.sampled_from([None, 1, 2])),
+        min_samples_split=data.draw(st.sampled_from([2, 5, 0.5])),
+        min_samples_leaf=data.draw(st.sampled_from([1, 2, 4, 0.2])),
+        min_weight_fraction_leaf=data.draw(st.sampled_from([0.0, 0.1, 0.3])),
+        min_impurity_decrease=data.draw(st.sampled_from([0.0, 0.01, 0.1])),
+        min_merit=data.draw(st.sampled_from([-np.inf, 1e-6, 0.05])),
+    )
+    compare(dataset, recipe)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])
+@given(data=st.data())
+def test_orders_and_budgets(criterion: str, order: str, data: st.DataObject) -> None:
+    dataset = data.draw(small_rows(criterion, max_rows=30)).dataset()
+    recipe = Recipe(
+        criterion,
+        splits=("threshold", data.draw(st.sampled_from(CATEGORY_SPLITS))),
+        order=order,
+        max_leaf_nodes=data.draw(st.sampled_from([None, 2, 3, 5])),
+        max_nodes=data.draw(st.sampled_from([None, 3, 8])),
+    )
+    compare(dataset, recipe)
+
+
+@given(data=st.data())
+def test_all_forms_of_splits_together(data: st.DataObject) -> None:
+    """With several forms the best of all wins; which of equal forms is not said."""
+    dataset = data.draw(small_rows("gini")).dataset()
+    recipe = Recipe("gini", splits=("threshold", "subset", "multiway", "one_vs_rest"))
+    check_tree(grow(dataset, recipe, n_jobs=1), dataset, recipe)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "gain_ratio", "squared_error"])
+@given(data=st.data())
+def test_competitors_are_the_best_splits_on_other_features(criterion: str, data: st.DataObject) -> None:
+    dataset = data.draw(small_rows(criterion)).dataset()
+    recipe = Recipe(criterion, splits=("threshold", "subset"), max_competitors=2)
+    tree, learner = grow(dataset, recipe, n_jobs=1), Reference(dataset, recipe)
+    root = learner.node(learner.rows, 0)
+    if tree.n_children[0] == 0:
+        return
+    best: dict[int, float] = {}
+    for candidate in learner.candidates(root):
+        best[candidate.feature] = max(candidate.merit, best.get(candidate.feature, candidate.merit))
+    chosen = int(tree.splits.feature[0])
+    here = slice(tree.competitor_begin[0], tree.competitor_begin[1])
+    features, scores = tree.competitors.feature[here].tolist(), tree.competitors.score[here].tolist()
+    others = sorted((worth for feature, worth in best.items() if feature != chosen), reverse=True)[:2]
+    assert scores == pytest.approx(others, abs=1e-12)
+    assert chosen not in features
+    assert scores == pytest.approx([best[feature] for feature in features], abs=1e-12)
+
+
+# Larger tables, where the core takes its fast paths
+
+
+LARGE = [
+    pytest.param("gini", 2, False, None, id="gini-2"),
+    pytest.param("gini", 2, True, None, id="gini-2-weighted"),
+    pytest.param("gini", 2, False, "direction", id="gini-2-direction"),
+    pytest.param("gini", 2, False, "available", id="gini-2-available"),
+    pytest.param("gini", 5, False, None, id="gini-5"),
+    pytest.param("gini", 5, True, "direction", id="gini-5-weighted-direction"),
+    pytest.param("entropy", 3, False, None, id="entropy-3"),
+    pytest.param("entropy", 2, True, "direction", id="entropy-2-weighted-direction"),
+    pytest.param("error", 3, False, None, id="error-3"),
+    pytest.param("sqrt", 2, False, None, id="sqrt-2"),
+    pytest.param("gain_ratio", 2, False, None, id="gain_ratio-2"),
+    pytest.param("twoing", 4, False, None, id="twoing-4"),
+    pytest.param("chi_square", 2, False, None, id="chi_square-2"),
+    pytest.param("hellinger", 3, False, None, id="hellinger-3"),
+    pytest.param("squared_error", 0, False, None, id="squared_error"),
+    pytest.param("squared_error", 0, True, "direction", id="squared_error-weighted-direction"),
+    pytest.param("squared_error", 0, True, "available", id="squared_error-weighted-available"),
+    pytest.param("poisson", 0, False, None, id="poisson"),
+]
+
+
+def some_nodes(tree: Tree, seed: int = 0, number: int = 120) -> set[int]:
+    """The largest nodes and a sample of all others."""
+    random = np.random.default_rng(seed)
+    largest = np.argsort(-tree.count, kind="stable")[:30].tolist()
+    return set(largest) | set(random.integers(0, len(tree), number).tolist())
+
+
+@pytest.mark.parametrize("n", [3_000, 30_000])
+@pytest.mark.parametrize(("criterion", "n_classes", "weighted", "missing"), LARGE)
+def test_large_tables(criterion: str, n_classes: int, weighted: bool, missing: str | None, n: int) -> None:
+    task = "classification" if n_classes else criterion
+    dataset = large_table(n, task, n_classes=n_classes, weighted=weighted, missing=missing is not None)
+    recipe = Recipe(criterion, missing=missing or "direction")
+    tree = grow(dataset, recipe, n_jobs=1)
+    check_tree(tree, dataset, recipe, judged=some_nodes(tree))
+    assert grow(dataset, recipe, n_jobs=2) == tree
+    assert grow(dataset, recipe, n_jobs=8) == tree
+
+
+def test_absolute_error_of_a_large_table() -> None:
+    dataset = large_table(3_000, "regression", weighted=True, missing=True)
+    recipe = Recipe("absolute_error", max_depth=6)
+    tree = grow(dataset, recipe, n_jobs=1)
+    check_tree(tree, dataset, recipe, judged={node for node in range(len(tree)) if tree.count[node] < 400})
+    assert grow(dataset, recipe, n_jobs=2) == tree

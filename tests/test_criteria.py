@@ -1,0 +1,99 @@
+"""The criteria's definitions: known values, their properties, and the core's agreement with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from treewright import _core, criteria
+
+CONCAVE = ("error", "gini", "entropy", "sqrt")
+tables = arrays(
+    np.float64, st.tuples(st.integers(2, 4), st.integers(2, 5)), elements=st.integers(0, 20).map(float)
+).filter(lambda table: table.sum() > 0)
+
+
+@pytest.mark.parametrize("name", CONCAVE)
+def test_potential_is_normalised(name: str) -> None:
+    assert criteria.potential(name, [0.0, 0.5, 1.0]).tolist() == pytest.approx([0.0, 0.5, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [("gini", 0.32, 0.24), ("error", 0.20, 0.20), ("sqrt", 0.4, 0.6**0.5 * 0.4**0.5 / 2)],
+)
+def test_potential_of_a_split_that_error_cannot_see(name: str, before: float, after: float) -> None:
+    """A node of share .8 is halved into shares .6 and 1: every strictly concave value falls."""
+    assert criteria.potential(name, 0.8) == pytest.approx(before)
+    assert (criteria.potential(name, 0.6) + criteria.potential(name, 1.0)) / 2 == pytest.approx(after)
+
+
+def test_potential_refuses_what_is_no_share() -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        criteria.potential("gini", 1.2)
+    with pytest.raises(ValueError, match="Did you mean 'gini'"):
+        criteria.potential("ginni", 0.5)
+
+
+@pytest.mark.parametrize("name", CONCAVE)
+@given(q=st.floats(0, 1))
+def test_two_classes_agree_with_the_potential(name: str, q: float) -> None:
+    scale = {"gini": 1, "entropy": 2}.get(name, 1)
+    assert criteria.impurity(name, [q, 1 - q]) == pytest.approx(
+        scale * criteria.potential(name, q), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "gain"),
+    [
+        ([[2, 3], [4, 0], [3, 2]], 0.247),  # outlook
+        ([[3, 4], [6, 1]], 0.152),  # humidity
+        ([[6, 2], [3, 3]], 0.048),  # wind
+        ([[2, 2], [4, 2], [3, 1]], 0.029),  # temperature
+    ],
+)
+def test_gains_of_play_tennis(table: list[list[int]], gain: float) -> None:
+    assert criteria.merit("entropy", table) == pytest.approx(gain, abs=5e-4)
+
+
+def test_twoing_by_hand() -> None:
+    # Branches of 2 and 8 of 10 rows with shares (1, 0) and (1/4, 3/4): .2 · .8 / 4 · (3/4 + 3/4)²
+    assert criteria.merit("twoing", [[2, 0], [2, 6]]) == pytest.approx(0.2 * 0.8 / 4 * 1.5**2)
+
+
+def test_chi_square_is_pearsons_statistic() -> None:
+    from scipy.stats import chi2_contingency
+
+    table = [[12, 5, 3], [4, 9, 7]]
+    assert criteria.merit("chi_square", table) == pytest.approx(
+        chi2_contingency(table, correction=False).statistic
+    )
+
+
+def test_hellinger_does_not_depend_on_class_shares() -> None:
+    table = np.array([[8.0, 1.0], [2.0, 9.0]])
+    assert criteria.merit("hellinger", table) == pytest.approx(criteria.merit("hellinger", table * [100, 1]))
+    assert criteria.merit("hellinger", [[5, 0], [0, 7]]) == pytest.approx(2**0.5)
+
+
+def test_regression_impurities_by_hand() -> None:
+    assert criteria.impurity("squared_error", [1, 2, 6]) == pytest.approx((4 + 1 + 9) / 3)
+    assert criteria.impurity("absolute_error", [1, 2, 6]) == pytest.approx((1 + 0 + 4) / 3)
+    assert criteria.impurity("poisson", [0, 2]) == pytest.approx(2 * np.log(2) / 2)
+    assert criteria.merit("squared_error", [[1, 2], [6]]) == pytest.approx(14 / 3 - 0.5 / 3)
+
+
+@given(table=tables)
+@pytest.mark.parametrize("name", CONCAVE)
+def test_no_split_raises_a_concave_impurity(name: str, table: np.ndarray) -> None:
+    assert criteria.merit(name, table) >= -1e-12
+
+
+@given(table=tables)
+@pytest.mark.parametrize("name", criteria.CLASSIFICATION)
+def test_the_core_agrees(name: str, table: np.ndarray) -> None:
+    assert _core.merit(name, table) == pytest.approx(criteria.merit(name, table), abs=1e-12)

@@ -1,0 +1,74 @@
+"""Every Python block of the README and of docs/ runs, in order, and prints what the page says.
+
+Blocks with prompts are doctests; a plain block followed by a block of `text` must print that text.
+"""
+
+import doctest
+import io
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md")])
+BLOCK = re.compile(
+    r"^```python\n(?P<code>.*?)^```$(?:\n+```text\n(?P<output>.*?)^```$)?", re.MULTILINE | re.DOTALL
+)
+LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def run_page(page: Path, text: str) -> None:
+    """Run the blocks of a page in one namespace."""
+    namespace: dict[str, object] = {"__name__": page.stem}
+    for block in BLOCK.finditer(text):
+        line = text.count("\n", 0, block.start("code"))
+        if ">>> " in block["code"]:
+            run_doctest(block["code"], namespace, page, line)
+        else:
+            printed = run_script(block["code"], namespace, page, line)
+            assert block["output"] is None or printed.rstrip() == block["output"].rstrip()
+
+
+def run_doctest(code: str, namespace: dict[str, object], page: Path, line: int) -> None:
+    test = doctest.DocTestParser().get_doctest(code, {}, page.name, str(page), line)
+    test.globs = namespace
+    report: list[str] = []
+    failed, _ = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append, clear_globs=False)
+    assert not failed, "".join(report)
+
+
+def run_script(code: str, namespace: dict[str, object], page: Path, line: int) -> str:
+    # Blank lines before the code keep the line numbers of tracebacks true.
+    program = compile("\n" * line + code, str(page), "exec")
+    with redirect_stdout(io.StringIO()) as printed:
+        exec(program, namespace)
+    return printed.getvalue()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_code_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_page(page, page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
+    links = LINK.findall(page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```python\n>>> 1 + 1\n3\n```\n",
+        "```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n",
+        "```python\nx = 1\n```\nand then\n```python\nassert x == 2\n```\n",
+    ],
+    ids=["doctest", "printed text", "assertion on an earlier block"],
+)
+def test_a_wrong_page_is_caught(text: str) -> None:
+    with pytest.raises(AssertionError):
+        run_page(Path("page.md"), text)

@@ -1,0 +1,491 @@
+"""The estimators: scikit-learn's contract and tools, parameters, errors, files and determinism."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.inspection import DecisionBoundaryDisplay, PartialDependenceDisplay, permutation_importance
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier as SklearnClassifier
+from sklearn.tree import DecisionTreeRegressor as SklearnRegressor
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import treewright as tw
+from treewright import _core
+from treewright.model_file import tree_to_bytes
+from treewright.pruning import CostComplexity
+
+TENNIS = pd.DataFrame(
+    {
+        "outlook": ["sunny", "sunny", "overcast", "rain", "rain", "rain", "overcast"] * 2,
+        "windy": [False, True, False, False, False, True, True] * 2,
+        "humidity": [85.0, 90, 86, 96, 80, 70, 65, 95, 70, 80, 70, 90, 75, 91],
+    }
+)
+PLAY = ["no", "no", "yes", "yes", "yes", "no", "yes", "no", "yes", "yes", "yes", "yes", "yes", "no"]
+
+
+@parametrize_with_checks(
+    [
+        tw.DecisionTreeClassifier(),
+        tw.DecisionTreeClassifier(criterion="entropy", missing="available", max_leaf_nodes=8, laplace=1),
+        tw.DecisionTreeRegressor(),
+        tw.DecisionTreeRegressor(criterion="absolute_error", order="breadth_first", ccp_alpha=0.01),
+    ]
+)
+def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+# ---- the same as scikit-learn's ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [(tw.DecisionTreeClassifier, SklearnClassifier), (tw.DecisionTreeRegressor, SklearnRegressor)],
+)
+def test_parameters_and_defaults_are_scikit_learns(ours: Any, theirs: Any) -> None:
+    parameters = theirs().get_params()
+    assert {name: value for name, value in ours().get_params().items() if name in parameters} == parameters
+
+
+@pytest.mark.parametrize(
+    "parameters", [{}, {"max_depth": 3}, {"min_samples_leaf": 5}, {"criterion": "entropy"}]
+)
+def test_predictions_are_scikit_learns_where_no_splits_tie(parameters: dict[str, Any]) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X.astype(np.float32).astype(float)  # scikit-learn grows on float32
+    ours = tw.DecisionTreeClassifier(**parameters).fit(X, y)
+    theirs = [SklearnClassifier(**parameters, random_state=seed).fit(X, y) for seed in range(10)]
+    assert ours.get_depth() in [tree.get_depth() for tree in theirs] or not parameters
+    agreement = max((ours.predict(X) == tree.predict(X)).mean() for tree in theirs)
+    assert agreement > 0.98
+
+
+def test_fitted_attributes() -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    model = tw.DecisionTreeClassifier(max_features=2, random_state=0).fit(X, y)
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert (model.n_classes_, model.n_features_in_, model.n_outputs_, model.max_features_) == (3, 4, 1, 2)
+    assert model.feature_names_in_.tolist() == X.columns.tolist()
+    assert model.feature_importances_.sum() == pytest.approx(1)
+    assert not hasattr(model.fit(X.to_numpy(), y), "feature_names_in_")
+
+
+def test_pruning_path_is_scikit_learns() -> None:
+    X, y = load_diabetes(return_X_y=True)
+    X = X.astype(np.float32).astype(float)
+    ours = tw.DecisionTreeRegressor(max_depth=4).cost_complexity_pruning_path(X, y)
+    theirs = SklearnRegressor(max_depth=4, random_state=0).cost_complexity_pruning_path(X, y)
+    assert ours.ccp_alphas == pytest.approx(theirs.ccp_alphas)
+    assert ours.impurities == pytest.approx(theirs.impurities)
+
+
+def test_decision_path_marks_the_way_to_the_leaf() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = tw.DecisionTreeClassifier().fit(X, y)
+    paths, leaves = model.decision_path(X), model.apply(X)
+    assert paths.shape == (150, model.tree_.node_count)
+    assert paths.sum(axis=0).A1.tolist() == model.tree_.count.tolist()
+    for row, leaf in enumerate(leaves):
+        nodes = paths[row].indices
+        assert nodes[0] == 0
+        assert nodes[-1] == leaf
+        assert (model.tree_.parent[nodes[1:]] == nodes[:-1]).all()
+
+
+# ---- scikit-learn's tools --------------------------------------------------------------------------
+
+
+def test_clone_and_pickle_keep_parameters_and_predictions() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = tw.DecisionTreeClassifier(max_depth=3, class_weight={0: 2.0}).fit(X, y)
+    assert clone(model).get_params() == model.get_params()
+    same = pickle.loads(pickle.dumps(model))
+    assert same.get_params() == model.get_params()
+    assert same.tree_ == model.tree_
+    assert (same.predict_proba(X) == model.predict_proba(X)).all()
+
+
+def test_pipeline_grid_search_and_cross_validation() -> None:
+    X, y = load_iris(return_X_y=True)
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), tw.DecisionTreeClassifier()),
+        {
+            "decisiontreeclassifier__max_depth": [1, 3],
+            "decisiontreeclassifier__criterion": ["gini", "entropy"],
+        },
+        cv=3,
+    ).fit(X, y)
+    assert search.best_params_["decisiontreeclassifier__max_depth"] == 3
+    assert cross_val_score(tw.DecisionTreeClassifier(), X, y, cv=5).mean() > 0.9
+
+
+def test_weights_are_routed_through_cross_validation() -> None:
+    import sklearn
+
+    X, y = load_iris(return_X_y=True)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = (
+            tw.DecisionTreeClassifier()
+            .set_fit_request(sample_weight=True)
+            .set_score_request(sample_weight=True)
+        )
+        scores = cross_val_score(model, X, y, params={"sample_weight": np.arange(1.0, 151.0)})
+    assert scores.mean() > 0.9
+
+
+def test_inspection() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    model = tw.DecisionTreeClassifier(max_depth=3).fit(X, y)
+    found = permutation_importance(model, X, y, n_repeats=3, random_state=0).importances_mean
+    assert (found[model.feature_importances_ == 0] == 0).all()
+    assert found.max() > 0.05
+
+
+def test_displays_and_calibration() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    X, y = load_iris(return_X_y=True)
+    model = tw.DecisionTreeClassifier(max_depth=3).fit(X[:, :2], y)
+    drawn = DecisionBoundaryDisplay.from_estimator(
+        model, X[:, :2], response_method="predict", grid_resolution=20
+    )
+    assert set(np.unique(drawn.response)) <= {0, 1, 2}
+    shown = PartialDependenceDisplay.from_estimator(model, X[:, :2], [0], target=1, grid_resolution=5)
+    assert shown.pd_results[0].average.shape == (3, 5)
+    matplotlib.pyplot.close("all")
+    calibrated = CalibratedClassifierCV(tw.DecisionTreeClassifier(max_depth=2), cv=3).fit(X, y)
+    assert calibrated.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(150))
+
+
+# ---- data ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("table", [TENNIS, pl.from_pandas(TENNIS), TENNIS.to_numpy().tolist()])
+def test_mixed_tables_are_learned_as_they_are(table: Any) -> None:
+    model = tw.DecisionTreeClassifier().fit(table, PLAY)
+    assert model.predict(table).tolist() == PLAY
+    assert model.score(table, PLAY) == 1
+
+
+def test_sample_weight_is_repetition() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), rng.integers(0, 3, 200)
+    weight = rng.integers(0, 4, 200)
+    weighted = tw.DecisionTreeClassifier(max_depth=4).fit(X, y, sample_weight=weight)
+    repeated = tw.DecisionTreeClassifier(max_depth=4).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert (weighted.predict_proba(X) == repeated.predict_proba(X)).all()
+
+
+def test_class_weight_is_a_factor_on_sample_weight() -> None:
+    X, y = load_iris(return_X_y=True)
+    by_class = tw.DecisionTreeClassifier(max_depth=2, class_weight={1: 5.0}).fit(X, y)
+    by_row = tw.DecisionTreeClassifier(max_depth=2).fit(X, y, sample_weight=np.where(y == 1, 5.0, 1.0))
+    assert by_class.predict_proba(X) == pytest.approx(by_row.predict_proba(X))
+
+
+def test_priors_set_the_shares_at_the_root() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = tw.DecisionTreeClassifier(max_depth=1, priors={0: 0.2, 1: 0.2, 2: 0.6}).fit(X[:120], y[:120])
+    root = model.tree_.value[0]
+    assert root / root.sum() == pytest.approx([0.2, 0.2, 0.6])
+    assert root.sum() == pytest.approx(120)
+
+
+def test_costs_move_the_label_to_the_cheapest_class() -> None:
+    X, y = np.zeros((10, 1)), [0] * 7 + [1] * 3
+    assert tw.DecisionTreeClassifier().fit(X, y).predict(X[:1]).tolist() == [0]
+    dear = tw.DecisionTreeClassifier(costs=[[0, 1], [10, 0]]).fit(X, y)
+    assert dear.predict(X[:1]).tolist() == [1]
+    assert dear.predict_proba(X[:1]).tolist() == [[0.7, 0.3]]
+    assert dear.tree_.risk == pytest.approx([7.0])
+
+
+def test_laplace_smooths_shares_only() -> None:
+    model = tw.DecisionTreeClassifier(laplace=True).fit([[0], [0], [1]], ["a", "a", "b"])
+    assert model.predict_proba([[0], [1]]) == pytest.approx(np.array([[3 / 4, 1 / 4], [1 / 3, 2 / 3]]))
+    assert model.tree_.value.tolist()[1] == [2.0, 0.0]
+
+
+def test_best_first_is_the_order_when_leaves_are_bounded() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    bounded = tw.DecisionTreeClassifier(max_leaf_nodes=5).fit(X, y)
+    explicit = tw.DecisionTreeClassifier(max_leaf_nodes=5, order="best_first").fit(X, y)
+    assert bounded.get_n_leaves() == 5
+    assert bounded.tree_ == explicit.tree_
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "poisson", "gini", "entropy"])
+@pytest.mark.parametrize(
+    "parameters", [{}, {"max_leaf_nodes": 30}, {"splitter": "random", "random_state": 0}]
+)
+def test_monotonic_features_never_turn_the_prediction_back(
+    criterion: str, parameters: dict[str, Any]
+) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    signal = np.exp(X[:, 0] - X[:, 1] + rng.normal(size=400))
+    if criterion in ("gini", "entropy"):
+        model: Any = tw.DecisionTreeClassifier(criterion=criterion, monotonic_cst=[1, -1, 0], **parameters)
+        model.fit(X, signal > 1)
+        predict = lambda rows: model.predict_proba(rows)[:, 1]  # noqa: E731
+    else:
+        model = tw.DecisionTreeRegressor(criterion=criterion, monotonic_cst=[1, -1, 0], **parameters)
+        predict = model.fit(X, signal).predict
+    for feature, sign in ((0, 1), (1, -1)):
+        here = rng.normal(size=(500, 3))
+        beyond = here.copy()
+        beyond[:, feature] += rng.exponential(size=500)
+        assert (sign * (predict(beyond) - predict(here)) >= -1e-12).all()
+
+
+def test_pruner_is_applied_after_growing() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    by_pruner = tw.DecisionTreeClassifier(pruner=CostComplexity(0.01)).fit(X, y)
+    by_alpha = tw.DecisionTreeClassifier(ccp_alpha=0.01).fit(X, y)
+    assert by_pruner.tree_ == by_alpha.tree_
+    assert by_pruner.get_n_leaves() < tw.DecisionTreeClassifier().fit(X, y).get_n_leaves()
+
+
+# ---- ID3 -----------------------------------------------------------------------------------------
+
+
+def test_id3_splits_until_pure_or_out_of_features() -> None:
+    X = TENNIS[["outlook", "windy"]].astype(str)
+    tree = tw.ID3Classifier().fit(X, PLAY).tree_
+    assert tree[0].split.feature == 0
+    assert tree.n_children[0] == 3
+    below = {tree[child].split.feature for child in tree[0].children if not tree[child].is_leaf}
+    assert below == {1}  # outlook is used up
+
+
+def test_id3_gives_an_empty_branch_its_parents_majority_and_weka_none() -> None:
+    X = pd.DataFrame({"a": list("zxxxxyy"), "b": list("ppqqrrr")})
+    y = ["no", "no", "yes", "yes", "no", "yes", "yes"]
+    nowhere = pd.DataFrame({"a": ["z"], "b": ["r"]})  # below b = r no row has a = z; most rows there say yes
+    book = tw.ID3Classifier().fit(X, y)
+    assert book.tree_.count[book.apply(nowhere)].tolist() == [0]
+    assert book.predict(nowhere).tolist() == ["yes"]
+    assert book.predict_proba(nowhere).tolist() == [[pytest.approx(1 / 3), pytest.approx(2 / 3)]]
+    weka = tw.ID3Classifier(compat="weka").fit(X, y)
+    assert weka.predict(nowhere).tolist() == [None]
+    assert weka.predict_proba(nowhere).tolist() == [[0.0, 0.0]]
+    assert weka.predict(X).tolist() == book.predict(X).tolist() == y
+
+
+def test_id3_refuses_numbers_and_missing_values() -> None:
+    with pytest.raises(ValueError, match=r"'humidity' is numeric.*categorical_features"):
+        tw.ID3Classifier().fit(TENNIS, PLAY)
+    with pytest.raises(ValueError, match="missing"):
+        tw.ID3Classifier().fit(pd.DataFrame({"a": ["x", None]}), [0, 1])
+
+
+# ---- errors --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "apply", "decision_path"])
+def test_not_fitted(method: str) -> None:
+    with pytest.raises(NotFittedError, match="DecisionTreeClassifier instance is not fitted yet"):
+        getattr(tw.DecisionTreeClassifier(), method)([[1.0]])
+
+
+def test_not_fitted_has_no_depth_and_cannot_be_saved(tmp_path: Path) -> None:
+    model = tw.DecisionTreeRegressor()
+    for call in (
+        model.get_depth,
+        model.get_n_leaves,
+        lambda: model.save(tmp_path / "m"),
+        lambda: model.feature_importances_,
+    ):
+        with pytest.raises(NotFittedError):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        (
+            {"max_depth": 0},
+            r"The 'max_depth' parameter of DecisionTreeClassifier must be an int in the range \[1, inf\) "
+            "or None. Got 0 instead.",
+        ),
+        ({"criterion": "entropie"}, "Did you mean 'entropy'"),
+        ({"criterion": "squared_error"}, "must be a str among {'error', 'gini'"),
+        ({"splits": ("tresholds",)}, "must be a tuple of names among"),
+        ({"missing": "surogate"}, "must be a str among {'direction'"),
+        ({"unseen": "eror"}, "Did you mean 'error'"),
+        ({"random_state": "seed"}, "RandomState"),
+        ({"n_jobs": 0}, "an int other than 0"),
+        ({"class_weight": "balance"}, "Did you mean 'balanced'"),
+        ({"laplace": -1}, r"\[0, inf\)"),
+        ({"pruner": "error_based"}, "a callable from tree to tree"),
+    ],
+)
+def test_wrong_parameters_are_refused_by_name(parameters: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InvalidParameterError, match=sentence):
+        tw.DecisionTreeClassifier(**parameters).fit([[1], [2]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"class_weight": {"x": 1.0}}, "not in class_weight"),
+        ({"priors": [0.5, 0.2, 0.3]}, "priors must have a number for each of the 2 classes"),
+        ({"priors": {0: 1.0}}, "priors must name the classes"),
+        ({"priors": [-0.5, 1.5]}, "priors must be finite numbers that are not negative"),
+        ({"class_weight": {0: np.nan}}, "class_weight must be finite numbers that are not negative"),
+        ({"costs": [[0, 1]]}, "costs must have a row and a column for each of the 2 classes"),
+        ({"costs": [[1, 1], [1, 0]]}, "0 on the diagonal"),
+        ({"priors": [0.5, 0.5], "class_weight": "balanced"}, "either 'class_weight' or 'priors'"),
+        ({"monotonic_cst": [1, 0]}, "monotonic_cst has shape 2 but the input data X has 1 features"),
+        ({"splits": ("multiway",)}, "'x0' is numeric"),
+        ({"monotonic_cst": [1], "categorical_features": [0]}, "feature 'x0', which is categorical"),
+    ],
+)
+def test_parameters_that_do_not_fit_the_data_are_refused(parameters: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        tw.DecisionTreeClassifier(**parameters).fit([[1], [2]], [0, 1])
+
+
+def test_poisson_refuses_negative_targets() -> None:
+    model = tw.DecisionTreeRegressor(criterion="poisson")
+    with pytest.raises(ValueError, match=r"negative.*Poisson"):
+        model.fit([[1], [2]], [-1.0, 2.0])
+    with pytest.raises(ValueError, match=r"not positive.*Poisson"):
+        model.fit([[1], [2]], [0.0, 0.0])
+
+
+def test_infinities_are_refused_when_predicting() -> None:
+    model = tw.DecisionTreeRegressor().fit([[1.0, 2.0], [3.0, 4.0]], [1.0, 2.0])
+    with pytest.raises(ValueError, match="infinity in column 'x1'"):
+        model.predict(np.array([[1.0, np.inf]]))
+
+
+# ---- interrupts, progress, determinism, files ------------------------------------------------------
+
+
+def test_an_interrupted_fit_leaves_everything_as_it_was() -> None:
+    import _thread
+
+    X, y = load_iris(return_X_y=True)
+    model = tw.DecisionTreeClassifier(n_jobs=1).fit(X, y)
+    before = dict(model.__dict__)
+    rng = np.random.default_rng(0)
+    large, noise = rng.normal(size=(400_000, 20)), rng.integers(0, 2, 400_000)
+    stop = threading.Timer(0.3, _thread.interrupt_main)
+    stop.start()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(large, noise)
+    stop.join()
+    assert model.__dict__ == before
+
+
+def test_a_failed_fit_leaves_everything_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = tw.DecisionTreeClassifier().fit(X, y)
+    before = dict(model.__dict__)
+
+    def fail(*_: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(_core, "grow", fail)
+    with pytest.raises(MemoryError):
+        model.fit(X[:50, :2], y[:50])
+    assert model.__dict__ == before
+
+
+def test_verbose_is_silent_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    tw.DecisionTreeClassifier(verbose=1).fit([[1], [2]], [0, 1])
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"max_features": 3, "random_state": 7},
+        {"splitter": "random", "random_state": 1},
+        {"order": "best_first"},
+    ],
+)
+def test_the_tree_has_the_same_bytes_for_every_number_of_threads(parameters: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 6))
+    X[rng.random(X.shape) < 0.05] = np.nan
+    y = (np.nan_to_num(X[:, 0]) + rng.normal(size=len(X)) > 0).astype(int)
+    model = tw.DecisionTreeClassifier(**parameters)
+    one, two, eight = (tree_to_bytes(model.set_params(n_jobs=n_jobs).fit(X, y).tree_) for n_jobs in (1, 2, 8))
+    assert one == two == eight
+
+
+def test_a_random_state_gives_the_same_tree_again() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    model = tw.DecisionTreeClassifier(max_features=2, random_state=3)
+    assert clone(model).fit(X, y).tree_ == model.fit(X, y).tree_
+    assert clone(model).set_params(random_state=4).fit(X, y).tree_ != model.tree_
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        tw.DecisionTreeClassifier(max_depth=3, class_weight={"no": 2.0}, costs=np.array([[0, 1], [2, 0]])),
+        tw.DecisionTreeClassifier(random_state=np.random.RandomState(0), pruner=CostComplexity(0.0)),
+        tw.ID3Classifier(compat="weka"),
+    ],
+)
+def test_a_saved_model_comes_back_whole(model: Any, tmp_path: Path) -> None:
+    X = TENNIS if not isinstance(model, tw.ID3Classifier) else TENNIS[["outlook"]]
+    model.fit(X, PLAY).save(tmp_path / "model.tw")
+    same = tw.load(tmp_path / "model.tw")
+    assert type(same) is type(model)
+    assert same.tree_ == model.tree_
+    assert same.predict(X).tolist() == model.predict(X).tolist()
+    assert same.feature_names_in_.tolist() == X.columns.tolist()
+    for name, value in same.get_params().items():
+        if name not in ("random_state", "pruner"):
+            assert np.array_equal(
+                np.asarray(value, dtype=object), np.asarray(model.get_params()[name], dtype=object)
+            )
+    assert same.fit(X, PLAY).tree_ == model.tree_
+
+
+def test_a_forged_model_is_refused(tmp_path: Path) -> None:
+    from treewright.model_file import read_model, write_model
+
+    model = tw.DecisionTreeClassifier().fit([[1], [2]], [0, 1])
+    model.save(tmp_path / "model.tw")
+    header, arrays = read_model(tmp_path / "model.tw")
+    header.pop("treewright")
+    for change in (
+        {"kind": "os.system"},
+        {"kind": "DecisionTreeRegressor"},
+        {"parameters": {"max_depth": 0}},
+        {"parameters": {"command": "rm"}},
+        {"parameters": [1]},
+    ):
+        write_model(tmp_path / "forged.tw", header | change, arrays)
+        with pytest.raises(tw.errors.ModelFileError):
+            tw.load(tmp_path / "forged.tw")
+
+
+def test_importing_treewright_does_not_import_scikit_learn() -> None:
+    program = "import sys, treewright; print([name for name in sys.modules if name.startswith('sklearn')])"
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"

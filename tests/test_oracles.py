@@ -1,0 +1,146 @@
+"""treewright against the recorded answers of scikit-learn and Weka in `oracles/`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import treewright as tw
+
+ORACLES = Path(__file__).parent / "oracles"
+
+
+def recorded(program: str) -> list[Any]:
+    """One parameter set, named dataset-option, for every recorded answer of a program."""
+    return [
+        pytest.param(path.stem, option, id=f"{path.stem}-{option}")
+        for path in sorted(ORACLES.glob("*.json"))
+        for option in json.loads(path.read_text()).get(program, {})
+    ]
+
+
+def load(name: str) -> tuple[pd.DataFrame, pd.Series, dict[str, Any]]:
+    """A table with its categories in domain order, its target, and everything recorded about it."""
+    record = json.loads((ORACLES / f"{name}.json").read_text())
+    path = ORACLES / record["file"]
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
+        table = pd.read_csv(lines, dtype=str, na_values=[record["missing"]], keep_default_na=False)
+    for column, kind in record["columns"].items():
+        if kind == "numeric":
+            table[column] = table[column].astype(float)
+        else:
+            table[column] = pd.Categorical(table[column], kind[1])
+    target = table.pop(record["target"])
+    if target.dtype == "category":
+        target = target.cat.remove_unused_categories()
+    return table, target, record
+
+
+def same_partition(ours: Any, theirs: Any) -> bool:
+    """Whether two labellings of the rows group them alike."""
+    pairs = set(zip(ours, theirs, strict=True))
+    return len(pairs) == len(set(ours)) == len(set(theirs))
+
+
+# scikit-learn
+
+
+def fit_like_sklearn(name: str, option: str) -> tuple[Any, pd.DataFrame, pd.Series, Any, dict[str, Any]]:
+    table, target, record = load(name)
+    answer = record["sklearn"][option]
+    settings = dict(answer["settings"])
+    weight = np.arange(len(table)) % 3 + 1.0 if settings.pop("sample_weight_rule", None) else None
+    learner = tw.DecisionTreeRegressor if answer["task"] == "regression" else tw.DecisionTreeClassifier
+    table = table[answer["features"]]
+    return learner(**settings).fit(table, target, sample_weight=weight), table, target, weight, answer
+
+
+@pytest.mark.parametrize(("name", "option"), recorded("sklearn"))
+def test_sklearn_same_tree_up_to_ties(name: str, option: str) -> None:
+    """Walk both trees together: where they part, our split must be one of the equally good ones."""
+    model, _, _, _, answer = fit_like_sklearn(name, option)
+    tree, theirs = model.tree_, answer["arrays"]
+    pairs = [(0, 0)]
+    while pairs:
+        ours, node = pairs.pop()
+        assert tree.count[ours] == theirs["n_node_samples"][node]
+        assert tree.weight[ours] == pytest.approx(theirs["weighted_n_node_samples"][node], rel=1e-12)
+        # scikit-learn's sums drift: a pure node under class weights may keep an impurity of about 1e-15.
+        assert tree.impurity[ours] == pytest.approx(theirs["impurity"][node], rel=1e-9, abs=1e-12)
+        is_leaf = theirs["children_left"][node] == -1
+        if tree.n_children[ours] == 0:
+            assert is_leaf or theirs["impurity"][node] < 1e-12
+            continue
+        at = tree.split_begin[ours]
+        feature, threshold = int(tree.splits.feature[at]), float(tree.splits.threshold[at])
+        same_feature = feature == theirs["feature"][node]
+        if same_feature and threshold == pytest.approx(theirs["threshold"][node], rel=1e-6):
+            first = int(tree.first_child[ours])
+            pairs += [(first, theirs["children_left"][node]), (first + 1, theirs["children_right"][node])]
+        else:
+            tied = answer["tied_best_splits"].get(str(node), [])
+            assert any(feature == f and threshold == pytest.approx(t, rel=1e-6) for f, t in tied), (
+                f"node {node}: x{feature} <= {threshold} is neither their split nor tied with it"
+            )
+
+
+@pytest.mark.parametrize(("name", "option"), recorded("sklearn"))
+def test_sklearn_same_quality_size_and_pruning(name: str, option: str) -> None:
+    model, table, target, weight, answer = fit_like_sklearn(name, option)
+    tree, theirs = model.tree_, answer["arrays"]
+    their_leaf = np.array(theirs["children_left"]) == -1
+    their_weight = np.array(theirs["weighted_n_node_samples"])
+    their_impurity = float((their_weight * theirs["impurity"])[their_leaf].sum() / their_weight[0])
+    is_leaf = np.asarray(tree.n_children) == 0
+    our_impurity = float((tree.weight * tree.impurity)[is_leaf].sum() / tree.weight[0])
+    size = len(theirs["feature"])
+    if answer["tied_best_splits"]:  # below a tie broken the other way nothing need match but quality and size
+        assert our_impurity <= their_impurity * 1.05 + 1e-9
+        assert abs(tree.node_count - size) <= max(2, 0.15 * size)
+        return
+    assert tree.node_count == size
+    assert our_impurity == pytest.approx(their_impurity, rel=1e-9, abs=1e-12)
+    assert same_partition(model.apply(table).tolist(), answer["apply"])
+    if "ccp_alphas" in answer:
+        path = model.cost_complexity_pruning_path(table, target, sample_weight=weight)
+        np.testing.assert_allclose(path.ccp_alphas, answer["ccp_alphas"], rtol=1e-6, atol=1e-12)
+
+
+# Weka
+
+
+@pytest.mark.parametrize(("name", "option"), recorded("id3"))
+def test_id3_same_tree_as_weka(name: str, option: str) -> None:
+    table, target, record = load(name)
+    known = table.notna().all(axis=1) & target.notna()
+    table, target = table[known].reset_index(drop=True), target[known].reset_index(drop=True)
+    answer = record["id3"][option]
+    model = tw.ID3Classifier(compat="weka").fit(table, target)
+    tree = model.tree_
+    assert (tree.node_count, tree.n_leaves) == (answer["size"], answer["n_leaves"])
+    pairs = [(0, answer["tree"])]
+    while pairs:
+        node, theirs = pairs.pop()
+        if "feature" not in theirs:
+            assert tree.n_children[node] == 0
+            if theirs["class"] is None:
+                assert tree.count[node] == 0
+            else:
+                assert str(model.classes_[np.argmax(tree.value[node])]) == theirs["class"]
+            continue
+        split = tree.split_begin[node]
+        assert table.columns[tree.splits.feature[split]] == theirs["feature"]
+        assert tree.n_children[node] == len(theirs["values"])
+        first = int(tree.first_child[node])
+        pairs += [(first + branch, child) for branch, child in enumerate(theirs["branches"])]
+    if answer["predicted"] is not None:
+        expected = np.array(answer["predicted"])
+        classified = expected >= 0
+        predicted = np.asarray(model.predict(table)).astype(str)
+        assert (predicted[classified] == np.array(answer["classes"])[expected[classified]]).all()

@@ -1,0 +1,66 @@
+"""The package as a whole: its public names, what importing it loads, its version, the stub of its core."""
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import treewright
+from treewright import _core
+
+ROOT = Path(__file__).parent.parent
+
+
+def modules_after(statement: str) -> set[str]:
+    """Top-level packages loaded by a statement in a fresh interpreter."""
+    code = f"import sys; {statement}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+def test_importing_treewright_leaves_the_slow_packages_alone() -> None:
+    slow = {"sklearn", "scipy", "pandas", "polars", "pyarrow", "matplotlib", "narwhals", "safetensors"}
+    assert not modules_after("import treewright") & slow
+
+
+def test_asking_for_an_estimator_loads_scikit_learn() -> None:
+    assert "sklearn" in modules_after("import treewright; treewright.DecisionTreeClassifier")
+
+
+@pytest.mark.parametrize("name", treewright.__all__)
+def test_public_name_exists_and_is_documented(name: str) -> None:
+    public = getattr(treewright, name)
+    assert name in dir(treewright)
+    assert isinstance(public, str) or inspect.getdoc(public)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'DecisionTreeClasifier'"):
+        treewright.DecisionTreeClasifier  # noqa: B018
+
+
+def test_version_is_the_same_everywhere() -> None:
+    citation = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert citation
+    assert treewright.__version__ == version("treewright") == citation[1]
+    assert f"## {treewright.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_stub_of_the_core_names_the_functions_and_parameters_of_the_core() -> None:
+    stub = ast.parse((ROOT / "src/treewright/_core.pyi").read_text())
+    described = {
+        node.name: [argument.arg for argument in node.args.args]
+        for node in stub.body
+        if isinstance(node, ast.FunctionDef)
+    }
+    compiled = {}
+    for name, function in vars(_core).items():
+        if not name.startswith("_"):
+            signature = function.__nb_signature__[0][0]
+            compiled[name] = re.findall(r"(\w+): ", signature)
+    assert described == compiled
