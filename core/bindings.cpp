@@ -174,7 +174,7 @@ struct Watch {
 nb::dict grow_tree(const nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>& numbers,
                    const nb::ndarray<const int32_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>& codes,
                    const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
-                   const nb::ndarray<nb::ndim<1>, nb::c_contig, nb::device::cpu>& target, int n_classes,
+                   const nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>& target, int n_classes,
                    const std::optional<Vector<double>>& weight, const nb::dict& options) {
     const Recipe recipe = read_recipe(options);
     Table table;

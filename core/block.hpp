@@ -284,11 +284,23 @@ private:
             const size_t j = i + random.below(p - i);
             std::swap(shuffled_[i], shuffled_[j]);
             swaps_.push_back(j);
-            if (std::binary_search(item.active->begin(), item.active->end(), shuffled_[i])) chosen_.push_back(shuffled_[i]);
+            if (varies(item, shuffled_[i])) chosen_.push_back(shuffled_[i]);
         }
         for (size_t i = swaps_.size(); i-- > 0;) std::swap(shuffled_[i], shuffled_[swaps_[i]]);  // every node starts alike
         std::sort(chosen_.begin(), chosen_.end());
         return chosen_;
+    }
+
+    bool varies(const Item& item, int32_t feature) const {
+        if (!std::binary_search(item.active->begin(), item.active->end(), feature)) return false;
+        const int32_t slot = slot_[static_cast<size_t>(feature)];
+        if (!problem_.table.features[static_cast<size_t>(feature)].categorical()) {
+            const List* list = list_[item.buffer].data() + static_cast<size_t>(slot) * n_ + item.begin;
+            return list[0].rank != list[item.size() - 1].rank;
+        }
+        const std::vector<int32_t>& codes = codes_[static_cast<size_t>(slot)];
+        const Index* order = order_[item.buffer].data() + item.begin;
+        return std::any_of(order, order + item.size(), [&](Index row) { return codes[row] != codes[order[0]]; });
     }
 
     Candidate search(const Item& item, int32_t feature, Random& random) {

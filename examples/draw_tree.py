@@ -17,7 +17,7 @@ from treewright import DecisionTreeClassifier, Tree, datasets
 
 Array = NDArray[np.float64]
 
-PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
+PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "contracts.svg"
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9")  # Okabe & Ito: safe for all eyes
 RIVER, SLOT, LEVEL, BAR, MARGIN, TOP = 460, 150, 122, 12, 20, 96
 
@@ -157,15 +157,13 @@ def text(style: str, lines: list[str], x: float, y: float) -> str:
     return f'<text class="{style}">{"".join(spans)}</text>'
 
 
-def main() -> None:
+def contracts() -> str:
     X, y = datasets.load_labor(frame="pandas")
     tree = DecisionTreeClassifier().fit(X, y).tree_
-    picture = PICTURES / "contracts.svg"
-    PICTURES.mkdir(exist_ok=True)
-    title = "57 labour contracts, a third of their cells missing: which are good?"
-    picture.write_text(draw(tree, title), encoding="utf-8")
-    print(f"wrote {picture}")
+    return draw(tree, "57 labour contracts, a third of their cells missing: which are good?")
 
 
 if __name__ == "__main__":
-    main()
+    PICTURE.parent.mkdir(exist_ok=True)
+    PICTURE.write_text(contracts(), encoding="utf-8")
+    print(f"wrote {PICTURE}")

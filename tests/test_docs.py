@@ -6,6 +6,7 @@ Blocks with prompts are doctests; a plain block followed by a block of `text` mu
 import doctest
 import io
 import re
+import runpy
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -58,6 +59,11 @@ def test_every_code_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
 def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
     links = LINK.findall(page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_picture_of_the_readme_is_the_one_its_script_draws() -> None:
+    script = runpy.run_path(str(ROOT / "examples" / "draw_tree.py"))
+    assert script["contracts"]() == script["PICTURE"].read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
