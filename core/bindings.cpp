@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 
+#include "cart.hpp"
 #include "grow.hpp"
 #include "route.hpp"
 
@@ -77,6 +78,9 @@ void add_table(nb::dict& out, const std::string& prefix, SplitTable&& table) {
     put("pool_index", give(std::move(table.pool_index)));
     put("pool_value", give(std::move(table.pool_value)));
 }
+
+/// Columns of `value`.
+size_t width_of(int n_classes) { return n_classes > 0 ? static_cast<size_t>(n_classes) : 1; }
 
 nb::dict to_dict(TreeArrays&& tree, size_t width) {
     nb::dict out;
@@ -171,50 +175,110 @@ struct Watch {
     }
 };
 
-nb::dict grow_tree(const nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>& numbers,
-                   const nb::ndarray<const int32_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>& codes,
-                   const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
-                   const nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>& target, int n_classes,
-                   const std::optional<Vector<double>>& weight, const nb::dict& options) {
-    const Recipe recipe = read_recipe(options);
+using Columns = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using CodeColumns = nb::ndarray<const int32_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using TargetArray = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+Table read_table(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories, size_t n_rows) {
     Table table;
-    table.n_rows = target.shape(0);
-    if (table.n_rows == 0) throw nb::value_error("no rows to grow a tree on");
+    table.n_rows = n_rows;
+    if (n_rows == 0) throw nb::value_error("no rows to grow a tree on");
     for (size_t f = 0; f < position.shape(0); ++f) {
         const auto column = static_cast<size_t>(position.data()[f]);
         Feature feature;
         feature.n_categories = n_categories.data()[f];
-        if (feature.n_categories > 0) feature.codes = codes.data() + column * table.n_rows;
-        else feature.numbers = numbers.data() + column * table.n_rows;
+        if (feature.n_categories > 0) feature.codes = codes.data() + column * n_rows;
+        else feature.numbers = numbers.data() + column * n_rows;
         table.features.push_back(feature);
     }
+    return table;
+}
+
+Target read_target(const TargetArray& target, int n_classes, const std::optional<Vector<double>>& weight) {
     Target y;
     y.n_classes = n_classes;
     if (n_classes > 0) {
         if (target.dtype() != nb::dtype<int32_t>()) throw nb::type_error("class codes must be int32");
         y.label = static_cast<const int32_t*>(target.data());
-        for (size_t i = 0; i < table.n_rows; ++i)
+        for (size_t i = 0; i < target.shape(0); ++i)
             if (y.label[i] < 0 || y.label[i] >= n_classes) throw nb::value_error("a class code is out of range");
     } else {
         if (target.dtype() != nb::dtype<double>()) throw nb::type_error("a regression target must be float64");
         y.number = static_cast<const double*>(target.data());
     }
     if (weight) y.weight = weight->data();
+    return y;
+}
+
+/// Run work(monitor) without the interpreter lock; Ctrl-C becomes Python's own exception.
+template <class Work>
+auto watched(const nb::dict& options, Work&& work) {
     nb::object progress = options["progress"];
     Monitor monitor;
     monitor.check = Watch{progress};
-    TreeArrays tree;
-    bool interrupted = false;
+    std::optional<decltype(work(monitor))> result;
     {
         nb::gil_scoped_release unlocked;
         try {
-            tree = grow(table, y, recipe, monitor);
+            result = work(monitor);
         } catch (const Interrupted&) {
-            interrupted = true;
         }
     }
-    if (interrupted) throw nb::python_error();
-    return to_dict(std::move(tree), n_classes > 0 ? static_cast<size_t>(n_classes) : 1);
+    if (!result) throw nb::python_error();
+    return std::move(*result);
+}
+
+nb::dict grow_tree(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
+                   const TargetArray& target, int n_classes, const std::optional<Vector<double>>& weight, const nb::dict& options) {
+    const Recipe recipe = read_recipe(options);
+    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
+    const Target y = read_target(target, n_classes, weight);
+    return to_dict(watched(options, [&](Monitor& monitor) { return grow(table, y, recipe, monitor); }), width_of(n_classes));
+}
+
+cart::Options read_cart(const nb::dict& o) {
+    cart::Options c;
+    c.criterion = option<std::string>(o, "criterion");
+    c.min_samples_split = option<int64_t>(o, "min_samples_split");
+    c.min_samples_leaf = option<int64_t>(o, "min_samples_leaf");
+    c.max_depth = option<int64_t>(o, "max_depth");
+    c.cp = option<double>(o, "cp");
+    c.max_competitors = option<int>(o, "max_competitors");
+    c.max_surrogates = option<int>(o, "max_surrogates");
+    c.use_surrogates = option<int>(o, "use_surrogates");
+    c.surrogate_style = option<int>(o, "surrogate_style");
+    c.priors = numbers_of<double>(o, "priors");
+    c.costs = numbers_of<double>(o, "costs");
+    c.feature_costs = numbers_of<double>(o, "feature_costs");
+    c.largest_improve = option<double>(o, "largest_improve");
+    c.rpart = option<bool>(o, "rpart");
+    c.threads = option<int>(o, "threads");
+    return c;
+}
+
+nb::dict grow_cart(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
+                   const TargetArray& target, int n_classes, const std::optional<Vector<double>>& weight, const nb::dict& options) {
+    const cart::Options read = read_cart(options);
+    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
+    const Target y = read_target(target, n_classes, weight);
+    cart::Grown grown = watched(options, [&](Monitor& monitor) { return cart::grow(table, y, read, monitor); });
+    nb::dict out = to_dict(std::move(grown.tree), width_of(n_classes));
+    out["complexity"] = give(std::move(grown.complexity));
+    out["credit"] = give(std::move(grown.credit), table.features.size());
+    out["largest_improve"] = grown.largest_improve;
+    return out;
+}
+
+nb::tuple validate_cart(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
+                        const TargetArray& target, int n_classes, const std::optional<Vector<double>>& weight, const nb::dict& options,
+                        const Vector<double>& prices, double alpha, const Vector<int32_t>& fold) {
+    const cart::Options read = read_cart(options);
+    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
+    const Target y = read_target(target, n_classes, weight);
+    if (fold.shape(0) != table.n_rows) throw nb::value_error("fold must have a number for every row");
+    cart::Validation sums =
+        watched(options, [&](Monitor& monitor) { return cart::cross_validate(table, y, read, span(prices), alpha, span(fold), monitor); });
+    return nb::make_tuple(give(std::move(sums.error)), give(std::move(sums.squared)));
 }
 
 /// The arrays of a tree as Python holds them, kept alive while the view is used.
@@ -304,6 +368,11 @@ NB_MODULE(_core, m) {
     m.def("columns", &columns_of<float>, "table"_a.noconvert(), "threads"_a = 1);
     m.def("grow", &grow_tree, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(), "n_categories"_a.noconvert(),
           "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
+    m.def("grow_cart", &grow_cart, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(), "n_categories"_a.noconvert(),
+          "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
+    m.def("validate_cart", &validate_cart, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
+          "n_categories"_a.noconvert(), "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a, "prices"_a.noconvert(),
+          "alpha"_a, "fold"_a.noconvert());
     m.def("pack", &pack_tree, "arrays"_a, "position"_a.noconvert());
     m.def("walk", &walk_rows, "packed"_a.noconvert(), "numbers"_a.noconvert(), "threads"_a = 1);
     m.def("route", &route_rows, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),

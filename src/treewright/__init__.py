@@ -17,11 +17,13 @@ from treewright.tree import Tree
 if TYPE_CHECKING:
     from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from treewright.models import load
-    from treewright.presets import ID3Classifier
+    from treewright.presets import CARTClassifier, CARTRegressor, ID3Classifier
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CARTClassifier",
+    "CARTRegressor",
     "Dataset",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
@@ -40,6 +42,8 @@ __all__ = [
 _LOADED_WHEN_ASKED_FOR = {
     "DecisionTreeClassifier": "treewright.estimators",
     "DecisionTreeRegressor": "treewright.estimators",
+    "CARTClassifier": "treewright.presets",
+    "CARTRegressor": "treewright.presets",
     "ID3Classifier": "treewright.presets",
     "load": "treewright.models",
 }

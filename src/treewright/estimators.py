@@ -5,13 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
-from sklearn.exceptions import NotFittedError
+from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
@@ -19,8 +17,8 @@ from treewright.criteria import ALIASES
 from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
+from treewright.fitted import ClassReader, FittedTree, NumberReader
 from treewright.grow import count_features, grow, progress_bar, threads
-from treewright.model_file import tree_to_parts, write_model
 from treewright.parameters import (
     CLASSIFIER_RULES,
     REGRESSOR_RULES,
@@ -31,7 +29,6 @@ from treewright.parameters import (
     class_priors,
     cost_rows,
     monotonic_signs,
-    plain_parameters,
 )
 from treewright.pruning import CostComplexity, pruning_path
 from treewright.recipe import Recipe, Rule, check_parameters
@@ -48,11 +45,10 @@ def estimator(cls: type[AnyClass]) -> type[AnyClass]:
 
 
 @estimator
-class TreeEstimator(BaseEstimator):
+class TreeEstimator(FittedTree):
     """What the estimators of a single tree share; see `DecisionTreeClassifier` for the parameters."""
 
     rules: ClassVar[dict[str, Rule]] = SHARED_RULES
-    task: ClassVar[Task]
     min_merit: ClassVar[float] = -np.inf  # as scikit-learn: a split need not gain anything by itself
 
     criterion: str
@@ -144,56 +140,8 @@ class TreeEstimator(BaseEstimator):
         }
 
     def _adopt(self, tree: Tree) -> None:
-        """Take a tree as this estimator's own, with all that scikit-learn expects to find beside it."""
-        schema = tree.schema
-        self.tree_ = tree
-        self.n_features_in_ = len(schema.columns)
-        self.n_outputs_ = 1
+        super()._adopt(tree)
         self.max_features_ = count_features(self.max_features, self.n_features_in_)
-        if schema.named:
-            self.feature_names_in_ = np.array([column.name for column in schema.columns], dtype=object)
-        else:
-            self.__dict__.pop("feature_names_in_", None)
-
-    def _fitted_tree(self) -> Tree:
-        try:
-            return self.tree_
-        except AttributeError:
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
-                "arguments before using this estimator."
-            ) from None
-
-    def _leaves(self, X: Any) -> tuple[Tree, NDArray[np.int32]]:
-        """Give the tree, and the leaf of each row."""
-        tree = self._fitted_tree()
-        numbers, codes = tree.schema.encode(X, unseen=self.unseen, estimator=type(self).__name__)
-        return tree, tree.route(numbers, codes, threads(self.n_jobs))
-
-    def apply(self, X: Any, check_input: bool = True) -> NDArray[np.intp]:
-        """Id of the leaf that each row ends in."""
-        return self._leaves(X)[1].astype(np.intp)
-
-    def decision_path(self, X: Any, check_input: bool = True) -> Any:
-        """Nodes that each row passes, as a sparse matrix of shape (n_rows, n_nodes) with 1 where it does."""
-        tree, leaf = self._leaves(X)
-        return _paths(tree, leaf)
-
-    def get_depth(self) -> int:
-        """Depth of the deepest leaf; a tree of one leaf has depth 0."""
-        return self._fitted_tree().depth
-
-    def get_n_leaves(self) -> int:
-        """Count the leaves."""
-        return self._fitted_tree().n_leaves
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of each feature in the decrease of impurity that the tree achieves.
-
-        It favours features of many values; `sklearn.inspection.permutation_importance` does not.
-        """
-        return self._fitted_tree().compute_feature_importances()
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
         """Alphas at which cost-complexity pruning would collapse a node, and the impurity left after each.
@@ -218,24 +166,6 @@ class TreeEstimator(BaseEstimator):
         path = pruning_path(unpruned.tree_)
         return Bunch(ccp_alphas=path.alphas, impurities=path.risks)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the fitted estimator to a file that `treewright.load` reads; whole or not at all.
-
-        Tree and parameters are kept. A parameter that is no plain value, such as a `RandomState` or a pruner,
-        is left out and has its default when the model is read back.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to write; a file of that name is replaced once the new one is complete.
-        """
-        header, arrays = tree_to_parts(self._fitted_tree())
-        parameters = plain_parameters(self.get_params(deep=False))
-        write_model(path, {"kind": type(self).__name__, "parameters": parameters, **header}, arrays)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "tree_")
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "error"
@@ -246,7 +176,7 @@ class TreeEstimator(BaseEstimator):
 
 
 @estimator
-class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
+class DecisionTreeClassifier(ClassReader, TreeEstimator):
     """A decision tree that predicts classes; it takes scikit-learn's parameters with scikit-learn's meanings.
 
     Changing the import is enough to move from `sklearn.tree.DecisionTreeClassifier`. Beyond it, text and
@@ -350,37 +280,9 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
             "costs": cost_rows(self.costs, len(classes)),
         }
 
-    def _adopt(self, tree: Tree) -> None:
-        super()._adopt(tree)
-        self.classes_: NDArray[Any] = np.asarray(tree.schema.classes)
-        self.n_classes_ = len(self.classes_)
-
-    def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
-        """Class of each row: the heaviest of its leaf, or under `costs` the cheapest."""
-        tree, leaf = self._leaves(X)
-        return self.classes_.take(tree.label.take(leaf))
-
-    def predict_proba(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
-        """Share of each class in the row's leaf, one column for each of `classes_`."""
-        tree, leaf = self._leaves(X)
-        if len(leaf) < len(tree):
-            return self._shares(tree.value.take(leaf, axis=0))
-        return self._shares(tree.value).take(leaf, axis=0)
-
-    def _shares(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.laplace:
-            value = value + float(self.laplace)
-        shares: NDArray[np.float64] = value / value.sum(axis=1, keepdims=True)
-        return shares
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Logarithm of `predict_proba`, −inf where a class has no share."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
 
 @estimator
-class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
+class DecisionTreeRegressor(NumberReader, TreeEstimator):
     """A decision tree that predicts numbers; it takes scikit-learn's parameters with scikit-learn's meanings.
 
     Parameters
@@ -421,23 +323,3 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
                 stacklevel=3,
             )
             self.criterion = "squared_error"
-
-    def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
-        """Value of each row's leaf."""
-        tree, leaf = self._leaves(X)
-        return tree.value.ravel().take(leaf)
-
-
-def _paths(tree: Tree, leaf: NDArray[np.int32]) -> Any:
-    """Every row's nodes from the root to its leaf, as a sparse matrix."""
-    from scipy.sparse import csr_matrix
-
-    end = np.cumsum(tree.node_depth[leaf] + 1, dtype=np.int64)
-    indices = np.empty(end[-1] if len(end) else 0, dtype=np.int64)
-    node, place = leaf, end - 1
-    while len(node):
-        indices[place] = node
-        below_root = node != 0
-        node, place = tree.parent[node[below_root]], place[below_root] - 1
-    begin = np.concatenate([[0], end])
-    return csr_matrix((np.ones(len(indices), dtype=np.int64), indices, begin), shape=(len(leaf), len(tree)))

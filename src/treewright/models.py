@@ -6,20 +6,21 @@ import os
 from dataclasses import MISSING, fields
 
 from treewright.errors import ModelFileError
-from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor, TreeEstimator
+from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.fitted import FittedTree
 from treewright.model_file import Header, read_model, tree_from_parts
 from treewright.parameters import stored_value
-from treewright.presets import ID3Classifier
+from treewright.presets import CARTClassifier, CARTRegressor, ID3Classifier
 from treewright.recipe import check_parameters
 from treewright.tree import Tree
 
-KINDS: dict[str, type[TreeEstimator]] = {
-    kind.__name__: kind for kind in (DecisionTreeClassifier, DecisionTreeRegressor, ID3Classifier)
+KINDS: dict[str, type[FittedTree]] = {
+    kind.__name__: kind for kind in (DecisionTreeClassifier, DecisionTreeRegressor, ID3Classifier, CARTClassifier, CARTRegressor)
 }
 """The estimators that a model file may hold, by name."""
 
 
-def load(path: str | os.PathLike[str]) -> TreeEstimator | Tree:
+def load(path: str | os.PathLike[str]) -> FittedTree | Tree:
     """Read what an estimator's `save` wrote. Nothing in the file is run, and everything in it is checked.
 
     Parameters
@@ -58,7 +59,7 @@ def load(path: str | os.PathLike[str]) -> TreeEstimator | Tree:
     return model
 
 
-def _unfitted(header: Header) -> TreeEstimator:
+def _unfitted(header: Header) -> FittedTree:
     """Make the estimator that a header describes, with its parameters checked."""
     kind = KINDS.get(header["kind"])
     if kind is None:

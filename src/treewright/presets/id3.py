@@ -1,4 +1,4 @@
-"""Presets: the classical learners as differing defaults of the one estimator."""
+"""ID3: information gain and one branch per category, as Mitchell or as Weka has it."""
 
 from __future__ import annotations
 

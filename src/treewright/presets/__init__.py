@@ -1,0 +1,6 @@
+"""Presets: the classical learners, faithful to the books or, with `compat`, to the programs people trust."""
+
+from treewright.presets.cart import CARTClassifier, CARTRegressor
+from treewright.presets.id3 import ID3Classifier
+
+__all__ = ["CARTClassifier", "CARTRegressor", "ID3Classifier"]

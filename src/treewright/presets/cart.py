@@ -1,0 +1,377 @@
+"""CART: binary trees with surrogates and cost-complexity pruning, as the book or as rpart has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import InvalidParameterError
+
+from treewright import _core
+from treewright.data import Dataset, Schema
+from treewright.data.columns import Unseen
+from treewright.estimators import estimator
+from treewright.fitted import ClassReader, FittedTree, NumberReader
+from treewright.grow import progress_bar, threads
+from treewright.parameters import SHARED_RULES, check_counts, class_priors, cost_rows
+from treewright.presets.cp_table import CPTable, choose_row, cp_table, fold_numbers
+from treewright.recipe import Rule, check_parameters, is_number, is_whole, number, one_of, whole
+from treewright.tree import Tree
+
+Array = NDArray[np.float64]
+
+
+def _among(*numbers: int, none: bool = False) -> Rule:
+    words = " or ".join(map(str, numbers)) + (" or None" if none else "")
+    return Rule(lambda value: (is_whole(value) and value in numbers) or (none and value is None), words)
+
+
+CART_RULES: dict[str, Rule] = {
+    "criterion": one_of("gini", "entropy"),
+    "min_samples_split": whole(2),
+    "min_samples_leaf": whole(1),
+    "cp": number(0.0),
+    "max_depth": Rule(lambda value: is_whole(value) and 1 <= value <= 1000, "an int in the range [1, 1000]"),
+    "max_surrogates": whole(0),
+    "use_surrogates": _among(0, 1, 2),
+    "surrogate_style": _among(0, 1),
+    "max_competitors": whole(0),
+    "cv": Rule(
+        lambda value: value is None or (value >= 2 if is_whole(value) else np.ndim(value) == 1),
+        "an int from 2 on, an array with the fold of each row or None",
+    ),
+    "se": Rule(
+        lambda value: value is None or (is_number(value) and 0 <= value < np.inf), "a float from 0 on or None"
+    ),
+    "compat": one_of("rpart", none=True),
+    **{name: SHARED_RULES[name] for name in ("unseen", "n_jobs", "verbose")},
+}
+"""What the parameters of CART may be."""
+
+
+@estimator
+class CARTEstimator(FittedTree):
+    """What the two CARTs share; see `CARTClassifier` for the parameters."""
+
+    rules: ClassVar[dict[str, Rule]] = CART_RULES
+
+    criterion: str
+    min_samples_split: int = 20
+    min_samples_leaf: int = 7
+    cp: float = 0.01
+    max_depth: int = 30
+    max_surrogates: int = 5
+    use_surrogates: int = 2
+    surrogate_style: int = 0
+    max_competitors: int = 4
+    feature_costs: ArrayLike | Mapping[str, float] | None = None
+    cv: int | ArrayLike | None = 10
+    se: float | None = None
+    compat: str | None = None
+    unseen: Unseen = "missing"
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    n_jobs: int | None = None
+    verbose: int | bool = 0
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the tree, cross-validate its prunings, and prune it if `se` asks to.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix.
+        y : array-like of shape (n_rows,)
+            The target.
+        sample_weight : array-like of shape (n_rows,) or None
+            Weight of each row; rows of weight zero change nothing.
+
+        Returns
+        -------
+        self
+            The fitted estimator. If anything goes wrong on the way, it stays as it was.
+        """
+        check_parameters(type(self).__name__, self.__dict__, self.rules, InvalidParameterError)
+        if self.criterion == "poisson":
+            check_counts(y)
+        if self.se is not None and self.cv is None:
+            raise InvalidParameterError(
+                f"The 'se' parameter of {type(self).__name__} needs cross-validation: give 'cv', or se=None."
+            )
+        dataset = Dataset.from_table(
+            X,
+            y,
+            task=self.task,
+            sample_weight=sample_weight,
+            categorical_features=self.categorical_features,
+            ordinal_features=self.ordinal_features,
+            estimator=type(self).__name__,
+            threads=threads(self.n_jobs),
+        )
+        counted = _counted_rows(sample_weight, len(dataset), X)
+        folds = None if self.cv is None else fold_numbers(self.cv, dataset, counted)
+        if self.compat == "rpart":
+            known = _has_values(dataset)
+            dataset, folds = dataset.take(known), None if folds is None else folds[known]
+        self._grow(dataset, folds)
+        return self
+
+    def _grow(self, dataset: Dataset, folds: NDArray[np.int32] | None) -> None:
+        schema = dataset.schema
+        options = self._options(schema)
+        arrays = _core.grow_cart(*_inputs(dataset), options)
+        tree = Tree.from_arrays(schema, arrays, options["costs"])
+        complexity, credit = arrays["complexity"], arrays["credit"]
+        table = cp_table(tree, complexity)
+        if folds is not None:
+            options |= {"largest_improve": arrays["largest_improve"]}
+            table = self._cross_validate(dataset, options, table, tree, folds)
+            if self.se is not None:
+                keep = complexity > table.price[choose_row(table, self.se)]
+                tree, kept = _collapse(tree, ~keep)
+                complexity, credit = complexity[kept], credit[kept]
+        self._adopt(tree)
+        self.cp_table_ = table
+        self.complexity_: Array = complexity / (tree.risk[0] or 1.0)
+        self._credit = np.where((tree.n_children > 0)[:, None], credit, 0.0)
+
+    def _options(self, schema: Schema) -> dict[str, Any]:
+        """Write the parameters as the core reads them."""
+        return {
+            "criterion": self.criterion,
+            "min_samples_split": int(self.min_samples_split),
+            "min_samples_leaf": int(self.min_samples_leaf),
+            "max_depth": int(self.max_depth),
+            "cp": float(self.cp),
+            "max_competitors": int(self.max_competitors),
+            "max_surrogates": int(self.max_surrogates),
+            "use_surrogates": int(self.use_surrogates),
+            "surrogate_style": int(self.surrogate_style),
+            "priors": None,
+            "costs": None,
+            "feature_costs": _feature_costs(self.feature_costs, schema),
+            "largest_improve": 0.0,
+            "rpart": self.compat == "rpart",
+            "threads": threads(self.n_jobs),
+            "progress": progress_bar(self.verbose),
+        }
+
+    def _cross_validate(
+        self,
+        dataset: Dataset,
+        options: dict[str, Any],
+        table: CPTable,
+        tree: Tree,
+        folds: NDArray[np.int32],
+    ) -> CPTable:
+        if self.compat == "rpart" and len(tree) == 1:  # rpart has nothing to validate there
+            return table.validated(np.zeros(1), np.zeros(1))
+        price = table.price
+        prices = np.concatenate([[10 * price[0]], np.sqrt(price[:-1] * price[1:])])
+        error, squared = _core.validate_cart(*_inputs(dataset), options, prices, price[-1], folds)
+        weight = float(len(dataset) if dataset.weight is None else dataset.weight.sum())
+        spread = np.sqrt(np.maximum(squared - error**2 / weight, 0.0))
+        scale = tree.risk[0] or 1.0
+        return table.validated(error / scale, spread / scale)
+
+    @property
+    def variable_importance_(self) -> dict[str, float]:
+        """Importance of each feature as rpart counts it, largest first.
+
+        A split counts its improvement, and each of its surrogates that times its adjusted agreement: a
+        feature that was masked by a better one is seen. `feature_importances_` counts splits alone.
+        """
+        self._fitted_tree()
+        total = self._credit.sum(axis=0)
+        names = self.tree_.schema.names
+        order = np.argsort(-total, kind="stable")
+        return {names[feature]: float(total[feature]) for feature in order if total[feature] > 0}
+
+    def summary(self, decimals: int = 7) -> str:
+        """Describe the tree node by node, as `summary` of an rpart tree does.
+
+        Parameters
+        ----------
+        decimals : int
+            Significant digits of numbers.
+        """
+        from treewright.presets.summary import cart_summary
+
+        return cart_summary(self, decimals)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+@estimator
+class CARTClassifier(ClassReader, CARTEstimator):
+    """CART for classes (Breiman, Friedman, Olshen & Stone, 1984): surrogates, priors, losses, cost-complexity.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy"}
+        What a split should lower.
+    min_samples_split, min_samples_leaf : int
+        Fewest rows of a node that is split, and of a branch among the rows whose split is answered.
+    cp : float
+        A split must pay this share of the root's risk; splits that do not are undone while growing.
+    max_depth : int
+        Depth at which to stop.
+    max_surrogates : int
+        How many stand-in splits each node keeps for rows that miss the value it asks for.
+    use_surrogates : {0, 1, 2}
+        Rows with a missing value stay at the node; follow the surrogates, else stay; or follow the
+        surrogates, else the majority.
+    surrogate_style : {0, 1}
+        Agreement is counted over all rows with a known split (0), or over those that also know the
+        surrogate (1).
+    max_competitors : int
+        How many of the best splits on other features each node remembers.
+    priors : dict or array-like or None
+        The classes' shares to grow for, instead of those of the data.
+    costs : array-like of shape (n_classes, n_classes) or None
+        Cost of predicting a class (column) where another is true (row).
+    feature_costs : array-like or dict of name to cost, or None
+        The improvement of a split is divided by the cost of its feature.
+    cv : int, array-like or None
+        Folds of the cross-validation of `cp_table_`: how many, or the fold of each row. The folds of a
+        number are dealt over the rows in order of the target, so that they are alike.
+    se : float or None
+        Prune to the smallest tree whose cross-validated error is within `se` standard errors of the least.
+    compat : {"rpart"} or None
+        "rpart" grows the tree of R's rpart node for node, its oddities included.
+    laplace : float or bool
+        What `predict_proba` adds to the weight of every class of a leaf; `True` is 1.
+    unseen, categorical_features, ordinal_features, n_jobs, verbose
+        As for `DecisionTreeClassifier`.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree.
+    cp_table_ : CPTable
+        The nested prunings, with the columns `cp, nsplit, rel_error, xerror, xstd`.
+    variable_importance_ : dict
+        Importance of each feature, surrogates included.
+    complexity_ : ndarray
+        For each node the cp at which it collapses.
+
+    Examples
+    --------
+    >>> X = [[18, "a"], [25, "a"], [31, None], [44, "b"], [52, "b"], [60, "b"]]
+    >>> y = ["low", "low", "low", "high", "high", "high"]
+    >>> model = CARTClassifier(min_samples_split=2, min_samples_leaf=1, cv=None).fit(X, y)
+    >>> model.predict([[None, "b"]]).tolist()  # the second column stands in for the first
+    ['high']
+    """
+
+    task = "classification"
+    rules: ClassVar[dict[str, Rule]] = CART_RULES
+
+    criterion: str = "gini"
+    priors: Mapping[Any, float] | ArrayLike | None = None
+    costs: ArrayLike | None = None
+    laplace: float | bool = 0
+
+    def _options(self, schema: Schema) -> dict[str, Any]:
+        classes = schema.classes.tolist() if schema.classes is not None else []
+        priors, costs = class_priors(self.priors, classes), cost_rows(self.costs, len(classes))
+        if priors is not None and len(priors) != len(classes):
+            raise ValueError(f"priors must have a number for each of the {len(classes)} classes.")
+        return super()._options(schema) | {
+            "priors": None if priors is None else _shares(priors),
+            "costs": None if costs is None else np.array(costs),
+        }
+
+
+@estimator
+class CARTRegressor(NumberReader, CARTEstimator):
+    """CART for numbers: squared error, or event counts by Poisson deviance.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "poisson"}
+        What a split should lower. With compat="rpart" the rates of "poisson" leaves are drawn towards the
+        overall rate, as rpart draws them.
+    **parameters
+        All others are those of `CARTClassifier`, except for what concerns classes.
+
+    Examples
+    --------
+    >>> model = CARTRegressor(min_samples_split=2, min_samples_leaf=1, cv=None)
+    >>> model.fit([[1], [2], [3], [4]], [1.0, 1.0, 5.0, 5.0]).predict([[0], [10]]).tolist()
+    [1.0, 5.0]
+    """
+
+    task = "regression"
+    rules: ClassVar[dict[str, Rule]] = CART_RULES | {"criterion": one_of("squared_error", "poisson")}
+
+    criterion: str = "squared_error"
+
+
+def _inputs(dataset: Dataset) -> tuple[Any, ...]:
+    schema = dataset.schema
+    n_classes = 0 if schema.classes is None else len(schema.classes)
+    return (
+        dataset.numbers,
+        dataset.codes,
+        schema.position,
+        schema.n_categories,
+        dataset.target,
+        n_classes,
+        dataset.weight,
+    )
+
+
+def _shares(priors: tuple[float, ...]) -> Array:
+    shares = np.array(priors)
+    total = shares.sum()
+    if total <= 0:
+        raise ValueError("priors must not all be 0.")
+    return shares if abs(total - 1.0) < 1e-9 else shares / total
+
+
+def _feature_costs(costs: Any, schema: Schema) -> Array | None:
+    if costs is None:
+        return None
+    if isinstance(costs, Mapping):
+        unknown = [name for name in costs if name not in schema.names]
+        if unknown:
+            raise ValueError(f"feature_costs names {unknown[0]!r}, which is no feature.")
+        costs = [costs.get(name, 1.0) for name in schema.names]
+    numbers = np.asarray(costs, dtype=float)
+    if numbers.shape != (len(schema.columns),) or not (np.isfinite(numbers).all() and (numbers > 0).all()):
+        raise ValueError(
+            f"feature_costs must be a positive number for each of the {len(schema.columns)} features, "
+            f"got {costs!r}."
+        )
+    return numbers
+
+
+def _has_values(dataset: Dataset) -> NDArray[np.bool_]:
+    """Rows with a value in some feature: rpart drops the others."""
+    return np.asarray(~np.isnan(dataset.numbers).all(axis=1) | (dataset.codes >= 0).any(axis=1))
+
+
+def _counted_rows(sample_weight: ArrayLike | None, n_counted: int, X: Any) -> NDArray[np.bool_] | None:
+    """Which rows have a weight: the others are not in the dataset, but have a fold."""
+    if sample_weight is None or np.ndim(sample_weight) == 0:
+        return None
+    counted = np.asarray(sample_weight, dtype=float) > 0
+    return None if counted.all() or counted.sum() != n_counted else counted
+
+
+def _collapse(tree: Tree, collapsed: NDArray[np.bool_]) -> tuple[Tree, NDArray[np.int64]]:
+    """Give the pruned tree, and the ids its nodes had."""
+    gone = np.zeros(len(tree), bool)
+    for node in range(1, len(tree)):
+        above = tree.parent[node]
+        gone[node] = gone[above] or collapsed[above]
+    return tree.collapse(collapsed), np.flatnonzero(~gone)
