@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 
+#include "c45.hpp"
 #include "cart.hpp"
 #include "grow.hpp"
 #include "route.hpp"
@@ -236,6 +237,33 @@ nb::dict grow_tree(const Columns& numbers, const CodeColumns& codes, const Vecto
     return to_dict(watched(options, [&](Monitor& monitor) { return grow(table, y, recipe, monitor); }), width_of(n_classes));
 }
 
+c45::Options read_c45(const nb::dict& o) {
+    c45::Options c;
+    c.min_weight = option<double>(o, "min_weight");
+    c.binary = option<bool>(o, "binary");
+    c.mdl = option<bool>(o, "mdl");
+    c.observed = option<bool>(o, "observed");
+    c.tolerance = option<double>(o, "tolerance");
+    c.same_value = option<double>(o, "same_value");
+    c.collapse = option<bool>(o, "collapse");
+    c.prune = option<bool>(o, "prune");
+    c.raising = option<bool>(o, "raising");
+    c.confidence = option<double>(o, "confidence");
+    c.deviate = option<double>(o, "deviate");
+    c.last_half = option<double>(o, "last_half");
+    c.last_of_largest = option<bool>(o, "last_of_largest");
+    c.threads = option<int>(o, "threads");
+    return c;
+}
+
+nb::dict grow_c45(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
+                  const TargetArray& target, int n_classes, const std::optional<Vector<double>>& weight, const nb::dict& options) {
+    const c45::Options read = read_c45(options);
+    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
+    const Target y = read_target(target, n_classes, weight);
+    return to_dict(watched(options, [&](Monitor& monitor) { return c45::grow(table, y, read, monitor); }), width_of(n_classes));
+}
+
 cart::Options read_cart(const nb::dict& o) {
     cart::Options c;
     c.criterion = option<std::string>(o, "criterion");
@@ -340,6 +368,21 @@ nb::object route_rows(const nb::dict& arrays, const Grid<double>& numbers, const
     return nb::cast(nb::ndarray<nb::numpy, int32_t>(leaf, 1, shape, owner));
 }
 
+/// Sum over the leaves of each row of the rows of `value`, by the share of the row that ends there.
+nb::object spread_rows(const nb::dict& arrays, const Grid<double>& numbers, const Grid<int32_t>& codes, const Vector<int32_t>& position,
+                       const Vector<int32_t>& n_categories, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& value, int threads) {
+    const HeldTree held(arrays);
+    const size_t rows = std::max(numbers.shape(0), codes.shape(0)), width = value.shape(1);
+    if (value.shape(0) != held.first_child.shape(0)) throw nb::value_error("value must have a row for every node");
+    auto [sums, owner] = allocate<double>(rows * width);
+    {
+        nb::gil_scoped_release unlocked;
+        spread(held.view(), matrix(numbers), matrix(codes), span(position), span(n_categories), {value.data(), value.size()}, sums, threads);
+    }
+    const size_t shape[] = {rows, width};
+    return nb::cast(nb::ndarray<nb::numpy, double>(sums, 2, shape, owner));
+}
+
 /// Merit of one split given as a table of class weights, a row for each branch.
 double merit_of(const std::string& criterion, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& table) {
     const size_t branches = table.shape(0), width = table.shape(1);
@@ -368,6 +411,8 @@ NB_MODULE(_core, m) {
     m.def("columns", &columns_of<float>, "table"_a.noconvert(), "threads"_a = 1);
     m.def("grow", &grow_tree, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(), "n_categories"_a.noconvert(),
           "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
+    m.def("grow_c45", &grow_c45, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(), "n_categories"_a.noconvert(),
+          "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
     m.def("grow_cart", &grow_cart, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(), "n_categories"_a.noconvert(),
           "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
     m.def("validate_cart", &validate_cart, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
@@ -377,5 +422,7 @@ NB_MODULE(_core, m) {
     m.def("walk", &walk_rows, "packed"_a.noconvert(), "numbers"_a.noconvert(), "threads"_a = 1);
     m.def("route", &route_rows, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
           "n_categories"_a.noconvert(), "threads"_a = 1);
+    m.def("spread", &spread_rows, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
+          "n_categories"_a.noconvert(), "value"_a.noconvert(), "threads"_a = 1);
     m.def("merit", &merit_of, "criterion"_a, "table"_a.noconvert());
 }

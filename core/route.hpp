@@ -28,4 +28,8 @@ bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int3
 void route(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
            std::span<const int32_t> position, std::span<const int32_t> n_categories, int32_t* leaf, int threads);
 
+/// Sum of `value` (nodes × anything) over the leaves of every row, each by the share of the row that ends there.
+void spread(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes, std::span<const int32_t> position,
+            std::span<const int32_t> n_categories, std::span<const double> value, double* out, int threads);
+
 }  // namespace treewright

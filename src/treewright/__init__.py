@@ -17,11 +17,12 @@ from treewright.tree import Tree
 if TYPE_CHECKING:
     from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from treewright.models import load
-    from treewright.presets import CARTClassifier, CARTRegressor, ID3Classifier
+    from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
     "Dataset",
@@ -42,6 +43,7 @@ __all__ = [
 _LOADED_WHEN_ASKED_FOR = {
     "DecisionTreeClassifier": "treewright.estimators",
     "DecisionTreeRegressor": "treewright.estimators",
+    "C45Classifier": "treewright.presets",
     "CARTClassifier": "treewright.presets",
     "CARTRegressor": "treewright.presets",
     "ID3Classifier": "treewright.presets",

@@ -109,21 +109,28 @@ class ClassReader(ClassifierMixin, FittedTree):
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
         """Class of each row: the heaviest of its leaf, or under `costs` the cheapest."""
+        tree = self._fitted_tree()
+        if tree.shares_rows:
+            shares = self._spread(X, 0.0)
+            best = shares.argmax(axis=1) if tree.costs is None else (shares @ tree.costs).argmin(axis=1)
+            return self.classes_.take(best)
         tree, leaf = self._leaves(X)
         return self.classes_.take(tree.label.take(leaf))
 
     def predict_proba(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
         """Share of each class in the row's leaf, one column for each of `classes_`."""
+        if self._fitted_tree().shares_rows:
+            return self._spread(X, float(self.laplace))
         tree, leaf = self._leaves(X)
         if len(leaf) < len(tree):
-            return self._shares(tree.value.take(leaf, axis=0))
-        return self._shares(tree.value).take(leaf, axis=0)
+            return _shares(tree.value.take(leaf, axis=0), float(self.laplace))
+        return _shares(tree.value, float(self.laplace)).take(leaf, axis=0)
 
-    def _shares(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.laplace:
-            value = value + float(self.laplace)
-        shares: NDArray[np.float64] = value / value.sum(axis=1, keepdims=True)
-        return shares
+    def _spread(self, X: Any, laplace: float) -> NDArray[np.float64]:
+        """Class shares of rows that may end in several leaves."""
+        tree = self._fitted_tree()
+        numbers, codes = tree.schema.encode(X, unseen=self.unseen, estimator=type(self).__name__)
+        return tree.spread(numbers, codes, _shares(tree.value, laplace), threads(self.n_jobs))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithm of `predict_proba`, −inf where a class has no share."""
@@ -136,8 +143,19 @@ class NumberReader(RegressorMixin, FittedTree):
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
         """Value of each row's leaf."""
+        tree = self._fitted_tree()
+        if tree.shares_rows:
+            numbers, codes = tree.schema.encode(X, unseen=self.unseen, estimator=type(self).__name__)
+            return tree.spread(numbers, codes, tree.value, threads(self.n_jobs)).ravel()
         tree, leaf = self._leaves(X)
         return tree.value.ravel().take(leaf)
+
+
+def _shares(value: NDArray[np.float64], laplace: float) -> NDArray[np.float64]:
+    if laplace:
+        value = value + laplace
+    shares: NDArray[np.float64] = value / value.sum(axis=1, keepdims=True)
+    return shares
 
 
 def _paths(tree: Tree, leaf: NDArray[np.int32]) -> Any:

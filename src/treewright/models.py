@@ -10,12 +10,20 @@ from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.fitted import FittedTree
 from treewright.model_file import Header, read_model, tree_from_parts
 from treewright.parameters import stored_value
-from treewright.presets import CARTClassifier, CARTRegressor, ID3Classifier
+from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 from treewright.recipe import check_parameters
 from treewright.tree import Tree
 
 KINDS: dict[str, type[FittedTree]] = {
-    kind.__name__: kind for kind in (DecisionTreeClassifier, DecisionTreeRegressor, ID3Classifier, CARTClassifier, CARTRegressor)
+    kind.__name__: kind
+    for kind in (
+        DecisionTreeClassifier,
+        DecisionTreeRegressor,
+        ID3Classifier,
+        C45Classifier,
+        CARTClassifier,
+        CARTRegressor,
+    )
 }
 """The estimators that a model file may hold, by name."""
 

@@ -242,8 +242,38 @@ class Tree(SklearnArrays):
     def predict_value(
         self, numbers: NDArray[np.float64], codes: NDArray[np.int32], threads: int = 1
     ) -> NDArray[np.float64]:
-        """Return for each row the `value` of the node it ends in: class weights, or the number predicted."""
-        return self.value[self.route(numbers, codes, threads)]
+        """Return for each row the `value` of the node it ends in, by its share if it ends in several."""
+        return self.spread(numbers, codes, self.value, threads)
+
+    @cached_property
+    def shares_rows(self) -> bool:
+        """Whether a row whose split is unanswered goes down every branch of some node, with its share."""
+        return bool(((self.default_branch == -1) & (self.n_children > 0)).any())
+
+    def spread(
+        self,
+        numbers: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        value: NDArray[np.float64],
+        threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """Sum for each row what the nodes it ends in say, each by the share of the row that ends there.
+
+        Parameters
+        ----------
+        numbers, codes : arrays of rows × features
+            As for `route`.
+        value : array of nodes × anything
+            What each node says, such as its class shares.
+        threads : int, default=1
+            How many threads to use.
+        """
+        if not self.shares_rows:
+            return value.take(self.route(numbers, codes, threads), axis=0)
+        self.schema.refuse_infinities(numbers)
+        position, n_categories = self.schema.position, self.schema.n_categories
+        value = np.ascontiguousarray(value, np.float64)
+        return _core.spread(self._arrays, numbers, codes, position, n_categories, value, threads)
 
     def compute_feature_importances(self, normalize: bool = True) -> NDArray[np.float64]:
         """Sum for each feature the impurity its splits remove, per unit of the root's weight.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -331,7 +332,9 @@ def _inputs(dataset: Dataset) -> tuple[Any, ...]:
 
 
 def _shares(priors: tuple[float, ...]) -> Array:
-    shares = np.array(priors)
+    """Priors as shares; simple fractions that were written in some fifteen digits are those fractions."""
+    fractions = [(float(Fraction(prior).limit_denominator(1000)), prior) for prior in priors]
+    shares = np.array([simple if abs(simple - prior) < 1e-14 else prior for simple, prior in fractions])
     total = shares.sum()
     if total <= 0:
         raise ValueError("priors must not all be 0.")

@@ -1,0 +1,202 @@
+// The search of C4.5: information gain times the known share, split information with the missing rows as a branch of
+// their own, and the best gain ratio among tests of at least average gain (Quinlan, 1993, ch. 2 and 3).
+#pragma once
+#include "c45_tree.hpp"
+#include "parallel.hpp"
+#include "splits/threshold.hpp"
+
+namespace treewright::c45 {
+
+inline double n_log_n(double n) { return n < 1e-6 ? 0.0 : n * std::log2(n); }
+
+/// Search of one feature at one node; memory is kept from one search to the next.
+class FeatureSearch {
+public:
+    explicit FeatureSearch(const Ground& ground) : ground_(ground), options_(ground.options) {}
+
+    Test search(const Parts& parts, double total, size_t f) {
+        Test test;
+        test.feature = static_cast<int32_t>(f);
+        test.categorical = ground_.table.features[f].categorical();
+        if (!test.categorical) cut(parts, total, test);
+        else if (options_.binary) one_category(parts, total, test);
+        else every_category(parts, total, test);
+        return test;
+    }
+
+private:
+    const Feature& feature(const Test& test) const { return ground_.table.features[static_cast<size_t>(test.feature)]; }
+
+    /// Gain in bits a row, over all rows: those with a missing value gain nothing.
+    double gain(double bits, double known, double total) const {
+        const double share = known / total;
+        return ground_.equal(share * bits, 0) ? 0.0 : share * bits / known;
+    }
+    /// Bits that the branches save on the class of all rows with a known value.
+    static double saved_bits(const Distribution& d) {
+        double before = n_log_n(d.total), after = 0;
+        for (double n : d.classes) before -= n_log_n(n);
+        for (double n : d.branch) after += n_log_n(n);
+        for (double n : d.cell) after -= n_log_n(n);
+        return before - after;
+    }
+    double gain_ratio(const Distribution& d, double total, double gain) const {
+        if (!ground_.above(d.total, 0)) return 0;
+        double information = n_log_n(total) - n_log_n(total - d.total);
+        for (double n : d.branch) information -= n_log_n(n);
+        return ground_.equal(information, 0) ? 0.0 : gain / (information / total);
+    }
+    bool two_branches(const Distribution& d) const {
+        size_t large = 0;
+        for (double n : d.branch) large += ground_.at_least(n, options_.min_weight);
+        return large > 1;
+    }
+    Distribution by_category(const Parts& parts, const Test& test) const {
+        const Feature& f = feature(test);
+        Distribution d(static_cast<size_t>(f.n_categories), ground_.n_classes());
+        for (const Part& part : parts)
+            if (f.codes[part.row] >= 0) d.add(static_cast<size_t>(f.codes[part.row]), ground_.label(part.row), part.weight);
+        return d;
+    }
+
+    void every_category(const Parts& parts, double total, Test& test) const {
+        Distribution d = by_category(parts, test);
+        if (!two_branches(d)) return;
+        test.gain = gain(saved_bits(d), d.total, total);
+        test.gain_ratio = gain_ratio(d, total, test.gain);
+        test.distribution = std::move(d);
+    }
+    void one_category(const Parts& parts, double total, Test& test) const {
+        const Distribution all = by_category(parts, test);
+        test.binary = true;
+        for (size_t c = 0; c < all.branches(); ++c) {
+            if (!ground_.at_least(all.branch[c], options_.min_weight)) continue;
+            Distribution d = all.against_rest(c);
+            if (!two_branches(d)) continue;
+            const double g = gain(saved_bits(d), d.total, total), ratio = gain_ratio(d, total, g);
+            if (test.valid() && c > 0 && !ground_.above(ratio, test.gain_ratio)) continue;
+            test.gain = g;
+            test.gain_ratio = ratio;
+            test.category = static_cast<int32_t>(c);
+            test.distribution = std::move(d);
+        }
+    }
+
+    void cut(const Parts& parts, double total, Test& test) {
+        const Feature& f = feature(test);
+        const size_t n = parts.size();
+        value_.resize(n);
+        order_.resize(n);
+        for (size_t i = 0; i < n; ++i) value_[i] = f.numbers[parts[i].row];
+        const size_t known = sorter_.sort(value_.data(), n, order_.data());
+        const size_t k = ground_.n_classes();
+        Distribution d(2, k);
+        for (size_t i = 0; i < known; ++i) d.add(1, ground_.label(parts[order_[i].row].row), parts[order_[i].row].weight);
+        double least = 0.1 * d.total / static_cast<double>(k);
+        if (ground_.at_least(options_.min_weight, least)) least = options_.min_weight;
+        else if (ground_.above(least, 25)) least = 25;
+        if (ground_.above(2 * least, static_cast<double>(known))) return;
+        double before = n_log_n(d.total);
+        for (double c : d.classes) before -= n_log_n(c);
+        size_t cuts = 0, best = 0;
+        double best_gain = 0;
+        for (size_t next = 1; next < known; ++next) {
+            const Part& part = parts[order_[next - 1].row];
+            const size_t c = ground_.label(part.row);
+            d.cell[c] += part.weight;
+            d.cell[k + c] -= part.weight;
+            d.branch[0] += part.weight;
+            d.branch[1] -= part.weight;
+            if (!(at(next - 1) + options_.same_value < at(next))) continue;
+            if (!ground_.at_least(d.branch[0], least) || !ground_.at_least(d.branch[1], least)) continue;
+            ++cuts;
+            double after = n_log_n(d.branch[0]) + n_log_n(d.branch[1]);
+            for (double w : d.cell) after -= n_log_n(w);
+            const double now = gain(before - after, d.total, total);
+            if (ground_.above(now, best_gain)) {
+                best_gain = now;
+                best = next;
+            }
+        }
+        if (cuts == 0) return;
+        test.gain = best_gain - (options_.mdl ? std::log2(static_cast<double>(cuts)) / total : 0.0);
+        if (!ground_.above(test.gain, 0) || best == 0) return;
+        test.cut = (at(best) + at(best - 1)) / 2;
+        if (test.cut == at(best)) test.cut = at(best - 1);
+        Distribution chosen(2, k);
+        for (size_t i = 0; i < known; ++i) chosen.add(i < best ? 0 : 1, ground_.label(parts[order_[i].row].row), parts[order_[i].row].weight);
+        test.gain_ratio = gain_ratio(chosen, total, test.gain);
+        test.distribution = std::move(chosen);
+    }
+    double at(size_t i) const { return value_[order_[i].row]; }
+
+    const Ground& ground_;
+    const Options& options_;
+    RowSorter sorter_;
+    std::vector<double> value_;
+    std::vector<Entry<uint32_t>> order_;
+};
+
+/// The choice of a test for a node.
+class Chooser {
+public:
+    explicit Chooser(const Ground& ground) : ground_(ground), tests_(ground.table.features.size()) {
+        for (int i = 0; i < std::max(ground.options.threads, 1); ++i) searches_.emplace_back(ground);
+        const double many = 0.3 * static_cast<double>(ground.table.n_rows);
+        counts_.assign(tests_.size(), true);
+        for (size_t f = 0; f < tests_.size(); ++f) {
+            const Feature& feature = ground.table.features[f];
+            counts_[f] = !feature.categorical() || ground.above(many, static_cast<double>(feature.n_categories));
+        }
+        if (std::none_of(counts_.begin(), counts_.end(), [](bool c) { return c; })) counts_.assign(tests_.size(), true);
+    }
+
+    /// The best test, without a feature if there is none.
+    Test choose(const Parts& parts) {
+        const Distribution all = ground_.count(parts);
+        Test none;
+        if (ground_.above(2 * ground_.options.min_weight, all.total)) return none;
+        if (ground_.equal(all.total, all.classes[ground_.heaviest_class(all)])) return none;
+        const bool large = parts.size() * tests_.size() > 50'000;
+        parallel_for(tests_.size(), large ? ground_.options.threads : 1,
+                     [&](size_t f, int thread) { tests_[f] = searches_[static_cast<size_t>(thread)].search(parts, all.total, f); });
+        double sum = 0;
+        size_t counted = 0;
+        for (size_t f = 0; f < tests_.size(); ++f)
+            if (tests_[f].valid() && counts_[f]) {
+                sum += tests_[f].gain;
+                ++counted;
+            }
+        if (counted == 0) return none;
+        const double average = sum / static_cast<double>(counted);
+        double best_ratio = 0;
+        Test* best = nullptr;
+        for (Test& test : tests_)
+            if (test.valid() && test.gain >= average - 1e-3 && ground_.above(test.gain_ratio, best_ratio)) {
+                best = &test;
+                best_ratio = test.gain_ratio;
+            }
+        if (!best) return none;
+        Test chosen = std::move(*best);
+        ground_.share_missing(chosen, parts, chosen.distribution);
+        if (!chosen.categorical && ground_.options.observed) chosen.cut = observed(chosen);
+        return chosen;
+    }
+
+private:
+    /// The largest value of the whole training set not above the cut.
+    double observed(const Test& test) const {
+        const double* values = ground_.table.features[static_cast<size_t>(test.feature)].numbers;
+        double largest = -std::numeric_limits<double>::max();
+        for (size_t row = 0; row < ground_.table.n_rows; ++row)
+            if (ground_.above(values[row], largest) && ground_.at_least(test.cut, values[row])) largest = values[row];
+        return largest;
+    }
+
+    const Ground& ground_;
+    std::vector<FeatureSearch> searches_;
+    std::vector<Test> tests_;
+    std::vector<bool> counts_;  // towards the average gain: categorical features of very many values do not
+};
+
+}  // namespace treewright::c45
