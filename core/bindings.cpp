@@ -123,6 +123,16 @@ std::vector<T> numbers_of(const nb::dict& options, const char* name) {
     return {array.data(), array.data() + array.size()};
 }
 
+Missing policy_of(const std::string& name) {
+    static constexpr std::pair<const char*, Missing> known[] = {
+        {"direction", Missing::direction}, {"available", Missing::available}, {"value", Missing::value},
+        {"fractional", Missing::fractional}, {"surrogate", Missing::surrogate}, {"mean", Missing::mean},
+        {"median", Missing::median}, {"mode", Missing::mode}, {"class_mode", Missing::class_mode}};
+    for (const auto& [word, policy] : known)
+        if (name == word) return policy;
+    throw nb::value_error(("unknown missing policy '" + name + "'").c_str());
+}
+
 Recipe read_recipe(const nb::dict& o) {
     Recipe r;
     r.criterion = option<std::string>(o, "criterion");
@@ -136,7 +146,10 @@ Recipe read_recipe(const nb::dict& o) {
     }
     r.random_cuts = choose<bool>(o, "splitter", {{"best", false}, {"random", true}});
     r.observed_cuts = choose<bool>(o, "cut", {{"midpoint", false}, {"observed", true}});
-    r.missing = choose<Missing>(o, "missing", {{"direction", Missing::direction}, {"available", Missing::available}, {"error", Missing::direction}});
+    r.missing = policy_of(option<std::string>(o, "missing"));
+    for (const auto& policy : option<std::vector<std::string>>(o, "policies")) r.policies.push_back(policy_of(policy));
+    r.max_surrogates = option<int>(o, "max_surrogates");
+    r.use_surrogates = option<int>(o, "use_surrogates");
     r.order = choose<Order>(o, "order", {{"depth_first", Order::depth_first}, {"breadth_first", Order::breadth_first}, {"best_first", Order::best_first}});
     r.ties = choose<Ties>(o, "ties", {{"first", Ties::first}, {"last", Ties::last}, {"random", Ties::random}});
     r.max_depth = option<int64_t>(o, "max_depth");

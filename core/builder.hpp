@@ -14,6 +14,7 @@ struct NodeRecord {
     double threshold = 0, merit = 0;
     int64_t table_begin = 0, table_end = 0;  // into Builder::table
     int64_t competitors_begin = 0, competitors_end = 0;
+    int64_t surrogates_begin = 0, surrogates_end = 0;
     size_t count = 0;
     double weight = 0, impurity = 0, risk = 0;
 };
@@ -23,7 +24,7 @@ struct Builder {
     std::vector<NodeRecord> nodes;
     std::vector<double> value;
     std::vector<std::pair<int32_t, int32_t>> table;
-    std::vector<Candidate> competitors;
+    std::vector<Candidate> competitors, surrogates;
 
     explicit Builder(size_t width_) : width(width_) {}
 
@@ -54,6 +55,12 @@ struct Builder {
         node.competitors_begin = static_cast<int64_t>(competitors.size());
         for (Candidate& other : others) competitors.push_back(std::move(other));
         node.competitors_end = static_cast<int64_t>(competitors.size());
+    }
+    void set_surrogates(int32_t at, std::vector<Candidate>&& stand_ins) {
+        NodeRecord& node = nodes[static_cast<size_t>(at)];
+        node.surrogates_begin = static_cast<int64_t>(surrogates.size());
+        for (Candidate& stand_in : stand_ins) surrogates.push_back(std::move(stand_in));
+        node.surrogates_end = static_cast<int64_t>(surrogates.size());
     }
 };
 

@@ -189,7 +189,7 @@ private:
         const double* values = ground_.table.features[static_cast<size_t>(test.feature)].numbers;
         double largest = -std::numeric_limits<double>::max();
         for (size_t row = 0; row < ground_.table.n_rows; ++row)
-            if (ground_.above(values[row], largest) && ground_.at_least(test.cut, values[row])) largest = values[row];
+            if (values[row] <= test.cut) largest = std::max(largest, values[row]);
         return largest;
     }
 

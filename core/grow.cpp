@@ -9,6 +9,10 @@ namespace treewright {
 template <class C>
 TreeArrays grow_by(const Problem& problem, const std::vector<double>& weight);
 
+/// The same with a policy for missing values for each feature: lists.hpp, instantiated in grow_lists.cpp.
+template <class C>
+TreeArrays grow_lists(const Problem& problem, const std::vector<double>& weight);
+
 namespace {
 
 /// Row weights as the search uses them: case weight × class factor × search factor; empty = all one.
@@ -34,7 +38,7 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& recipe, 
     return with_criterion(recipe.criterion, [&]<class C>() -> TreeArrays {
         if (C::classification != (target.n_classes > 0))
             throw std::invalid_argument("criterion '" + std::string(C::name) + "' does not fit this target");
-        return grow_by<C>(problem, weight);
+        return recipe.policies.empty() ? grow_by<C>(problem, weight) : grow_lists<C>(problem, weight);
     });
 }
 
@@ -42,9 +46,13 @@ namespace {
 
 void append_split(SplitTable& to, SplitKind kind, int32_t feature, double threshold, double score, std::span<const std::pair<int32_t, int32_t>> table) {
     to.kind.push_back(static_cast<uint8_t>(kind));
-    to.feature.push_back(feature);
-    to.threshold.push_back(kind == SplitKind::threshold ? threshold : 0.0);
+    to.feature.push_back(kind == SplitKind::hyperplane ? -1 : feature);
+    to.threshold.push_back(kind == SplitKind::table ? 0.0 : threshold);
     to.score.push_back(score);
+    if (kind == SplitKind::hyperplane) {  // a surrogate that runs the other way: −x ≤ threshold
+        to.pool_index.push_back(feature);
+        to.pool_value.push_back(-1.0);
+    }
     for (const auto& [code, branch] : table) {
         to.pool_index.push_back(code);
         to.pool_value.push_back(branch);
@@ -102,6 +110,10 @@ TreeArrays assemble(const Builder& trunk, const std::vector<Builder>& grafts) {
         if (node.n_children) {
             append_split(tree.splits, node.kind, node.feature, node.threshold, node.merit,
                          std::span(place.builder->table).subspan(static_cast<size_t>(node.table_begin), static_cast<size_t>(node.table_end - node.table_begin)));
+            for (int64_t c = node.surrogates_begin; c < node.surrogates_end; ++c) {
+                const Candidate& stand_in = place.builder->surrogates[static_cast<size_t>(c)];
+                append_split(tree.splits, stand_in.kind, stand_in.feature, stand_in.threshold, stand_in.merit, stand_in.table);
+            }
             for (int64_t c = node.competitors_begin; c < node.competitors_end; ++c) {
                 const Candidate& other = place.builder->competitors[static_cast<size_t>(c)];
                 append_split(tree.competitors, other.kind, other.feature, other.threshold, other.merit, other.table);

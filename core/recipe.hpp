@@ -7,7 +7,8 @@
 
 namespace treewright {
 
-enum class Missing { direction, available };
+/// What becomes of a row whose value is missing. The fast engines know the first two; lists.hpp knows all.
+enum class Missing { direction, available, value, fractional, surrogate, mean, median, mode, class_mode };
 enum class Order { depth_first, breadth_first, best_first };
 enum class Ties { first, last, random };
 
@@ -18,6 +19,8 @@ struct Recipe {
     bool observed_cuts = false;  // the largest value of the column not above the midpoint, as C4.5
     bool plain = false;          // no histograms and no special scorers: the path the others must equal
     Missing missing = Missing::direction;
+    std::vector<Missing> policies;  // by feature; empty = `missing` for all
+    int max_surrogates = 5, use_surrogates = 2;  // 0 = rows stay, 1 = surrogates or stay, 2 = surrogates or the majority
     Order order = Order::depth_first;
     Ties ties = Ties::first;
     int64_t max_depth = -1, max_leaf_nodes = -1, max_nodes = -1;  // -1 = no limit

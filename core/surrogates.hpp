@@ -96,6 +96,32 @@ inline Agreement agreeing_groups(const Column& column, size_t n_codes, const Way
     return best;
 }
 
+/// For a split of many branches: each category goes where most of its rows go; branch[i] is that of row i, −1 = unanswered.
+inline Agreement agreeing_branches(const Column& column, size_t n_codes, std::span<const int32_t> branch, size_t n_branches,
+                                   const Outcome& outcome, std::vector<std::pair<int32_t, int32_t>>& table) {
+    std::vector<double> weight(n_codes * n_branches, 0.0), to(n_branches, 0.0);
+    for (size_t i = 0; i < column.size(); ++i) {
+        const int32_t b = branch[column.row[i]];
+        if (b < 0) continue;
+        const double w = outcome.weight_of(column.row[i]);
+        weight[static_cast<size_t>(column.x[i]) * n_branches + static_cast<size_t>(b)] += w;
+        to[static_cast<size_t>(b)] += w;
+    }
+    Agreement best;
+    best.majority = *std::max_element(to.begin(), to.end());
+    best.total = std::accumulate(to.begin(), to.end(), 0.0);
+    table.clear();
+    for (size_t code = 0; code < n_codes; ++code) {
+        const auto first = weight.begin() + static_cast<int64_t>(code * n_branches);
+        const auto most = std::max_element(first, first + static_cast<int64_t>(n_branches));
+        if (!(*most > 0)) continue;
+        best.weight += *most;
+        table.emplace_back(static_cast<int32_t>(code), static_cast<int32_t>(most - first));
+    }
+    best.found = table.size() > 1;
+    return best;
+}
+
 /// Put a split into a list that stays sorted by `improve`, ties in the order they came; the list keeps at most `most`.
 inline void insert(std::vector<Split>& list, Split&& split, size_t most) {
     const auto at = std::find_if(list.begin(), list.end(), [&](const Split& other) { return split.improve > other.improve; });

@@ -26,6 +26,45 @@ def grow(
 ) -> dict[str, NDArray[Any]]:
     """Grow a tree; the arrays of ARCHITECTURE.md, split tables with the prefixes split_ and competitor_."""
 
+def grow_cart(
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    n_categories: Codes,
+    target: Codes | Numbers | None,
+    n_classes: int,
+    weight: Numbers | None,
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Grow a CART tree; as grow, and complexity by node, credit by node and feature, largest_improve."""
+
+def validate_cart(
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    n_categories: Codes,
+    target: Codes | Numbers | None,
+    n_classes: int,
+    weight: Numbers | None,
+    options: Mapping[str, Any],
+    prices: Numbers,
+    alpha: float,
+    fold: Codes,
+) -> tuple[Numbers, Numbers]:
+    """Errors of held-out rows and their squares, summed over the rows for each price of a split."""
+
+def grow_c45(
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    n_categories: Codes,
+    target: Codes | Numbers | None,
+    n_classes: int,
+    weight: Numbers | None,
+    options: Mapping[str, Any],
+) -> dict[str, NDArray[Any]]:
+    """Grow, collapse and prune a C4.5 tree."""
+
 def pack(arrays: Mapping[str, NDArray[Any]], position: Codes) -> NDArray[Any] | None:
     """Sixteen-byte nodes of a tree of binary thresholds; None for any other tree."""
 
@@ -41,6 +80,17 @@ def route(
     threads: int = 1,
 ) -> Codes:
     """Leaf of each row, for every kind of split."""
+
+def spread(
+    arrays: Mapping[str, NDArray[Any]],
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    n_categories: Codes,
+    value: Numbers,
+    threads: int = 1,
+) -> Numbers:
+    """Sum over the leaves of each row of the rows of value, by the share of the row that ends there."""
 
 def merit(criterion: str, table: Numbers) -> float:
     """Merit of one table of counts, branches by classes."""

@@ -28,6 +28,7 @@ from treewright.parameters import (
     class_factors,
     class_priors,
     cost_rows,
+    missing_policies,
     monotonic_signs,
 )
 from treewright.pruning import CostComplexity, pruning_path
@@ -64,7 +65,9 @@ class TreeEstimator(FittedTree):
     ccp_alpha: float = 0.0
     monotonic_cst: ArrayLike | None = None
     splits: tuple[str, ...] = ("threshold", "subset")
-    missing: str = "direction"
+    missing: str | Mapping[Any, str] = "direction"
+    max_surrogates: int = 5
+    use_surrogates: int = 2
     order: str = "depth_first"
     max_nodes: int | None = None
     ties: str = "first"
@@ -107,7 +110,7 @@ class TreeEstimator(FittedTree):
             sample_weight=sample_weight,
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
-            missing=self.missing,
+            missing="error" if self.missing == "error" else "direction",
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
         )
@@ -130,6 +133,7 @@ class TreeEstimator(FittedTree):
         return {name: given[name] for name in SAME_IN_RECIPE} | {
             "criterion": ALIASES.get(self.criterion, self.criterion),
             "splits": tuple(self.splits),
+            "missing": missing_policies(self.missing, schema),
             "order": "best_first" if best_first else self.order,
             "min_merit": self.min_merit,
             "random_state": seed,
@@ -218,8 +222,14 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
     splits : tuple of str
         Forms of splits to look for: "threshold" (numeric and ordinal features), "subset", "multiway" and
         "one_vs_rest" (categorical features).
-    missing : {"direction", "available", "error"}
-        Learn a side for missing values; leave rows out where they miss a value; or refuse them.
+    missing : str or dict of feature to str
+        What becomes of rows that miss the value a split asks for, for all features or by feature (name or
+        index; the others learn a direction): "direction", "available", "value", "fractional", "surrogate",
+        "mean", "median", "mode", "class_mode", "ignore" or "error"; see the page on missing values.
+    max_surrogates, use_surrogates : int
+        Under the policy "surrogate": how many stand-in splits a node keeps, and what becomes of rows that
+        miss the value: they stay at the node (0), follow the surrogates or stay (1), or follow the
+        surrogates or the majority (2).
     order : {"depth_first", "breadth_first", "best_first"}
         Which node to split next. `max_leaf_nodes` makes the default "best_first".
     max_nodes : int or None

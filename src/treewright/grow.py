@@ -15,6 +15,7 @@ from treewright import _core
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Dataset, Schema
 from treewright.names import unknown_name
+from treewright.policies import settle_policies
 from treewright.recipe import Recipe, is_whole
 from treewright.tree import Tree
 
@@ -56,7 +57,9 @@ def grow(
         raise ValueError("Cannot grow a tree: the dataset has no target.")
     _check_criterion(schema, recipe)
     _check_features(schema, recipe)
-    options = _options(dataset, recipe)
+    dataset, missing, policies = settle_policies(dataset, recipe)
+    target = dataset.target
+    options = _options(dataset, recipe) | {"missing": missing, "policies": policies}
     options["threads"] = threads(n_jobs)
     options["progress"] = progress
     n_classes = 0 if schema.classes is None else len(schema.classes)
@@ -70,6 +73,8 @@ def grow(
         dataset.weight,
         options,
     )
+    if not policies and recipe.missing == "fractional":  # nothing was missing, but may be in new rows
+        arrays["default_branch"] = np.full(len(arrays["parent"]), -1, np.int32)
     return Tree.from_arrays(schema, arrays, options["costs"])
 
 
@@ -179,7 +184,8 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
         "criterion": recipe.criterion,
         "splits": list(recipe.splits),
         "splitter": recipe.splitter,
-        "missing": recipe.missing,
+        "max_surrogates": int(recipe.max_surrogates),
+        "use_surrogates": int(recipe.use_surrogates),
         "order": recipe.order,
         "max_depth": _limit(recipe.max_depth),
         "max_leaf_nodes": _limit(recipe.max_leaf_nodes),

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Schema
+from treewright.names import nearest
 from treewright.recipe import RULES, Rule, is_number, is_whole, number, one_of
 
 
@@ -27,13 +28,13 @@ def _is_class_weight(value: Any) -> bool:
     return value is None or isinstance(value, Mapping)
 
 
-_OWN_FORM = {"criterion", "random_state", "min_merit", "class_weight", "priors", "costs", "monotonic"}
+_OWN_FORM = {"criterion", "missing", "random_state", "min_merit", "class_weight", "priors", "costs", "monotonic"}
 
 SAME_IN_RECIPE = tuple(name for name in RULES if name not in _OWN_FORM)
 """The parameters that a recipe takes as the estimators do."""
 
 SHARED_RULES: dict[str, Rule] = {
-    **{name: RULES[name] for name in SAME_IN_RECIPE},
+    **{name: RULES[name] for name in (*SAME_IN_RECIPE, "missing")},
     "random_state": Rule(
         _is_random_state,
         "an int in the range [0, 9223372036854775807], a 'numpy.random.RandomState' or None",
@@ -105,6 +106,21 @@ def monotonic_signs(
                 f"monotonic_cst has {sign} for feature {column.name!r}, which is categorical: use 0."
             )
     return tuple(int(sign) for sign in signs)
+
+
+def missing_policies(missing: str | Mapping[Any, str], schema: Schema) -> str | tuple[str, ...]:
+    """Give a dict of policies as one for each feature; those not mentioned learn a direction."""
+    if isinstance(missing, str):
+        return missing
+    policies = ["direction"] * len(schema.columns)
+    for key, policy in missing.items():
+        if isinstance(key, str) and key in schema.names:
+            policies[schema.names.index(key)] = policy
+        elif is_whole(key) and 0 <= key < len(policies):
+            policies[key] = policy
+        else:
+            raise ValueError(f"missing names {key!r}, which is no feature. {nearest(key, schema.names)}".rstrip())
+    return tuple(policies)
 
 
 def class_factors(class_weight: Any, classes: list[Any]) -> str | tuple[float, ...] | None:

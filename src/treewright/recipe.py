@@ -23,6 +23,14 @@ SPLITS: dict[str, str] = {
 MISSING: dict[str, str] = {
     "direction": "a row without the value follows the side learned for it, else the larger one",
     "available": "a row without the value is left out of the search and follows the largest branch",
+    "value": "missing is a value of its own: a branch of its own, or the better side",
+    "fractional": "a row without the value goes down every branch with its share, as in C4.5",
+    "surrogate": "a row without the value follows the split on another feature that agrees best, as in CART",
+    "mean": "the mean of the feature at the node is filled in; categories take their mode",
+    "median": "the median of the feature at the node is filled in; categories take their mode",
+    "mode": "the most frequent value of the feature at the node is filled in",
+    "class_mode": "as mode, while growing among the rows of the same class",
+    "ignore": "rows without the value are left out of growing, and follow the largest branch",
     "error": "refuse missing values",
 }
 """What becomes of a row whose value is missing, by name."""
@@ -113,13 +121,26 @@ def _are_splits(value: Any) -> bool:
     return isinstance(value, (tuple, list)) and len(value) > 0 and all(name in SPLITS for name in value)
 
 
+def _is_missing(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in MISSING
+    policies = value.values() if isinstance(value, Mapping) else value
+    return isinstance(value, (Mapping, tuple)) and all(policy in MISSING for policy in policies)
+
+
 _is_row_of_costs = partial(_is_tuple_of, lambda cost: is_number(cost) and 0 <= cost < inf)
 
 RULES: dict[str, Rule] = {
     "criterion": one_of(*CLASSIFICATION, *REGRESSION),
     "splits": Rule(_are_splits, f"a tuple of names among {{{', '.join(map(repr, SPLITS))}}}", tuple(SPLITS)),
     "splitter": one_of("best", "random"),
-    "missing": one_of(*MISSING),
+    "missing": Rule(
+        _is_missing,
+        f"a str among {{{', '.join(map(repr, MISSING))}}} or a dict of such by feature",
+        tuple(MISSING),
+    ),
+    "max_surrogates": whole(0),
+    "use_surrogates": Rule(lambda value: is_whole(value) and value in (0, 1, 2), "0, 1 or 2"),
     "order": one_of(*ORDERS),
     "max_depth": whole(1, none=True),
     "max_leaf_nodes": whole(2, none=True),
@@ -173,8 +194,13 @@ class Recipe:
         Forms of splits to look for, names of `SPLITS`; the best merit wins.
     splitter : {"best", "random"}
         Look at every cut of a feature, or at one drawn at random (Geurts, Ernst & Wehenkel, 2006).
-    missing : str
-        What becomes of rows without a value, a name of `MISSING`.
+    missing : str or tuple of str
+        What becomes of rows without a value, a name of `MISSING`, or one for each feature.
+    max_surrogates : int
+        Under the policy "surrogate", how many stand-in splits a node keeps.
+    use_surrogates : {0, 1, 2}
+        Under the policy "surrogate", rows without the value stay at the node (0), follow the surrogates or
+        stay (1), or follow the surrogates or the majority (2).
     order : str
         Which node is split next, a name of `ORDERS`.
     max_depth, max_leaf_nodes, max_nodes : int or None
@@ -223,7 +249,9 @@ class Recipe:
     criterion: str
     splits: tuple[str, ...] = ("threshold", "subset")
     splitter: str = "best"
-    missing: str = "direction"
+    missing: str | tuple[str, ...] = "direction"
+    max_surrogates: int = 5
+    use_surrogates: int = 2
     order: str = "depth_first"
     max_depth: int | None = None
     max_leaf_nodes: int | None = None

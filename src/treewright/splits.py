@@ -39,7 +39,8 @@ class Threshold:
         column = schema.columns[self.feature]
         if self.threshold == math.inf:
             return f"{printable(column.name)} is {'missing' if branch else 'known'}"
-        return f"{printable(column.name)} {_sign(branch)} {value_text(column, self.threshold, decimals)}"
+        sign, bound = _bound(self.threshold, branch)
+        return f"{printable(column.name)} {sign} {value_text(column, bound, decimals)}"
 
     def to_dict(self, schema: Schema) -> dict[str, Any]:
         """Describe the split by names, in plain Python values."""
@@ -110,6 +111,10 @@ class Hyperplane:
         self, schema: Schema, branch: int, *, decimals: int | None = None, max_categories: int | None = None
     ) -> str:
         """Say in words what holds on a branch, as in ``0.8·a − 0.3·b ≤ 1.9``."""
+        if self.weights == (-1.0,):  # a surrogate that runs the other way
+            column = schema.columns[self.features[0]]
+            bound = value_text(column, -self.threshold, decimals)
+            return f"{printable(column.name)} {'<' if branch else '≥'} {bound}"
         columns = [schema.columns[feature] for feature in self.features]
         terms = [
             # dates and large whole numbers are stored as differences from an origin
@@ -167,6 +172,14 @@ Split: TypeAlias = Threshold | Table | Hyperplane | Sphere
 
 def _sign(branch: int) -> str:
     return ">" if branch else "≤"
+
+
+def _bound(threshold: float, branch: int) -> tuple[str, float]:
+    """Say *at most the number before t* as *below t*, where t reads better: rpart's test is ``x < t``."""
+    following = math.nextafter(threshold, math.inf)
+    if len(repr(following)) + 8 < len(repr(threshold)):
+        return "≥" if branch else "<", following
+    return _sign(branch), threshold
 
 
 def _less(column: Column, number: float, decimals: int | None) -> str:

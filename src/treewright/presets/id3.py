@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,7 +42,7 @@ class ID3Classifier(DecisionTreeClassifier):
 
     criterion: str = "entropy"
     splits: tuple[str, ...] = ("multiway",)
-    missing: str = "error"
+    missing: str | Mapping[Any, str] = "error"
     compat: str | None = None
 
     def _choices(self, schema: Any) -> dict[str, Any]:

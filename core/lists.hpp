@@ -1,0 +1,612 @@
+// The plain engine: every node holds its rows with their weights, and every policy for missing values is at home.
+//
+// A feature is gathered, filled where its policy fills, sorted and scanned anew at each node: O(n log n) a node and
+// feature. The fast engines (block.hpp, trunk.hpp) serve the policies `direction` and `available`.
+#pragma once
+#include <map>
+
+#include "builder.hpp"
+#include "missing.hpp"
+#include "random.hpp"
+#include "splits/categorical.hpp"
+#include "splits/threshold.hpp"
+#include "surrogates.hpp"
+
+namespace treewright {
+
+/// Gain ratio as C4.5 has it: rows without the value gain nothing and are a branch of their own (Quinlan, 1993, ch. 3).
+struct KnownGainRatio {
+    static double merit(double gain, double known, double total, std::span<const double> branches) {
+        double information = 0;
+        const auto add = [&](double weight) {
+            if (weight > 0) information -= weight / total * std::log2(weight / total);
+        };
+        for (double weight : branches) add(weight);
+        add(total - known > 1e-12 * total ? total - known : 0.0);
+        return information > 0 ? known / total * gain / information : 0.0;
+    }
+    /// Scores the cuts of a sorted feature.
+    struct Scorer : PlainClassScorer<Entropy> {
+        double total;
+        Scorer(const LocalRows& rows_, const Totals& known, double total_, Scratch& scratch) : PlainClassScorer<Entropy>(rows_, known, scratch), total(total_) {}
+        double score() const {
+            const double branches[] = {left.weight, right.weight};
+            return KnownGainRatio::merit(PlainClassScorer<Entropy>::score(), node.weight, total, branches);
+        }
+        double tolerance(double) const { return tie_tolerance; }
+    };
+};
+
+template <class C>
+class Lists {
+    using Scorer = typename C::template Scorer<false>;
+    using List = Entry<uint32_t>;
+
+public:
+    /// A row, or the share of it that comes this way.
+    struct Part {
+        uint32_t row;
+        double weight;
+    };
+    struct Item {
+        int32_t node = 0, depth = 0;
+        uint64_t seed = 0;
+        std::vector<Part> parts;
+        Totals totals;
+        double impurity = 0, centre = 0;
+        Candidate split;
+        std::vector<Candidate> competitors;
+        double decrease = 0;
+
+        size_t size() const { return parts.size(); }
+    };
+
+    Lists(const Problem& problem, const std::vector<double>& weight, Builder& out)
+        : original_(problem), recipe_(problem.recipe), by_side_(recipe_), by_known_(recipe_), table_(problem.table),
+          side_problem_{table_, by_side_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
+          known_problem_{table_, by_known_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
+          weights_(weight), out_(out) {
+        by_side_.missing = Missing::direction;
+        by_known_.missing = Missing::available;
+        for (size_t f = 0; f < table_.features.size(); ++f) {  // a missing category is one more category
+            Feature& feature = table_.features[f];
+            const auto missing = [&] { return std::any_of(feature.codes, feature.codes + table_.n_rows, [](int32_t code) { return code < 0; }); };
+            if (feature.categorical() && recipe_.policies[f] == Missing::value && missing()) ++feature.n_categories;
+        }
+    }
+
+    Item root(uint64_t seed) {
+        Item item;
+        item.seed = seed;
+        for (uint32_t row = 0; row < table_.n_rows; ++row) item.parts.push_back({row, weights_.empty() ? 1.0 : weights_[row]});
+        const Description description = describe(item);
+        item.node = out_.append(-1, 0, description);
+        pure_root_ = description.pure;
+        return item;
+    }
+    bool root_may_split(const Item& item) const { return !pure_root_ && may_split(item); }
+
+    void grow(Item item) {
+        std::vector<Item> stack;
+        stack.push_back(std::move(item));
+        uint64_t work = 0;
+        while (!stack.empty()) {
+            Item next = std::move(stack.back());
+            stack.pop_back();
+            work += next.size() * table_.features.size();
+            if (work > 1'000'000) {
+                original_.monitor.poll(0);
+                work = 0;
+            }
+            if (!find(next)) {
+                original_.monitor.settled += next.size();
+                continue;
+            }
+            std::vector<Item> children = split(next);
+            for (size_t i = children.size(); i-- > 0;) stack.push_back(std::move(children[i]));
+        }
+    }
+
+    bool find(Item& item) {
+        prepare(item);
+        Candidate best;
+        std::vector<Candidate> found;
+        uint64_t ties = 1;
+        Random random(item.seed);
+        const double tolerance = C::tolerance(item.totals, item.impurity);
+        for (int32_t feature : chosen_features(random)) {
+            Candidate candidate = search(item, feature);
+            if (!candidate.found()) continue;
+            bool better = candidate.merit > best.merit + tolerance;
+            if (better) ties = 1;
+            else if (recipe_.ties != Ties::first && candidate.merit >= best.merit - tolerance)
+                better = recipe_.ties == Ties::last || random.below(++ties) == 0;
+            if (recipe_.max_competitors > 0) found.push_back(candidate);
+            if (better) best = std::move(candidate);
+        }
+        if (!best.found() || !(best.merit > recipe_.min_merit)) return false;
+        item.split = std::move(best);
+        if (recipe_.observed_cuts) observe(item.split);
+        keep_competitors(item, std::move(found));
+        if (recipe_.min_impurity_decrease > 0 || recipe_.order == Order::best_first) {
+            item.decrease = decrease(item) * item.totals.weight / original_.total_weight;
+            if (item.decrease + 2.2e-16 < recipe_.min_impurity_decrease) return false;
+        }
+        return true;
+    }
+
+    /// Carry out the split of an item: append the children, give back those that may be split further.
+    std::vector<Item> split(Item& item) {
+        prepare(item);
+        std::vector<Candidate> surrogates;
+        std::vector<std::vector<Part>> parts = send(item, surrogates);
+        const auto branches = parts.size();
+        std::vector<Item> children(branches);
+        const auto first = static_cast<int32_t>(out_.nodes.size());
+        for (size_t b = 0; b < branches; ++b) make_child(item, b, std::move(parts[b]), children[b]);
+        out_.set_split(item.node, item.split, first, std::move(item.competitors));
+        out_.set_surrogates(item.node, std::move(surrogates));
+        item.parts.clear();
+        std::erase_if(children, [](const Item& child) { return child.node < 0; });
+        return children;
+    }
+
+private:
+    const Feature& feature_at(int32_t feature) const { return table_.features[static_cast<size_t>(feature)]; }
+    Missing policy_of(int32_t feature) const { return recipe_.policies[static_cast<size_t>(feature)]; }
+    size_t n_classes() const { return static_cast<size_t>(original_.n_classes); }
+    bool may_split(const Item& item) const {
+        return (recipe_.max_depth < 0 || item.depth < recipe_.max_depth) &&
+               item.size() >= static_cast<size_t>(std::max(recipe_.min_samples_split, 2 * recipe_.min_samples_leaf)) &&
+               item.totals.weight >= 2 * recipe_.min_weight_leaf;
+    }
+
+    // ---- a node's rows ---------------------------------------------------------------------------------------------
+
+    Description describe(Item& item) {
+        Description node;
+        item.totals = Totals(original_.width());
+        item.totals.count = item.size();
+        if constexpr (C::classification) {
+            for (const Part& part : item.parts) {
+                item.totals.sums[static_cast<size_t>(original_.label[part.row])] += part.weight;
+                item.totals.weight += part.weight;
+            }
+            describe_classes<C>(original_, item.totals, node);
+        } else {
+            std::vector<double> target, weight;
+            for (const Part& part : item.parts) {
+                target.push_back(original_.target[part.row]);
+                weight.push_back(part.weight);
+            }
+            describe_numbers<C>(target, weight, node);
+            item.totals.weight = node.weight;
+        }
+        item.impurity = node.impurity;
+        item.centre = node.centre;
+        return node;
+    }
+    /// Number the rows of the node 0, 1, …, with target and weight as the scorers want them.
+    void prepare(Item& item) {
+        const size_t n = item.size();
+        weight_.resize(n);
+        for (size_t i = 0; i < n; ++i) weight_[i] = item.parts[i].weight;
+        local_ = LocalRows{};
+        local_.weight = weight_.data();
+        if constexpr (C::classification) {
+            label_.resize(n);
+            for (size_t i = 0; i < n; ++i) label_[i] = original_.label[item.parts[i].row];
+            local_.label = label_.data();
+        } else {
+            target_.resize(n);
+            const double centre = C::centred ? item.centre : 0.0;
+            double sum = 0;
+            for (size_t i = 0; i < n; ++i) {
+                target_[i] = original_.target[item.parts[i].row] - centre;
+                sum += weight_[i] * target_[i];
+            }
+            item.totals.sums[0] = sum;
+            local_.target = target_.data();
+            if constexpr (std::is_same_v<C, AbsoluteError>) rank_targets(n);
+        }
+    }
+    void rank_targets(size_t n) {
+        std::vector<uint32_t> order(n);
+        std::iota(order.begin(), order.end(), 0u);
+        std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return target_[a] < target_[b]; });
+        sorted_target_.resize(n);
+        target_rank_.resize(n);
+        for (size_t i = 0; i < n; ++i) {
+            sorted_target_[i] = target_[order[i]];
+            target_rank_[order[i]] = static_cast<int32_t>(i);
+        }
+        local_.target_rank = target_rank_.data();
+        local_.sorted_target = sorted_target_.data();
+    }
+
+    /// Values of a feature by local row, filled by its policy; NaN or −1 where they stay missing.
+    Fill gather(const Item& item, int32_t feature) {
+        const Feature& from = feature_at(feature);
+        const Missing policy = policy_of(feature);
+        const size_t n = item.size();
+        value_.resize(n);
+        bool missing = false;
+        for (size_t i = 0; i < n; ++i) {
+            const uint32_t row = item.parts[i].row;
+            if (!from.categorical()) value_[i] = from.numbers[row];
+            else if (from.codes[row] >= 0) value_[i] = from.codes[row];
+            else value_[i] = std::numeric_limits<double>::quiet_NaN();
+            missing |= std::isnan(value_[i]);
+        }
+        Fill fill;
+        if (!fills(policy)) {
+            if (missing && policy == Missing::value && from.categorical())
+                for (double& value : value_)
+                    if (std::isnan(value)) value = from.n_categories - 1;
+            return fill;
+        }
+        const auto label = [&](size_t i) { return original_.n_classes ? original_.label[item.parts[i].row] : 0; };
+        fill = make_fill(policy, from.categorical(), n_classes(), [&](auto&& use) {
+            for (size_t i = 0; i < n; ++i)
+                if (!std::isnan(value_[i])) use(value_[i], weight_[i], label(i));
+        });
+        if (missing && fill.found)
+            for (size_t i = 0; i < n; ++i)
+                if (std::isnan(value_[i])) value_[i] = fill.of(label(i));
+        return fill;
+    }
+
+    // ---- searching ---------------------------------------------------------------------------------------------------
+
+    std::vector<int32_t> chosen_features(Random& random) const {
+        std::vector<int32_t> features(table_.features.size());
+        std::iota(features.begin(), features.end(), 0);
+        const auto wanted = static_cast<size_t>(recipe_.max_features);
+        if (wanted == 0 || wanted >= features.size()) return features;
+        for (size_t i = 0; i < wanted; ++i) std::swap(features[i], features[i + random.below(features.size() - i)]);
+        features.resize(wanted);
+        std::sort(features.begin(), features.end());
+        return features;
+    }
+
+    Candidate search(const Item& item, int32_t feature) {
+        gather(item, feature);
+        if (!feature_at(feature).categorical()) return recipe_.threshold ? search_cuts(item, feature) : Candidate{};
+        if constexpr (std::is_same_v<C, AbsoluteError>) return search_orders(item, feature);
+        else return search_categories(item, feature);
+    }
+
+    template <class S>
+    void start(S& scorer, const List* list, size_t n) {
+        if constexpr (requires { scorer.started(); }) {
+            for (size_t i = 0; i < n; ++i) scorer.start(list[i].row);
+            scorer.started();
+        }
+    }
+    CutLimits limits() const {
+        CutLimits limits;
+        limits.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
+        limits.min_weight = recipe_.min_weight_leaf;
+        limits.last_of_ties = recipe_.ties == Ties::last;
+        return limits;
+    }
+    Totals totals_of(const List* list, size_t n) const {
+        Totals t(original_.width());
+        t.count = n;
+        for (size_t i = 0; i < n; ++i) {
+            const uint32_t row = list[i].row;
+            t.weight += weight_[row];
+            if constexpr (C::classification) t.sums[static_cast<size_t>(label_[row])] += weight_[row];
+            else t.sums[0] += weight_[row] * target_[row];
+        }
+        return t;
+    }
+
+    /// The best cut of a sorted list; rows beyond `known` have no value.
+    Candidate best_cut(const Item& item, int32_t feature, const List* list, size_t known, Cut& cut) {
+        const size_t n = item.size();
+        Candidate candidate;
+        if (known == 0) return candidate;
+        if (known < n && !left_out(policy_of(feature))) {
+            Scorer right(local_, item.totals, scratch_);
+            start(right, list, n);
+            const double tolerance = right.tolerance(item.impurity);
+            scan(list, known, 0, n, true, false, right, limits(), tolerance, cut);
+            Scorer left(local_, item.totals, scratch_);
+            start(left, list, n);
+            for (size_t i = known; i < n; ++i) left.add(list[i].row);
+            scan(list, known, n - known, n, false, true, left, limits(), tolerance, cut);
+            if (cut.found()) candidate.merit = left.merit(cut.score);
+            if (cut.found()) candidate.default_branch = cut.missing_left ? 0 : 1;
+        } else {
+            const Totals totals = totals_of(list, known);
+            if constexpr (std::is_same_v<C, GainRatio>) {
+                if (policy_of(feature) == Missing::fractional) {
+                    const KnownGainRatio::Scorer scorer(local_, totals, item.totals.weight, scratch_);
+                    scan(list, known, 0, known, false, false, scorer, limits(), scorer.tolerance(item.impurity), cut);
+                    if (cut.found()) candidate.merit = cut.score;
+                    candidate.feature = cut.found() ? feature : -1;
+                    return candidate;
+                }
+            }
+            Scorer scorer(local_, totals, scratch_);
+            start(scorer, list, known);
+            scan(list, known, 0, known, false, false, scorer, limits(), scorer.tolerance(item.impurity), cut);
+            if (cut.found()) candidate.merit = scorer.merit(cut.score) * totals.weight / item.totals.weight;
+        }
+        candidate.feature = cut.found() ? feature : -1;
+        return candidate;
+    }
+    Candidate search_cuts(const Item& item, int32_t feature) {
+        const size_t n = item.size();
+        list_.resize(n);
+        const size_t known = sorter_.sort(value_.data(), n, list_.data());
+        if (list_[0].rank == list_[n - 1].rank) return {};
+        Cut cut;
+        Candidate candidate = best_cut(item, feature, list_.data(), known, cut);
+        if (!candidate.found()) return {};
+        candidate.threshold = cut.position == known ? infinity : midpoint(value_[list_[cut.position - 1].row], value_[list_[cut.position].row]);
+        return candidate;
+    }
+    Candidate search_categories(const Item& item, int32_t feature) {
+        const size_t n = item.size();
+        const Problem& problem = left_out(policy_of(feature)) ? known_problem_ : side_problem_;
+        counter_.count(static_cast<size_t>(feature_at(feature).n_categories), original_.width(), local_,
+                       [&](auto&& use) { for (size_t i = 0; i < n; ++i) use(std::isnan(value_[i]) ? -1 : static_cast<int32_t>(value_[i]), i); }, levels_);
+        if (levels_.size() + (levels_.missing.count > 0) < 2) return {};
+        Candidate candidate = CategorySearch<C>(problem, levels_, item.totals, item.impurity, feature).best();
+        if (!candidate.found()) return candidate;
+        if (left_out(policy_of(feature))) candidate.default_branch = -1;
+        if constexpr (std::is_same_v<C, GainRatio>)
+            if (policy_of(feature) == Missing::fractional) candidate.merit = known_gain_ratio(item, candidate);
+        return candidate;
+    }
+    double known_gain_ratio(const Item& item, const Candidate& candidate) const {
+        std::vector<Totals> branch(static_cast<size_t>(candidate.n_branches), Totals(original_.width()));
+        for (size_t level = 0; level < levels_.size(); ++level)
+            levels_.add_to(branch[static_cast<size_t>(candidate.branch_of(levels_.code[level]))], level);
+        std::vector<const Totals*> all;
+        std::vector<double> weights;
+        for (const Totals& b : branch) {
+            all.push_back(&b);
+            weights.push_back(b.weight);
+        }
+        return KnownGainRatio::merit(Entropy::merit(levels_.known, all), levels_.known.weight, item.totals.weight, weights);
+    }
+    /// Absolute error is not a function of sums: two groups by a cut of the categories in the order of their means.
+    Candidate search_orders(const Item& item, int32_t feature) {
+        if (!recipe_.subset) throw std::invalid_argument("criterion 'absolute_error' groups categories by 'subset' only under this missing policy");
+        const size_t n = item.size();
+        std::map<int32_t, std::pair<double, double>> sums;
+        for (size_t i = 0; i < n; ++i) {
+            if (std::isnan(value_[i])) continue;
+            auto& [sum, weight] = sums[static_cast<int32_t>(value_[i])];
+            sum += weight_[i] * target_[i];
+            weight += weight_[i];
+        }
+        std::vector<std::pair<double, int32_t>> order;
+        for (const auto& [code, s] : sums) order.emplace_back(s.first / s.second, code);
+        std::sort(order.begin(), order.end());
+        std::map<int32_t, double> rank;
+        for (size_t i = 0; i < order.size(); ++i) rank[order[i].second] = static_cast<double>(i);
+        for (double& value : value_)
+            if (!std::isnan(value)) value = rank[static_cast<int32_t>(value)];
+        list_.resize(n);
+        const size_t known = sorter_.sort(value_.data(), n, list_.data());
+        if (list_[0].rank == list_[n - 1].rank) return {};
+        Cut cut;
+        Candidate candidate = best_cut(item, feature, list_.data(), known, cut);
+        if (!candidate.found()) return {};
+        candidate.kind = SplitKind::table;
+        const double last = value_[list_[cut.position - 1].row];
+        for (const auto& [code, at] : rank) candidate.table.emplace_back(code, at <= last ? 0 : 1);
+        return candidate;
+    }
+
+    /// Lower a cut to the largest value of the training set not above it, as C4.5 does.
+    void observe(Candidate& candidate) const {
+        if (candidate.kind != SplitKind::threshold || candidate.threshold == infinity) return;
+        const double* values = feature_at(candidate.feature).numbers;
+        double largest = -infinity;
+        for (size_t row = 0; row < table_.n_rows; ++row)
+            if (values[row] <= candidate.threshold) largest = std::max(largest, values[row]);
+        if (largest > -infinity) candidate.threshold = largest;
+    }
+    /// Entries of the category that stands for missing become the default branch.
+    void settle_missing_category(Candidate& candidate) const {
+        if (candidate.kind != SplitKind::table || policy_of(candidate.feature) != Missing::value) return;
+        const int32_t extra = original_.table.features[static_cast<size_t>(candidate.feature)].n_categories;
+        if (candidate.table.empty() || candidate.table.back().first != extra) return;
+        candidate.default_branch = candidate.table.back().second;
+        candidate.table.pop_back();
+    }
+    void keep_competitors(Item& item, std::vector<Candidate>&& found) {
+        settle_missing_category(item.split);
+        std::erase_if(found, [&](const Candidate& c) { return c.feature == item.split.feature; });
+        std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.merit > b.merit; });
+        if (found.size() > static_cast<size_t>(recipe_.max_competitors)) found.resize(static_cast<size_t>(recipe_.max_competitors));
+        for (Candidate& candidate : found) settle_missing_category(candidate);
+        item.competitors = std::move(found);
+    }
+
+    // ---- sending rows down -------------------------------------------------------------------------------------------------
+
+    int32_t branch_of(const Candidate& split, double value) const {
+        if (std::isnan(value)) return -1;
+        if (split.kind == SplitKind::threshold) return value <= split.threshold ? 0 : 1;
+        return split.branch_of(static_cast<int32_t>(value));
+    }
+    /// The branch of every row by the split's own feature; −1 where it does not answer. Settles the default branch.
+    std::vector<int32_t> answers(const Item& item, Candidate& split) {
+        const Fill fill = gather(item, split.feature);
+        const Missing policy = policy_of(split.feature);
+        std::vector<int32_t> branch(item.size());
+        std::vector<double> size(static_cast<size_t>(split.n_branches), 0.0);
+        for (size_t i = 0; i < branch.size(); ++i) {
+            branch[i] = branch_of(split, value_[i]);
+            if (branch[i] >= 0) size[static_cast<size_t>(branch[i])] += weight_[i];
+        }
+        if (fill.found) split.default_branch = branch_of(split, fill.value);
+        if (policy == Missing::fractional) split.default_branch = share_row;
+        else if (split.default_branch < 0) split.default_branch = static_cast<int32_t>(std::max_element(size.begin(), size.end()) - size.begin());
+        if (policy == Missing::surrogate && recipe_.use_surrogates < 2) split.default_branch = stay_at_node;
+        return branch;
+    }
+    std::vector<std::vector<Part>> send(Item& item, std::vector<Candidate>& surrogates) {
+        Candidate& split = item.split;
+        std::vector<int32_t> branch = answers(item, split);
+        const auto n_branches = static_cast<size_t>(split.n_branches);
+        if (policy_of(split.feature) == Missing::surrogate && recipe_.use_surrogates > 0 && recipe_.max_surrogates > 0) {
+            surrogates = find_surrogates(item, branch);
+            for (const Candidate& surrogate : surrogates) {
+                gather_raw(item, surrogate.feature);
+                for (size_t i = 0; i < branch.size(); ++i)
+                    if (branch[i] < 0) branch[i] = surrogate_branch(surrogate, value_[i]);
+            }
+        }
+        std::vector<double> known(n_branches, 0.0);
+        for (size_t i = 0; i < branch.size(); ++i)
+            if (branch[i] >= 0) known[static_cast<size_t>(branch[i])] += weight_[i];
+        const double total = std::accumulate(known.begin(), known.end(), 0.0);
+        std::vector<std::vector<Part>> parts(n_branches);
+        for (size_t i = 0; i < branch.size(); ++i) {
+            const Part& part = item.parts[i];
+            const int32_t b = branch[i] >= 0 ? branch[i] : split.default_branch;
+            if (b >= 0) {
+                parts[static_cast<size_t>(b)].push_back(part);
+            } else if (b == share_row) {
+                for (size_t to = 0; to < n_branches; ++to)
+                    if (const double weight = part.weight * known[to] / total; weight > 1e-9) parts[to].push_back({part.row, weight});
+            }
+        }
+        return parts;
+    }
+    void gather_raw(const Item& item, int32_t feature) {
+        const Feature& from = original_.table.features[static_cast<size_t>(feature)];
+        value_.resize(item.size());
+        for (size_t i = 0; i < item.size(); ++i) {
+            const uint32_t row = item.parts[i].row;
+            value_[i] = !from.categorical() ? from.numbers[row] : from.codes[row] >= 0 ? from.codes[row] : std::numeric_limits<double>::quiet_NaN();
+        }
+    }
+    static int32_t surrogate_branch(const Candidate& split, double value) {
+        if (std::isnan(value)) return -1;
+        if (split.kind == SplitKind::table) return split.branch_of(static_cast<int32_t>(value));
+        return (split.kind == SplitKind::hyperplane ? -value : value) <= split.threshold ? 0 : 1;
+    }
+    /// Stand-ins on all other features, best first (surrogates.hpp).
+    std::vector<Candidate> find_surrogates(const Item& item, const std::vector<int32_t>& branch) {
+        const bool binary = item.split.n_branches == 2;
+        const cart::Outcome outcome{nullptr, nullptr, weight_.data()};
+        std::vector<int8_t> way(branch.size());
+        cart::Ways ways{way.data(), 0, 0};
+        std::vector<double> size(static_cast<size_t>(item.split.n_branches), 0.0);
+        for (size_t i = 0; i < branch.size(); ++i) {
+            way[i] = branch[i] < 0 ? cart::nowhere : branch[i] == 0 ? cart::left : cart::right;
+            if (branch[i] >= 0) size[static_cast<size_t>(branch[i])] += weight_[i];
+        }
+        const double most = *std::max_element(size.begin(), size.end());
+        ways.left_weight = most;  // only the larger and the sum of both count
+        ways.right_weight = std::accumulate(size.begin(), size.end(), 0.0) - most;
+        std::vector<cart::Split> kept;
+        std::vector<std::vector<std::pair<int32_t, int32_t>>> tables(table_.features.size());
+        cart::SurrogateRules rules;
+        rules.max_surrogates = recipe_.max_surrogates;
+        for (size_t f = 0; f < table_.features.size(); ++f) {
+            const Feature& feature = original_.table.features[f];
+            if (static_cast<int32_t>(f) == item.split.feature || (!binary && !feature.categorical())) continue;
+            gather_raw(item, static_cast<int32_t>(f));
+            sort_column();
+            cart::Split split;
+            split.feature = static_cast<int32_t>(f);
+            const auto n_codes = static_cast<size_t>(feature.n_categories);
+            const cart::Agreement agreement = feature.categorical() ? cart::agreeing_branches(column_, n_codes, branch, size.size(), outcome, tables[f])
+                                                                    : cart::agreeing_cut(column_, ways, outcome, split);
+            cart::consider(std::move(split), agreement, ways, rules, kept);
+        }
+        std::vector<Candidate> surrogates;
+        for (const cart::Split& split : kept) {
+            Candidate candidate;
+            candidate.feature = split.feature;
+            candidate.merit = split.improve;
+            if (original_.table.features[static_cast<size_t>(split.feature)].categorical()) {
+                candidate.kind = SplitKind::table;
+                candidate.table = std::move(tables[static_cast<size_t>(split.feature)]);
+            } else {
+                candidate.kind = split.below == cart::left ? SplitKind::threshold : SplitKind::hyperplane;
+                candidate.threshold = split.below == cart::left ? split.cut : -split.cut;
+            }
+            surrogates.push_back(std::move(candidate));
+        }
+        return surrogates;
+    }
+    /// The known values in ascending order.
+    void sort_column() {
+        column_.clear();
+        const size_t n = value_.size();
+        list_.resize(n);
+        const size_t known = sorter_.sort(value_.data(), n, list_.data());
+        for (size_t i = 0; i < known; ++i) {
+            column_.row.push_back(list_[i].row);
+            column_.x.push_back(value_[list_[i].row]);
+        }
+    }
+
+    /// Decrease of the node's impurity by its split.
+    double decrease(Item& item) {
+        if constexpr (C::concave || !C::classification) {
+            return item.split.merit;
+        } else {
+            std::vector<Candidate> unused;
+            double after = 0;
+            for (const std::vector<Part>& parts : send(item, unused)) {
+                Totals t(original_.width());
+                for (const Part& part : parts) {
+                    t.weight += part.weight;
+                    t.sums[static_cast<size_t>(original_.label[part.row])] += part.weight;
+                }
+                if (t.weight > 0) after += t.weight * C::impurity(t);
+            }
+            return item.impurity - after / item.totals.weight;
+        }
+    }
+
+    void make_child(const Item& item, size_t b, std::vector<Part>&& parts, Item& child) {
+        child.depth = item.depth + 1;
+        child.seed = child_seed(item.seed, b);
+        child.parts = std::move(parts);
+        Description description = describe(child);
+        if (child.size() == 0) {  // an empty branch predicts what its parent does
+            const auto width = static_cast<int64_t>(out_.width);
+            const auto at = out_.value.begin() + static_cast<int64_t>(item.node) * width;
+            description.value.assign(at, at + width);
+            description.weight = description.risk = description.impurity = 0;
+        }
+        child.node = out_.append(item.node, child.depth, description);
+        if (description.pure || !may_split(child)) {
+            original_.monitor.settled += child.size();
+            child.node = -1;
+        }
+    }
+
+    const Problem& original_;
+    const Recipe& recipe_;
+    Recipe by_side_, by_known_;  // as CategorySearch reads them: missing rows take a side, or take no part
+    Table table_;
+    Problem side_problem_, known_problem_;
+    const std::vector<double>& weights_;
+    Builder& out_;
+    bool pure_root_ = false;
+
+    LocalRows local_;
+    std::vector<double> weight_, target_, value_, sorted_target_;
+    std::vector<int32_t> label_, target_rank_;
+    std::vector<List> list_;
+    cart::Column column_;
+    RowSorter sorter_;
+    Scratch scratch_;
+    LevelCounter counter_;
+    Levels levels_;
+};
+
+}  // namespace treewright

@@ -1,0 +1,100 @@
+"""Policies: which rows and which engine each way of treating missing values needs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data import Dataset
+from treewright.errors import DataError
+from treewright.recipe import Recipe
+
+FAST = ("direction", "available")
+"""The policies of the fast engines, each if it holds for all features."""
+
+
+def settle_policies(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, str, list[str]]:
+    """Give the rows to grow on, the policy of the fast engines, and one for each feature if those do not do.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The training rows.
+    recipe : Recipe
+        Whose `missing` names one policy, or one for each feature.
+
+    Returns
+    -------
+    tuple
+        The dataset, without the rows that a policy leaves out; a policy for all features; and a list of
+        policies by feature, empty where the one for all does.
+    """
+    n_features = len(dataset.schema.columns)
+    given = [recipe.missing] * n_features if isinstance(recipe.missing, str) else list(recipe.missing)
+    if len(given) != n_features:
+        raise ValueError(f"missing must have a policy for each of the {n_features} features, got {len(given)}.")
+    if "class_mode" in given and dataset.schema.classes is None:
+        raise ValueError("missing='class_mode' needs classes: the target is a number.")
+    _refuse(dataset, given)
+    complete = np.ones(len(dataset), bool)
+    for feature, policy in enumerate(given):
+        if policy == "ignore":
+            complete &= ~_is_missing(dataset, feature)
+    if not complete.all():
+        if not complete.any():
+            raise DataError("missing='ignore' leaves no rows: every one misses a value.")
+        dataset = dataset.take(complete)
+    policies = [_plain(policy, recipe, dataset, feature) for feature, policy in enumerate(given)]
+    if set(policies) == {"fractional"} and not _any_missing(dataset):
+        return dataset, "available", []
+    if len(set(policies)) == 1 and policies[0] in FAST:
+        return dataset, policies[0], []
+    _check_plain(recipe)
+    return dataset, "direction", policies
+
+
+def _plain(policy: str, recipe: Recipe, dataset: Dataset, feature: int) -> str:
+    """Put a policy in the terms of the engines."""
+    if policy == "ignore":
+        return "available"
+    if policy == "error":
+        return "direction"
+    categorical = dataset.schema.columns[feature].kind == "categorical"
+    if policy == "value" and not (categorical and "multiway" in recipe.splits):
+        return "direction"  # between two branches the better side, and known against missing, is what that is
+    return policy
+
+
+def _is_missing(dataset: Dataset, feature: int) -> NDArray[np.bool_]:
+    position = dataset.schema.position[feature]
+    if dataset.schema.columns[feature].kind == "categorical":
+        return np.asarray(dataset.codes[:, position] < 0)
+    return np.isnan(dataset.numbers[:, position])
+
+
+def _any_missing(dataset: Dataset) -> bool:
+    return any(_is_missing(dataset, feature).any() for feature in range(len(dataset.schema.columns)))
+
+
+def _refuse(dataset: Dataset, policies: list[str]) -> None:
+    for feature, policy in enumerate(policies):
+        if policy == "error" and _is_missing(dataset, feature).any():
+            raise DataError(
+                f"column {dataset.schema.names[feature]!r} has missing values, which missing='error' refuses. "
+                "Fill them or choose another policy."
+            )
+
+
+def _check_plain(recipe: Recipe) -> None:
+    """Refuse what only the fast engines do."""
+    refused = {
+        "splitter": recipe.splitter == "random",
+        "monotonic": recipe.monotonic is not None and any(recipe.monotonic),
+        "max_bins": recipe.max_bins is not None,
+    }
+    for parameter, given in refused.items():
+        if given:
+            raise ValueError(
+                f"{parameter} goes with missing='direction' or 'available' for all features, "
+                f"not with missing={recipe.missing!r}."
+            )
