@@ -5,6 +5,7 @@
 #pragma once
 #include <memory>
 
+#include "bits.hpp"
 #include "builder.hpp"
 #include "random.hpp"
 #include "splits/categorical.hpp"
@@ -178,7 +179,7 @@ private:
         buffer_.resize(n_);
         double* values = buffer_.data();
         size_t lists = 0;
-        for (size_t f = 0; f < p; ++f) lists += !problem_.table.features[f].categorical();
+        for (size_t f = 0; f < p; ++f) lists += !problem_.table.features[f].categorical() && !is_bit(f);
         if (recipe_.threshold)
             for (auto& buffer : list_)
                 if (buffer.size() < lists * n_) buffer.resize(lists * n_);
@@ -186,7 +187,9 @@ private:
         for (size_t f = 0; f < p; ++f) {
             const Feature& feature = problem_.table.features[f];
             bool varies = false;
-            if (feature.categorical()) {
+            if (is_bit(f)) {
+                varies = true;
+            } else if (feature.categorical()) {
                 std::vector<int32_t> codes(n_);
                 for (size_t i = 0; i < n_; ++i) codes[i] = feature.codes[rows_[i]];
                 varies = std::any_of(codes.begin(), codes.end(), [&](int32_t c) { return c != codes[0]; });
@@ -207,7 +210,13 @@ private:
             if (varies) active->push_back(static_cast<int32_t>(f));
         }
         active_ = std::move(active);
+        if (problem_.bits) {
+            const size_t words = problem_.bits->words();
+            masks_.resize(n_ * words);
+            for (size_t i = 0; i < n_; ++i) std::copy_n(problem_.bits->mask(rows_[i]), words, masks_.data() + i * words);
+        }
     }
+    bool is_bit(size_t feature) const { return problem_.bits && problem_.bits->bit_of(feature) >= 0; }
 
     // ---- describing a node -----------------------------------------------------------------------------------
 
@@ -240,8 +249,17 @@ private:
         return node;
     }
 
+    /// Count the two-valued features of a node, all at once.
+    void count_bits(const Item& item) {
+        const Index* order = order_[item.buffer].data() + item.begin;
+        const size_t words = problem_.bits->words();
+        bit_counter_.count(item.size(), problem_.bits->size(), problem_.width(), [&](size_t i) { return masks_.data() + order[i] * words; },
+                           [&](size_t i) { return label_[order[i]]; });
+    }
+
     /// Bring the target into the form the scorers want for this node.
     void prepare(Item& item) {
+        if (problem_.bits) count_bits(item);
         if constexpr (!C::classification) {
             const Index* order = order_[item.buffer].data() + item.begin;
             const double centre = C::centred ? item.centre : 0.0;
@@ -293,6 +311,7 @@ private:
 
     bool varies(const Item& item, int32_t feature) const {
         if (!std::binary_search(item.active->begin(), item.active->end(), feature)) return false;
+        if (is_bit(static_cast<size_t>(feature))) return bit_varies(item, feature);
         const int32_t slot = slot_[static_cast<size_t>(feature)];
         if (!problem_.table.features[static_cast<size_t>(feature)].categorical()) {
             const List* list = list_[item.buffer].data() + static_cast<size_t>(slot) * n_ + item.begin;
@@ -303,7 +322,35 @@ private:
         return std::any_of(order, order + item.size(), [&](Index row) { return codes[row] != codes[order[0]]; });
     }
 
+    bool bit_varies(const Item& item, int32_t feature) const {
+        const uint32_t* ones = bit_counter_.ones(static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(feature))));
+        const size_t sum = std::accumulate(ones, ones + problem_.width(), size_t{0});
+        return sum > 0 && sum < item.size();
+    }
+    Candidate search_bit(const Item& item, int32_t feature) {
+        if constexpr (C::classification) {
+            if (!bit_varies(item, feature)) {
+                constant_.push_back(feature);
+                return {};
+            }
+            const auto bit = static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(feature)));
+            Scorer scorer(local_, item.totals, scratch_);
+            left_totals_.sums.resize(problem_.width());
+            const auto [merit, left] = score_bit(bit_counter_.ones(bit), item.totals, recipe_, scorer, left_totals_);
+            if (merit == -infinity) return {};
+            Candidate candidate;
+            candidate.merit = merit;
+            candidate.feature = feature;
+            candidate.threshold = problem_.bits->threshold(bit);
+            candidate.position = left;
+            return candidate;
+        } else {
+            return {};
+        }
+    }
+
     Candidate search(const Item& item, int32_t feature, Random& random) {
+        if (is_bit(static_cast<size_t>(feature))) return search_bit(item, feature);
         return problem_.table.features[static_cast<size_t>(feature)].categorical() ? search_categories(item, feature)
                                                                                      : search_cuts(item, feature, random);
     }
@@ -482,8 +529,18 @@ private:
 
     /// Write the branch of every row of the item into side_ (left_ for two branches) and where each branch begins; settles default_branch.
     void assign_branches(Item& item) {
-        if (item.split.kind == SplitKind::threshold) assign_by_position(item);
-        else assign_by_table(item);
+        if (item.split.kind == SplitKind::table) assign_by_table(item);
+        else if (is_bit(static_cast<size_t>(item.split.feature))) assign_by_bit(item);
+        else assign_by_position(item);
+    }
+    void assign_by_bit(Item& item) {
+        const auto bit = static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(item.split.feature)));
+        const size_t words = problem_.bits->words(), n = item.size(), left = item.split.position;
+        const Index* order = order_[item.buffer].data() + item.begin;
+        for (size_t i = 0; i < n; ++i) left_[order[i]] = !(masks_[order[i] * words + bit / 64] >> (bit % 64) & 1);
+        const double size[2] = {static_cast<double>(left), static_cast<double>(n - left)};
+        item.split.default_branch = largest(size);
+        begin_.assign({0, static_cast<uint32_t>(left), static_cast<uint32_t>(n)});
     }
     void assign_by_position(Item& item) {
         Candidate& split = item.split;
@@ -604,7 +661,7 @@ private:
     }
     void partition_lists(const Item& item, size_t branches) {
         for (int32_t feature : *item.active) {
-            if (problem_.table.features[static_cast<size_t>(feature)].categorical()) continue;
+            if (problem_.table.features[static_cast<size_t>(feature)].categorical() || is_bit(static_cast<size_t>(feature))) continue;
             const size_t offset = static_cast<size_t>(slot_[static_cast<size_t>(feature)]) * n_ + item.begin;
             if (feature == item.split.feature && begin_[1] == item.split.position) {  // already in order
                 std::copy_n(list_[item.buffer].data() + offset, item.size(), list_[1 - item.buffer].data() + offset);
@@ -632,6 +689,9 @@ private:
     std::vector<Index> order_[2];  // rows ascending
     std::vector<int32_t> slot_;    // by feature: its list or code column; -1 = constant
     std::vector<char> has_missing_;
+    std::vector<uint64_t> masks_;  // two-valued features, by local row
+    BitCounter bit_counter_;
+    Totals left_totals_;
     std::shared_ptr<const std::vector<int32_t>> active_;
     bool pure_root_ = false;
 

@@ -29,6 +29,8 @@ struct Monitor {
     }
 };
 
+class BitTable;
+
 struct Problem {
     const Table& table;
     const Recipe& recipe;
@@ -37,6 +39,7 @@ struct Problem {
     const double* target = nullptr;
     double total_weight = 0;
     Monitor& monitor;
+    const BitTable* bits = nullptr;  // two-valued features, where they may be counted as bits
 
     size_t width() const { return n_classes ? static_cast<size_t>(n_classes) : 1; }
     size_t n_features() const { return table.features.size(); }
