@@ -134,6 +134,7 @@ Recipe read_recipe(const nb::dict& o) {
     r.missing = choose<Missing>(o, "missing", {{"direction", Missing::direction}, {"available", Missing::available}, {"error", Missing::direction}});
     r.order = choose<Order>(o, "order", {{"depth_first", Order::depth_first}, {"breadth_first", Order::breadth_first}, {"best_first", Order::best_first}});
     r.ties = choose<Ties>(o, "ties", {{"first", Ties::first}, {"last", Ties::last}, {"random", Ties::random}});
+    r.category_order = choose<CategoryOrder>(o, "category_order", {{"auto", CategoryOrder::automatic}, {"node", CategoryOrder::node}, {"once", CategoryOrder::once}});
     r.max_depth = option<int64_t>(o, "max_depth");
     r.max_leaf_nodes = option<int64_t>(o, "max_leaf_nodes");
     r.max_nodes = option<int64_t>(o, "max_nodes");

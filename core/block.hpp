@@ -139,6 +139,8 @@ public:
         const auto first = static_cast<int32_t>(out_->nodes.size());
         bool any = false;
         for (size_t b = 0; b < branches; ++b) any |= make_child(item, b, children[b]);
+        unrank(item, item.split);
+        for (Candidate& other : item.competitors) unrank(item, other);
         out_->set_split(item.node, item.split, first, std::move(item.competitors));
         bound_children(item, children);
         if (any) partition_lists(item, branches);
@@ -595,6 +597,20 @@ private:
         return static_cast<int32_t>(best);
     }
 
+    /// A split on ranked categories as a table of those present at the node.
+    void unrank(const Item& item, Candidate& split) const {
+        const Ranking* ranking = (*problem_.rankings)[static_cast<size_t>(split.feature)];
+        if (!ranking || split.kind != SplitKind::threshold) return;
+        const Index* order = order_[item.buffer].data() + item.begin;
+        std::vector<size_t> ranks;
+        for (size_t i = 0; i < item.size(); ++i) {
+            const double rank = number(split.feature, order[i]);
+            if (!std::isnan(rank)) ranks.push_back(static_cast<size_t>(rank));
+        }
+        std::sort(ranks.begin(), ranks.end());
+        to_table(*ranking, split, [&](size_t rank) { return std::binary_search(ranks.begin(), ranks.end(), rank); });
+    }
+
     /// Append the child on one branch; true if it may be split further (else its item is emptied).
     bool make_child(const Item& item, size_t b, Item& child) {
         child.depth = item.depth + 1;
@@ -663,7 +679,7 @@ private:
         for (int32_t feature : *item.active) {
             if (problem_.table.features[static_cast<size_t>(feature)].categorical() || is_bit(static_cast<size_t>(feature))) continue;
             const size_t offset = static_cast<size_t>(slot_[static_cast<size_t>(feature)]) * n_ + item.begin;
-            if (feature == item.split.feature && begin_[1] == item.split.position) {  // already in order
+            if (feature == item.split.feature && item.split.position > 0 && begin_[1] == item.split.position) {  // already in order
                 std::copy_n(list_[item.buffer].data() + offset, item.size(), list_[1 - item.buffer].data() + offset);
                 continue;
             }

@@ -30,6 +30,7 @@ struct Monitor {
 };
 
 class BitTable;
+struct Ranking;
 
 struct Problem {
     const Table& table;
@@ -40,6 +41,7 @@ struct Problem {
     double total_weight = 0;
     Monitor& monitor;
     const BitTable* bits = nullptr;  // two-valued features, where they may be counted as bits
+    const std::vector<const Ranking*>* rankings = nullptr;  // by feature: categories grown on as ranks
 
     size_t width() const { return n_classes ? static_cast<size_t>(n_classes) : 1; }
     size_t n_features() const { return table.features.size(); }

@@ -642,10 +642,17 @@ private:
                 child.node = -1;
             }
         }
+        for (Candidate& other : item.competitors) unrank(other);
+        unrank(chosen);
         out_.set_split(item.node, chosen, first, std::move(item.competitors));
         share_histogram(item, children);
         for (size_t b = branches; b-- > 0;)
             if (children[b].node >= 0) stack.push_back(std::move(children[b]));
+    }
+    /// A split on ranked categories as a table of all of them: large nodes know where to send even those they lack.
+    void unrank(Candidate& split) const {
+        const Ranking* ranking = (*problem_.rankings)[static_cast<size_t>(split.feature)];
+        if (ranking && split.kind == SplitKind::threshold) to_table(*ranking, split, [](size_t) { return true; });
     }
     /// An empty branch predicts what its parent does.
     bool empty(Item& child, int32_t parent) {

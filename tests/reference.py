@@ -29,12 +29,13 @@ branch with more rows, the right one of equals. At a multiway split they join th
 policy.
 
 *Stopping.* A node is a leaf if it is pure, at `max_depth`, smaller than `min_samples_split`, without a
-candidate, or if its best merit is not above `min_merit` or, times the node's share of the weight, below
-`min_impurity_decrease`. Splits of merit zero are taken.
+candidate, or if its best merit is not above `min_merit` or lowers the impurity of the whole tree by less than
+`min_impurity_decrease`: by the merit itself or, where a criterion scores splits only, by the decrease of the
+node's impurity, times the node's share of the weight. Splits of merit zero are taken.
 
 *Order.* The frontier gives up its newest node first (depth_first; of one parent's branches the first), its
-oldest (breadth_first), or the one with the largest weight x merit (best_first). A split that would exceed
-`max_leaf_nodes` or `max_nodes` is not made.
+oldest (breadth_first), or the one whose split lowers the impurity of the whole tree most (best_first). A
+split that would exceed `max_leaf_nodes` or `max_nodes` is not made.
 """
 
 from __future__ import annotations
@@ -233,7 +234,7 @@ class Reference:
             return len(frontier) - 1
         if self.recipe.order == "breadth_first":
             return 0
-        worth = [-inf if split is None else node.weight * split.merit for node, split in frontier]
+        worth = [-inf if split is None else self.decrease(node, split) for node, split in frontier]
         return worth.index(max(worth))
 
     def node(self, rows: Rows, depth: int, parent: Node | None = None) -> Node:
@@ -265,13 +266,17 @@ class Reference:
         top = max(candidate.merit for candidate in candidates)
         equal = [c for c in candidates if c.merit >= top - EQUAL * scale(recipe.criterion, node)]
         best = equal[-1 if recipe.ties == "last" else 0]
-        if best.merit <= recipe.min_merit or self.decrease(node, best.merit) < recipe.min_impurity_decrease:
-            return None
-        return best
+        lowers = self.decrease(node, best) + np.finfo(float).eps
+        return None if best.merit <= recipe.min_merit or lowers < recipe.min_impurity_decrease else best
 
-    def decrease(self, node: Node, merit: float) -> float:
-        """By how much a split of this merit lowers the impurity of the whole tree."""
-        return node.weight / self.total * merit + np.finfo(float).eps
+    def decrease(self, node: Node, split: Candidate) -> float:
+        """By how much a split lowers the impurity of the whole tree."""
+        merit = split.merit
+        if self.recipe.criterion in ("gain_ratio", "twoing", "chi_square", "hellinger"):
+            branch = split.branch(self.x[split.feature][node.rows])
+            parts = [self.node(node.rows[branch == b], 0, node) for b in range(split.n_branches)]
+            merit = node.impurity - sum(part.weight * part.impurity for part in parts) / node.weight
+        return node.weight / self.total * merit
 
     def candidates(self, node: Node) -> Iterator[Candidate]:
         """All splits the node may make: by feature, then from the lowest cut up."""
