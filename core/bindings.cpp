@@ -181,6 +181,7 @@ nb::dict grow_tree(const nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb
     Table table;
     table.n_rows = target.shape(0);
     if (table.n_rows == 0) throw nb::value_error("no rows to grow a tree on");
+    if (table.n_rows >= std::numeric_limits<uint32_t>::max()) throw nb::value_error("more than 4294967294 rows: grow on a part of them");
     for (size_t f = 0; f < position.shape(0); ++f) {
         const auto column = static_cast<size_t>(position.data()[f]);
         Feature feature;

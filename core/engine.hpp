@@ -80,7 +80,7 @@ TreeArrays grow_block(const Problem& problem, const std::vector<double>& weight)
     auto root = block.root(0, Random(problem.recipe.random_state).next());
     if (block.root_may_split(root)) {
         if (problem.limited()) grow_by_frontier(block, std::move(root), problem.recipe, out, problem.monitor);
-        else block.grow(std::move(root), 0);
+        else block.grow(std::move(root));
     }
     return assemble(out, {});
 }
@@ -99,9 +99,9 @@ TreeArrays grow_trunk(const Problem& problem, const std::vector<double>& weight)
         auto& mine = block[static_cast<size_t>(thread)];
         if (!mine) mine = std::make_unique<Small>(problem, weight);
         problem.monitor.poll(thread);
-        mine->load(trunk.rows(grafts[i]), builders[i]);
+        mine->load(trunk.rows(grafts[i]), builders[i], thread);
         auto root = mine->root(grafts[i].depth, grafts[i].seed);
-        if (mine->root_may_split(root)) mine->grow(std::move(root), thread);
+        if (mine->root_may_split(root)) mine->grow(std::move(root));
     });
     for (size_t i = 0; i < grafts.size(); ++i) out.nodes[static_cast<size_t>(grafts[i].node)].graft = static_cast<int32_t>(i);
     return assemble(out, builders);

@@ -24,7 +24,7 @@ class Trunk {
 public:
     Trunk(const Problem& problem, const std::vector<double>& weight, size_t block_rows, Builder& out)
         : problem_(problem), recipe_(problem.recipe), weight_(weight), block_rows_(block_rows), out_(out),
-          coded_(problem.table, recipe_.threads, [&](size_t f) { return !is_coded(f); }), threads_(static_cast<size_t>(std::max(recipe_.threads, 1))) {
+          coded_(problem.table, recipe_.threads, problem.monitor, [&](size_t f) { return !is_coded(f); }), threads_(static_cast<size_t>(std::max(recipe_.threads, 1))) {
         workspace_.resize(threads_);
         for (auto& rows : rows_) rows.resize(problem.table.n_rows);
         std::iota(rows_[0].begin(), rows_[0].end(), 0u);
@@ -268,6 +268,7 @@ private:
         std::atomic<double> best{-infinity};
         std::vector<Workspace>& workspace = workspace_;
         parallel_for(p, recipe_.threads, [&](size_t f, int thread) {
+            problem_.monitor.poll(thread);
             auto& work = workspace[static_cast<size_t>(thread)];
             if (problem_.table.features[f].categorical()) found[f] = search_categories(item, f, work);
             else if (is_bit(f)) found[f].merit = search_bit(item, f, work);

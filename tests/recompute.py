@@ -13,7 +13,8 @@ from math import inf
 import numpy as np
 import pytest
 
-from reference import Candidate, Node, Reference, Rows, merit, scale, statistics, total_weight
+from reference import Candidate, Node, Reference, Rows, scale
+from reference_criteria import merit, statistics, total_weight
 from treewright.data import Dataset
 from treewright.recipe import Recipe
 from treewright.tree import Tree
@@ -68,7 +69,7 @@ def check_tree(tree: Tree, dataset: Dataset, recipe: Recipe, judged: Collection[
             child = int(tree.first_child[node]) + b
             assert tree.parent[child] == node
             rows[child], depth[child] = here[branch == b], depth[node] + 1
-            if len(rows[child]) == 0:
+            if not np.any(branch == b):
                 np.testing.assert_array_equal(tree.value[child], tree.value[node])
         rows[node] = None  # let go of memory
 
@@ -155,6 +156,7 @@ def is_multiway(split: Candidate) -> bool:
 
 def check_threshold(learner: Reference, node: Node, split: Candidate) -> None:
     """A threshold must be exactly the middle of its two neighbours, or the value observed below it."""
+    assert split.threshold is not None
     x = learner.x[split.feature][node.rows]
     low, high = x[x <= split.threshold].max(), x[x > split.threshold].min()
     middle = low / 2 + high / 2

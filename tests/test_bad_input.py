@@ -18,7 +18,7 @@ import scipy.sparse
 
 import treewright
 from inputs import FRAME, X, Y, classify, put, regress
-from treewright.data import encoding
+from treewright.data import Dataset, encoding
 from treewright.errors import DataError, DataTypeError
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
@@ -77,6 +77,14 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "missing categories refused": (
         lambda: classify(FRAME.assign(planet=[None, "a"] * 3), missing="error"),
+        "column 'planet' has 3 missing values, first at row 0",
+    ),
+    "missing when predicting": (
+        lambda: classify(X).schema.encode(put(np.nan, 3, 5), missing="error"),
+        "column 'x1' has 2 missing values, first at row 3",
+    ),
+    "missing category when predicting": (
+        lambda: classify(FRAME).schema.encode(FRAME.assign(planet=[None, "Mars"] * 3), missing="error"),
         "column 'planet' has 3 missing values, first at row 0",
     ),
     "infinity": (
@@ -529,3 +537,15 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was() -> None:
     with pytest.raises(DataError):
         model.fit(put(np.inf, 2), Y)
     assert model.predict(X).tolist() == Y.tolist()
+
+
+@pytest.mark.parametrize("missing", [np.array([[np.nan]]), [[None]]])
+def test_missing_values_are_refused_when_predicting_too(missing: Any) -> None:
+    model = treewright.DecisionTreeClassifier(missing="error").fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(DataError, match="column 'x0' has 1 missing value, first at row 0"):
+        model.predict(missing)
+
+
+def test_an_unseen_category_is_no_missing_value_of_the_table() -> None:
+    model = treewright.ID3Classifier().fit([["a"], ["a"], ["b"]], [0, 0, 1])
+    assert model.predict([["z"]]).tolist() == [0]

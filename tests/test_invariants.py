@@ -106,9 +106,10 @@ def test_training_rows_reach_the_leaves_that_counted_them(criterion: str, data: 
     assert counted[~leaves].sum() == 0
     np.testing.assert_array_equal(tree.predict_value(dataset.numbers, dataset.codes), tree.value[leaf])
     if tree.is_classifier:
+        target = np.asarray(dataset.target)
         for node in np.unique(leaf[weight > 0]):
             here = leaf == node
-            seen = np.bincount(dataset.target[here], weight[here], minlength=tree.value.shape[1])
+            seen = np.bincount(target[here], weight[here], minlength=tree.value.shape[1])
             np.testing.assert_allclose(tree.value[node], seen)
 
 
@@ -127,7 +128,7 @@ def test_a_stored_tree_is_the_same_tree(criterion: str, data: st.DataObject) -> 
 @given(data=st.data())
 def test_monotone_transforms_of_a_feature_keep_the_partition(criterion: str, data: st.DataObject) -> None:
     rows, recipe = data.draw(small_rows(criterion)), data.draw(recipes(criterion))
-    bend = data.draw(st.sampled_from([np.exp, np.cbrt, lambda x: 1000 * x - 7, lambda x: x**3 + x]))
+    bend: Any = data.draw(st.sampled_from([np.exp, np.cbrt, lambda x: 1000 * x - 7, lambda x: x**3 + x]))
     bent = rows.X.copy()
     for name in bent.columns:
         if name.startswith("n"):
@@ -179,7 +180,9 @@ def test_rows_of_weight_zero_change_nothing(criterion: str, data: st.DataObject)
     for name in ("count", "weight", "impurity", "risk", "merit"):
         np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
     # A label that only rows without weight have is still a class; nothing has it.
-    seen = np.isin(after.schema.classes, before.schema.classes) if after.is_classifier else np.array([True])
+    seen = np.array([True])
+    if after.schema.classes is not None and before.schema.classes is not None:
+        seen = np.isin(after.schema.classes, before.schema.classes)
     np.testing.assert_array_equal(after.value[:, seen], before.value)
     assert np.all(after.value[:, ~seen] == 0)
 
@@ -187,7 +190,7 @@ def test_rows_of_weight_zero_change_nothing(criterion: str, data: st.DataObject)
 @given(data=st.data())
 def test_class_weights_are_weights_of_the_rows(data: st.DataObject) -> None:
     dataset, recipe = data.draw(small_rows("gini")).dataset(), data.draw(recipes("gini"))
-    n_classes = len(dataset.schema.classes)
+    n_classes = grow(dataset, recipe, n_jobs=1).value.shape[1]
     factors = st.lists(st.sampled_from([0.5, 1.0, 4.0]), min_size=n_classes, max_size=n_classes)
     factor = np.array(data.draw(factors))
     weight = np.ones(len(dataset)) if dataset.weight is None else dataset.weight
@@ -198,10 +201,11 @@ def test_class_weights_are_weights_of_the_rows(data: st.DataObject) -> None:
 
 @given(data=st.data())
 def test_as_many_bins_as_values_are_exact(data: st.DataObject) -> None:
-    rows, recipe = data.draw(small_rows("entropy")), data.draw(recipes("entropy"))
-    assert grow(rows.dataset(), replace(recipe, max_bins=255), n_jobs=1) == grow(
-        rows.dataset(), recipe, n_jobs=1
-    )
+    """Bins are of the whole column: a node may cut elsewhere between its values, but cuts the same rows."""
+    dataset, recipe = data.draw(small_rows("entropy")).dataset(), data.draw(recipes("entropy"))
+    exact, binned = (grow(dataset, replace(recipe, max_bins=bins), n_jobs=1) for bins in (None, 255))
+    assert same_splits(exact, binned, thresholds=False)
+    assert np.array_equal(exact.count, binned.count)
 
 
 # Costs, priors and random choices
@@ -210,7 +214,7 @@ def test_as_many_bins_as_values_are_exact(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_costs_set_label_and_risk(data: st.DataObject) -> None:
     dataset, recipe = data.draw(small_rows("gini")).dataset(), data.draw(recipes("gini"))
-    n_classes = len(dataset.schema.classes)
+    n_classes = grow(dataset, recipe, n_jobs=1).value.shape[1]
     assume(n_classes > 1)
     cells = st.lists(st.integers(1, 9), min_size=n_classes, max_size=n_classes)
     costs = np.array(data.draw(st.lists(cells, min_size=n_classes, max_size=n_classes)), dtype=float)
@@ -226,7 +230,7 @@ def test_costs_set_label_and_risk(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_priors_are_the_class_shares_of_the_root(data: st.DataObject) -> None:
     dataset = data.draw(small_rows("gini", weighted=False)).dataset()
-    shares = np.arange(1.0, len(dataset.schema.classes) + 1)
+    shares = np.arange(1.0, grow(dataset, Recipe("gini"), n_jobs=1).value.shape[1] + 1)
     shares /= shares.sum()
     recipe = replace(data.draw(recipes("gini")), priors=tuple(shares.tolist()))
     tree = grow(dataset, recipe, n_jobs=1)
@@ -260,8 +264,10 @@ def test_predictions_are_monotone_where_asked(criterion: str, sign: int) -> None
     random = np.random.default_rng(3)
     X = random.normal(size=(400, 3))
     noisy = X[:, 0] + np.sin(5 * X[:, 1]) + random.normal(size=400)
-    task = "classification" if criterion == "gini" else "regression"
-    dataset = Dataset.from_table(X, (noisy > 0).astype(int) if criterion == "gini" else noisy, task=task)
+    if criterion == "gini":
+        dataset = Dataset.from_table(X, noisy > 0, task="classification")
+    else:
+        dataset = Dataset.from_table(X, noisy, task="regression")
     tree = grow(dataset, Recipe(criterion, monotonic=(sign, 0, 0)), n_jobs=1)
     assert tree.node_count > 10
     grid = np.repeat(X[:50], 40, axis=0)
@@ -318,7 +324,7 @@ def test_a_chain_of_a_million_nodes_prints_saves_loads_and_predicts(tmp_path: Pa
         merit=np.zeros(len(node)),
         split_begin=np.concatenate(([0], np.cumsum(inner))),
         splits=SplitTable.from_splits([Threshold(0, j + 0.5) for j in range(n - 1)]),
-        competitor_begin=np.zeros(len(node) + 1),
+        competitor_begin=np.zeros(len(node) + 1, np.int64),
         competitors=SplitTable.from_splits([]),
     )
     few = np.array([0, 1, 2, 77_777, n - 2, n - 1])

@@ -174,7 +174,7 @@ class TreeEstimator(BaseEstimator):
         """Give the tree, and the leaf of each row."""
         tree = self._fitted_tree()
         numbers, codes = tree.schema.encode(
-            X, unseen=self.unseen, inf=self.inf, estimator=type(self).__name__
+            X, unseen=self.unseen, missing=self.missing, inf=self.inf, estimator=type(self).__name__
         )
         return tree, tree.route(numbers, codes, threads(self.n_jobs))
 

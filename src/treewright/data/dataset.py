@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright import _core
 from treewright.data.arrays import RawTable
 from treewright.data.columns import Category, Column, Kind, Raw, RawCodes, RawNumbers
-from treewright.data.encoding import EXACT, learn, refuse_infinities, some
+from treewright.data.encoding import EXACT, learn, refuse_infinities, refuse_missing, some
 from treewright.data.frames import read
 from treewright.data.objects import categories_of
 from treewright.data.schema import Infinities, Schema, no_rows
@@ -320,17 +320,13 @@ def _stack(columns: list[NDArray[Any]], n_rows: int, dtype: type) -> NDArray[Any
     return stacked
 
 
-def _number_names(schema: Schema) -> list[str]:
-    return [column.name for column in schema.columns if column.kind != "categorical"]
-
-
 def _check_numbers(
     schema: Schema, numbers: Numbers, flags: Iterable[int], counted: NDArray[np.bool_] | None, inf: Infinities
 ) -> Numbers:
     """Refuse or replace the infinities of flagged columns, in rows that count."""
     if inf == "extreme":
         return RawNumbers(numbers).finite().values
-    for position, (name, flag) in enumerate(zip(_number_names(schema), flags, strict=True)):
+    for position, (name, flag) in enumerate(zip(schema.number_names, flags, strict=True)):
         if flag & HAS_INFINITE:
             refuse_infinities(name, numbers[:, position], counted)
     return numbers
@@ -341,9 +337,4 @@ def _refuse_missing(dataset: Dataset, counted: NDArray[np.bool_] | None) -> None
         position = dataset.schema.position[feature]
         categorical = column.kind == "categorical"
         gaps = dataset.codes[:, position] < 0 if categorical else np.isnan(dataset.numbers[:, position])
-        rows = np.flatnonzero(gaps if counted is None else gaps & counted)
-        if len(rows):
-            raise DataError(
-                f"column {column.name!r} has {len(rows)} missing values, first at row {rows[0]}. "
-                "Fill them or choose another policy than missing='error'."
-            )
+        refuse_missing(column.name, gaps if counted is None else gaps & counted)

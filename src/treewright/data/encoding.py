@@ -345,6 +345,17 @@ def refuse_infinities(name: str, values: NDArray[Any], counted: NDArray[np.bool_
             )
 
 
+def refuse_missing(name: str, gaps: NDArray[np.bool_]) -> None:
+    """Refuse missing values in a column."""
+    rows = np.flatnonzero(gaps)
+    if len(rows):
+        values = "1 missing value" if len(rows) == 1 else f"{len(rows)} missing values"
+        raise DataError(
+            f"column {name!r} has {values}, first at row {rows[0]}. "
+            "Fill them or choose another policy than missing='error'."
+        )
+
+
 def count_rows(rows: NDArray[Any]) -> str:
     """Say how many rows, and the first of them.
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from treewright.data import schema_json
 from treewright.data.arrays import RawTable
 from treewright.data.columns import Column, Unseen
-from treewright.data.encoding import encode, refuse_infinities
+from treewright.data.encoding import encode, refuse_infinities, refuse_missing
 from treewright.data.frames import read
 from treewright.errors import DataError, warn
 
@@ -69,6 +69,11 @@ class Schema:
         """Name of each feature."""
         return tuple(column.name for column in self.columns)
 
+    @property
+    def number_names(self) -> tuple[str, ...]:
+        """Name of each column of `numbers`."""
+        return tuple(column.name for column in self.columns if column.kind != "categorical")
+
     @cached_property
     def position(self) -> Codes:
         """Column of each feature in `numbers`, or in `codes` if it is categorical."""
@@ -101,6 +106,7 @@ class Schema:
         X: Any,
         *,
         unseen: Unseen = "missing",
+        missing: str = "direction",
         inf: Infinities = "error",
         check_names: bool = True,
         estimator: str = "this estimator",
@@ -113,6 +119,8 @@ class Schema:
             Of any kind that `Dataset.from_table` takes, with the same features.
         unseen : {"missing", "majority", "error"}
             What a category that training has not seen becomes: code −1, code −2, or an error.
+        missing : str
+            `"error"` refuses missing values; any other policy lets them pass.
         inf : {"error", "extreme"}
             Refuse infinities, or take them as the largest finite numbers. A plain float64 array is given
             back as it is under `"error"`: whoever routes its rows meets the infinities on the way.
@@ -141,6 +149,7 @@ class Schema:
             and X.dtype == FLOAT64
             and X.ndim == 2
             and inf == "error"
+            and missing != "error"
             and self._is_plain
             and X.flags.aligned
         ):
@@ -154,14 +163,18 @@ class Schema:
             self._check_names(table, estimator)
         if table.n_features != len(self.columns) or not table.n_rows:
             raise self._wrong_shape((table.n_rows, table.n_features), estimator)
-        return self._encode_table(table, unseen, inf)
+        return self._encode_table(table, unseen, missing, inf)
 
-    def _encode_table(self, table: RawTable, unseen: Unseen, inf: Infinities) -> tuple[Numbers, Codes]:
+    def _encode_table(
+        self, table: RawTable, unseen: Unseen, missing: str, inf: Infinities
+    ) -> tuple[Numbers, Codes]:
         n_codes = int(np.count_nonzero(self.n_categories))
         numbers = np.empty((table.n_rows, len(self.columns) - n_codes), order="F")
         codes = np.empty((table.n_rows, n_codes), dtype=np.int32, order="F")
         for feature, column in enumerate(self.columns):
             raw = table.column(feature)
+            if missing == "error":
+                refuse_missing(column.name, raw.gaps)
             values = encode(column, raw.finite() if inf == "extreme" else raw, unseen)
             if column.kind == "categorical":
                 codes[:, self.position[feature]] = values
@@ -209,8 +222,7 @@ class Schema:
         ...
         treewright.errors.DataError: infinity in column 'age' (1 row, first 1). Clean it or set inf='extreme'.
         """
-        names = [column.name for column in self.columns if column.kind != "categorical"]
-        for name, values in zip(names, numbers.T, strict=True):
+        for name, values in zip(self.number_names, numbers.T, strict=True):
             refuse_infinities(name, values)
 
     def to_dict(self) -> dict[str, Any]:
