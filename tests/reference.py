@@ -208,8 +208,10 @@ class Reference:
         top = max(candidate.merit for candidate in candidates)
         equal = [c for c in candidates if c.merit >= top - EQUAL * scale(recipe.criterion, node)]
         best = equal[-1 if recipe.ties == "last" else 0]
-        lowers = self.decrease(node, best) + np.finfo(float).eps
-        return None if best.merit <= recipe.min_merit or lowers < recipe.min_impurity_decrease else best
+        if best.merit <= recipe.min_merit:
+            return None
+        least = recipe.min_impurity_decrease  # 0 asks for nothing, not even of the rounding
+        return None if least > 0 and self.decrease(node, best) + np.finfo(float).eps < least else best
 
     def decrease(self, node: Node, split: Candidate) -> float:
         """By how much a split lowers the impurity of the whole tree."""
