@@ -126,7 +126,6 @@ public:
         }
         if (!best.found() || !(best.merit > recipe_.min_merit)) return false;
         item.split = std::move(best);
-        if (recipe_.observed_cuts) observe(item.split);
         keep_competitors(item, std::move(found));
         if (recipe_.min_impurity_decrease > 0 || recipe_.order == Order::best_first) {
             item.decrease = decrease(item) * item.totals.weight / original_.total_weight;
@@ -403,15 +402,6 @@ private:
         return candidate;
     }
 
-    /// Lower a cut to the largest value of the training set not above it, as C4.5 does.
-    void observe(Candidate& candidate) const {
-        if (candidate.kind != SplitKind::threshold || candidate.threshold == infinity) return;
-        const double* values = feature_at(candidate.feature).numbers;
-        double largest = -infinity;
-        for (size_t row = 0; row < table_.n_rows; ++row)
-            if (values[row] <= candidate.threshold) largest = std::max(largest, values[row]);
-        if (largest > -infinity) candidate.threshold = largest;
-    }
     /// Entries of the category that stands for missing become the default branch.
     void settle_missing_category(Candidate& candidate) const {
         if (candidate.kind != SplitKind::table || policy_of(candidate.feature) != Missing::value) return;

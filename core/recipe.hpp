@@ -11,6 +11,7 @@ namespace treewright {
 enum class Missing { direction, available, value, fractional, surrogate, mean, median, mode, class_mode };
 enum class Order { depth_first, breadth_first, best_first };
 enum class Ties { first, last, random };
+enum class CategoryOrder { automatic, node, once };
 
 struct Recipe {
     std::string criterion = "gini";
@@ -23,6 +24,7 @@ struct Recipe {
     int max_surrogates = 5, use_surrogates = 2;  // 0 = rows stay, 1 = surrogates or stay, 2 = surrogates or the majority
     Order order = Order::depth_first;
     Ties ties = Ties::first;
+    CategoryOrder category_order = CategoryOrder::automatic;
     int64_t max_depth = -1, max_leaf_nodes = -1, max_nodes = -1;  // -1 = no limit
     int64_t min_samples_split = 2, min_samples_leaf = 1;
     double min_weight_leaf = 0, min_impurity_decrease = 0;

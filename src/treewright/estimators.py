@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
@@ -17,6 +16,8 @@ from treewright.criteria import ALIASES
 from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
+from treewright.data.schema import Infinities
+from treewright.errors import warn
 from treewright.fitted import ClassReader, FittedTree, NumberReader
 from treewright.grow import count_features, grow, progress_bar, threads
 from treewright.parameters import (
@@ -74,7 +75,9 @@ class TreeEstimator(FittedTree):
     max_bins: int | None = None
     max_competitors: int = 0
     cut: str = "midpoint"
+    category_order: str = "auto"
     unseen: Unseen = "missing"
+    inf: Infinities = "error"
     categorical_features: Any = None
     ordinal_features: Any = None
     pruner: Pruner | None = None
@@ -103,6 +106,7 @@ class TreeEstimator(FittedTree):
         check_parameters(type(self).__name__, self.__dict__, self.rules, InvalidParameterError)
         if self.criterion == "poisson":
             check_counts(y)
+        n_threads = threads(self.n_jobs)
         dataset = Dataset.from_table(
             X,
             y,
@@ -111,11 +115,12 @@ class TreeEstimator(FittedTree):
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
             missing="error" if self.missing == "error" else "direction",
+            inf=self.inf,
             estimator=type(self).__name__,
-            threads=threads(self.n_jobs),
+            threads=n_threads,
         )
         recipe = Recipe.of_checked(self._choices(dataset.schema))
-        tree = grow(dataset, recipe, n_jobs=self.n_jobs, progress=progress_bar(self.verbose))
+        tree = grow(dataset, recipe, n_jobs=n_threads, progress=progress_bar(self.verbose))
         if self.ccp_alpha > 0:
             tree = CostComplexity(self.ccp_alpha)(tree)
         if self.pruner is not None:
@@ -126,7 +131,8 @@ class TreeEstimator(FittedTree):
     def _choices(self, schema: Schema) -> dict[str, Any]:
         """Put the parameters in the recipe's terms."""
         best_first = self.max_leaf_nodes is not None and self.order == "depth_first"
-        seed = self.random_state
+        draws = self.splitter == "random" or self.max_features is not None or self.ties == "random"
+        seed = self.random_state if draws else 0
         if seed is None or isinstance(seed, np.random.RandomState):
             seed = check_random_state(seed).randint(2**31 - 1)
         given = self.__dict__
@@ -242,9 +248,14 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
         How many of the best splits on other features each node remembers.
     cut : {"midpoint", "observed"}
         Cut half-way between neighbouring values, or at the largest value of the data not above that.
+    category_order : {"auto", "node", "once"}
+        Order the categories for subset splits anew at each node (exact), or once by the whole target; "auto"
+        does so once for features of more than 256 categories, where ordering at each node fits noise.
     unseen : {"missing", "error", "majority"}
         What to do when predicting for a category that was never seen: treat it as missing, refuse it, or
         follow the largest branch.
+    inf : {"error", "extreme"}
+        Refuse infinite numbers, or take them as the largest finite ones.
     categorical_features, ordinal_features : list of names, indices or a mask, or None
         Columns to take as categories, or as ordered categories, beyond those that say so themselves.
     pruner : callable or None
@@ -326,10 +337,9 @@ class DecisionTreeRegressor(NumberReader, TreeEstimator):
 
     def __post_init__(self) -> None:
         if isinstance(self.criterion, str) and self.criterion == "friedman_mse":
-            warnings.warn(
+            warn(
                 'criterion="friedman_mse" is deprecated: it always chose the splits of "squared_error", '
                 "which is used instead.",
                 FutureWarning,
-                stacklevel=3,
             )
             self.criterion = "squared_error"

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
+from treewright.data.schema import Infinities
 from treewright.grow import threads
 from treewright.model_file import tree_to_parts, write_model
 from treewright.parameters import plain_parameters
@@ -25,6 +26,7 @@ class FittedTree(BaseEstimator):
     rules: ClassVar[dict[str, Rule]]
     task: ClassVar[Task]
     unseen: Unseen
+    inf: Infinities
     n_jobs: int | None
 
     def _adopt(self, tree: Tree) -> None:
@@ -50,8 +52,14 @@ class FittedTree(BaseEstimator):
     def _leaves(self, X: Any) -> tuple[Tree, NDArray[np.int32]]:
         """Give the tree, and the leaf of each row."""
         tree = self._fitted_tree()
-        numbers, codes = tree.schema.encode(X, unseen=self.unseen, estimator=type(self).__name__)
-        return tree, tree.route(numbers, codes, threads(self.n_jobs))
+        return tree, tree.route(*self._encode(X, tree), threads(self.n_jobs))
+
+    def _encode(self, X: Any, tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Rows as the tree's arrays have them."""
+        missing = "error" if getattr(self, "missing", None) == "error" else "direction"
+        return tree.schema.encode(
+            X, unseen=self.unseen, missing=missing, inf=self.inf, estimator=type(self).__name__
+        )
 
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.intp]:
         """Id of the leaf that each row ends in."""
@@ -60,7 +68,7 @@ class FittedTree(BaseEstimator):
     def decision_path(self, X: Any, check_input: bool = True) -> Any:
         """Nodes that each row passes, as a sparse matrix of shape (n_rows, n_nodes) with 1 where it does."""
         tree, leaf = self._leaves(X)
-        return _paths(tree, leaf)
+        return tree.paths(leaf)
 
     def get_depth(self) -> int:
         """Depth of the deepest leaf; a tree of one leaf has depth 0."""
@@ -129,8 +137,7 @@ class ClassReader(ClassifierMixin, FittedTree):
     def _spread(self, X: Any, laplace: float) -> NDArray[np.float64]:
         """Class shares of rows that may end in several leaves."""
         tree = self._fitted_tree()
-        numbers, codes = tree.schema.encode(X, unseen=self.unseen, estimator=type(self).__name__)
-        return tree.spread(numbers, codes, _shares(tree.value, laplace), threads(self.n_jobs))
+        return tree.spread(*self._encode(X, tree), _shares(tree.value, laplace), threads(self.n_jobs))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithm of `predict_proba`, −inf where a class has no share."""
@@ -145,8 +152,7 @@ class NumberReader(RegressorMixin, FittedTree):
         """Value of each row's leaf."""
         tree = self._fitted_tree()
         if tree.shares_rows:
-            numbers, codes = tree.schema.encode(X, unseen=self.unseen, estimator=type(self).__name__)
-            return tree.spread(numbers, codes, tree.value, threads(self.n_jobs)).ravel()
+            return tree.spread(*self._encode(X, tree), tree.value, threads(self.n_jobs)).ravel()
         tree, leaf = self._leaves(X)
         return tree.value.ravel().take(leaf)
 
@@ -156,18 +162,3 @@ def _shares(value: NDArray[np.float64], laplace: float) -> NDArray[np.float64]:
         value = value + laplace
     shares: NDArray[np.float64] = value / value.sum(axis=1, keepdims=True)
     return shares
-
-
-def _paths(tree: Tree, leaf: NDArray[np.int32]) -> Any:
-    """Every row's nodes from the root to its leaf, as a sparse matrix."""
-    from scipy.sparse import csr_matrix
-
-    end = np.cumsum(tree.node_depth[leaf] + 1, dtype=np.int64)
-    indices = np.empty(end[-1] if len(end) else 0, dtype=np.int64)
-    node, place = leaf, end - 1
-    while len(node):
-        indices[place] = node
-        below_root = node != 0
-        node, place = tree.parent[node[below_root]], place[below_root] - 1
-    begin = np.concatenate([[0], end])
-    return csr_matrix((np.ones(len(indices), dtype=np.int64), indices, begin), shape=(len(leaf), len(tree)))

@@ -12,7 +12,6 @@ from treewright.model_file import Header, read_model, tree_from_parts
 from treewright.parameters import stored_value
 from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 from treewright.recipe import check_parameters
-from treewright.tree import Tree
 
 KINDS: dict[str, type[FittedTree]] = {
     kind.__name__: kind
@@ -28,7 +27,7 @@ KINDS: dict[str, type[FittedTree]] = {
 """The estimators that a model file may hold, by name."""
 
 
-def load(path: str | os.PathLike[str]) -> FittedTree | Tree:
+def load(path: str | os.PathLike[str]) -> FittedTree:
     """Read what an estimator's `save` wrote. Nothing in the file is run, and everything in it is checked.
 
     Parameters
@@ -39,7 +38,7 @@ def load(path: str | os.PathLike[str]) -> FittedTree | Tree:
     Returns
     -------
     estimator
-        Fitted, and equal to the one that was saved; a `Tree` if the file holds a bare tree.
+        Fitted, and equal to the one that was saved.
 
     Raises
     ------
@@ -58,8 +57,6 @@ def load(path: str | os.PathLike[str]) -> FittedTree | Tree:
     """
     header, arrays = read_model(path)
     tree = tree_from_parts(header, arrays)
-    if header["kind"] == "tree":
-        return tree
     model = _unfitted(header)
     if model.task != ("regression" if tree.schema.classes is None else "classification"):
         raise ModelFileError(f"the model is broken: a {header['kind']} cannot have its tree")

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from treewright import _core
 from treewright.data import Dataset
 from treewright.data.columns import Unseen
+from treewright.data.schema import Infinities
 from treewright.estimators import estimator
 from treewright.fitted import ClassReader
 from treewright.grow import progress_bar, threads
@@ -35,7 +36,7 @@ C45_RULES: dict[str, Rule] = {
     "cut": RULES["cut"],
     "laplace": CLASSIFIER_RULES["laplace"],
     "compat": one_of("j48", "release8", none=True),
-    **{name: SHARED_RULES[name] for name in ("unseen", "n_jobs", "verbose")},
+    **{name: SHARED_RULES[name] for name in ("unseen", "inf", "n_jobs", "verbose")},
 }
 """What the parameters of C4.5 may be."""
 
@@ -74,7 +75,7 @@ class C45Classifier(ClassReader):
         What `predict_proba` adds to the weight of every class of a leaf; `predict` does not look at it.
     compat : {"j48", "release8"} or None
         Grow the tree of Weka's J48, or with the pruning figures of Quinlan's Release 8, node for node.
-    unseen, categorical_features, ordinal_features, n_jobs, verbose
+    unseen, inf, categorical_features, ordinal_features, n_jobs, verbose
         As for `DecisionTreeClassifier`.
 
     Attributes
@@ -109,6 +110,7 @@ class C45Classifier(ClassReader):
     laplace: float | bool = False
     compat: str | None = None
     unseen: Unseen = "missing"
+    inf: Infinities = "error"
     categorical_features: Any = None
     ordinal_features: Any = None
     n_jobs: int | None = None
@@ -139,6 +141,7 @@ class C45Classifier(ClassReader):
             sample_weight=sample_weight,
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
+            inf=self.inf,
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
         )

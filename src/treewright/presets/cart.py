@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from treewright import _core
 from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen
+from treewright.data.schema import Infinities
 from treewright.estimators import estimator
 from treewright.fitted import ClassReader, FittedTree, NumberReader
 from treewright.grow import progress_bar, threads
@@ -47,7 +48,7 @@ CART_RULES: dict[str, Rule] = {
         lambda value: value is None or (is_number(value) and 0 <= value < np.inf), "a float from 0 on or None"
     ),
     "compat": one_of("rpart", none=True),
-    **{name: SHARED_RULES[name] for name in ("unseen", "n_jobs", "verbose")},
+    **{name: SHARED_RULES[name] for name in ("unseen", "inf", "n_jobs", "verbose")},
 }
 """What the parameters of CART may be."""
 
@@ -72,6 +73,7 @@ class CARTEstimator(FittedTree):
     se: float | None = None
     compat: str | None = None
     unseen: Unseen = "missing"
+    inf: Infinities = "error"
     categorical_features: Any = None
     ordinal_features: Any = None
     n_jobs: int | None = None
@@ -108,6 +110,7 @@ class CARTEstimator(FittedTree):
             sample_weight=sample_weight,
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
+            inf=self.inf,
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
         )
@@ -123,11 +126,11 @@ class CARTEstimator(FittedTree):
         schema = dataset.schema
         options = self._options(schema)
         arrays = _core.grow_cart(*_inputs(dataset), options)
+        complexity, credit, largest = (arrays.pop(name) for name in ("complexity", "credit", "largest_improve"))
         tree = Tree.from_arrays(schema, arrays, options["costs"])
-        complexity, credit = arrays["complexity"], arrays["credit"]
         table = cp_table(tree, complexity)
         if folds is not None:
-            options |= {"largest_improve": arrays["largest_improve"]}
+            options["largest_improve"] = largest
             table = self._cross_validate(dataset, options, table, tree, folds)
             if self.se is not None:
                 keep = complexity > table.price[choose_row(table, self.se)]
@@ -250,7 +253,7 @@ class CARTClassifier(ClassReader, CARTEstimator):
         "rpart" grows the tree of R's rpart node for node, its oddities included.
     laplace : float or bool
         What `predict_proba` adds to the weight of every class of a leaf; `True` is 1.
-    unseen, categorical_features, ordinal_features, n_jobs, verbose
+    unseen, inf, categorical_features, ordinal_features, n_jobs, verbose
         As for `DecisionTreeClassifier`.
 
     Attributes
