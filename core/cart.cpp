@@ -252,7 +252,7 @@ private:
             largest_ = std::max(largest_, split.improve);
             if (!(split.improve > largest_ * 1e-10)) continue;  // rounding dust
             if (!options_.feature_costs.empty()) split.improve /= options_.feature_costs[f];
-            insert(found, std::move(split), most);
+            insert(found, std::move(split), most, options_.rpart);
         }
         return !found.empty();
     }

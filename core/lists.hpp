@@ -221,6 +221,7 @@ private:
         }
         local_.target_rank = target_rank_.data();
         local_.sorted_target = sorted_target_.data();
+        local_.n_targets = n;
     }
 
     /// Values of a feature by local row, filled by its policy; NaN or −1 where they stay missing.

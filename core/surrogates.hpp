@@ -123,9 +123,14 @@ inline Agreement agreeing_branches(const Column& column, size_t n_codes, std::sp
 }
 
 /// Put a split into a list that stays sorted by `improve`, ties in the order they came; the list keeps at most `most`.
-inline void insert(std::vector<Split>& list, Split&& split, size_t most) {
-    const auto at = std::find_if(list.begin(), list.end(), [&](const Split& other) { return split.improve > other.improve; });
+/// rpart's linked list has a slip: a new first of a full list of two drops both others.
+inline void insert(std::vector<Split>& list, Split&& split, size_t most, bool rpart) {
+    auto at = std::find_if(list.begin(), list.end(), [&](const Split& other) { return split.improve > other.improve; });
     if (at == list.end() && list.size() >= most) return;
+    if (rpart && most == 2 && list.size() == 2 && at == list.begin()) {
+        list.clear();
+        at = list.end();
+    }
     list.insert(at, std::move(split));
     if (list.size() > most) list.pop_back();
 }
@@ -141,7 +146,7 @@ inline void consider(Split&& split, const Agreement& agreement, const Ways& ways
     majority /= total;
     split.improve = agreement.weight / total;
     split.adjusted = (split.improve - majority) / (1 - majority);
-    if (split.adjusted > 1e-10) insert(kept, std::move(split), static_cast<size_t>(rules.max_surrogates));
+    if (split.adjusted > 1e-10) insert(kept, std::move(split), static_cast<size_t>(rules.max_surrogates), rules.rpart);
 }
 
 }  // namespace treewright::cart

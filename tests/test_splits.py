@@ -86,8 +86,15 @@ def test_long_lists_are_shortened_with_a_count() -> None:
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_shown_threshold_reads_back_as_the_one_used(threshold: float) -> None:
-    shown = Threshold(0, threshold).condition(SCHEMA, 0).removeprefix("petal width ≤ ")
-    assert float(shown) == threshold
+    sign, shown = Threshold(0, threshold).condition(SCHEMA, 0).removeprefix("petal width ").split()
+    # *below t* is *at most the number before t*
+    assert (float(shown) if sign == "≤" else math.nextafter(float(shown), -math.inf)) == threshold
+
+
+def test_a_cut_just_below_a_short_number_says_so() -> None:
+    split = Threshold(0, math.nextafter(2.5, -math.inf))
+    assert split.condition(SCHEMA, 0) == "petal width < 2.5"
+    assert split.condition(SCHEMA, 1) == "petal width ≥ 2.5"
 
 
 def test_control_characters_are_escaped_and_other_scripts_kept() -> None:

@@ -121,9 +121,11 @@ class ClassReader(ClassifierMixin, FittedTree):
         if tree.shares_rows:
             shares = self._spread(X, 0.0)
             best = shares.argmax(axis=1) if tree.costs is None else (shares @ tree.costs).argmin(axis=1)
-            return self.classes_.take(best)
+            shared: NDArray[Any] = self.classes_.take(best)
+            return shared
         tree, leaf = self._leaves(X)
-        return self.classes_.take(tree.label.take(leaf))
+        labels: NDArray[Any] = self.classes_.take(tree.label.take(leaf))
+        return labels
 
     def predict_proba(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
         """Share of each class in the row's leaf, one column for each of `classes_`."""

@@ -59,7 +59,7 @@ def grow(
     _check_criterion(schema, recipe)
     _check_features(schema, recipe)
     dataset, missing, policies = settle_policies(dataset, recipe)
-    target = dataset.target
+    target = target if dataset.target is None else dataset.target
     options = _options(dataset, recipe) | {"missing": missing, "policies": policies}
     options["threads"] = threads(n_jobs)
     options["progress"] = progress

@@ -28,7 +28,16 @@ def _is_class_weight(value: Any) -> bool:
     return value is None or isinstance(value, Mapping)
 
 
-_OWN_FORM = {"criterion", "missing", "random_state", "min_merit", "class_weight", "priors", "costs", "monotonic"}
+_OWN_FORM = {
+    "criterion",
+    "missing",
+    "random_state",
+    "min_merit",
+    "class_weight",
+    "priors",
+    "costs",
+    "monotonic",
+}
 
 SAME_IN_RECIPE = tuple(name for name in RULES if name not in _OWN_FORM)
 """The parameters that a recipe takes as the estimators do."""
@@ -120,7 +129,9 @@ def missing_policies(missing: str | Mapping[Any, str], schema: Schema) -> str | 
         elif is_whole(key) and 0 <= key < len(policies):
             policies[key] = policy
         else:
-            raise ValueError(f"missing names {key!r}, which is no feature. {nearest(key, schema.names)}".rstrip())
+            raise ValueError(
+                f"missing names {key!r}, which is no feature. {nearest(key, schema.names)}".rstrip()
+            )
     return tuple(policies)
 
 

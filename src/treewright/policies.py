@@ -32,7 +32,9 @@ def settle_policies(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, str, lis
     n_features = len(dataset.schema.columns)
     given = [recipe.missing] * n_features if isinstance(recipe.missing, str) else list(recipe.missing)
     if len(given) != n_features:
-        raise ValueError(f"missing must have a policy for each of the {n_features} features, got {len(given)}.")
+        raise ValueError(
+            f"missing must have a policy for each of the {n_features} features, got {len(given)}."
+        )
     if "class_mode" in given and dataset.schema.classes is None:
         raise ValueError("missing='class_mode' needs classes: the target is a number.")
     _refuse(dataset, given)
@@ -80,8 +82,8 @@ def _refuse(dataset: Dataset, policies: list[str]) -> None:
     for feature, policy in enumerate(policies):
         if policy == "error" and _is_missing(dataset, feature).any():
             raise DataError(
-                f"column {dataset.schema.names[feature]!r} has missing values, which missing='error' refuses. "
-                "Fill them or choose another policy."
+                f"column {dataset.schema.names[feature]!r} has missing values, which missing='error' "
+                "refuses. Fill them or choose another policy."
             )
 
 

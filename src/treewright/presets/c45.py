@@ -1,4 +1,4 @@
-"""C4.5: gain ratio, fractional rows and error-based pruning, as Quinlan, his Release 8 or Weka's J48 has them."""
+"""C4.5: gain ratio, fractional rows, error-based pruning, as the book, Release 8 or Weka's J48 has them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ C45_RULES: dict[str, Rule] = {
         "'error_based', a callable from tree to tree or None",
         ("error_based",),
     ),
-    **{name: _IS_BOOL for name in ("subtree_raising", "collapse", "binary_splits", "mdl")},
+    **dict.fromkeys(("subtree_raising", "collapse", "binary_splits", "mdl"), _IS_BOOL),
     "cut": RULES["cut"],
     "laplace": CLASSIFIER_RULES["laplace"],
     "compat": one_of("j48", "release8", none=True),
@@ -49,9 +49,9 @@ class C45Classifier(ClassReader):
     """C4.5 (Quinlan, 1993; numeric cuts as of 1996).
 
     A node takes the test of best gain ratio among those of at least average gain. Rows that miss a value go
-    down every branch with their share, when growing, pruning and predicting. The grown tree is collapsed where
-    a subtree makes no fewer errors than a leaf, then pruned by an upper limit on the error rate, and its
-    largest branch may be raised.
+    down every branch with their share, when growing, pruning and predicting. The grown tree is collapsed
+    where a subtree makes no fewer errors than a leaf, then pruned by an upper limit on the error rate, which
+    may put a node's largest branch in its place.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class C45Classifier(ClassReader):
     Examples
     --------
     >>> X = [["sunny", 85], ["sunny", 70], ["rain", 96], ["rain", None], ["rain", 70]]
-    >>> model = C45Classifier(min_samples_leaf=1).fit(X, ["no", "yes", "yes", "yes", "yes"])
+    >>> model = C45Classifier(min_samples_leaf=1, pruner=None, mdl=False).fit(X, ["no", "yes", "yes", "yes", "yes"])
     >>> print(model.text())
     x0 = rain: yes (3.0)
     x0 = sunny
@@ -188,12 +188,14 @@ class C45Classifier(ClassReader):
         """Class of each row: the one of the largest share over all leaves the row reaches."""
         shares = self._spread(X, 0.0)
         if self.compat != "j48":
-            return self.classes_.take(shares.argmax(axis=1))
+            labels: NDArray[Any] = self.classes_.take(shares.argmax(axis=1))
+            return labels
         best, most = np.zeros(len(shares), np.intp), np.full(len(shares), -1.0)
         for code, share in enumerate(shares.T):  # a later class must be larger by more than the tolerance
             larger = share - most > TOLERANCE
             best[larger], most[larger] = code, share[larger]
-        return self.classes_.take(best)
+        classes: NDArray[Any] = self.classes_.take(best)
+        return classes
 
     def text(self) -> str:
         """Write the tree as C4.5 prints it, with (cases/errors) at the leaves.

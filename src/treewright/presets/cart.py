@@ -125,8 +125,10 @@ class CARTEstimator(FittedTree):
     def _grow(self, dataset: Dataset, folds: NDArray[np.int32] | None) -> None:
         schema = dataset.schema
         options = self._options(schema)
-        arrays = _core.grow_cart(*_inputs(dataset), options)
-        complexity, credit, largest = (arrays.pop(name) for name in ("complexity", "credit", "largest_improve"))
+        arrays = _core.grow_cart(**_inputs(dataset), options=options)
+        complexity, credit, largest = (
+            arrays.pop(name) for name in ("complexity", "credit", "largest_improve")
+        )
         tree = Tree.from_arrays(schema, arrays, options["costs"])
         table = cp_table(tree, complexity)
         if folds is not None:
@@ -174,7 +176,9 @@ class CARTEstimator(FittedTree):
             return table.validated(np.zeros(1), np.zeros(1))
         price = table.price
         prices = np.concatenate([[10 * price[0]], np.sqrt(price[:-1] * price[1:])])
-        error, squared = _core.validate_cart(*_inputs(dataset), options, prices, price[-1], folds)
+        error, squared = _core.validate_cart(
+            **_inputs(dataset), options=options, prices=prices, alpha=price[-1], fold=folds
+        )
         weight = float(len(dataset) if dataset.weight is None else dataset.weight.sum())
         spread = np.sqrt(np.maximum(squared - error**2 / weight, 0.0))
         scale = tree.risk[0] or 1.0
@@ -188,6 +192,8 @@ class CARTEstimator(FittedTree):
         feature that was masked by a better one is seen. `feature_importances_` counts splits alone.
         """
         self._fitted_tree()
+        if not hasattr(self, "_credit"):
+            raise AttributeError("a model read from a file has no variable_importance_: fit it again")
         total = self._credit.sum(axis=0)
         names = self.tree_.schema.names
         order = np.argsort(-total, kind="stable")
@@ -216,7 +222,7 @@ class CARTEstimator(FittedTree):
 
 @estimator
 class CARTClassifier(ClassReader, CARTEstimator):
-    """CART for classes (Breiman, Friedman, Olshen & Stone, 1984): surrogates, priors, losses, cost-complexity.
+    """CART for classes (Breiman, Friedman, Olshen & Stone, 1984): surrogates, priors, costs, cp.
 
     Parameters
     ----------
@@ -320,18 +326,18 @@ class CARTRegressor(NumberReader, CARTEstimator):
     criterion: str = "squared_error"
 
 
-def _inputs(dataset: Dataset) -> tuple[Any, ...]:
+def _inputs(dataset: Dataset) -> dict[str, Any]:
+    """Give a dataset by the core's names."""
     schema = dataset.schema
-    n_classes = 0 if schema.classes is None else len(schema.classes)
-    return (
-        dataset.numbers,
-        dataset.codes,
-        schema.position,
-        schema.n_categories,
-        dataset.target,
-        n_classes,
-        dataset.weight,
-    )
+    return {
+        "numbers": dataset.numbers,
+        "codes": dataset.codes,
+        "position": schema.position,
+        "n_categories": schema.n_categories,
+        "target": dataset.target,
+        "n_classes": 0 if schema.classes is None else len(schema.classes),
+        "weight": dataset.weight,
+    }
 
 
 def _shares(priors: tuple[float, ...]) -> Array:

@@ -85,7 +85,7 @@ class CPTable:
 
 
 def cp_table(tree: Tree, complexity: Array) -> CPTable:
-    """List the nested prunings of a grown tree, given for each node the price of a split that collapses it."""
+    """List the nested prunings of a grown tree, given the price of a split that collapses each node."""
     price = np.unique(complexity)[::-1]
     scale = tree.risk[0] or 1.0
     inner = tree.n_children > 0
@@ -96,7 +96,7 @@ def cp_table(tree: Tree, complexity: Array) -> CPTable:
 
 
 def choose_row(table: CPTable, se: float) -> int:
-    """Row of the smallest pruning whose error is within `se` standard errors of the least (0 takes the least)."""
+    """Row of the smallest pruning whose error is within `se` standard errors of the least."""
     if table.xerror is None or table.xstd is None:
         raise ValueError("the cp table has no cross-validated errors to choose by.")
     least = int(table.xerror.argmin())

@@ -68,7 +68,9 @@ def _node_lines(model: CARTEstimator, node: int, numbers: list[int], digits: int
     lines += [_split_line(tree, tree.splits[begin], f"improve={tree.splits.score[begin]:.{digits}g}")]
     rivals = range(*tree.competitor_begin[node : node + 2].tolist())
     for rival in rivals:
-        lines += [_split_line(tree, tree.competitors[rival], f"improve={tree.competitors.score[rival]:.{digits}g}")]
+        lines += [
+            _split_line(tree, tree.competitors[rival], f"improve={tree.competitors.score[rival]:.{digits}g}")
+        ]
     if end - begin > 1:
         lines += ["  Surrogate splits:"]
     gain = model._credit[node, _feature(tree.splits[begin])]
@@ -88,7 +90,9 @@ def _split_line(tree: Tree, split: Split, figures: str) -> str:
     if isinstance(split, Table):
         column = schema.columns[split.feature]
         sides = {0: "L", 1: "R"}
-        letters = "".join(sides.get(split.branches.get(code, -1), "-") for code in range(len(column.categories)))
+        letters = "".join(
+            sides.get(split.branches.get(code, -1), "-") for code in range(len(column.categories))
+        )
         test = f"{printable(column.name)} splits as {letters}"
     else:
         test = split.condition(schema, 0) + " to the left"
