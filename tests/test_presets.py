@@ -114,10 +114,9 @@ def test_rpart_same_tree(name: str, option: str) -> None:
     for rows, where in ((whole, record["where"]), (holes, record.get("masked"))):
         if where is None:
             continue
-        if len(where) == len(X):
-            where = np.asarray(where)[np.setdiff1d(np.arange(len(X)), record.get("dropped", []))].tolist()
-        assert same_partition(model.apply(rows).tolist(), where)
-        said = [record["says"][str(node)] for node in where]
+        nodes = np.delete(where, record.get("dropped", [])).tolist() if len(where) == len(X) else where
+        assert same_partition(model.apply(rows).tolist(), nodes)
+        said = [record["says"][str(node)] for node in nodes]
         if record["method"] == "class":
             assert np.asarray(model.predict(rows)).astype(str).tolist() == [str(label) for label in said]
         else:
@@ -192,7 +191,8 @@ def test_summary_lists_what_rpart_lists() -> None:
     ):
         assert words in text
     assert "gleason ≤" in text or "gleason <" in text
-    assert "agree=" in text and "adj=" in text
+    assert "agree=" in text
+    assert "adj=" in text
 
 
 # Weka's J48

@@ -88,7 +88,8 @@ class C45Classifier(ClassReader):
     Examples
     --------
     >>> X = [["sunny", 85], ["sunny", 70], ["rain", 96], ["rain", None], ["rain", 70]]
-    >>> model = C45Classifier(min_samples_leaf=1, pruner=None, mdl=False).fit(X, ["no", "yes", "yes", "yes", "yes"])
+    >>> model = C45Classifier(min_samples_leaf=1, pruner=None, mdl=False)
+    >>> model = model.fit(X, ["no", "yes", "yes", "yes", "yes"])
     >>> print(model.text())
     x0 = rain: yes (3.0)
     x0 = sunny
