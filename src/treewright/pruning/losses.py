@@ -38,14 +38,12 @@ def training_risk(tree: Tree, risk: Risk | None) -> Array:
         squares about the node's mean; "impurity": weight · impurity of the criterion that grew the tree. None
         is the risk that the tree was grown for: cost, or the loss of its regression.
     """
+    allowed = ("error", "cost", "impurity") if tree.is_classifier else ("squared_error", "impurity")
+    if risk is not None and risk not in allowed:
+        raise ValueError(unknown_name("risk for this tree", risk, allowed))
     if risk == "impurity":
         return np.asarray(tree.weight * tree.impurity)
-    if risk == "error" and tree.is_classifier:
-        return training_errors(tree)
-    if risk is None or (risk == "cost") == tree.is_classifier:
-        return tree.risk
-    allowed = ("error", "cost", "impurity") if tree.is_classifier else ("squared_error", "impurity")
-    raise ValueError(unknown_name("risk for this tree", risk, allowed))
+    return training_errors(tree) if risk == "error" else tree.risk
 
 
 def held_out_loss(tree: Tree, rows: Dataset) -> Array:

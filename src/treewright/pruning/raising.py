@@ -57,7 +57,8 @@ class Raising:
         self._estimate, self._tolerance = estimate, tolerance
         self._descent = Descent(tree, rows)
         self._shares = bool(((tree.default_branch == SHARE) & (tree.n_children > 0)).any())
-        self._parts = place(tree, rows)
+        start = self._descent.start()
+        self._parts = self._descent.settle(start, share_by_rows=True) if self._shares else place(tree, rows)
         # The tree as it is now: whose split each node has, what hangs where, and what is a leaf or gone.
         self._content = np.arange(len(tree))
         self._parent = tree.parent.astype(np.int64)
