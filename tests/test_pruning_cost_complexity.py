@@ -148,7 +148,7 @@ def test_links_describe_the_prunings_that_their_alphas_give(fitted: Any) -> None
 @pytest.mark.parametrize("risk", [None, "error", "impurity"])
 def test_the_path_has_one_tree_for_each_alpha_and_they_are_nested(fitted: Any, risk: Any) -> None:
     tree = fitted.tree_
-    path = CostComplexity(0.0, risk=risk).path(tree)
+    path = weakest_links(tree, risk).path()
     assert path.alpha is not None
     assert path.alpha[0] == 0
     assert np.all(np.diff(path.alpha) > 0)
@@ -168,7 +168,7 @@ def test_equal_alphas_of_error_counts_are_pruned_together() -> None:
     X = [[0, a] for a in range(6)] + [[1, a] for a in range(6)]
     y = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0]
     tree = tw.DecisionTreeClassifier().fit(X, y).tree_
-    path = CostComplexity(0.0).path(tree)
+    path = weakest_links(tree).path()
     assert path.leaves.tolist() == [4, 2, 1]
     assert path.alpha is not None
     np.testing.assert_allclose(path.alpha, [0, 1 / 12, 4 / 12])
@@ -176,7 +176,7 @@ def test_equal_alphas_of_error_counts_are_pruned_together() -> None:
 
 def test_the_first_tree_is_already_without_splits_that_save_nothing() -> None:
     tree = tw.DecisionTreeClassifier(max_depth=1).fit([[1], [2], [3], [4]], ["a", "a", "b", "a"]).tree_
-    path = CostComplexity(0.0).path(tree)
+    path = weakest_links(tree).path()
     assert path.leaves.tolist() == [1]
     assert CostComplexity(0.0)(tree).n_leaves == 1
 
@@ -218,11 +218,11 @@ def test_one_pass_gives_the_losses_of_every_pruned_tree(regression: bool, weight
     train, other = dataset(1, 150, regression), dataset(2, 90, regression, weighted)
     recipe = tw.Recipe("squared_error" if regression else "gini")
     tree = tw.grow(train, recipe)
-    pruner = CostComplexity(0.0)
-    alphas = pruner.path(tree).alpha
+    links = weakest_links(tree)
+    alphas = links.path().alpha
     assert alphas is not None
     steps = np.sort(np.concatenate([alphas, between(alphas)[:-1], [np.inf]]))
-    sums = nested_losses(tree, other, pruner.leaf_from(tree), steps)
+    sums = nested_losses(tree, other, links.leaf_from(tree), steps)
     weight = np.ones(90) if other.weight is None else other.weight
     for step, mean, se in zip(steps, sums.mean, sums.se, strict=True):
         pruned = CostComplexity(min(float(step), 1e9))(tree)
@@ -260,7 +260,7 @@ def test_holdout_takes_the_best_tree_and_one_standard_error_a_smaller_one() -> N
 
 def cross_validated_by_hand(train: Dataset, folds: np.ndarray, recipe: tw.Recipe, risk: Any) -> np.ndarray:
     """Refit and prune for every fold and alpha."""
-    alphas = CostComplexity(0.0, risk=risk).path(tw.grow(train, recipe)).alpha
+    alphas = weakest_links(tw.grow(train, recipe), risk).path().alpha
     assert alphas is not None
     losses = np.zeros(len(alphas))
     for fold in np.unique(folds):

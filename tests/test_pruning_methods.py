@@ -22,6 +22,7 @@ import treewright as tw
 from treewright import pruning
 from treewright.data import Column, Schema
 from treewright.pruning.chi_square import split_p_values
+from treewright.pruning.cost_complexity import weakest_links
 from treewright.pruning.description_length import exception_bits, share_bits, split_bits
 from treewright.pruning.losses import held_out_loss, training_errors
 from treewright.pruning.minimal_size import Frontier
@@ -207,7 +208,7 @@ def lower_hull(x: np.ndarray, y: np.ndarray) -> list[tuple[float, float]]:
 
 def test_cost_complexity_trees_are_the_corners_of_the_hull_of_the_frontier():
     for _, tree in random_trees(60, n_splits=25):
-        path = pruning.CostComplexity(alpha=0.0).path(tree)
+        path = weakest_links(tree).path()
         frontier = Frontier(tree, np.asarray(tree.risk), tree.risk, 0.0)
         hull = lower_hull(frontier.leaves.astype(float), frontier.cost)
         assert path.leaves[::-1].tolist() == [leaves for leaves, _ in hull]

@@ -15,7 +15,7 @@ from treewright.data.target import read_classes, read_numbers, read_weight
 from treewright.errors import DataError
 from treewright.grow import Progress, class_factor, grow
 from treewright.pruning import CostComplexity, Pruned, Pruner, Simplify, pruner_of
-from treewright.pruning.cost_complexity import alphas_of, between
+from treewright.pruning.cost_complexity import alphas_of, between, weakest_links
 from treewright.pruning.nested import LossSums, nested_losses
 from treewright.recipe import Recipe
 from treewright.tree import Tree
@@ -234,8 +234,8 @@ def _cross_validated(
     tree: Tree, pruner: CostComplexity, rows: Dataset, recipe: Recipe, n_jobs: int | None
 ) -> Pruned:
     """Choose alpha by cross-validation: one tree for each fold, judged at all alphas in one pass of its rows."""
-    path = pruner.path(tree)
-    steps = between(alphas_of(path))
+    links = weakest_links(tree, pruner.risk)
+    steps = between(alphas_of(links.path()))
     sums = [
         sum(
             (
@@ -248,7 +248,7 @@ def _cross_validated(
     ]
     mean = np.mean([repeat.mean for repeat in sums], axis=0)
     se = np.mean([repeat.se for repeat in sums], axis=0)
-    return pruner.choose(tree, path, mean, se)
+    return pruner.choose(tree, links, mean, se)
 
 
 def _fold_losses(
@@ -260,7 +260,8 @@ def _fold_losses(
     n_jobs: int | None,
 ) -> LossSums:
     tree = grow(growing, recipe, n_jobs=n_jobs)
-    return nested_losses(tree, as_weighed(held_out, recipe, growing), pruner.leaf_from(tree), steps)
+    leaf_from = weakest_links(tree, pruner.risk).leaf_from(tree)
+    return nested_losses(tree, as_weighed(held_out, recipe, growing), leaf_from, steps)
 
 
 def _folds(pruner: CostComplexity, rows: Dataset) -> Iterator[NDArray[np.int64]]:

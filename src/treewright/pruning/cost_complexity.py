@@ -54,6 +54,19 @@ class Links(NamedTuple):
     risk: Array
     leaves: NDArray[np.int64]
 
+    def path(self) -> PruningPath:
+        """Give the nested sequence of trees, those of equal alphas together."""
+        alpha = np.maximum(self.alpha, 0.0)
+        last = np.append(np.diff(alpha) > SAME_ALPHA * alpha[-1], True)  # of its group of equals
+        first = np.append(0, np.flatnonzero(last)[:-1] + 1)
+        return PruningPath(self.leaves[last], self.risk[last], alpha[first])
+
+    def leaf_from(self, tree: Tree) -> Array:
+        """Give the alpha from which each node is a leaf; infinite where a node above collapses before."""
+        alpha = np.full(len(tree), inf)
+        alpha[self.node[1:]] = self.alpha[1:]
+        return alpha
+
 
 def _is_cv(value: Any) -> bool:
     if value is None or isinstance(value, tuple):
@@ -146,32 +159,19 @@ class CostComplexity(Pruner):
                 f"{self} grows trees to cross-validate: use treewright.prune(model, pruner, X, y), or give it to "
                 "an estimator as pruner=."
             )
-        path = self.path(tree)
+        links = weakest_links(tree, self.risk)
+        path = links.path()
         if self.holdout:
-            sums = nested_losses(tree, self._rows(rows), self.leaf_from(tree), alphas_of(path))
-            return self.choose(tree, path, sums.mean, sums.se)
-        return self._at(tree, path, float(self.alpha or 0.0))
+            sums = nested_losses(tree, self._rows(rows), links.leaf_from(tree), alphas_of(path))
+            return self.choose(tree, links, sums.mean, sums.se)
+        return self._at(tree, links, path, float(self.alpha or 0.0))
 
-    def path(self, tree: Tree) -> PruningPath:
-        """Give the nested sequence of trees, those of equal alphas together."""
-        links = weakest_links(tree, self.risk)
-        alpha = np.maximum(links.alpha, 0.0)
-        last = np.append(np.diff(alpha) > SAME_ALPHA * alpha[-1], True)  # of its group of equals
-        first = np.append(0, np.flatnonzero(last)[:-1] + 1)
-        return PruningPath(links.leaves[last], links.risk[last], alpha[first])
-
-    def leaf_from(self, tree: Tree) -> Array:
-        """Give the alpha from which each node is a leaf; infinite where a node above collapses before."""
-        risk, scale = _scaled_risk(tree, self.risk)
-        return _collapse_alphas(tree, risk)[0] / scale
-
-    def choose(self, tree: Tree, path: PruningPath, held_out: Array, se: Array) -> Pruned:
+    def choose(self, tree: Tree, links: Links, held_out: Array, se: Array) -> Pruned:
         """Take the tree of the path that is best on other rows, or a smaller one within `se` standard errors."""
-        path = path.choose(held_out, self.se, measure="held_out", se=se)
-        return self._at(tree, path, float(alphas_of(path)[path.chosen]))
+        path = links.path().choose(held_out, self.se, measure="held_out", se=se)
+        return self._at(tree, links, path, float(alphas_of(path)[path.chosen]))
 
-    def _at(self, tree: Tree, path: PruningPath, alpha: float) -> Pruned:
-        links = weakest_links(tree, self.risk)
+    def _at(self, tree: Tree, links: Links, path: PruningPath, alpha: float) -> Pruned:
         broken = links.alpha[1:] <= alpha + SAME_ALPHA * links.alpha[-1]
         report = Report(
             str(self),
@@ -263,24 +263,27 @@ def _collapse_alphas(tree: Tree, risks: Array) -> tuple[Array, NDArray[np.int64]
     n_nodes = len(risk)
     alpha, saved_risk, saved_leaves = [inf] * n_nodes, [0.0] * n_nodes, [0] * n_nodes
     children_risk = [0.0] * n_nodes
-    bends: list[Bends] = [[] for _ in range(n_nodes)]  # of each node's subtree
-    for node in reversed(range(n_nodes)):  # children come after their parent
-        if n_children[node]:
-            inside = bends[node]
-            # For large alpha all children are leaves; go down from there to where this node is one too.
-            gain, leaves = risk[node] - children_risk[node], n_children[node] - 1
-            while inside and -inside[0][0] >= gain / leaves:
-                swallowed = heappop(inside)[1]
-                alpha[swallowed] = inf
-                gain += saved_risk[swallowed]
-                leaves += saved_leaves[swallowed]
-            alpha[node], saved_risk[node], saved_leaves[node] = gain / leaves, gain, leaves
-            heappush(inside, (-alpha[node], node))
+    bends: list[Bends | None] = [None] * n_nodes  # of each node's subtree
+    for node in range(n_nodes - 1, -1, -1):  # children come after their parent
+        above, branches = parent[node], n_children[node]
         if node:
-            above = parent[node]
             children_risk[above] += risk[node]
-            bends[above] = _merge(bends[above], bends[node])
-            bends[node] = []
+        if not branches:
+            continue
+        inside = bends[node] or []
+        bends[node] = None
+        # For large alpha all children are leaves; go down from there to where this node is one too.
+        gain, leaves = risk[node] - children_risk[node], branches - 1
+        while inside and -inside[0][0] >= gain / leaves:
+            swallowed = heappop(inside)[1]
+            alpha[swallowed] = inf
+            gain += saved_risk[swallowed]
+            leaves += saved_leaves[swallowed]
+        alpha[node], saved_risk[node], saved_leaves[node] = gain / leaves, gain, leaves
+        heappush(inside, (-alpha[node], node))
+        if node:
+            beside = bends[above]
+            bends[above] = inside if beside is None else _merge(beside, inside)
     return np.array(alpha), np.array(saved_leaves, dtype=np.int64)
 
 

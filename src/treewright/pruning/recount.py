@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.descent import Parts, tally_parts
+from treewright.descent import Parts, sum_below, tally_parts
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -77,14 +77,14 @@ def _with_parents_where_empty(tree: Tree, value: Array) -> Array:
 
 def _count_rows(tree: Tree, parts: Parts) -> NDArray[np.int64]:
     """Count the rows that reach each node, shared ones as one each."""
-    count = np.zeros(len(tree), np.int64)
     row, node = parts.row, parts.node
+    if not len(row) or np.bincount(row).max() == 1:  # whole rows add up
+        own = np.bincount(node, minlength=len(tree)).astype(float)
+        return sum_below(tree.parent, own[:, None])[:, 0].astype(np.int64)
+    n_rows = int(row.max()) + 1
     pairs = []
     while len(node):
-        pairs.append(node * (int(parts.row.max()) + 1) + row)
+        pairs.append(node * n_rows + row)
         climbing = tree.parent[node] >= 0
         row, node = row[climbing], tree.parent[node[climbing]].astype(np.int64)
-    if pairs:
-        distinct = np.unique(np.concatenate(pairs)) // (int(parts.row.max()) + 1)
-        count += np.bincount(distinct, minlength=len(tree))
-    return count
+    return np.bincount(np.unique(np.concatenate(pairs)) // n_rows, minlength=len(tree))
