@@ -122,16 +122,19 @@ class Descent:
         """Branch of each row by one split, `UNANSWERED` or `UNSEEN`."""
         table, position = self.tree.splits, self.tree.schema.position
         kind, feature = table.kind[split], table.feature[split]
-        answer = np.empty(len(split), np.int64)
-        total = np.full(len(split), np.nan)
-        single = kind == THRESHOLD
-        total[single] = self.rows.numbers[row[single], position[feature[single]]]
-        for oblique in (HYPERPLANE, SPHERE):
-            chosen = kind == oblique
-            if chosen.any():
-                total[chosen] = self._oblique(oblique, split[chosen], row[chosen])
-        answer[:] = np.where(np.isnan(total), UNANSWERED, total > table.threshold[split])
         tabled = kind == TABLE
+        if tabled.all():
+            return self._look_up(split, self.rows.codes[row, position[feature]])
+        single = kind == THRESHOLD
+        if single.all():
+            total = self.rows.numbers[row, position[feature]]
+        else:
+            total = np.full(len(split), np.nan)
+            total[single] = self.rows.numbers[row[single], position[feature[single]]]
+            for oblique in (HYPERPLANE, SPHERE):
+                chosen = kind == oblique
+                total[chosen] = self._oblique(oblique, split[chosen], row[chosen])
+        answer = np.where(np.isnan(total), UNANSWERED, total > table.threshold[split])
         if tabled.any():
             code = self.rows.codes[row[tabled], position[feature[tabled]]]
             answer[tabled] = self._look_up(split[tabled], code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,8 +99,7 @@ def overfitting_curve(
     ([1.0, 3.0, 5.0], 1.0)
     """
     dataset = model._dataset(X, y, sample_weight)
-    choices = model._choices(dataset.schema) | {"order": "best_first"}
-    recipe = Recipe.of_checked(choices)
+    recipe = Recipe.of_checked(model._choices(dataset.schema))
     rest, tested = set_aside(dataset, test, random_state)
     growing, pruning = set_aside(rest, holdout, random_state + 1)
     parts = {
@@ -111,12 +111,34 @@ def overfitting_curve(
 
 
 def _growing_curve(tree: Tree, parts: Mapping[str, Dataset]) -> dict[str, Array]:
-    """Best-first growing numbers children in the order of the splits: undo them from the last to the first."""
-    inner = np.flatnonzero(tree.n_children)
-    order = inner[np.argsort(tree.first_child[inner])]
+    """Undo the splits from the last to the first, and read the curve backwards."""
+    order = np.array(best_first(tree), np.int64)
     leaf_from = np.full(len(tree), np.inf)
     leaf_from[order] = np.arange(len(order), 0, -1)
     return {name: curve[::-1] for name, curve in _curve(tree, parts, leaf_from, order[::-1]).items()}
+
+
+def best_first(tree: Tree) -> list[int]:
+    """List the inner nodes in the order in which growing best first would split them.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> best_first(DecisionTreeClassifier(max_depth=3).fit(*datasets.load_iris()).tree_)
+    [0, 2, 3, 4]
+    """
+    mass = tree.weight * tree.impurity
+    removed = (mass - np.bincount(tree.parent[1:], mass[1:], minlength=len(tree))).tolist()
+    order: list[int] = []
+    frontier = [(0.0, 0)]
+    while frontier:
+        _, node = heappop(frontier)
+        children = tree.children(node)
+        if children:
+            order.append(node)
+            for child in children:
+                heappush(frontier, (-removed[child], child))
+    return order
 
 
 def _pruning_curve(tree: Tree, parts: Mapping[str, Dataset]) -> dict[str, Array]:

@@ -282,15 +282,9 @@ def _collapse_alphas(tree: Tree, risks: Array) -> tuple[Array, NDArray[np.int64]
         alpha[node], saved_risk[node], saved_leaves[node] = gain / leaves, gain, leaves
         heappush(inside, (-alpha[node], node))
         if node:
-            beside = bends[above]
-            bends[above] = inside if beside is None else _merge(beside, inside)
+            beside = bends[above] or []
+            fewer, more = (beside, inside) if len(beside) < len(inside) else (inside, beside)
+            for bend in fewer:  # the smaller heap goes into the larger
+                heappush(more, bend)
+            bends[above] = more
     return np.array(alpha), np.array(saved_leaves, dtype=np.int64)
-
-
-def _merge(one: Bends, other: Bends) -> Bends:
-    """Put the smaller of two heaps into the larger."""
-    if len(one) < len(other):
-        one, other = other, one
-    for bend in other:
-        heappush(one, bend)
-    return one

@@ -163,10 +163,11 @@ class Raising:
         """
         goal = np.full(len(self._tree), -1)
         goal[nodes] = largest
-        child = under[self._parts.node]
-        start = np.where(child >= 0, goal[self._parent[child]], -1)
-        moving = start >= 0 if self._shares else (start >= 0) & (start != child)
-        movers = Parts(self._parts.row[moving], start[moving], self._parts.weight[moving])
+        goal = np.where(under >= 0, goal[self._parent[under]], -1)
+        moving = goal >= 0 if self._shares else (goal >= 0) & (goal != under)
+        chosen = np.flatnonzero(moving[self._parts.node])
+        movers = self._parts.take(chosen)
+        movers = movers._replace(node=goal[movers.node])
         return _merged(movers) if self._shares else movers
 
     def _settle(self, parts: Parts) -> Parts:
@@ -181,9 +182,8 @@ class Raising:
         self._is_leaf |= leaf
         below = (under >= 0) & leaf[np.maximum(self._parent[under], 0)]
         self._gone |= below
-        inside = below[self._parts.node]
-        node = np.where(inside, self._parent[under[self._parts.node]], self._parts.node)
-        parts = self._parts._replace(node=node)
+        ends_at = np.where(below, self._parent[under], np.arange(len(self._tree)))
+        parts = self._parts._replace(node=ends_at[self._parts.node])
         self._parts = _merged(parts) if self._shares else parts
 
     def _raise(self, judged: Judged, under: Ids) -> NDArray[np.bool_]:
