@@ -72,7 +72,10 @@ def random_holdout(seed: int, tree: Tree, n_rows: int = 40, weighted: bool = Fal
 def random_trees(n: int, n_splits: int = 5, n_classes: int | None = None) -> Iterator[tuple[int, Tree]]:
     """Random trees with multiway splits, of two and of three classes and of numbers, with their seeds."""
     for seed in range(n):
-        yield seed, random_tree(seed, 1 + seed % n_splits, [2, 3, 0][seed % 3] if n_classes is None else n_classes)
+        yield (
+            seed,
+            random_tree(seed, 1 + seed % n_splits, [2, 3, 0][seed % 3] if n_classes is None else n_classes),
+        )
 
 
 __all__ = ["all_prunings", "leaves_of", "mixed_schema", "random_holdout", "random_tree", "random_trees"]

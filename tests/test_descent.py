@@ -40,11 +40,22 @@ def test_a_row_without_an_answer_is_shared_by_weight():
         schema,
         Inner(
             Threshold(0, 0.0),
-            [Leaf(3, [3, 0]), Inner(Table(1, {0: 0, 1: 1, 2: 2}, 3), [Leaf(2, [1, 1]), Leaf(4, [0, 4]), Leaf(0, [1, 5])], -1)],
+            [
+                Leaf(3, [3, 0]),
+                Inner(
+                    Table(1, {0: 0, 1: 1, 2: 2}, 3), [Leaf(2, [1, 1]), Leaf(4, [0, 4]), Leaf(0, [1, 5])], -1
+                ),
+            ],
             -1,
         ),
     )
-    nothing = Dataset(schema, np.full((1, 3), np.nan), np.full((1, 2), -1, np.int32), np.array([1], np.int32), np.array([2.0]))
+    nothing = Dataset(
+        schema,
+        np.full((1, 3), np.nan),
+        np.full((1, 2), -1, np.int32),
+        np.array([1], np.int32),
+        np.array([2.0]),
+    )
     parts = place(tree, nothing)
     shares = dict(zip(parts.node.tolist(), parts.weight.tolist(), strict=True))
     assert shares == pytest.approx({1: 2 * 3 / 9, 3: 2 * 6 / 9 * 2 / 6, 4: 2 * 6 / 9 * 4 / 6})
@@ -100,7 +111,12 @@ def test_sums_over_everything_below(seed, n_splits):
 
 def test_a_chain_of_many_nodes_is_tallied():
     tree = chain(50_000)
-    rows = Dataset(tree.schema, np.arange(0, 50_000, 10.0)[:, None], np.empty((5000, 0), np.int32), np.zeros(5000, np.int32))
+    rows = Dataset(
+        tree.schema,
+        np.arange(0, 50_000, 10.0)[:, None],
+        np.empty((5000, 0), np.int32),
+        np.zeros(5000, np.int32),
+    )
     tally = tree.tally(rows)
     assert tally[0].tolist() == [5000, 0]
     assert tally[2, 0] == 4999  # one row went left at the first split

@@ -20,10 +20,22 @@ def noisy(seed: int = 0, n: int = 240) -> tuple[np.ndarray, np.ndarray]:
 def test_all_methods_stand_in_one_table():
     X, y = noisy()
     table = tw.compare_pruners(tw.DecisionTreeClassifier(), X, y, cv=4)
-    assert [method.name for method in table] == ["unpruned", *(name for name in pruning.PRUNERS if name != "simplify")]
+    assert [method.name for method in table] == [
+        "unpruned",
+        *(name for name in pruning.PRUNERS if name != "simplify"),
+    ]
     lines = str(table).splitlines()
     assert len(lines) == 1 + len(table)
-    assert lines[0].split() == ["pruner", "leaves", "depth", "train", "error", "validation", "error", "seconds"]
+    assert lines[0].split() == [
+        "pruner",
+        "leaves",
+        "depth",
+        "train",
+        "error",
+        "validation",
+        "error",
+        "seconds",
+    ]
     full = table["unpruned"]
     assert full.train_error == 0
     assert all(method.leaves <= full.leaves for method in table)
@@ -106,9 +118,15 @@ def test_tables_and_curves_are_drawn():
     from matplotlib import pyplot
 
     X, y = noisy(n=120)
-    table = tw.compare_pruners(tw.DecisionTreeClassifier(), X, y, cv=3, pruners=["pessimistic", "error_based"])
+    table = tw.compare_pruners(
+        tw.DecisionTreeClassifier(), X, y, cv=3, pruners=["pessimistic", "error_based"]
+    )
     axes = table.plot()
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["unpruned", "pessimistic", "error_based"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == [
+        "unpruned",
+        "pessimistic",
+        "error_based",
+    ]
     lines = tw.overfitting_curve(tw.DecisionTreeClassifier(), X, y).plot().get_lines()
     assert len(lines) == 6
     path = tw.DecisionTreeClassifier(pruner="cost_complexity").fit(X, y).path_

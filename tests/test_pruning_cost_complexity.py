@@ -233,7 +233,9 @@ def test_one_pass_gives_the_losses_of_every_pruned_tree(regression: bool, weight
             loss = (other.target != pruned.label[node]).astype(float)
         expected = np.average(loss, weights=weight)
         assert mean == pytest.approx(expected)
-        assert se == pytest.approx(np.sqrt((weight**2 * (loss - expected) ** 2).sum()) / weight.sum(), abs=1e-9)
+        assert se == pytest.approx(
+            np.sqrt((weight**2 * (loss - expected) ** 2).sum()) / weight.sum(), abs=1e-9
+        )
 
 
 def test_the_standard_error_of_an_error_rate_is_binomial() -> None:
@@ -278,7 +280,9 @@ def cross_validated_by_hand(train: Dataset, folds: np.ndarray, recipe: tw.Recipe
 
 @pytest.mark.parametrize("risk", [None, "impurity"])
 @pytest.mark.parametrize("regression", [False, True])
-def test_cross_validation_pools_what_every_fold_and_alpha_by_itself_gives(regression: bool, risk: Any) -> None:
+def test_cross_validation_pools_what_every_fold_and_alpha_by_itself_gives(
+    regression: bool, risk: Any
+) -> None:
     rows = dataset(5, 120, regression)
     folds = np.random.default_rng(0).integers(0, 6, 120)
     estimator = tw.DecisionTreeRegressor if regression else tw.DecisionTreeClassifier
@@ -295,7 +299,9 @@ def test_cross_validation_pools_what_every_fold_and_alpha_by_itself_gives(regres
 def test_repeats_average_over_other_folds() -> None:
     rows = dataset(5, 120)
     once = [
-        tw.DecisionTreeClassifier(pruner=CostComplexity(cv=4, random_state=seed)).fit(rows.numbers, rows.target)
+        tw.DecisionTreeClassifier(pruner=CostComplexity(cv=4, random_state=seed)).fit(
+            rows.numbers, rows.target
+        )
         for seed in (7, 8)
     ]
     twice = tw.DecisionTreeClassifier(pruner=CostComplexity(cv=4, random_state=7, repeats=2))

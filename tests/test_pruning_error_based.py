@@ -23,12 +23,19 @@ from treewright.tree import Tree
 @pytest.mark.parametrize("bound", ["c45", "normal", "binomial"])
 def test_the_limits_without_errors_are_those_of_the_book(bound: Any) -> None:
     rows = np.array([6.0, 9.0, 1.0])
-    np.testing.assert_allclose(expected_errors(rows, [0, 0, 0], 0.25, bound) / rows, [0.206, 0.143, 0.750], atol=5e-4)
+    np.testing.assert_allclose(
+        expected_errors(rows, [0, 0, 0], 0.25, bound) / rows, [0.206, 0.143, 0.750], atol=5e-4
+    )
 
 
 @pytest.mark.parametrize(
     ("rows", "errors", "binomial", "c45", "normal"),
-    [(16, 1, 0.1596, 0.1567, 0.1547), (6, 2, 0.5532, 0.5571, 0.5536), (14, 5, 0.4835, 0.4854, 0.4829), (2, 1, 0.8660, 0.8981, 0.8957)],
+    [
+        (16, 1, 0.1596, 0.1567, 0.1547),
+        (6, 2, 0.5532, 0.5571, 0.5536),
+        (14, 5, 0.4835, 0.4854, 0.4829),
+        (2, 1, 0.8660, 0.8981, 0.8957),
+    ],
 )
 def test_the_three_limits_differ_as_the_three_programs_do(rows, errors, binomial, c45, normal) -> None:
     for bound, expected in (("binomial", binomial), ("c45", c45), ("normal", normal)):
@@ -129,7 +136,9 @@ class ByTheBook:
         if not node.branches:
             return leaf
         groups = self.grouped(node, parts)
-        tree = sum(self.estimate(below, group, update) for below, group in zip(node.branches, groups, strict=True))
+        tree = sum(
+            self.estimate(below, group, update) for below, group in zip(node.branches, groups, strict=True)
+        )
         if not update:
             return tree
         masses = [sum(weight for _, weight in group) for group in groups]
@@ -204,7 +213,9 @@ def test_a_raised_tree_has_the_statistics_of_its_rows() -> None:
         np.testing.assert_allclose(pruned.value[filled], value[filled])
         assert np.array_equal(pruned.count, value.sum(axis=1))
         np.testing.assert_allclose(pruned.risk, np.where(filled, value.sum(axis=1) - value.max(axis=1), 0))
-        np.testing.assert_allclose(pruned.impurity[filled], [impurity("entropy", v) for v in value[filled]], atol=1e-12)
+        np.testing.assert_allclose(
+            pruned.impurity[filled], [impurity("entropy", v) for v in value[filled]], atol=1e-12
+        )
         for node in np.flatnonzero(~filled):
             np.testing.assert_allclose(pruned.value[node], pruned.value[pruned.parent[node]])
     assert seen > 3
@@ -237,7 +248,9 @@ def test_class_weights_count_in_raised_branches_too() -> None:
     rng = np.random.default_rng(0)
     X = np.round(rng.normal(size=(200, 3)), 1)
     y = (X[:, 0] + rng.normal(size=200) > 0).astype(int)
-    model = tw.DecisionTreeClassifier(class_weight={0: 3.0, 1: 1.0}, max_depth=7, pruner=ErrorBased()).fit(X, y)
+    model = tw.DecisionTreeClassifier(class_weight={0: 3.0, 1: 1.0}, max_depth=7, pruner=ErrorBased()).fit(
+        X, y
+    )
     assert (model.report_.action == 2).any()
     assert model.tree_.value[0].tolist() == pytest.approx([3.0 * (y == 0).sum(), (y == 1).sum()])
     parts = model.tree_.value[model.tree_.leaves].sum(axis=0)

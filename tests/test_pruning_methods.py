@@ -53,7 +53,10 @@ def naive_loss(tree: Tree, rows: tw.Dataset) -> np.ndarray:
 
 
 def without_sharing(tree: Tree) -> Tree:
-    return replace(tree, default_branch=np.where((tree.default_branch < 0) & (tree.n_children > 0), 0, tree.default_branch))
+    return replace(
+        tree,
+        default_branch=np.where((tree.default_branch < 0) & (tree.n_children > 0), 0, tree.default_branch),
+    )
 
 
 def cost_of(leaves: frozenset[int], cost: np.ndarray) -> float:
@@ -137,12 +140,20 @@ def test_the_example_of_the_lecture_by_hand():
     )
     # Leaves in the order above get these rows of (ones, zeros): left of the root a tie, right of it one
     # pruning that helps and one that does not.
-    seen = [((0, 0, 0), (1, 2)), ((0, 1, 0), (2, 2)), ((1, 0, 0), (4, 0)), ((1, 1, 0), (2, 1)), ((1, 1, 1), (0, 3))]
+    seen = [
+        ((0, 0, 0), (1, 2)),
+        ((0, 1, 0), (2, 2)),
+        ((1, 0, 0), (4, 0)),
+        ((1, 1, 0), (2, 1)),
+        ((1, 1, 1), (0, 3)),
+    ]
     cells, target = [], []
     for cell, (ones, zeros) in seen:
         cells += [cell] * (ones + zeros)
         target += [1] * ones + [0] * zeros
-    rows = tw.Dataset(schema, np.array(cells, float), np.empty((len(cells), 0), np.int32), np.array(target, np.int32))
+    rows = tw.Dataset(
+        schema, np.array(cells, float), np.empty((len(cells), 0), np.int32), np.array(target, np.int32)
+    )
     result = pruning.ReducedError().prune(tree, rows)
     # Deepest first: node 6 (label 0: 2 ones wrong against 2 + 3 in its leaves) is pruned; node 2 (label 1: 4 zeros
     # wrong against 0 + 2) is kept; node 1 (label 0: 3 ones wrong against 1 + 2) ties and is pruned; the root (label 1
@@ -397,8 +408,10 @@ def test_structural_risk_by_its_formula(scale):
             if tree.is_leaf(node):
                 continue
             leaves = [leaf for leaf in leaves_of(tree, now) if node in splits_above(tree, frozenset([leaf]))]
-            size = len(leaves) + sum(node in {a, *splits_above(tree, frozenset([a]))}
-                                     for a in splits_above(tree, frozenset(leaves)))
+            size = len(leaves) + sum(
+                node in {a, *splits_above(tree, frozenset([a]))}
+                for a in splits_above(tree, frozenset(leaves))
+            )
             m = tree.count[node]
             penalty = scale * sqrt(((tree.node_depth[node] + size) * log(7) + log(10)) / m)
             if tree.risk[leaves].sum() / tree.weight[node] + penalty > tree.risk[node] / tree.weight[node]:
@@ -408,11 +421,17 @@ def test_structural_risk_by_its_formula(scale):
 
 
 def test_structural_risk_counts_the_splits_there_were():
-    columns = (Column("x"), Column("size", "ordinal", ("s", "m", "l")), Column("c", "categorical", tuple("abcd")))
+    columns = (
+        Column("x"),
+        Column("size", "ordinal", ("s", "m", "l")),
+        Column("c", "categorical", tuple("abcd")),
+    )
     schema = Schema(columns, np.array(["a", "b"]))
     tree = build(schema, Inner(Threshold(0, 0.5), [Leaf(5, [5, 0]), Leaf(6, [0, 6])]))
     assert np.exp(log_splits(tree)) == pytest.approx(10 + 2 + 7)
-    multiway = build(schema, Inner(Table(2, {0: 0, 1: 1, 2: 2}, 3), [Leaf(5, [5, 0]), Leaf(6, [0, 6]), Leaf(1, [1, 0])]))
+    multiway = build(
+        schema, Inner(Table(2, {0: 0, 1: 1, 2: 2}, 3), [Leaf(5, [5, 0]), Leaf(6, [0, 6]), Leaf(1, [1, 0])])
+    )
     assert np.exp(log_splits(multiway)) == pytest.approx(11 + 2 + 1)
 
 
@@ -538,12 +557,17 @@ def test_pruning_a_leaf_gives_the_leaf():
         assert len(result.report) == 0
 
 
-@pytest.mark.parametrize("pruner", [p for p in PLAIN + HOLDOUT if not isinstance(p, pruning.MinimalSize)], ids=str)
+@pytest.mark.parametrize(
+    "pruner", [p for p in PLAIN + HOLDOUT if not isinstance(p, pruning.MinimalSize)], ids=str
+)
 def test_a_tree_as_deep_as_it_has_splits_is_no_trouble(pruner):
     tree = chain(20_000)
     rng = np.random.default_rng(0)
     rows = tw.Dataset(
-        tree.schema, rng.uniform(0, 20, (50, 1)), np.empty((50, 0), np.int32), rng.integers(0, 2, 50).astype(np.int32)
+        tree.schema,
+        rng.uniform(0, 20, (50, 1)),
+        np.empty((50, 0), np.int32),
+        rng.integers(0, 2, 50).astype(np.int32),
     )
     assert pruner(tree, rows if pruner.needs == "holdout" else None).n_leaves <= tree.n_leaves
 
@@ -571,9 +595,15 @@ def test_collapse_makes_no_more_training_errors():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: pruning.ReducedError("top_down"), "'strategy' parameter of ReducedError .*'bottom_up', 'greedy'"),
+        (
+            lambda: pruning.ReducedError("top_down"),
+            "'strategy' parameter of ReducedError .*'bottom_up', 'greedy'",
+        ),
         (lambda: pruning.MinimumError(-1), "'m' parameter of MinimumError"),
-        (lambda: pruning.ErrorBased(cf=0), r"'cf' parameter of ErrorBased must be a float in the range \(0.0, 1.0\)"),
+        (
+            lambda: pruning.ErrorBased(cf=0),
+            r"'cf' parameter of ErrorBased must be a float in the range \(0.0, 1.0\)",
+        ),
         (lambda: pruning.ErrorBased(bound="c5"), "'bound' parameter"),
         (lambda: pruning.CostComplexity(alpha=-1), "'alpha' parameter of CostComplexity"),
         (lambda: pruning.CostComplexity(cv=1), "'cv' parameter of CostComplexity"),

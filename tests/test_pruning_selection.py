@@ -93,7 +93,9 @@ def test_a_third_is_kept_aside_for_those_that_need_it():
 
 def test_the_same_seed_gives_the_same_tree():
     X, y = noisy()
-    trees = [tw.DecisionTreeClassifier(pruner="reduced_error", random_state=s).fit(X, y).tree_ for s in (1, 1, 2)]
+    trees = [
+        tw.DecisionTreeClassifier(pruner="reduced_error", random_state=s).fit(X, y).tree_ for s in (1, 1, 2)
+    ]
     assert trees[0] == trees[1]
     assert trees[0] != trees[2]
 
@@ -149,7 +151,11 @@ def test_an_own_pruner_that_says_so_gets_a_holdout():
 
 @pytest.mark.parametrize(
     ("pruner", "said"),
-    [("reduced", "Did you mean 'reduced_error'"), (3, "'pruner' parameter"), (pruning.ReducedError, "'pruner' parameter")],
+    [
+        ("reduced", "Did you mean 'reduced_error'"),
+        (3, "'pruner' parameter"),
+        (pruning.ReducedError, "'pruner' parameter"),
+    ],
 )
 def test_what_is_no_pruner_is_refused(pruner, said):
     X, y = noisy()
@@ -211,7 +217,9 @@ def test_weights_of_held_out_rows_count():
     model = tw.DecisionTreeClassifier().fit(X[:200], y[:200])
     times = np.random.default_rng(0).integers(0, 4, 100)
     weighted = tw.prune(model, pruning.ReducedError(), X[200:], y[200:], sample_weight=times)
-    repeated = tw.prune(model, pruning.ReducedError(), np.repeat(X[200:], times, axis=0), np.repeat(y[200:], times))
+    repeated = tw.prune(
+        model, pruning.ReducedError(), np.repeat(X[200:], times, axis=0), np.repeat(y[200:], times)
+    )
     assert weighted.tree_ == repeated.tree_
 
 
@@ -220,10 +228,17 @@ def test_class_weights_count_on_held_out_rows():
     model = tw.DecisionTreeClassifier(class_weight={0: 5.0, 1: 1.0}).fit(X[:200], y[:200])
     pruned = tw.prune(model, pruning.ReducedError(), X[200:], y[200:])
     by_hand = tw.prune(
-        tw.prune(model, lambda tree: tree), lambda tree: pruning.ReducedError()(
+        tw.prune(model, lambda tree: tree),
+        lambda tree: pruning.ReducedError()(
             tree,
-            Dataset(tree.schema, X[200:], np.empty((100, 0), np.int32), y[200:].astype(np.int32), np.where(y[200:] == 0, 5.0, 1.0)),
-        )
+            Dataset(
+                tree.schema,
+                X[200:],
+                np.empty((100, 0), np.int32),
+                y[200:].astype(np.int32),
+                np.where(y[200:] == 0, 5.0, 1.0),
+            ),
+        ),
     )
     assert pruned.tree_ == by_hand.tree_
 
@@ -262,7 +277,7 @@ def test_the_report_is_what_one_would_write_on_the_board():
     X, y = tw.datasets.load_tennis()
     model = tw.ID3Classifier(pruner=pruning.Pessimistic()).fit(X, y)
     lines = str(model.report_).splitlines()
-    assert lines[0] == "Pessimistic(): errors + 0.5 · leaves; the subtree is granted 1 standard error(s)"
+    assert lines[0] == "Pessimistic(): errors + 0.5 · leaves, and 1 standard error for the subtree"
     assert lines[1].split() == ["node", "split", "subtree", "leaf", "decision"]
     assert lines[2].split()[:2] == ["0", "Outlook"]  # more than two branches: the feature
     assert {line.split()[-1] for line in lines[2:]} <= {"keep", "collapse"}

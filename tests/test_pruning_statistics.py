@@ -106,7 +106,9 @@ def test_reduced_error_on_pure_noise_keeps_some_of_a_large_tree() -> None:
 # ---- structural risk lies inside the best pruning ---------------------------------------------------------
 
 CELLS = np.array(list(product([0.0, 1.0], repeat=6)))
-CHANCE = np.where(CELLS[:, 0] == 1, np.where(CELLS[:, 1] == 1, 0.9, 0.2), np.where(CELLS[:, 2] == 1, 0.75, 0.05))
+CHANCE = np.where(
+    CELLS[:, 0] == 1, np.where(CELLS[:, 1] == 1, 0.9, 0.2), np.where(CELLS[:, 2] == 1, 0.75, 0.05)
+)
 
 
 def true_cost(tree: Tree) -> np.ndarray:

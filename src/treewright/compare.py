@@ -117,8 +117,8 @@ def compare_pruners(
 ) -> Comparison:
     """Cross-validate pruning methods on the same trees.
 
-    In every fold one tree is grown on all its training rows, and one on those that are left when a share of them
-    (the model's `holdout`) is kept aside; each method prunes the one that it can.
+    In every fold one tree is grown on all its training rows, and one on those that are left when a share of
+    them (the model's `holdout`) is kept aside; each method prunes the one that it can.
 
     Parameters
     ----------

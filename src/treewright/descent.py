@@ -1,8 +1,8 @@
 """Descent: where rows end that start at any node of a tree, whole or in parts, and what adds up there.
 
-The core routes whole rows from the root. What it does not do is rare and vectorised here, one level of the tree
-at a time: rows that start elsewhere, as when a branch is raised, and rows that are shared over all branches of
-a node because its split is unanswered (Quinlan, 1993, ch. 3).
+The core routes whole rows from the root. What it does not do is rare and vectorised here, one level of the
+tree at a time: rows that start elsewhere, as when a branch is raised, and rows that are shared over all
+branches of a node because its split is unanswered (Quinlan, 1993, ch. 3).
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ class Descent:
         shape : Shape or None
             The tree's shape, if it is being edited.
         share_by_rows : bool
-            Share by the weights of those parts that a split answers for, not by those of the nodes. All parts of
-            a node must then come to it together.
+            Share by the weights of those parts that a split answers for, not by those of the nodes. All parts
+            of a node must then come to it together.
         """
         shape = shape or Shape.of(self.tree)
         ended = []
@@ -153,7 +153,7 @@ class Descent:
             terms = table.pool_value[entry + 1] * (x - table.pool_value[entry]) ** 2
         else:
             terms = table.pool_value[entry] * x
-        return np.bincount(owner, terms, minlength=len(split))
+        return np.bincount(owner, terms, minlength=len(split)).astype(np.float64)
 
     @cached_property
     def _pool_keys(self) -> tuple[Ids, int]:
@@ -164,7 +164,7 @@ class Descent:
         return owner * n_codes + table.pool_index, n_codes
 
     def _look_up(self, split: Ids, code: NDArray[np.int32]) -> Ids:
-        # The keys of a table rise; those of other kinds may not, but they lie wholly on one side of a table's.
+        # The keys of a table rise. Those of other kinds may not, but lie wholly on one side of a table's.
         keys, n_codes = self._pool_keys
         wanted = split * n_codes + code
         entry = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
@@ -182,7 +182,7 @@ def _largest_branch(tree: Tree, shape: Shape, node: Ids) -> Ids:
     owner = np.repeat(np.arange(len(node)), sizes)
     order = np.lexsort((children, -shape.weight[children], owner))
     first = np.cumsum(sizes) - sizes
-    return (children[order[first]] - tree.first_child[content]).astype(np.int64)
+    return np.asarray(children[order[first]] - tree.first_child[content], np.int64)
 
 
 def _step(tree: Tree, shape: Shape, parts: Parts, branch: Ids, share_by_rows: bool) -> Parts:
@@ -231,7 +231,7 @@ def tally_parts(tree: Tree, parts: Parts, target: NDArray[Any], parent: NDArray[
     if tree.is_classifier:
         n_classes = tree.value.shape[1]
         slot = parts.node * n_classes + target[parts.row]
-        own = np.bincount(slot, weight, minlength=n_nodes * n_classes).reshape(n_nodes, n_classes)
+        own = np.bincount(slot, weight, n_nodes * n_classes).astype(np.float64).reshape(n_nodes, n_classes)
     else:
         above = target[parts.row] - tree.value[0, 0]
         moments = (weight, weight * above, weight * above**2)

@@ -137,8 +137,12 @@ class TreeEstimator(BaseEstimator):
 
     def _pruners(self) -> list[AnyPruner]:
         """List what prunes the tree after it is grown."""
-        first = [CostComplexity(self.ccp_alpha, risk="impurity")] if self.ccp_alpha > 0 else []
-        return [*first, pruner_of(self.pruner)] if self.pruner is not None else first
+        pruners: list[AnyPruner] = []
+        if self.ccp_alpha > 0:
+            pruners.append(CostComplexity(self.ccp_alpha, risk="impurity"))
+        if self.pruner is not None:
+            pruners.append(pruner_of(self.pruner))
+        return pruners
 
     def _choices(self, schema: Schema) -> dict[str, Any]:
         """Put the parameters in the recipe's terms."""
@@ -335,11 +339,11 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     categorical_features, ordinal_features : list of names, indices or a mask, or None
         Columns to take as categories, or as ordered categories, beyond those that say so themselves.
     pruner : Pruner, callable, str or None
-        How to prune the grown tree: an instance such as `treewright.pruning.ErrorBased()`, one of the names of
+        How to prune the grown tree: an instance such as `treewright.pruning.ErrorBased()`, a name of
         `treewright.pruning.PRUNERS`, or a function from tree to tree.
     holdout : float
-        The share of the rows that is kept aside from growing, stratified by class, if the pruner needs rows that
-        the tree has not seen.
+        The share of the rows, stratified by class, that is kept aside from growing if the pruner needs rows
+        that the tree has not seen.
     n_jobs : int or None
         Threads; `None` and −1 use all cores.
     verbose : int or bool

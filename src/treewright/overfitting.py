@@ -32,8 +32,9 @@ class OverfittingCurve:
     Attributes
     ----------
     growing, pruning : dict of arrays
-        Under `"nodes"` the number of nodes, rising while growing and falling while pruning; under `"training"`,
-        `"pruning"` and `"test"` the accuracy on these rows. For regression it is the share of the variance explained.
+        Under `"nodes"` the number of nodes, rising while growing and falling while pruning; under
+        `"training"`, `"pruning"` and `"test"` the accuracy on these rows. For regression it is the share of
+        the variance explained.
     """
 
     growing: Mapping[str, Array]
@@ -76,9 +77,9 @@ def overfitting_curve(
 ) -> OverfittingCurve:
     """Follow accuracy on training, pruning and test rows while a tree grows, and while it is pruned again.
 
-    The tree grows best first, node by node, until no split is left: where the accuracy on other rows is best is
-    where early stopping would have stopped. Then reduced-error pruning takes away the node that helps the pruning
-    rows most, again and again, down to the root.
+    The tree grows best first, node by node, until no split is left: where the accuracy on other rows is best
+    is where early stopping would have stopped. Then reduced-error pruning takes away the node that helps the
+    pruning rows most, again and again, down to the root.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Selection: choosing between trees, by rows kept aside or by cross-validation; the only loop that grows and prunes."""
+"""Selection: choosing between trees by a holdout or by cross-validation: the loop that grows and prunes."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ def prune(
     model : estimator
         A fitted tree.
     pruner : Pruner, callable or str
-        How to prune: an instance such as `treewright.pruning.ReducedError()`, a function from tree to tree, or
-        a name of `treewright.pruning.PRUNERS`.
+        How to prune: an instance such as `treewright.pruning.ReducedError()`, a function from tree to tree,
+        or a name of `treewright.pruning.PRUNERS`.
     X, y, sample_weight
-        The rows that the pruner needs: for some none, for some the training rows, for some rows that were kept
-        aside from training. Held-out rows of a class that the model has never seen are left out: no pruning
-        gets them right.
+        The rows that the pruner needs: for some none, for some the training rows, for some rows that were
+        kept aside from training. Held-out rows of a class that the model has never seen are left out: no
+        pruning gets them right.
 
     Returns
     -------
     estimator
-        A fitted model like the one given, with the pruned tree as `tree_`, the pruner as `pruner_`, what it did as
-        `report_` and, if it chose from a sequence of trees, that sequence as `path_`.
+        A fitted model like the one given, with the pruned tree as `tree_`, the pruner as `pruner_`, what it
+        did as `report_` and, if it chose from a sequence of trees, that sequence as `path_`.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def prune(
     >>> model = DecisionTreeClassifier().fit(X, y)
     >>> pruned = prune(model, pruning.Pessimistic())
     >>> model.get_n_leaves(), pruned.get_n_leaves(), pruned.pruner_
-    (9, 3, Pessimistic(correction=0.5, se=1.0))
+    (9, 4, Pessimistic(correction=0.5, se=1.0))
     """
     tree, method = model._fitted_tree(), pruner_of(pruner)
     rows = None
@@ -157,7 +157,7 @@ def prune_tree(
         Threads for growing.
     """
     if isinstance(pruner, CostComplexity) and pruner.cv is not None:
-        return _cross_validated(tree, pruner, pruner._rows(rows), recipe, n_jobs)
+        return _cross_validated(tree, pruner, pruner.require_rows(rows), recipe, n_jobs)
     weighed = None if rows is None else as_weighed(rows, recipe, grown_on or rows)
     if isinstance(pruner, Pruner):
         return pruner.prune(tree, weighed)
@@ -233,35 +233,20 @@ def _mixed_order(dataset: Dataset, seed: int) -> NDArray[np.int64]:
 def _cross_validated(
     tree: Tree, pruner: CostComplexity, rows: Dataset, recipe: Recipe, n_jobs: int | None
 ) -> Pruned:
-    """Choose alpha by cross-validation: one tree for each fold, judged at all alphas in one pass of its rows."""
+    """Choose alpha by cross-validation: one tree for each fold, judged at all alphas in one pass."""
     links = weakest_links(tree, pruner.risk)
     steps = between(alphas_of(links.path()))
-    sums = [
-        sum(
-            (
-                _fold_losses(growing, held_out, pruner, recipe, steps, n_jobs)
-                for growing, held_out in each_fold(rows, folds)
-            ),
-            LossSums.nothing(len(steps)),
-        )
-        for folds in _folds(pruner, rows)
-    ]
-    mean = np.mean([repeat.mean for repeat in sums], axis=0)
-    se = np.mean([repeat.se for repeat in sums], axis=0)
+    of_repeats = []
+    for folds in _folds(pruner, rows):
+        sums = LossSums.nothing(len(steps))
+        for growing, held_out in each_fold(rows, folds):
+            fold_tree = grow(growing, recipe, n_jobs=n_jobs)
+            leaf_from = weakest_links(fold_tree, pruner.risk).leaf_from(fold_tree)
+            sums += nested_losses(fold_tree, as_weighed(held_out, recipe, growing), leaf_from, steps)
+        of_repeats.append(sums)
+    mean = np.mean([sums.mean for sums in of_repeats], axis=0)
+    se = np.mean([sums.se for sums in of_repeats], axis=0)
     return pruner.choose(tree, links, mean, se)
-
-
-def _fold_losses(
-    growing: Dataset,
-    held_out: Dataset,
-    pruner: CostComplexity,
-    recipe: Recipe,
-    steps: NDArray[np.float64],
-    n_jobs: int | None,
-) -> LossSums:
-    tree = grow(growing, recipe, n_jobs=n_jobs)
-    leaf_from = weakest_links(tree, pruner.risk).leaf_from(tree)
-    return nested_losses(tree, as_weighed(held_out, recipe, growing), leaf_from, steps)
 
 
 def _folds(pruner: CostComplexity, rows: Dataset) -> Iterator[NDArray[np.int64]]:

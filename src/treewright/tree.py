@@ -411,7 +411,7 @@ class Tree(SklearnArrays):
         return tree_from_bytes, (tree_to_bytes(self),)
 
 
-def over_ancestors(parent: NDArray[np.int32], step: NDArray[Any], combine: np.ufunc) -> NDArray[Any]:
+def over_ancestors(parent: NDArray[np.integer], step: NDArray[Any], combine: np.ufunc) -> NDArray[Any]:
     """Combine for each node the steps from it up to the root.
 
     Each pass doubles the distance a node has seen (pointer jumping; Wyllie, 1979), so that a chain of a

@@ -1,7 +1,7 @@
 """Chi-square pruning: undo splits whose branches look independent of the class.
 
-Quinlan (1986), *Induction of decision trees*, Machine Learning 1, used the test to stop growing; Mingers (1987),
-*Expert systems: rule induction with statistical data*, to prune.
+Quinlan (1986), *Induction of decision trees*, Machine Learning 1, used the test to stop growing; Mingers
+(1987), *Expert systems: rule induction with statistical data*, to prune.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Array = NDArray[np.float64]
 class ChiSquare(Pruner):
     """From below, undo splits between leaves that a chi-square test does not find significant.
 
-    Looked at are nodes whose branches are all leaves by then. The test is Pearson's, of branch against class on
-    the training rows, with (branches − 1)(classes − 1) degrees of freedom, counting those that have rows. The
-    split was chosen as the best of many, so that its p-value is too small: use a small `alpha`.
+    Looked at are nodes whose branches are all leaves by then. The test is Pearson's, of branch against class
+    on the training rows, with (branches − 1)(classes − 1) degrees of freedom, counting those that have rows.
+    The split was chosen as the best of many, so that its p-value is too small: use a small `alpha`.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class ChiSquare(Pruner):
     >>> from treewright import DecisionTreeClassifier, datasets
     >>> tree = DecisionTreeClassifier().fit(*datasets.load_iris()).tree_
     >>> ChiSquare(alpha=0.01)(tree)
-    Tree(7 nodes, 4 leaves, depth 3, 3 classes)
+    Tree(11 nodes, 6 leaves, depth 4, 3 classes)
     """
 
     rules: ClassVar[dict[str, Rule]] = {"alpha": number(0.0, 1.0)}
@@ -47,7 +47,7 @@ class ChiSquare(Pruner):
 
     def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:
         """Give the pruned tree with a report, see `Pruner.prune`."""
-        self._require_classes(tree)
+        self.require_classes(tree)
         p_value = split_p_values(tree)
         weak = (p_value > self.alpha).tolist()
         parent, n_children = tree.parent.tolist(), tree.n_children.tolist()
@@ -61,14 +61,14 @@ class ChiSquare(Pruner):
                 collapse[node] = weak[node]
             if node and not collapse[node]:
                 splitting[parent[node]] += 1
-        report = self._report(
+        report = self.report(
             tree,
-            "p-value of Pearson's test that branch and class are independent; collapse where it is above alpha",
+            "p-value of the test that branch and class are independent; collapse where it is above alpha",
             np.array(looked_at, np.int64),
-            p_value,
-            np.full(len(tree), self.alpha),
-            collapse,
-            ("p-value", "alpha"),
+            before=p_value,
+            after=np.full(len(tree), self.alpha),
+            collapse=collapse,
+            columns=("p-value", "alpha"),
         )
         return Pruned(tree.collapse(collapse), report)
 

@@ -78,17 +78,18 @@ def _is_cv(value: Any) -> bool:
 class CostComplexity(Pruner):
     """The smallest pruning of least risk + alpha · leaves, alpha given or chosen (Breiman et al., 1984).
 
-    One of `alpha`, `cv` and `holdout` says how alpha is found; by default it is `cv=10`. Cross-validation grows a
-    tree on all folds but one and predicts the rows of that one, for every alpha of the path at once: tree k
-    of the path is judged at √(alpha_k · alpha_k+1), the losses of all folds are pooled. It grows trees, so
-    `treewright.prune` and an estimator's `pruner=` do it, not the call on a bare tree.
+    One of `alpha`, `cv` and `holdout` says how alpha is found; by default it is `cv=10`. Cross-validation
+    grows a tree on all folds but one and predicts the rows of that one, for every alpha of the path at once:
+    tree k of the path is judged at √(alpha_k · alpha_k+1), the losses of all folds are pooled. It grows
+    trees, so `treewright.prune` and an estimator's `pruner=` do it, not the call on a bare tree.
 
     Parameters
     ----------
     alpha : float or None
         The price of a leaf, in risk per unit of the root's weight.
     cv : int, array-like of fold numbers, or None
-        Choose alpha by cross-validation with so many folds, stratified by class, or with the fold of every row.
+        Choose alpha by cross-validation with so many folds, stratified by class, or with the fold of every
+        row.
     holdout : bool
         Choose alpha by rows kept aside.
     se : float
@@ -111,8 +112,12 @@ class CostComplexity(Pruner):
     >>> pruned = prune(model, CostComplexity(cv=10, se=1), X, y)
     >>> print(pruned.path_)
        alpha  leaves      risk  held_out       se
-           0       9         0  0.05333   0.01835
-    0.003333       4   0.02667  ...
+           0       9         0      0.06  0.01939
+    0.003333       7  0.006667      0.06  0.01939
+    0.006667       4   0.02667   0.06667  0.02037
+     0.01333       3      0.04   0.06667  0.02037  ←
+      0.2933       2    0.3333    0.3333  0.03849
+      0.3333       1    0.6667    0.6667  0.03849
     """
 
     rules: ClassVar[dict[str, Rule]] = {
@@ -156,18 +161,18 @@ class CostComplexity(Pruner):
         """Give the pruned tree with a report and the path, see `Pruner.prune`."""
         if self.cv is not None:
             raise ValueError(
-                f"{self} grows trees to cross-validate: use treewright.prune(model, pruner, X, y), or give it to "
-                "an estimator as pruner=."
+                f"{self} grows trees to cross-validate: use treewright.prune(model, pruner, X, y), or give "
+                "it to an estimator as pruner=."
             )
         links = weakest_links(tree, self.risk)
         path = links.path()
         if self.holdout:
-            sums = nested_losses(tree, self._rows(rows), links.leaf_from(tree), alphas_of(path))
+            sums = nested_losses(tree, self.require_rows(rows), links.leaf_from(tree), alphas_of(path))
             return self.choose(tree, links, sums.mean, sums.se)
         return self._at(tree, links, path, float(self.alpha or 0.0))
 
     def choose(self, tree: Tree, links: Links, held_out: Array, se: Array) -> Pruned:
-        """Take the tree of the path that is best on other rows, or a smaller one within `se` standard errors."""
+        """Take the tree that is best on other rows, or the smallest within `se` standard errors of it."""
         path = links.path().choose(held_out, self.se, measure="held_out", se=se)
         return self._at(tree, links, path, float(alphas_of(path)[path.chosen]))
 

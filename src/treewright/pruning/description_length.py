@@ -1,7 +1,7 @@
 """Pruning by description length: the tree that, with its exceptions, takes the fewest bits to tell.
 
-Quinlan & Rivest (1989), *Inferring decision trees using the minimum description length principle*, Information and
-Computation 80; Mehta, Rissanen & Agrawal (1995), *MDL-based decision tree pruning*, KDD.
+Quinlan & Rivest (1989), *Inferring decision trees using the minimum description length principle*,
+Information and Computation 80; Mehta, Rissanen & Agrawal (1995), *MDL-based decision tree pruning*, KDD.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class DescriptionLength(Pruner):
-    """The pruning of fewest bits: one for each node, those of its splits, and those of the classes in its leaves.
+    """The pruning of fewest bits: one for each node, those of its splits, and those of its classes.
 
     A node says with one bit whether it is a leaf. A split takes log₂ p bits to name one of p features, and
-    then to name a cut log₂(n − 1) bits with n rows at the node, to name a grouping of k categories log₂(2^(k−1) − 1),
-    and nothing for one branch per category. Weights count as numbers of rows.
+    then to name a cut log₂(n − 1) bits with n rows at the node, to name a grouping of k categories
+    log₂(2^(k−1) − 1), and nothing for one branch per category. Weights count as numbers of rows.
 
     Parameters
     ----------
     code : {"exceptions", "shares"}
-        How a leaf tells the classes of its n rows, of k classes. "exceptions" names the leaf's class and then the
-        e rows that are not of it: log₂ k + log₂(b + 1) + log₂ C(n, e) + e log₂(k − 1), where b = n (k − 1) / k is the
-        most there can be (Quinlan & Rivest, 1989). "shares" takes −log₂ of the chance of the classes, averaged
-        over all class shares (Krichevsky & Trofimov, 1981), whose value for many rows is the stochastic
-        complexity of Mehta et al. (1995).
+        How a leaf tells the classes of its n rows, of k classes. "exceptions" names the leaf's class and then
+        the e rows that are not of it: log₂ k + log₂(b + 1) + log₂ C(n, e) + e log₂(k − 1), where b = n (k −
+        1) / k is the most there can be (Quinlan & Rivest, 1989). "shares" takes −log₂ of the chance of the
+        classes, averaged over all class shares (Krichevsky & Trofimov, 1981), whose value for many rows is
+        the stochastic complexity of Mehta et al. (1995).
     split_weight : float
         Factor on the bits of the tree itself: above 1 it prunes more.
 
@@ -48,7 +48,7 @@ class DescriptionLength(Pruner):
     >>> from treewright import DecisionTreeClassifier, datasets
     >>> tree = DecisionTreeClassifier().fit(*datasets.load_iris()).tree_
     >>> DescriptionLength()(tree)
-    Tree(5 nodes, 3 leaves, depth 2, 3 classes)
+    Tree(7 nodes, 4 leaves, depth 3, 3 classes)
     """
 
     rules: ClassVar[dict[str, Rule]] = {"code": one_of("exceptions", "shares"), "split_weight": number(0.0)}
@@ -58,11 +58,16 @@ class DescriptionLength(Pruner):
 
     def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:
         """Give the pruned tree with a report, see `Pruner.prune`."""
-        self._require_classes(tree)
+        self.require_classes(tree)
         leaf = self.split_weight + (exception_bits(tree) if self.code == "exceptions" else share_bits(tree))
         walk = cheapest(tree, leaf, self.split_weight * (1 + split_bits(tree)))
-        report = self._report(
-            tree, "bits for the tree and its classes", walk.decided, walk.subtree, leaf, walk.collapse
+        report = self.report(
+            tree,
+            "bits for the tree and its classes",
+            walk.decided,
+            before=walk.subtree,
+            after=leaf,
+            collapse=walk.collapse,
         )
         return Pruned(tree.collapse(walk.collapse), report)
 
@@ -73,7 +78,7 @@ def exception_bits(tree: Tree) -> Array:
 
     n, k, errors = tree.weight, tree.value.shape[1], training_errors(tree)
     which = (gammaln(n + 1) - gammaln(errors + 1) - gammaln(n - errors + 1)) / np.log(2)
-    return log2(k) + np.log2(n * (k - 1) / k + 1) + which + errors * log2(max(k - 1, 1))
+    return np.asarray(log2(k) + np.log2(n * (k - 1) / k + 1) + which + errors * log2(max(k - 1, 1)))
 
 
 def share_bits(tree: Tree) -> Array:

@@ -1,4 +1,4 @@
-"""Error-based pruning: upper confidence limits of the training errors decide whether to keep, collapse or raise.
+"""Error-based pruning: keep, collapse or raise, as upper confidence limits of the training errors say.
 
 Quinlan (1993), *C4.5: Programs for Machine Learning*, ch. 4, as Release 8 of the program does it.
 """
@@ -31,11 +31,11 @@ TABLE_DEVIATE = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00)
 class ErrorBased(Pruner):
     """Compare what a node would err as a leaf, as a tree, and with its largest branch in its place (C4.5).
 
-    Errors are estimated from the training rows by the upper end of a confidence interval, which punishes small
-    leaves. From below, a node becomes a leaf if that is estimated to err no more than the tree and than the
-    largest branch, by `tolerance`; else the largest branch is *raised* to stand in its place if that errs no
-    more than the tree. Then all rows of the node go down the raised branch, its counts are made anew, and it
-    is pruned again.
+    Errors are estimated from the training rows by the upper end of a confidence interval, which punishes
+    small leaves. From below, a node becomes a leaf if that is estimated to err no more than the tree and than
+    the largest branch, by `tolerance`; else the largest branch is *raised* to stand in its place if that errs
+    no more than the tree. Then all rows of the node go down the raised branch, its counts are made anew, and
+    it is pruned again.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class ErrorBased(Pruner):
     --------
     >>> from treewright import DecisionTreeClassifier, datasets
     >>> X, y = datasets.load_iris()
-    >>> model = DecisionTreeClassifier(criterion="entropy", pruner=ErrorBased()).fit(X, y)
+    >>> model = DecisionTreeClassifier(min_samples_leaf=2, pruner=ErrorBased()).fit(X, y)
     >>> model.tree_.n_leaves
     5
     """
@@ -77,15 +77,17 @@ class ErrorBased(Pruner):
 
     def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:
         """Give the pruned tree with a report, see `Pruner.prune`."""
-        self._require_classes(tree)
+        self.require_classes(tree)
         measure = f"errors expected with confidence factor {self.cf:g}"
         if self.raising:
-            work = Raising(tree, self._rows(rows), self._estimate, self.tolerance)
+            work = Raising(tree, self.require_rows(rows), self._estimate, self.tolerance)
             work.run()
             return Pruned(work.tree(), work.report(str(self), measure))
         leaf = self._estimate(tree.weight, training_errors(tree))
         walk = cheapest(tree, leaf, tolerance=self.tolerance)
-        report = self._report(tree, measure, walk.decided, walk.subtree, leaf, walk.collapse)
+        report = self.report(
+            tree, measure, walk.decided, before=walk.subtree, after=leaf, collapse=walk.collapse
+        )
         return Pruned(tree.collapse(walk.collapse), report)
 
     def _estimate(self, rows: Array, errors: Array) -> Array:
@@ -95,14 +97,14 @@ class ErrorBased(Pruner):
 def expected_errors(rows: ArrayLike, errors: ArrayLike, cf: float = 0.25, bound: Bound = "c45") -> Array:
     """Errors to be expected among as many new rows as a leaf has, by an upper confidence limit.
 
-    With N rows, E errors and z the normal deviate of `cf`, "c45" and "normal" take N (1 − cf^(1/N)) where E = 0; a
-    straight line from there to E = 1; and beyond, with a correction of half a row, N times
+    With N rows, E errors and z the normal deviate of `cf`, "c45" and "normal" take N (1 − cf^(1/N)) where E =
+    0; a straight line from there to E = 1; and beyond, with a correction of half a row, N times
 
         (E + ½ + z²/2 + z √((E + ½)(1 − (E + ½)/N) + z²/4)) / (N + z²).
 
-    Where E + ½ ≥ N, "c45" adds 0.67 (N − E) errors and "normal" all N − E. The two differ in z too: "c45" reads it off
-    straight lines between nine points (z = 0.6925 for 0.25, truly 0.6745). "binomial" is N U, with U the error rate
-    at which E or fewer errors in N rows have the chance `cf` (Clopper & Pearson, 1934).
+    Where E + ½ ≥ N, "c45" adds 0.67 (N − E) errors and "normal" all N − E. The two differ in z too: "c45"
+    reads it off straight lines between nine points (z = 0.6925 for 0.25, truly 0.6745). "binomial" is N U,
+    with U the error rate at which E or fewer errors in N rows have the chance `cf` (Clopper & Pearson, 1934).
 
     Parameters
     ----------
@@ -128,11 +130,11 @@ def expected_errors(rows: ArrayLike, errors: ArrayLike, cf: float = 0.25, bound:
 
         inside = (e < n) & (n > 0)
         limit = betaincinv(np.where(inside, e, 0.0) + 1, np.where(inside, n - e, 1.0), 1 - cf)
-        return np.where(inside, n * limit, e)
+        return np.asarray(np.where(inside, n * limit, e))
     none = safe * -np.expm1(np.log(cf) / safe)
     line = none + e * (_many_errors(safe, np.ones_like(e), cf, bound) - none)
     total = np.where(e < 1e-6, none, np.where(e < 0.9999, e + line, e + _many_errors(safe, e, cf, bound)))
-    return np.where(n > 0, total, 0.0)
+    return np.asarray(np.where(n > 0, total, 0.0))
 
 
 def _many_errors(n: Array, e: Array, cf: float, bound: Bound) -> Array:

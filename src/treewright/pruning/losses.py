@@ -34,7 +34,7 @@ def training_risk(tree: Tree, risk: Risk | None) -> Array:
     ----------
     tree : Tree
     risk : str or None
-        "error": weight of misclassified rows; "cost": the same under the tree's costs; "squared_error": sum of
+        "error": weight of misclassified rows; "cost": what they cost the tree; "squared_error": sum of
         squares about the node's mean; "impurity": weight · impurity of the criterion that grew the tree. None
         is the risk that the tree was grown for: cost, or the loss of its regression.
     """
@@ -56,7 +56,7 @@ def held_out_loss(tree: Tree, rows: Dataset) -> Array:
     if not tree.is_classifier:
         above = tree.value[:, 0] - tree.value[0, 0]
         weight, total, squares = seen.T
-        return np.maximum(squares - 2 * above * total + above**2 * weight, 0.0)
+        return np.asarray(np.maximum(squares - 2 * above * total + above**2 * weight, 0.0))
     if tree.costs is not None:
         return np.asarray((seen * tree.costs.T[tree.label]).sum(axis=1))
     return np.asarray(seen.sum(axis=1) - np.take_along_axis(seen, tree.label[:, None], axis=1)[:, 0])
@@ -67,7 +67,9 @@ def row_loss(tree: Tree, target: NDArray[np.generic], node: NDArray[np.int64]) -
     if not tree.is_classifier:
         return np.asarray((target - tree.value[node, 0]) ** 2)
     label = tree.label[node]
-    return (target != label).astype(float) if tree.costs is None else tree.costs[target.astype(int), label]
+    if tree.costs is None:
+        return np.asarray(target != label, np.float64)
+    return np.asarray(tree.costs[target.astype(int), label])
 
 
 def loss_words(tree: Tree, rows: Dataset) -> str:

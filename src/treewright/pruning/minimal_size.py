@@ -1,7 +1,7 @@
 """Minimal size: for every number of errors the smallest pruning that makes no more, by dynamic programming.
 
-Bohanec & Bratko (1994), *Trading accuracy for simplicity in decision trees*, Machine Learning 15; Almuallim (1996),
-*An efficient algorithm for optimal pruning of decision trees*, Artificial Intelligence 83.
+Bohanec & Bratko (1994), *Trading accuracy for simplicity in decision trees*, Machine Learning 15; Almuallim
+(1996), *An efficient algorithm for optimal pruning of decision trees*, Artificial Intelligence 83.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from treewright.tree import Tree
 
 Array = NDArray[np.float64]
 Ids = NDArray[np.int64]
+Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]  # positions of points in two lists
 
 MOST_STEPS = 2e10
 MOST_POINTS = 5e7
@@ -40,13 +41,14 @@ class MinimalSize(Pruner):
     """Choose from the whole frontier: for every number of errors the pruning of fewest leaves.
 
     The prunings of cost-complexity pruning are those of them at the corners of the curve's lower convex hull;
-    here are all. The work grows with the square of the number of leaves: ten thousand leaves take about a second.
+    here are all. The work grows with the square of the number of leaves: ten thousand leaves take about a
+    second.
 
     Parameters
     ----------
     select : {"holdout", "structural_risk"}
-        Take the pruning of least loss on rows kept aside, the smallest of equals; or of least risk + √(s / n) on
-        the n training rows, s being its number of nodes (structural risk minimisation).
+        Take the pruning of least loss on rows kept aside, the smallest of equals; or of least risk + √(s / n)
+        on the n training rows, s being its number of nodes (structural risk minimisation).
     risk : {"error", "cost", "squared_error", "impurity"} or None
         What is counted as errors on the training rows, see `CostComplexity`.
     max_leaves : int or None
@@ -60,7 +62,7 @@ class MinimalSize(Pruner):
     >>> pruned.tree.n_leaves
     3
     >>> (pruned.path.risk * 150).round(9).tolist(), pruned.path.leaves.tolist()
-    ([0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 50.0, 100.0], [9, 8, 6, 5, 4, 3, 2, 1])
+    ([0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 50.0, 100.0], [9, 7, 6, 5, 4, 3, 2, 1])
     """
 
     rules: ClassVar[dict[str, Rule]] = {
@@ -82,7 +84,7 @@ class MinimalSize(Pruner):
         """Give the pruned tree with a report and the frontier, see `Pruner.prune`."""
         cost = training_risk(tree, self.risk)
         if self.select == "holdout":
-            rows = self._rows(rows)
+            rows = self.require_rows(rows)
             carried = held_out_loss(tree, rows)
             frontier = Frontier(tree, cost, carried, 0.0, self.max_leaves)
             total = float(len(rows)) if rows.weight is None else float(rows.weight.sum())
@@ -98,7 +100,11 @@ class MinimalSize(Pruner):
         below = sum_below(tree.parent, (cost * is_leaf)[:, None])[:, 0]
         seen = np.flatnonzero(~is_leaf & ~tree.below(collapse))
         measure = f"{self.risk or 'risk'} on the training rows, before any pruning below"
-        return Pruned(tree.collapse(collapse), self._report(tree, measure, seen, below, cost, collapse), path)
+        return Pruned(
+            tree.collapse(collapse),
+            self.report(tree, measure, seen, before=below, after=cost, collapse=collapse),
+            path,
+        )
 
     def _path(self, tree: Tree, frontier: Frontier) -> PruningPath:
         return PruningPath(frontier.leaves[::-1], frontier.cost[::-1] / tree.weight[0])
@@ -138,7 +144,7 @@ class Frontier:
         most = max_leaves or len(tree)
         _refuse_endless(tree, most)
         self._tree = tree
-        self._pairs: list[tuple[Ids, Ids] | None] = [None] * len(tree)  # by which a child joined its parent
+        self._pairs: list[Pairs | None] = [None] * len(tree)  # by which a child joined its parent
         self._dropped = [0] * len(tree)  # points of each node's split that its leaf undercuts
         slack = ROUNDING * float(np.abs(leaf_cost).max())
         parent, n_children = tree.parent.tolist(), tree.n_children.tolist()
@@ -150,12 +156,15 @@ class Frontier:
                 begin = int(np.count_nonzero(joined.cost >= own.cost[0] - slack))
                 self._dropped[node] = begin
                 plus = (joined.leaves, joined.cost, joined.carried + split_carried)
-                own = Points(*(np.concatenate([one, rest[begin:]]) for one, rest in zip(own, plus, strict=True)))
+                own = Points(
+                    *(np.concatenate([one, rest[begin:]]) for one, rest in zip(own, plus, strict=True))
+                )
                 waiting[node] = None
             if node:
                 above = parent[node]
                 waiting[above], self._pairs[node] = _join(waiting[above], own, most, slack)
-        self.leaves, self.cost, self.carried = (column[own.leaves <= most] for column in own)
+        fits = own.leaves <= most
+        self.leaves, self.cost, self.carried = own.leaves[fits], own.cost[fits], own.carried[fits]
 
     def collapse(self, point: int) -> NDArray[np.bool_]:
         """Give the nodes to collapse for one of the points."""
@@ -177,14 +186,15 @@ class Frontier:
         return collapse
 
 
-def _join(
-    one: Points | None, other: Points, most: int, slack: float
-) -> tuple[Points, tuple[Ids, Ids] | None]:
+def _join(one: Points | None, other: Points, most: int, slack: float) -> tuple[Points, Pairs | None]:
     """Put the prunings of two subtrees side by side, keep those that count, and say which pairs they are."""
     if one is None:
         return other, None
     if len(one.leaves) == len(other.leaves) == 1:  # as half of all joins are
-        return Points(one.leaves + other.leaves, one.cost + other.cost, one.carried + other.carried), (ZERO, ZERO)
+        return Points(one.leaves + other.leaves, one.cost + other.cost, one.carried + other.carried), (
+            ZERO,
+            ZERO,
+        )
     if len(one.leaves) * len(other.leaves) <= FEW_PAIRS:
         first, second = _best_pairs_sorted(one, other, most)
     elif len(one.leaves) <= len(other.leaves):
@@ -193,9 +203,10 @@ def _join(
         second, first = _best_pairs_by_row(other, one, most)
     cost = one.cost[first] + other.cost[second]
     falls = cost < np.minimum.accumulate(np.concatenate([[np.inf], cost[:-1]])) - slack
-    first, second = first[falls].astype(np.int32), second[falls].astype(np.int32)
-    joined = Points(*(mine[first] + theirs[second] for mine, theirs in zip(one, other, strict=True)))
-    return joined, (first, second)
+    first, second = first[falls], second[falls]
+    leaves = one.leaves[first] + other.leaves[second]
+    joined = Points(leaves, cost[falls], one.carried[first] + other.carried[second])
+    return joined, (first.astype(np.int32), second.astype(np.int32))
 
 
 def _best_pairs_sorted(one: Points, other: Points, most: int) -> tuple[Ids, Ids]:
@@ -226,7 +237,7 @@ def _best_pairs_by_row(few: Points, many: Points, most: int) -> tuple[Ids, Ids]:
 
 
 def _refuse_endless(tree: Tree, most: int) -> None:
-    """Refuse a tree that would take too long or too much memory, by the largest numbers of points there can be."""
+    """Refuse a tree that would take too long or too much memory, by the most points there can be."""
     leaves = sum_below(tree.parent, (tree.n_children == 0).astype(float)[:, None])[:, 0].tolist()
     parent, joined = tree.parent.tolist(), [0.0] * len(tree)
     steps = points = 0.0
@@ -237,6 +248,6 @@ def _refuse_endless(tree: Tree, most: int) -> None:
         points += min(joined[above], most)
     if steps > MOST_STEPS or points > MOST_POINTS:
         raise ValueError(
-            f"MinimalSize would take about {steps:.0e} steps and remember {points:.0e} points for this tree of "
-            f"{tree.n_leaves} leaves: bound it by max_leaves, or take CostComplexity, whose trees lie on the same curve."
+            f"MinimalSize would take up to {steps:.0e} steps and remember {points:.0e} points for this tree "
+            f"of {tree.n_leaves} leaves: set max_leaves, or use CostComplexity, whose trees lie on its hull."
         )

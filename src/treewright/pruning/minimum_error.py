@@ -24,8 +24,8 @@ class MinimumError(Pruner):
 
     A node of n rows, n_c of them of class c, is expected to have class c with chance (n_c + m p_c) / (n + m),
     where p_c is the share of the class at the root. Its static error is that of the class with the least
-    expected error (or cost), which need not be the majority. Its backed-up error is the mean of its branches',
-    each of them the lesser of static and backed-up.
+    expected error (or cost), which need not be the majority. Its backed-up error is the mean of its
+    branches', each of them the lesser of static and backed-up.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class MinimumError(Pruner):
     >>> from treewright import DecisionTreeClassifier, datasets
     >>> tree = DecisionTreeClassifier().fit(*datasets.load_iris()).tree_
     >>> [MinimumError(m)(tree).n_leaves for m in (0, 2, 50)]
-    [5, 4, 3]
+    [9, 7, 3]
     """
 
     rules: ClassVar[dict[str, Rule]] = {
@@ -53,7 +53,7 @@ class MinimumError(Pruner):
 
     def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:
         """Give the pruned tree with a report, see `Pruner.prune`."""
-        self._require_classes(tree)
+        self.require_classes(tree)
         n_classes = tree.value.shape[1]
         m = float(n_classes) if self.m is None else float(self.m)
         prior = np.full(n_classes, 1 / n_classes) if self.m is None else tree.value[0] / tree.value[0].sum()
@@ -64,13 +64,13 @@ class MinimumError(Pruner):
         total = n * error  # errors expected among the node's rows: these add up over branches
         walk = cheapest(tree, total)
         rate = np.where(n > 0, n, 1.0)
-        report = self._report(
+        report = self.report(
             tree,
             "expected error, the node's own (static) against its branches' (backed up)",
             walk.decided,
-            walk.subtree / rate,
-            error,
-            walk.collapse,
-            ("backed up", "static"),
+            before=walk.subtree / rate,
+            after=error,
+            collapse=walk.collapse,
+            columns=("backed up", "static"),
         )
         return Pruned(tree.collapse(walk.collapse), report)

@@ -1,4 +1,4 @@
-"""Nested: the losses of a whole sequence of nested trees, in one pass of the rows down the largest of them."""
+"""Nested: the losses of a sequence of nested trees, all in one pass of the rows down the largest of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LossSums:
-    """Sums over rows of the losses of several trees: sums of folds add up, and give means and standard errors.
+    """Sums over rows of the losses of several trees: those of folds add up to means and standard errors.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """Penalised pruning: the least sum of risk and a price for every node.
 
-The regularised risk L(h) + R(h) of Shalev-Shwartz & Ben-David (2014), *Understanding Machine Learning*, ch. 13 and
-§18.2, with R proportional to the number of nodes.
+The regularised risk L(h) + R(h) of Shalev-Shwartz & Ben-David (2014), *Understanding Machine Learning*, ch.
+13 and §18.2, with R proportional to the number of nodes.
 """
 
 from __future__ import annotations
@@ -51,5 +51,7 @@ class Penalised(Pruner):
         leaf = training_risk(tree, self.risk) / tree.weight[0] + self.alpha
         walk = cheapest(tree, leaf, self.alpha)
         measure = f"{self.risk or 'risk'} per row + alpha · nodes"
-        report = self._report(tree, measure, walk.decided, walk.subtree, leaf, walk.collapse)
+        report = self.report(
+            tree, measure, walk.decided, before=walk.subtree, after=leaf, collapse=walk.collapse
+        )
         return Pruned(tree.collapse(walk.collapse), report)

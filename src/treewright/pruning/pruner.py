@@ -79,24 +79,26 @@ class Pruner(ABC):
                 said.append(f"{setting.name}={f'<{len(value)} numbers>' if long else repr(value)}")
         return f"{type(self).__name__}({', '.join(said)})"
 
-    def _rows(self, rows: Dataset | None) -> Dataset:
+    def require_rows(self, rows: Dataset | None) -> Dataset:
         """Refuse to go on without the rows needed."""
         if rows is None or rows.target is None:
             which = "the training rows" if self.needs == "training" else "rows kept aside from training"
             raise ValueError(f"{self} needs {which}: pass them with their target, as X and y.")
         return rows
 
-    def _require_classes(self, tree: Tree) -> None:
+    def require_classes(self, tree: Tree) -> None:
+        """Refuse a tree that predicts numbers."""
         if not tree.is_classifier:
             raise ValueError(
                 f"{type(self).__name__} counts errors, and this tree predicts numbers: use {FOR_NUMBERS}."
             )
 
-    def _report(
+    def report(
         self,
         tree: Tree,
         measure: str,
         nodes: NDArray[Any],
+        *,
         before: NDArray[np.float64],
         after: NDArray[np.float64],
         collapse: NDArray[np.bool_],

@@ -1,4 +1,4 @@
-"""Raising: the walk of C4.5's pruning, in which a node may be kept, collapsed, or replaced by its largest branch.
+"""Raising: the walk in which C4.5 keeps a node, collapses it, or puts its largest branch in its place.
 
 All nodes of one depth are judged at once, the deepest first. Where a branch is raised, what stands below is
 judged again with the rows that come to it now. Quinlan (1993), *C4.5: Programs for Machine Learning*, ch. 4.
@@ -34,6 +34,10 @@ class Judged(NamedTuple):
     as_leaf: Array
     as_branch: Array
     action: NDArray[np.int8]
+
+
+NO_NODES, NO_ERRORS = np.empty(0, np.int64), np.empty(0)
+NOTHING = Judged(NO_NODES, NO_NODES, NO_ERRORS, NO_ERRORS, NO_ERRORS, np.empty(0, np.int8))
 
 
 class Raising:
@@ -98,10 +102,8 @@ class Raising:
 
     def report(self, pruner: str, measure: str) -> Report:
         """Report the decisions in order, by the nodes of the tree that was given."""
-        if not self._history:
-            nothing = Judged(*(np.empty(0, np.int64) for _ in range(2)), *(np.empty(0) for _ in range(4)))
-            self._history.append(nothing)
-        node, _, as_tree, as_leaf, as_branch, action = map(np.concatenate, zip(*self._history, strict=True))
+        columns_of = zip(NOTHING, *self._history, strict=True)
+        node, _, as_tree, as_leaf, as_branch, action = map(np.concatenate, columns_of)
         after = np.where(action == RAISE, as_branch, as_leaf)
         columns = ("subtree", "leaf or branch")
         return Report(pruner, self._tree, measure, columns, node, as_tree, after, action.astype(np.int8))
@@ -130,7 +132,7 @@ class Raising:
         sizes = tree.n_children[content]
         children = concatenated_ranges(tree.first_child[content], sizes)
         owner = np.repeat(np.arange(len(nodes)), sizes)
-        as_tree = np.bincount(owner, self._as_tree[children], minlength=len(nodes))
+        as_tree = np.bincount(owner, self._as_tree[children], len(nodes)).astype(np.float64)
         order = np.lexsort((children, self._weight[children], owner))
         largest = children[order[np.cumsum(sizes) - 1]]  # the last of equals, as C4.5 has it
         as_leaf = self._as_leaf[nodes]
@@ -147,14 +149,14 @@ class Raising:
         moved = self._settle(self._movers(nodes, largest, under))
         n_classes = self._value.shape[1]
         touched, slot = np.unique(moved.node, return_inverse=True)
-        added = np.bincount(
-            slot * n_classes + self._target[moved.row], moved.weight, minlength=len(touched) * n_classes
-        ).reshape(len(touched), n_classes)
+        slot = slot * n_classes + self._target[moved.row]
+        added = np.zeros((len(touched), n_classes))
+        added += np.bincount(slot, moved.weight, added.size).reshape(added.shape)
         owner = place_of[under[touched]]
         if self._shares:  # all rows have come anew
-            return np.bincount(owner, self._errors(added), minlength=len(nodes))
+            return np.bincount(owner, self._errors(added), len(nodes)).astype(np.float64)
         change = self._errors(self._value[touched] + added) - self._as_leaf[touched]
-        return self._as_tree[largest] + np.bincount(owner, change, minlength=len(nodes))
+        return np.asarray(self._as_tree[largest] + np.bincount(owner, change, len(nodes)))
 
     def _movers(self, nodes: Ids, largest: Ids, under: Ids) -> Parts:
         """The rows that raising would send down the largest branches: those of other branches.
@@ -220,5 +222,5 @@ def _merged(parts: Parts) -> Parts:
     order = np.lexsort((parts.row, parts.node))
     parts = parts.take(order)
     new = np.append(True, (np.diff(parts.node) != 0) | (np.diff(parts.row) != 0))[: len(order)]
-    weight = np.bincount(np.cumsum(new) - 1, parts.weight)
+    weight = np.bincount(np.cumsum(new) - 1, parts.weight).astype(np.float64)
     return Parts(parts.row[new], parts.node[new], weight)

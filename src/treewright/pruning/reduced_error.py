@@ -44,7 +44,7 @@ class ReducedError(Pruner):
     >>> model = DecisionTreeClassifier().fit(X[::2], y[::2])
     >>> pruned = prune(model, ReducedError(), X[1::2], y[1::2])
     >>> model.get_n_leaves(), pruned.get_n_leaves()
-    (5, 3)
+    (6, 4)
     """
 
     rules: ClassVar[dict[str, Rule]] = {"strategy": one_of("bottom_up", "greedy")}
@@ -58,13 +58,15 @@ class ReducedError(Pruner):
 
     def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:
         """Give the pruned tree with a report, see `Pruner.prune`."""
-        rows = self._rows(rows)
+        rows = self.require_rows(rows)
         loss, words = held_out_loss(tree, rows), loss_words(tree, rows)
         if self.strategy == "greedy":
             steps = greedy_steps(tree, loss)
             return Pruned(tree.collapse(steps.collapsed), self._greedy_report(tree, words, steps))
         costs = cheapest(tree, loss)
-        report = self._report(tree, words, costs.decided, costs.subtree, loss, costs.collapse)
+        report = self.report(
+            tree, words, costs.decided, before=costs.subtree, after=loss, collapse=costs.collapse
+        )
         return Pruned(tree.collapse(costs.collapse), report)
 
     def _greedy_report(self, tree: Tree, words: str, steps: Steps) -> Report:

@@ -1,4 +1,4 @@
-"""Report: what a pruner compared at each node and what it did, in order, as one would write it on the board."""
+"""Report: what a pruner compared at each node and did, in order, as one would write it on the board."""
 
 from __future__ import annotations
 
@@ -53,10 +53,11 @@ class Report:
     >>> X, y = [[1], [2], [3], [4], [5], [6]], ["a", "a", "b", "a", "b", "b"]
     >>> tree = DecisionTreeClassifier().fit(X, y).tree_
     >>> print(pruning.Penalised(0.06).prune(tree).report)
-    Penalised(alpha=0.06, risk=None): risk per row + alpha · nodes
+    Penalised(alpha=0.06): risk per row + alpha · nodes
     node  split     subtree    leaf  decision
-       4  x0 ≤ 3.5     0.18  0.2267  keep
-       2  x0 ≤ 4.5     0.3     0.31  keep
+       3  x0 ≤ 3.5     0.18  0.2267  keep
+       2  x0 ≤ 4.5      0.3  0.2267  collapse
+       0  x0 ≤ 2.5   0.3467    0.56  keep
     """
 
     pruner: str
@@ -81,7 +82,7 @@ class Report:
     @property
     def collapsed(self) -> NDArray[np.int64]:
         """The nodes that were made leaves, in order."""
-        return self.node[self.action == ACTIONS.index("collapse")]
+        return np.asarray(self.node[self.action == ACTIONS.index("collapse")])
 
     def __repr__(self) -> str:
         return f"Report({self.pruner}, {counted(len(self), 'decision')}, {len(self.collapsed)} collapsed)"
@@ -133,11 +134,11 @@ def _number(value: float) -> str:
 
 
 def aligned(head: list[str], rows: list[list[str]], right: tuple[int, ...] = ()) -> list[str]:
-    """Set a table in columns of equal width.
+    r"""Set a table in columns of equal width.
 
     Examples
     --------
-    >>> print("\\n".join(aligned(["tree", "leaves"], [["oak", "12"], ["birch", "7"]], right=(1,))))
+    >>> print("\n".join(aligned(["tree", "leaves"], [["oak", "12"], ["birch", "7"]], right=(1,))))
     tree   leaves
     oak        12
     birch       7

@@ -51,22 +51,22 @@ class Simplify(Pruner):
         differing = np.array(count, dtype=float)
         inner = tree.n_children > 0
         collapse = inner & (differing == 0)
-        report = self._report(
+        report = self.report(
             tree,
             f"branches that do not say the same ({self.by})",
             np.flatnonzero(inner)[::-1],
-            differing,
-            np.zeros(len(tree)),
-            collapse,
-            ("differing", "allowed"),
+            before=differing,
+            after=np.zeros(len(tree)),
+            collapse=collapse,
+            columns=("differing", "allowed"),
         )
         return Pruned(tree.collapse(collapse), report)
 
     def _same(self, tree: Tree, one: NDArray[np.int64], other: NDArray[np.int32]) -> NDArray[np.bool_]:
         if tree.is_classifier and self.by == "class":
-            return tree.label[one] == tree.label[other]
+            return np.asarray(tree.label[one] == tree.label[other])
         value = tree.value / tree.value.sum(axis=1, keepdims=True) if tree.is_classifier else tree.value
-        return np.isclose(value[one], value[other], rtol=1e-12, atol=0).all(axis=1)
+        return np.asarray(np.isclose(value[one], value[other], rtol=1e-12, atol=0).all(axis=1))
 
 
 @dataclass(frozen=True)
@@ -94,5 +94,7 @@ class Collapse(Pruner):
         """Give the pruned tree with a report, see `Pruner.prune`."""
         loss = training_risk(tree, None)
         walk = cheapest(tree, loss, tolerance=self.tolerance)
-        report = self._report(tree, "training errors", walk.decided, walk.subtree, loss, walk.collapse)
+        report = self.report(
+            tree, "training errors", walk.decided, before=walk.subtree, after=loss, collapse=walk.collapse
+        )
         return Pruned(tree.collapse(walk.collapse), report)

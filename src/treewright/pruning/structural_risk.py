@@ -1,6 +1,7 @@
 """Structural-risk pruning: keep a subtree only if it is better than a leaf with high probability.
 
-Kearns & Mansour (1998), *A fast, bottom-up decision tree pruning algorithm with near-optimal generalization*, ICML.
+Kearns & Mansour (1998), *A fast, bottom-up decision tree pruning algorithm with near-optimal generalization*,
+ICML.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ class StructuralRisk(Pruner):
     """One pass from below: prune unless the subtree's error and a penalty are no more than the leaf's error.
 
     The penalty of node v, ℓ_v splits below the root, with m_v rows and a subtree of |T_v| nodes by then, is
-    √(((ℓ_v + |T_v|) ln n + ln(1/δ)) / m_v). It is *conservative*: with probability 1 − δ every subtree that is
-    kept is truly better than a leaf, so that the result lies inside the best pruning. As it is made for the
-    worst case it prunes hard; `scale` makes it milder, best chosen by cross-validation.
+    √(((ℓ_v + |T_v|) ln n + ln(1/δ)) / m_v). It is *conservative*: with probability 1 − δ every subtree that
+    is kept is truly better than a leaf, so that the result lies inside the best pruning. As it is made for
+    the worst case it prunes hard; `scale` makes it milder, best chosen by cross-validation.
 
     Parameters
     ----------
@@ -39,8 +40,8 @@ class StructuralRisk(Pruner):
         n, how many splits there were to choose from at a node. None counts what the features could give: as
         many cuts as rows for a numeric one, all groupings of a categorical one.
     loss_bound : float or None
-        The largest loss of a row, by which risks are divided. None is 1, or the largest of the tree's costs; a
-        regression tree has none of its own.
+        The largest loss of a row, by which risks are divided. None is 1, or the largest of the tree's costs;
+        a regression tree has none of its own.
 
     Examples
     --------
@@ -75,7 +76,9 @@ class StructuralRisk(Pruner):
         walk = _Walk(tree, risk, log_n, log(1 / self.delta), self.scale)
         inner = np.flatnonzero(tree.n_children)[::-1]
         measure = f"error rate, a subtree's with its penalty; ln n = {log_n:.3g}"
-        report = self._report(tree, measure, inner, walk.subtree, walk.leaf, walk.collapse)
+        report = self.report(
+            tree, measure, inner, before=walk.subtree, after=walk.leaf, collapse=walk.collapse
+        )
         return Pruned(tree.collapse(walk.collapse), report)
 
     def _loss_bound(self, tree: Tree) -> float:
@@ -84,7 +87,7 @@ class StructuralRisk(Pruner):
         if not tree.is_classifier:
             raise ValueError(
                 "StructuralRisk needs a bounded loss, and this tree predicts numbers: "
-                "set loss_bound to the largest loss that a row can have, such as the squared range of the target."
+                "set loss_bound to the largest loss of a row, such as the squared range of the target."
             )
         return 1.0 if tree.costs is None else float(tree.costs.max())
 
@@ -120,7 +123,7 @@ def log_splits(tree: Tree) -> float:
     --------
     >>> from treewright import DecisionTreeClassifier
     >>> tree = DecisionTreeClassifier().fit([[1, 0], [2, 0], [3, 1], [4, 1]], ["a", "b", "b", "a"]).tree_
-    >>> round(np.exp(log_splits(tree)), 6)  # three cuts of each of two features
+    >>> round(float(np.exp(log_splits(tree))), 6)  # three cuts of each of two features
     6.0
     """
     tables = tree.splits.kind[tree.split_begin[:-1][tree.n_children > 0]] == TABLE
