@@ -335,7 +335,7 @@ def test_not_fitted_has_no_depth_and_cannot_be_saved(tmp_path: Path) -> None:
         ({"n_jobs": 0}, "an int other than 0"),
         ({"class_weight": "balance"}, "Did you mean 'balanced'"),
         ({"laplace": -1}, r"\[0, inf\)"),
-        ({"pruner": "error_based"}, "a callable from tree to tree"),
+        ({"pruner": "eror_based"}, "a callable from tree to tree"),
     ],
 )
 def test_wrong_parameters_are_refused_by_name(parameters: dict[str, Any], sentence: str) -> None:
