@@ -134,6 +134,7 @@ Recipe read_recipe(const nb::dict& o) {
     r.missing = choose<Missing>(o, "missing", {{"direction", Missing::direction}, {"available", Missing::available}, {"error", Missing::direction}});
     r.order = choose<Order>(o, "order", {{"depth_first", Order::depth_first}, {"breadth_first", Order::breadth_first}, {"best_first", Order::best_first}});
     r.ties = choose<Ties>(o, "ties", {{"first", Ties::first}, {"last", Ties::last}, {"random", Ties::random}});
+    r.category_order = choose<CategoryOrder>(o, "category_order", {{"auto", CategoryOrder::automatic}, {"node", CategoryOrder::node}, {"once", CategoryOrder::once}});
     r.max_depth = option<int64_t>(o, "max_depth");
     r.max_leaf_nodes = option<int64_t>(o, "max_leaf_nodes");
     r.max_nodes = option<int64_t>(o, "max_nodes");
@@ -180,6 +181,7 @@ nb::dict grow_tree(const nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb
     Table table;
     table.n_rows = target.shape(0);
     if (table.n_rows == 0) throw nb::value_error("no rows to grow a tree on");
+    if (table.n_rows >= std::numeric_limits<uint32_t>::max()) throw nb::value_error("more than 4294967294 rows: grow on a part of them");
     for (size_t f = 0; f < position.shape(0); ++f) {
         const auto column = static_cast<size_t>(position.data()[f]);
         Feature feature;

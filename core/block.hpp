@@ -5,9 +5,11 @@
 #pragma once
 #include <memory>
 
+#include "bits.hpp"
 #include "builder.hpp"
 #include "random.hpp"
 #include "splits/categorical.hpp"
+#include "splits/row_groups.hpp"
 #include "splits/threshold.hpp"
 
 namespace treewright {
@@ -40,8 +42,9 @@ public:
     Block(const Problem& problem, const std::vector<double>& weight) : problem_(problem), recipe_(problem.recipe), all_weights_(weight) {}
 
     /// Take over these rows of the table; nodes go to `out`. Memory is kept from one load to the next.
-    void load(std::span<const uint32_t> rows, Builder& out) {
+    void load(std::span<const uint32_t> rows, Builder& out, int thread = 0) {
         rows_ = rows;
+        thread_ = thread;
         n_ = rows.size();
         out_ = &out;
         gather_target();
@@ -67,7 +70,7 @@ public:
     bool root_may_split(const Item& item) const { return !pure_root_ && may_split(item); }
 
     /// Grow everything below the item, depth first.
-    void grow(Item item, int thread) {
+    void grow(Item item) {
         std::vector<Item> stack;
         stack.push_back(std::move(item));
         uint64_t work = 0;
@@ -76,7 +79,7 @@ public:
             stack.pop_back();
             work += next.size() * problem_.n_features();
             if (work > 4'000'000) {
-                problem_.monitor.poll(thread);
+                problem_.monitor.poll(thread_);
                 work = 0;
             }
             if (!find(next)) {
@@ -138,6 +141,8 @@ public:
         const auto first = static_cast<int32_t>(out_->nodes.size());
         bool any = false;
         for (size_t b = 0; b < branches; ++b) any |= make_child(item, b, children[b]);
+        unrank(item, item.split);
+        for (Candidate& other : item.competitors) unrank(item, other);
         out_->set_split(item.node, item.split, first, std::move(item.competitors));
         bound_children(item, children);
         if (any) partition_lists(item, branches);
@@ -178,15 +183,18 @@ private:
         buffer_.resize(n_);
         double* values = buffer_.data();
         size_t lists = 0;
-        for (size_t f = 0; f < p; ++f) lists += !problem_.table.features[f].categorical();
+        for (size_t f = 0; f < p; ++f) lists += !problem_.table.features[f].categorical() && !is_bit(f);
         if (recipe_.threshold)
             for (auto& buffer : list_)
                 if (buffer.size() < lists * n_) buffer.resize(lists * n_);
         size_t used = 0;
         for (size_t f = 0; f < p; ++f) {
             const Feature& feature = problem_.table.features[f];
+            if (n_ > small_block) problem_.monitor.poll(thread_);
             bool varies = false;
-            if (feature.categorical()) {
+            if (is_bit(f)) {
+                varies = true;
+            } else if (feature.categorical()) {
                 std::vector<int32_t> codes(n_);
                 for (size_t i = 0; i < n_; ++i) codes[i] = feature.codes[rows_[i]];
                 varies = std::any_of(codes.begin(), codes.end(), [&](int32_t c) { return c != codes[0]; });
@@ -207,7 +215,13 @@ private:
             if (varies) active->push_back(static_cast<int32_t>(f));
         }
         active_ = std::move(active);
+        if (problem_.bits) {
+            const size_t words = problem_.bits->words();
+            masks_.resize(n_ * words);
+            for (size_t i = 0; i < n_; ++i) std::copy_n(problem_.bits->mask(rows_[i]), words, masks_.data() + i * words);
+        }
     }
+    bool is_bit(size_t feature) const { return problem_.bits && problem_.bits->bit_of(feature) >= 0; }
 
     // ---- describing a node -----------------------------------------------------------------------------------
 
@@ -240,8 +254,17 @@ private:
         return node;
     }
 
+    /// Count the two-valued features of a node, all at once.
+    void count_bits(const Item& item) {
+        const Index* order = order_[item.buffer].data() + item.begin;
+        const size_t words = problem_.bits->words();
+        bit_counter_.count(item.size(), problem_.bits->size(), problem_.width(), [&](size_t i) { return masks_.data() + order[i] * words; },
+                           [&](size_t i) { return label_[order[i]]; });
+    }
+
     /// Bring the target into the form the scorers want for this node.
     void prepare(Item& item) {
+        if (problem_.bits) count_bits(item);
         if constexpr (!C::classification) {
             const Index* order = order_[item.buffer].data() + item.begin;
             const double centre = C::centred ? item.centre : 0.0;
@@ -265,6 +288,7 @@ private:
         }
         local_.target_rank = target_rank_.data();
         local_.sorted_target = sorted_target_.data();
+        local_.n_targets = n;
     }
 
     // ---- searching -------------------------------------------------------------------------------------------
@@ -293,6 +317,7 @@ private:
 
     bool varies(const Item& item, int32_t feature) const {
         if (!std::binary_search(item.active->begin(), item.active->end(), feature)) return false;
+        if (is_bit(static_cast<size_t>(feature))) return bit_varies(item, feature);
         const int32_t slot = slot_[static_cast<size_t>(feature)];
         if (!problem_.table.features[static_cast<size_t>(feature)].categorical()) {
             const List* list = list_[item.buffer].data() + static_cast<size_t>(slot) * n_ + item.begin;
@@ -303,7 +328,35 @@ private:
         return std::any_of(order, order + item.size(), [&](Index row) { return codes[row] != codes[order[0]]; });
     }
 
+    bool bit_varies(const Item& item, int32_t feature) const {
+        const uint32_t* ones = bit_counter_.ones(static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(feature))));
+        const size_t sum = std::accumulate(ones, ones + problem_.width(), size_t{0});
+        return sum > 0 && sum < item.size();
+    }
+    Candidate search_bit(const Item& item, int32_t feature) {
+        if constexpr (C::classification) {
+            if (!bit_varies(item, feature)) {
+                constant_.push_back(feature);
+                return {};
+            }
+            const auto bit = static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(feature)));
+            Scorer scorer(local_, item.totals, scratch_);
+            left_totals_.sums.resize(problem_.width());
+            const auto [merit, left] = score_bit(bit_counter_.ones(bit), item.totals, recipe_, scorer, left_totals_);
+            if (merit == -infinity) return {};
+            Candidate candidate;
+            candidate.merit = merit;
+            candidate.feature = feature;
+            candidate.threshold = problem_.bits->threshold(bit);
+            candidate.position = left;
+            return candidate;
+        } else {
+            return {};
+        }
+    }
+
     Candidate search(const Item& item, int32_t feature, Random& random) {
+        if (is_bit(static_cast<size_t>(feature))) return search_bit(item, feature);
         return problem_.table.features[static_cast<size_t>(feature)].categorical() ? search_categories(item, feature)
                                                                                      : search_cuts(item, feature, random);
     }
@@ -326,14 +379,7 @@ private:
         else return C::centred;
     }
 
-    Scorer scorer(const Totals& totals, const List* list, size_t n) {
-        Scorer made(local_, totals, scratch_);
-        if constexpr (requires { made.started(); }) {
-            for (size_t i = 0; i < n; ++i) made.start(list[i].row);
-            made.started();
-        }
-        return made;
-    }
+    Scorer scorer(const Totals& totals, const List* list, size_t n) { return started_scorer<Scorer>(local_, totals, scratch_, list, n); }
     Totals totals_of(const List* list, size_t n) const {
         Totals t(problem_.width());
         t.count = n;
@@ -427,7 +473,13 @@ private:
         const Index* order = order_[item.buffer].data() + item.begin;
         const size_t n = item.size();
         if constexpr (std::is_same_v<C, AbsoluteError>) {
-            return search_categories_by_rows(item, feature, codes, order);
+            GroupSearch<Scorer, Index> search(problem_, local_, scratch_, item.totals, item.impurity, limits(item, feature), feature);
+            for (size_t i = 0; i < n; ++i) search.add(codes[order[i]], order[i]);
+            if (search.constant()) {
+                constant_.push_back(feature);
+                return {};
+            }
+            return search.best();
         } else {
             counter_.count(static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), problem_.width(), local_,
                            [&](auto&& use) { for (size_t i = 0; i < n; ++i) use(codes[order[i]], order[i]); }, levels_);
@@ -438,10 +490,6 @@ private:
             return CategorySearch<C>(problem_, levels_, item.totals, item.impurity, feature).best();
         }
     }
-
-    /// Absolute error is not a function of sums: value the groupings by moving rows. Two groups: cuts of the values in the
-    /// order of their medians, and of their means.
-    Candidate search_categories_by_rows(const Item& item, int32_t feature, const std::vector<int32_t>& codes, const Index* order);
 
     // ---- after the search ------------------------------------------------------------------------------------
 
@@ -482,8 +530,18 @@ private:
 
     /// Write the branch of every row of the item into side_ (left_ for two branches) and where each branch begins; settles default_branch.
     void assign_branches(Item& item) {
-        if (item.split.kind == SplitKind::threshold) assign_by_position(item);
-        else assign_by_table(item);
+        if (item.split.kind == SplitKind::table) assign_by_table(item);
+        else if (is_bit(static_cast<size_t>(item.split.feature))) assign_by_bit(item);
+        else assign_by_position(item);
+    }
+    void assign_by_bit(Item& item) {
+        const auto bit = static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(item.split.feature)));
+        const size_t words = problem_.bits->words(), n = item.size(), left = item.split.position;
+        const Index* order = order_[item.buffer].data() + item.begin;
+        for (size_t i = 0; i < n; ++i) left_[order[i]] = !(masks_[order[i] * words + bit / 64] >> (bit % 64) & 1);
+        const double size[2] = {static_cast<double>(left), static_cast<double>(n - left)};
+        item.split.default_branch = largest(size);
+        begin_.assign({0, static_cast<uint32_t>(left), static_cast<uint32_t>(n)});
     }
     void assign_by_position(Item& item) {
         Candidate& split = item.split;
@@ -536,6 +594,20 @@ private:
         for (size_t b = 1; b < size.size(); ++b)
             if (recipe_.missing == Missing::available || size.size() > 2 ? size[b] > size[best] : size[b] >= size[best]) best = b;
         return static_cast<int32_t>(best);
+    }
+
+    /// A split on ranked categories as a table of those present at the node.
+    void unrank(const Item& item, Candidate& split) const {
+        const Ranking* ranking = (*problem_.rankings)[static_cast<size_t>(split.feature)];
+        if (!ranking || split.kind != SplitKind::threshold) return;
+        const Index* order = order_[item.buffer].data() + item.begin;
+        std::vector<size_t> ranks;
+        for (size_t i = 0; i < item.size(); ++i) {
+            const double rank = number(split.feature, order[i]);
+            if (!std::isnan(rank)) ranks.push_back(static_cast<size_t>(rank));
+        }
+        std::sort(ranks.begin(), ranks.end());
+        to_table(*ranking, split, [&](size_t rank) { return std::binary_search(ranks.begin(), ranks.end(), rank); });
     }
 
     /// Append the child on one branch; true if it may be split further (else its item is emptied).
@@ -604,9 +676,9 @@ private:
     }
     void partition_lists(const Item& item, size_t branches) {
         for (int32_t feature : *item.active) {
-            if (problem_.table.features[static_cast<size_t>(feature)].categorical()) continue;
+            if (problem_.table.features[static_cast<size_t>(feature)].categorical() || is_bit(static_cast<size_t>(feature))) continue;
             const size_t offset = static_cast<size_t>(slot_[static_cast<size_t>(feature)]) * n_ + item.begin;
-            if (feature == item.split.feature && begin_[1] == item.split.position) {  // already in order
+            if (feature == item.split.feature && item.split.position > 0 && begin_[1] == item.split.position) {  // already in order
                 std::copy_n(list_[item.buffer].data() + offset, item.size(), list_[1 - item.buffer].data() + offset);
                 continue;
             }
@@ -620,6 +692,7 @@ private:
     const std::vector<double>& all_weights_;
     std::span<const uint32_t> rows_;
     size_t n_ = 0;
+    int thread_ = 0;
     Builder* out_ = nullptr;
 
     // the block's own columns, by local row
@@ -632,6 +705,9 @@ private:
     std::vector<Index> order_[2];  // rows ascending
     std::vector<int32_t> slot_;    // by feature: its list or code column; -1 = constant
     std::vector<char> has_missing_;
+    std::vector<uint64_t> masks_;  // two-valued features, by local row
+    BitCounter bit_counter_;
+    Totals left_totals_;
     std::shared_ptr<const std::vector<int32_t>> active_;
     bool pure_root_ = false;
 
@@ -650,159 +726,5 @@ private:
     LevelCounter counter_;
     Levels levels_;
 };
-
-template <class C, class Scorer, class Index>
-Candidate Block<C, Scorer, Index>::search_categories_by_rows(const Item& item, int32_t feature, const std::vector<int32_t>& codes, const Index* order) {
-    const size_t n = item.size();
-    std::vector<List> rows;
-    std::vector<std::pair<int32_t, std::vector<Index>>> groups;
-    std::vector<Index> missing;
-    std::vector<int32_t> group_of(static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), -1);
-    for (size_t i = 0; i < n; ++i) {
-        const int32_t code = codes[order[i]];
-        if (code < 0) {
-            missing.push_back(order[i]);
-            continue;
-        }
-        int32_t& g = group_of[static_cast<size_t>(code)];
-        if (g < 0) {
-            g = static_cast<int32_t>(groups.size());
-            groups.push_back({code, {}});
-        }
-        groups[static_cast<size_t>(g)].second.push_back(order[i]);
-    }
-    std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    if (groups.size() + !missing.empty() < 2) {
-        constant_.push_back(feature);
-        return {};
-    }
-    const bool by_direction = recipe_.missing == Missing::direction && !missing.empty();
-    const size_t total = by_direction ? n : n - missing.size();
-    Candidate best;
-    const double tolerance = C::tolerance(item.totals, item.impurity);
-    const CutLimits rules = limits(item, feature);
-
-    // the rows of a sequence of groups, ranked by group, missing rows last
-    const auto sequence = [&](const std::vector<size_t>& by) {
-        rows.clear();
-        for (size_t rank = 0; rank < by.size(); ++rank)
-            for (Index row : groups[by[rank]].second) rows.push_back({static_cast<Index>(rank), row});
-        if (by_direction)
-            for (Index row : missing) rows.push_back({List::missing, row});
-    };
-    const auto offer = [&](double merit, auto&& branch_of, int32_t n_branches, int32_t default_branch) {
-        if (recipe_.ties == Ties::last ? merit < best.merit - tolerance : merit <= best.merit + tolerance) return;
-        best.merit = merit;
-        best.feature = feature;
-        best.kind = SplitKind::table;
-        best.n_branches = n_branches;
-        best.default_branch = default_branch;
-        best.table.clear();
-        for (size_t g = 0; g < groups.size(); ++g) best.table.emplace_back(groups[g].first, branch_of(g));
-    };
-    const auto cut_groups = [&](const std::vector<size_t>& by, bool one_only) {
-        sequence(by);
-        const Totals totals = totals_of(rows.data(), total);
-        const size_t known = n - missing.size();
-        Cut cut;
-        const Scorer right = scorer(totals, rows.data(), total);
-        const double slack = right.tolerance(item.impurity);
-        const double share = totals.weight / item.totals.weight;
-        if (one_only) {  // only the cut after the first group
-            const size_t first = groups[by[0]].second.size();
-            for (size_t i = first; i < known; ++i) rows[i].rank = 1;
-        }
-        scan(rows.data(), known, 0, total, by_direction && !one_only, false, right, rules, slack, cut);
-        if (by_direction) {
-            Scorer left = scorer(totals, rows.data(), total);
-            for (size_t i = known; i < n; ++i) left.add(rows[i].row);
-            scan(rows.data(), known, missing.size(), total, false, true, left, rules, slack, cut);
-        }
-        if (!cut.found()) return;
-        std::vector<char> on_left(groups.size(), 0);
-        size_t covered = 0;
-        for (size_t g : by) {
-            if (covered >= cut.position) break;
-            on_left[g] = 1;
-            covered += groups[g].second.size();
-        }
-        offer(share * right.merit(cut.score), [&](size_t g) { return on_left[g] ? 0 : 1; }, 2, by_direction ? (cut.missing_left ? 0 : 1) : -1);
-    };
-    std::vector<std::pair<double, size_t>> keyed(groups.size());
-    const auto order_of = [&] {
-        std::sort(keyed.begin(), keyed.end());
-        std::vector<size_t> by;
-        for (const auto& k : keyed) by.push_back(k.second);
-        return by;
-    };
-    std::vector<double> values;
-    if (recipe_.subset) {
-        for (size_t g = 0; g < groups.size(); ++g) {
-            values.clear();
-            for (Index row : groups[g].second) values.push_back(centred_[row]);
-            std::nth_element(values.begin(), values.begin() + static_cast<int64_t>(values.size() / 2), values.end());
-            keyed[g] = {values[values.size() / 2], g};
-        }
-        cut_groups(order_of(), false);
-        for (size_t g = 0; g < groups.size(); ++g) {
-            double sum = 0, weight = 0;
-            for (Index row : groups[g].second) {
-                sum += local_.weight_of(row) * centred_[row];
-                weight += local_.weight_of(row);
-            }
-            keyed[g] = {sum / weight, g};
-        }
-        cut_groups(order_of(), false);
-    }
-    if (recipe_.one_vs_rest && groups.size() >= 2)
-        for (size_t g = 0; g < groups.size(); ++g) {
-            std::vector<size_t> by{g};
-            for (size_t other = 0; other < groups.size(); ++other)
-                if (other != g) by.push_back(other);
-            cut_groups(by, true);
-        }
-    if (recipe_.multiway) {
-        std::vector<size_t> all(groups.size());
-        std::iota(all.begin(), all.end(), size_t{0});
-        size_t heaviest = 0, large = 0;
-        double after = 0, known_weight = 0, heaviest_weight = -1;
-        std::vector<double> group_weight(groups.size(), 0.0);
-        for (size_t g = 0; g < groups.size(); ++g) {
-            for (Index row : groups[g].second) group_weight[g] += local_.weight_of(row);
-            if (group_weight[g] > heaviest_weight) {
-                heaviest_weight = group_weight[g];
-                heaviest = g;
-            }
-        }
-        for (size_t g = 0; g < groups.size(); ++g) {
-            std::vector<double> targets, weights;
-            const auto take = [&](Index row) {
-                targets.push_back(centred_[row]);
-                weights.push_back(local_.weight_of(row));
-            };
-            for (Index row : groups[g].second) take(row);
-            if (by_direction && g == heaviest)
-                for (Index row : missing) take(row);
-            Description part;
-            describe_numbers<AbsoluteError>(targets, weights, part);
-            after += part.risk;
-            known_weight += part.weight;
-            large += part.count >= rules.min_count && part.weight >= rules.min_weight;
-        }
-        if (large >= 2) {
-            sequence(all);
-            const Scorer made = scorer(totals_of(rows.data(), total), rows.data(), total);
-            const int32_t domain = problem_.table.features[static_cast<size_t>(feature)].n_categories;
-            const double merit = known_weight / item.totals.weight * made.merit(-after);
-            const double before = best.merit;
-            offer(merit, [&](size_t g) { return groups[g].first; }, domain, groups[heaviest].first);
-            if (best.merit != before) {
-                best.table.clear();
-                for (int32_t code = 0; code < domain; ++code) best.table.emplace_back(code, code);
-            }
-        }
-    }
-    return best;
-}
 
 }  // namespace treewright

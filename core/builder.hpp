@@ -2,6 +2,7 @@
 #pragma once
 #include "candidate.hpp"
 #include "problem.hpp"
+#include "recode.hpp"
 #include "tree.hpp"
 
 namespace treewright {
@@ -56,6 +57,16 @@ struct Builder {
         node.competitors_end = static_cast<int64_t>(competitors.size());
     }
 };
+
+/// A threshold on ranks, as the table of the categories behind them: those for which `present(rank)` holds.
+template <class Present>
+void to_table(const Ranking& ranking, Candidate& split, Present&& present) {
+    split.kind = SplitKind::table;
+    split.table.clear();
+    for (size_t rank = 0; rank < ranking.code_of.size(); ++rank)
+        if (present(rank)) split.table.emplace_back(ranking.code_of[rank], static_cast<double>(rank) <= split.threshold ? 0 : 1);
+    std::sort(split.table.begin(), split.table.end());
+}
 
 /// Put the nodes of all builders into one tree: the children of a node get consecutive ids, first subtree first.
 TreeArrays assemble(const Builder& trunk, const std::vector<Builder>& grafts);

@@ -114,13 +114,16 @@ struct CodedTable {
     std::vector<size_t> column;  // by feature
     std::vector<std::array<bool, 256>> single;
 
-    CodedTable(const Table& table, int threads) : n_rows(table.n_rows), column(table.features.size()), single(table.features.size()) {
+    /// `skip(feature)` leaves out features that need no codes.
+    template <class Skip>
+    CodedTable(const Table& table, int threads, Monitor& monitor, Skip&& skip) : n_rows(table.n_rows), column(table.features.size()), single(table.features.size()) {
         size_t numeric = 0;
         for (size_t f = 0; f < table.features.size(); ++f)
-            if (!table.features[f].categorical()) column[f] = numeric++;
+            if (!skip(f)) column[f] = numeric++;
         codes.resize(numeric * n_rows);
-        parallel_for(table.features.size(), threads, [&](size_t f, int) {
-            if (table.features[f].categorical()) return;
+        parallel_for(table.features.size(), threads, [&](size_t f, int thread) {
+            if (skip(f)) return;
+            monitor.poll(thread);
             FeatureCoder(table.features[f].numbers, n_rows).encode(table.features[f].numbers, n_rows, codes.data() + column[f] * n_rows, single[f]);
         });
     }

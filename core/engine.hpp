@@ -55,7 +55,8 @@ template <class C>
 inline constexpr bool is_plain<PlainClassScorer<C>> = true;
 
 /// Rows of a block whose lists, twice four bytes a value, stay in a core's own cache.
-size_t block_rows(size_t n_features) {
+size_t block_rows(const Problem& problem) {
+    const size_t n_features = problem.n_features() - (problem.bits ? problem.bits->size() : 0);
     constexpr size_t cache = 1'300'000;
     return std::clamp<size_t>(cache / (8 * std::max<size_t>(n_features, 1)), 1024, 8192);
 }
@@ -66,7 +67,7 @@ bool use_trunk(const Problem& problem) {
     const Recipe& r = problem.recipe;
     const bool all_features = r.max_features == 0 || r.max_features >= static_cast<int64_t>(problem.n_features());
     return C::concave && !r.plain && !r.random_cuts && r.ties == Ties::first && all_features && r.monotonic.empty() && !problem.limited() &&
-           r.order != Order::best_first && problem.table.n_rows > block_rows(problem.n_features());
+           r.order != Order::best_first && problem.table.n_rows > block_rows(problem);
 }
 
 template <class C, class Scorer, class Index>
@@ -79,7 +80,7 @@ TreeArrays grow_block(const Problem& problem, const std::vector<double>& weight)
     auto root = block.root(0, Random(problem.recipe.random_state).next());
     if (block.root_may_split(root)) {
         if (problem.limited()) grow_by_frontier(block, std::move(root), problem.recipe, out, problem.monitor);
-        else block.grow(std::move(root), 0);
+        else block.grow(std::move(root));
     }
     return assemble(out, {});
 }
@@ -88,7 +89,7 @@ TreeArrays grow_block(const Problem& problem, const std::vector<double>& weight)
 template <class C, class Scorer>
 TreeArrays grow_trunk(const Problem& problem, const std::vector<double>& weight) {
     Builder out(problem.width());
-    Trunk<C, Scorer> trunk(problem, weight, block_rows(problem.n_features()), out);
+    Trunk<C, Scorer> trunk(problem, weight, block_rows(problem), out);
     std::vector<Graft> grafts = trunk.grow();
     std::stable_sort(grafts.begin(), grafts.end(), [](const Graft& a, const Graft& b) { return a.end - a.begin > b.end - b.begin; });
     std::vector<Builder> builders(grafts.size(), Builder(problem.width()));
@@ -98,9 +99,9 @@ TreeArrays grow_trunk(const Problem& problem, const std::vector<double>& weight)
         auto& mine = block[static_cast<size_t>(thread)];
         if (!mine) mine = std::make_unique<Small>(problem, weight);
         problem.monitor.poll(thread);
-        mine->load(trunk.rows(grafts[i]), builders[i]);
+        mine->load(trunk.rows(grafts[i]), builders[i], thread);
         auto root = mine->root(grafts[i].depth, grafts[i].seed);
-        if (mine->root_may_split(root)) mine->grow(std::move(root), thread);
+        if (mine->root_may_split(root)) mine->grow(std::move(root));
     });
     for (size_t i = 0; i < grafts.size(); ++i) out.nodes[static_cast<size_t>(grafts[i].node)].graft = static_cast<int32_t>(i);
     return assemble(out, builders);
@@ -115,11 +116,25 @@ TreeArrays grow_with(const Problem& problem, const std::vector<double>& weight) 
     return grow_block<C, Scorer, uint32_t>(problem, weight);
 }
 
+/// Two-valued features are counted as bits where every row weighs one and only best thresholds are wanted.
+template <class C>
+bool use_bits(const Problem& problem, bool unit) {
+    const Recipe& r = problem.recipe;
+    return C::classification && unit && r.threshold && !r.random_cuts && !r.plain && r.monotonic.empty() &&
+           static_cast<size_t>(problem.n_classes) <= BitTable::most_classes && problem.table.n_rows >= 256;
+}
+
 }  // namespace
 
 template <class C>
-TreeArrays grow_by(const Problem& problem, const std::vector<double>& weight) {
+TreeArrays grow_by(const Problem& given, const std::vector<double>& weight) {
     const bool unit = weight.empty();
+    Problem problem = given;
+    std::optional<BitTable> bits;
+    if (use_bits<C>(problem, unit)) {
+        bits.emplace(problem.table, problem.recipe.threads);
+        if (bits->size() > 0) problem.bits = &*bits;
+    }
     if constexpr (C::classification) {
         if (problem.recipe.plain) return grow_with<C, PlainClassScorer<C>>(problem, weight);
         if constexpr (std::is_same_v<C, Gini>)

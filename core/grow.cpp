@@ -2,6 +2,7 @@
 #include "grow.hpp"
 
 #include "builder.hpp"
+#include "recode.hpp"
 
 namespace treewright {
 
@@ -28,14 +29,18 @@ std::vector<double> search_weights(size_t n, const Target& target, const Recipe&
 
 TreeArrays grow(const Table& table, const Target& target, const Recipe& recipe, Monitor& monitor) {
     const std::vector<double> weight = search_weights(table.n_rows, target, recipe);
-    Problem problem{table, recipe, target.n_classes, target.label, target.number, 0, monitor};
+    const Recoding recoding(table, target, recipe);
+    Problem problem{recoding.table(), recipe, target.n_classes, target.label, target.number, 0, monitor};
+    problem.rankings = &recoding.rankings();
     problem.total_weight = weight.empty() ? static_cast<double>(table.n_rows) : std::accumulate(weight.begin(), weight.end(), 0.0);
     monitor.total = static_cast<double>(table.n_rows);
-    return with_criterion(recipe.criterion, [&]<class C>() -> TreeArrays {
+    TreeArrays tree = with_criterion(recipe.criterion, [&]<class C>() -> TreeArrays {
         if (C::classification != (target.n_classes > 0))
             throw std::invalid_argument("criterion '" + std::string(C::name) + "' does not fit this target");
         return grow_by<C>(problem, weight);
     });
+    recoding.restore(tree);
+    return tree;
 }
 
 namespace {

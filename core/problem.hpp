@@ -29,6 +29,9 @@ struct Monitor {
     }
 };
 
+class BitTable;
+struct Ranking;
+
 struct Problem {
     const Table& table;
     const Recipe& recipe;
@@ -37,6 +40,8 @@ struct Problem {
     const double* target = nullptr;
     double total_weight = 0;
     Monitor& monitor;
+    const BitTable* bits = nullptr;  // two-valued features, where they may be counted as bits
+    const std::vector<const Ranking*>* rankings = nullptr;  // by feature: categories grown on as ranks
 
     size_t width() const { return n_classes ? static_cast<size_t>(n_classes) : 1; }
     size_t n_features() const { return table.features.size(); }

@@ -10,6 +10,7 @@ namespace treewright {
 enum class Missing { direction, available };
 enum class Order { depth_first, breadth_first, best_first };
 enum class Ties { first, last, random };
+enum class CategoryOrder { automatic, node, once };
 
 struct Recipe {
     std::string criterion = "gini";
@@ -20,6 +21,7 @@ struct Recipe {
     Missing missing = Missing::direction;
     Order order = Order::depth_first;
     Ties ties = Ties::first;
+    CategoryOrder category_order = CategoryOrder::automatic;
     int64_t max_depth = -1, max_leaf_nodes = -1, max_nodes = -1;  // -1 = no limit
     int64_t min_samples_split = 2, min_samples_leaf = 1;
     double min_weight_leaf = 0, min_impurity_decrease = 0;

@@ -13,48 +13,70 @@ namespace treewright {
 namespace {
 
 constexpr uint32_t missing_left = 0x80000000u;
-constexpr int lanes = 16;
+constexpr int lanes = 8;
 constexpr int64_t rows_per_task = 4096;
 
 int64_t tasks(int64_t rows) { return (rows + rows_per_task - 1) / rows_per_task; }
 
-bool any_infinity(const Matrix<double>& numbers, int64_t first, int64_t last) {
+bool any_infinity(const double* x, int64_t n) {
     bool found = false;
     const double limit = std::numeric_limits<double>::max();
-    for (int64_t row = first; row < last; ++row)
-        for (int64_t column = 0; column < numbers.n_columns; ++column)
-            found |= std::fabs(numbers(row, column)) > limit;
+    for (int64_t i = 0; i < n; ++i) found |= std::fabs(x[i]) > limit;
     return found;
 }
 
-inline uint32_t step(const PackedNode& node, const double* row, int64_t column_stride) {
-    const double x = row[static_cast<int64_t>(node.column & ~missing_left) * column_stride];
-    const bool right = (node.column & missing_left) ? x > node.threshold : !(x <= node.threshold);
-    return node.first_child + right;
+bool any_infinity(const Matrix<double>& numbers, int64_t first, int64_t last) {
+    if (numbers.column_stride == 1 && numbers.row_stride == numbers.n_columns)
+        return any_infinity(numbers.data + first * numbers.row_stride, (last - first) * numbers.n_columns);
+    bool found = false;
+    for (int64_t row = first; row < last; ++row)
+        for (int64_t column = 0; column < numbers.n_columns; ++column) found |= std::fabs(numbers(row, column)) > std::numeric_limits<double>::max();
+    return found;
 }
 
-/// `full` lanes at a time: every lane steps until all have arrived.
+/// The next node, without a branch: which way a row goes is a coin toss to the processor.
+inline uint32_t step(const PackedNode& node, const double* row, int64_t column_stride) {
+    const double x = row[static_cast<int64_t>(node.column & ~missing_left) * column_stride];
+    const uint32_t above = x > node.threshold, missing = x != x, right_if_missing = node.column >> 31 ^ 1u;
+    return node.first_child + (above | (missing & right_if_missing));
+}
+
+/// Several rows in flight: a lane that arrives at its leaf takes the next row. `stride` 0 = known at run time only.
+template <int64_t stride>
 void walk_rows(const PackedNode* nodes, const Matrix<double>& numbers, int64_t first, int64_t last, int32_t* leaf) {
-    const int64_t stride = numbers.column_stride;
-    int64_t row = first;
-    for (; row + lanes <= last; row += lanes) {
-        uint32_t at[lanes] = {};
-        const double* base = numbers.data + row * numbers.row_stride;
-        for (uint32_t moved = 1; moved;) {
-            moved = 0;
-            for (int lane = 0; lane < lanes; ++lane) {
-                const uint32_t next = step(nodes[at[lane]], base + lane * numbers.row_stride, stride);
-                moved |= next ^ at[lane];
-                at[lane] = next;
-            }
-        }
-        for (int lane = 0; lane < lanes; ++lane) leaf[row + lane] = static_cast<int32_t>(at[lane]);
+    const int64_t column_stride = stride ? stride : numbers.column_stride;
+    const auto base = [&](int64_t row) { return numbers.data + row * numbers.row_stride; };
+    const int64_t started = std::min<int64_t>(lanes, last - first);
+    uint32_t at[lanes] = {};
+    int64_t row[lanes];
+    const double* x[lanes];
+    for (int64_t lane = 0; lane < started; ++lane) {
+        row[lane] = first + lane;
+        x[lane] = base(row[lane]);
     }
-    for (; row < last; ++row) {
-        uint32_t at = 0, next = 0;
-        const double* base = numbers.data + row * numbers.row_stride;
-        while ((next = step(nodes[at], base, stride)) != at) at = next;
-        leaf[row] = static_cast<int32_t>(at);
+    int64_t next_row = first + started;
+    bool more = started == lanes;
+    while (more) {
+        for (int lane = 0; lane < lanes; ++lane) {
+            const uint32_t next = step(nodes[at[lane]], x[lane], column_stride);
+            if (next != at[lane]) [[likely]] {
+                at[lane] = next;
+                continue;
+            }
+            if (next_row == last) {
+                more = false;
+                continue;
+            }
+            leaf[row[lane]] = static_cast<int32_t>(next);
+            row[lane] = next_row++;
+            x[lane] = base(row[lane]);
+            at[lane] = 0;
+        }
+    }
+    for (int64_t lane = 0; lane < started; ++lane) {
+        uint32_t next = 0;
+        while ((next = step(nodes[at[lane]], x[lane], column_stride)) != at[lane]) at[lane] = next;
+        leaf[row[lane]] = static_cast<int32_t>(at[lane]);
     }
 }
 
@@ -156,11 +178,12 @@ bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int3
     parallel_for(static_cast<size_t>(tasks(numbers.n_rows)), threads, [&](size_t task, int) {
         const int64_t first = static_cast<int64_t>(task) * rows_per_task;
         const int64_t last = std::min(numbers.n_rows, first + rows_per_task);
-        constexpr int64_t rows_in_cache = 256;
+        constexpr int64_t rows_in_cache = 1024;
         for (int64_t row = first; row < last; row += rows_in_cache) {
             const int64_t end = std::min(last, row + rows_in_cache);
             if (any_infinity(numbers, row, end)) infinite = true;
-            walk_rows(nodes.data(), numbers, row, end, leaf);
+            if (numbers.column_stride == 1) walk_rows<1>(nodes.data(), numbers, row, end, leaf);
+            else walk_rows<0>(nodes.data(), numbers, row, end, leaf);
         }
     });
     return infinite;

@@ -20,6 +20,7 @@ struct LocalRows {
     const double* target = nullptr;     // regression target; less the node's mean for squared error
     const int32_t* target_rank = nullptr;  // position of the target among the node's sorted targets (absolute error)
     const double* sorted_target = nullptr;
+    size_t n_targets = 0;               // of the node, for sorted_target
     const double* weight = nullptr;     // null = every row weighs one
 
     double weight_of(size_t row) const { return weight ? weight[row] : 1.0; }

@@ -24,7 +24,8 @@ class Trunk {
 public:
     Trunk(const Problem& problem, const std::vector<double>& weight, size_t block_rows, Builder& out)
         : problem_(problem), recipe_(problem.recipe), weight_(weight), block_rows_(block_rows), out_(out),
-          coded_(problem.table, recipe_.threads), threads_(static_cast<size_t>(std::max(recipe_.threads, 1))) {
+          coded_(problem.table, recipe_.threads, problem.monitor, [&](size_t f) { return !is_coded(f); }), threads_(static_cast<size_t>(std::max(recipe_.threads, 1))) {
+        workspace_.resize(threads_);
         for (auto& rows : rows_) rows.resize(problem.table.n_rows);
         std::iota(rows_[0].begin(), rows_[0].end(), 0u);
     }
@@ -57,8 +58,6 @@ public:
     }
 
 private:
-    static constexpr bool subtractable = false;
-
     struct Item {
         int32_t node = 0, depth = 0;
         uint32_t begin = 0, end = 0;
@@ -103,24 +102,39 @@ private:
         std::vector<Suspect> suspects;
     };
 
+    bool is_bit(size_t feature) const { return problem_.bits && problem_.bits->bit_of(feature) >= 0; }
+    bool is_coded(size_t feature) const { return !problem_.table.features[feature].categorical() && !is_bit(feature); }
+
     // ---- histograms ------------------------------------------------------------------------------------------
 
     bool unit() const { return weight_.empty(); }
     /// Numbers a bin: class weights, or weight, sum and a sum for bounds; and the count of rows unless it follows.
     size_t stride() const { return (C::classification ? problem_.width() : 3) + (unit() ? 0 : 1); }
 
+    size_t rows_in(const double* bin) const {
+        if (!unit()) return static_cast<size_t>(bin[stride() - 1]);
+        if constexpr (!C::classification) return static_cast<size_t>(bin[0]);
+        double sum = 0;
+        for (size_t k = 0; k < problem_.width(); ++k) sum += bin[k];
+        return static_cast<size_t>(sum);
+    }
+    void add_bin(const double* bin, Totals& to) const {
+        if constexpr (C::classification) {
+            double weight = 0;
+            for (size_t k = 0; k < to.sums.size(); ++k) {
+                to.sums[k] += bin[k];
+                weight += bin[k];
+            }
+            to.weight += weight;
+        } else {
+            to.weight += bin[0];
+            to.sums[0] += bin[1];
+        }
+        to.count += rows_in(bin);
+    }
     Totals bin_totals(const double* bin) const {
         Totals t(problem_.width());
-        if constexpr (C::classification) {
-            for (size_t k = 0; k < t.sums.size(); ++k) {
-                t.sums[k] = bin[k];
-                t.weight += bin[k];
-            }
-        } else {
-            t.weight = bin[0];
-            t.sums[0] = bin[1];
-        }
-        t.count = static_cast<size_t>(unit() ? t.weight : bin[stride() - 1]);
+        add_bin(bin, t);
         return t;
     }
 
@@ -144,11 +158,22 @@ private:
                     bins[b * 2 + 1] = static_cast<double>(sum >> 32);
                     bins[b * 2] = static_cast<double>(sum & 0xffffffffu) - bins[b * 2 + 1];
                 }
+            } else if (unit()) {
+                const size_t width = problem_.width();
+                std::vector<uint32_t> whole(2 * 256 * width, 0);  // two copies hide the latency of updates
+                uint32_t *even = whole.data(), *odd = even + 256 * width;
+                size_t i = 0;
+                for (; i + 1 < n; i += 2) {
+                    ++even[code[rows[i]] * width + static_cast<size_t>(label_[i])];
+                    ++odd[code[rows[i + 1]] * width + static_cast<size_t>(label_[i + 1])];
+                }
+                if (i < n) ++even[code[rows[i]] * width + static_cast<size_t>(label_[i])];
+                for (size_t j = 0; j < 256 * width; ++j) bins[j] = static_cast<double>(even[j] + odd[j]);
             } else {
                 for (size_t i = 0; i < n; ++i) {
                     double* bin = bins + code[rows[i]] * step;
-                    bin[local_.label[i]] += local_.weight_of(i);
-                    if (!unit()) bin[step - 1] += 1;
+                    bin[local_.label[i]] += weight_[rows[i]];
+                    bin[step - 1] += 1;
                 }
             }
         } else {
@@ -232,19 +257,26 @@ private:
             item.totals.sums[0] = sum;
         }
         histograms(item);
+        if (problem_.bits) {
+            const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+            bit_counter_.count(item.size(), problem_.bits->size(), problem_.width(), [&](size_t i) { return problem_.bits->mask(rows[i]); },
+                               [&](size_t i) { return label_[i]; });
+        }
         const size_t p = problem_.n_features();
         std::vector<Found> found(p);
         std::vector<std::vector<Suspect>> suspects(p);
         std::atomic<double> best{-infinity};
-        std::vector<Workspace> workspace(threads_);
+        std::vector<Workspace>& workspace = workspace_;
         parallel_for(p, recipe_.threads, [&](size_t f, int thread) {
+            problem_.monitor.poll(thread);
             auto& work = workspace[static_cast<size_t>(thread)];
             if (problem_.table.features[f].categorical()) found[f] = search_categories(item, f, work);
+            else if (is_bit(f)) found[f].merit = search_bit(item, f, work);
             else if (recipe_.threshold) score_edges(item, f, work, found[f]);
             raise(best, found[f].merit);
         });
         parallel_for(p, recipe_.threads, [&](size_t f, int thread) {
-            if (!problem_.table.features[f].categorical() && recipe_.threshold)
+            if (is_coded(f) && recipe_.threshold)
                 suspect_bins(item, f, workspace[static_cast<size_t>(thread)], recipe_.max_competitors ? found[f].merit : best.load(), suspects[f]);
         });
         std::vector<size_t> order;
@@ -274,7 +306,7 @@ private:
         const size_t step = stride() * 256;
         item.histogram = std::make_shared<std::vector<double>>(coded_.codes.size() / std::max<size_t>(coded_.n_rows, 1) * step);
         parallel_for(problem_.n_features(), recipe_.threads, [&](size_t f, int) {
-            if (!problem_.table.features[f].categorical()) count(item, f, item.histogram->data() + coded_.column[f] * step);
+            if (is_coded(f)) count(item, f, item.histogram->data() + coded_.column[f] * step);
         });
     }
     const double* bins(const Item& item, size_t feature) const { return item.histogram->data() + coded_.column[feature] * stride() * 256; }
@@ -331,9 +363,9 @@ private:
         each_direction(b, [&](bool missing_left) {
             Totals left = missing_left ? b.missing : Totals(problem_.width());
             for (int i = 0; i < missing_bin; ++i) {
-                const Totals here = bin_totals(bin + static_cast<size_t>(i) * step);
-                if (here.count == 0) continue;
-                left.add(here);
+                const double* at = bin + static_cast<size_t>(i) * step;
+                if (rows_in(at) == 0) continue;
+                add_bin(at, left);
                 if (!valid(b.totals, left)) continue;
                 scorer.jump(left);
                 offer(found, b.share * scorer.merit(scorer.score()), {i, infinity, missing_left}, slack);
@@ -349,15 +381,17 @@ private:
         const size_t step = stride();
         const double bar = best - 2 * tolerance(item);
         Scorer scorer(local_, b.totals, work.scratch);
+        Totals here(problem_.width()), right(problem_.width());
         each_direction(b, [&](bool missing_left) {
             Totals left = missing_left ? b.missing : Totals(problem_.width());
             double left_spread = missing_left ? spread_of(bin + missing_bin * step) : 0.0;
             for (int i = 0; i < missing_bin; ++i) {
                 const double* at = bin + static_cast<size_t>(i) * step;
-                const Totals here = bin_totals(at);
+                here.clear();
+                add_bin(at, here);
                 if (here.count == 0) continue;
                 if (here.count > 1 && !coded_.single[feature][static_cast<size_t>(i)]) {
-                    const double bound = b.share * upper_bound(b, left, here, left_spread, spread_of(at), item, scorer);
+                    const double bound = b.share * upper_bound(b, left, here, left_spread, spread_of(at), item, scorer, right);
                     if (bound >= bar) out.push_back({i, bound, missing_left});
                 }
                 left.add(here);
@@ -371,14 +405,17 @@ private:
     }
 
     /// No cut inside the bin `here` has more merit than this.
-    double upper_bound(const Basis& b, const Totals& left, const Totals& here, double left_spread, double here_spread, const Item& item, Scorer& scorer) const {
+    double upper_bound(const Basis& b, const Totals& left, const Totals& here, double left_spread, double here_spread, const Item& item, Scorer& scorer,
+                       Totals& right) const {
         constexpr double safety = 1 + 1e-9;
         if constexpr (C::classification) {
             if (problem_.n_classes == 2) {
                 // the merit is convex in the left class weights: its largest value on the bin's box stands at a corner
                 double bound = -infinity;
+                Totals& to = right;
                 for (int corner = 0; corner < 4; ++corner) {
-                    Totals to = left;
+                    to.sums = left.sums;
+                    to.weight = left.weight;
                     for (size_t k = 0; k < 2; ++k)
                         if (corner >> k & 1) {
                             to.sums[k] += here.sums[k];
@@ -391,13 +428,13 @@ private:
                 return bound * safety;
             }
             // weighted impurity is superadditive: without the bin both sides cost no more than with their part of it
-            Totals right = b.totals;
+            right = b.totals;
             right.remove(left);
             right.remove(here);
             const double cost = (left.weight > 0 ? left.weight * C::impurity(left) : 0.0) + (right.weight > 1e-12 * b.totals.weight ? right.weight * C::impurity(right) : 0.0);
             return (C::impurity(b.totals) - cost / b.totals.weight) * safety + 1e-14;
         } else {
-            Totals right = b.totals;
+            right = b.totals;
             right.remove(left);
             right.remove(here);
             const double total_cost = item.impurity * item.totals.weight;
@@ -432,19 +469,19 @@ private:
         const Basis b = basis(item, feature);
         const double* bin = bins(item, feature);
         const size_t step = stride();
-        std::array<bool, 256> wanted{};
-        for (const Suspect& s : suspects) wanted[static_cast<size_t>(s.bin)] = true;
+        std::array<uint8_t, 256> wanted{};
+        for (const Suspect& s : suspects) wanted[static_cast<size_t>(s.bin)] = 1;
         const uint8_t* code = coded_.of(feature);
         const double* column = problem_.table.features[feature].numbers;
         const uint32_t* rows = rows_[item.buffer].data() + item.begin;
-        work.values.clear();
-        work.local.clear();
-        for (size_t i = 0; i < item.size(); ++i)
-            if (wanted[code[rows[i]]]) {
-                work.values.push_back(column[rows[i]]);
-                work.local.push_back(static_cast<uint32_t>(i));
-            }
-        const size_t n = work.values.size();
+        size_t n = 0;
+        work.local.resize(item.size() + 1);
+        for (size_t i = 0; i < item.size(); ++i) {
+            work.local[n] = static_cast<uint32_t>(i);
+            n += wanted[code[rows[i]]];
+        }
+        work.values.resize(n);
+        for (size_t i = 0; i < n; ++i) work.values[i] = column[rows[work.local[i]]];
         work.sorted.resize(n);
         work.sorter.sort(work.values.data(), n, work.sorted.data());
         const auto row = [&](size_t i) { return work.local[work.sorted[i].row]; };
@@ -453,16 +490,16 @@ private:
             Totals left = missing_left ? b.missing : Totals(problem_.width());
             size_t at = 0;
             for (int i = 0; i < missing_bin; ++i) {
-                const Totals here = bin_totals(bin + static_cast<size_t>(i) * step);
+                const double* here = bin + static_cast<size_t>(i) * step;
                 if (wanted[static_cast<size_t>(i)]) {
                     const bool suspect = std::any_of(suspects.begin(), suspects.end(), [&](const Suspect& s) {
                         return s.bin == i && s.missing_left == missing_left && s.bound >= bar();
                     });
-                    if (suspect) scan_bin(b, left, i, missing_left, at, here.count, row, work, scorer, slack, found);
+                    if (suspect) scan_bin(b, left, i, missing_left, at, rows_in(here), row, work, scorer, slack, found);
                     raise(best, found.merit);
-                    at += here.count;
+                    at += rows_in(here);
                 }
-                left.add(here);
+                add_bin(here, left);
             }
         });
     }
@@ -483,6 +520,16 @@ private:
             if (merit < found.merit - slack) continue;
             bar = score - scorer.tolerance(1.0);
             offer(found, merit, {bin, work.values[work.sorted[i].row], missing_left}, slack);
+        }
+    }
+
+    double search_bit(const Item& item, size_t feature, Workspace& work) const {
+        if constexpr (C::classification) {
+            Scorer scorer(local_, item.totals, work.scratch);
+            Totals left(problem_.width());
+            return score_bit(bit_counter_.ones(static_cast<size_t>(problem_.bits->bit_of(feature))), item.totals, recipe_, scorer, left).first;
+        } else {
+            return -infinity;
         }
     }
 
@@ -525,6 +572,10 @@ private:
         Candidate c;
         c.merit = found.merit;
         c.feature = static_cast<int32_t>(feature);
+        if (is_bit(feature)) {
+            c.threshold = problem_.bits->threshold(static_cast<size_t>(problem_.bits->bit_of(feature)));
+            return c;
+        }
         if (found.has_missing && recipe_.missing == Missing::direction) c.default_branch = found.place.missing_left ? 0 : 1;
         const uint8_t* code = coded_.of(feature);
         const double* column = problem_.table.features[feature].numbers;
@@ -592,10 +643,17 @@ private:
                 child.node = -1;
             }
         }
+        for (Candidate& other : item.competitors) unrank(other);
+        unrank(chosen);
         out_.set_split(item.node, chosen, first, std::move(item.competitors));
         share_histogram(item, children);
         for (size_t b = branches; b-- > 0;)
             if (children[b].node >= 0) stack.push_back(std::move(children[b]));
+    }
+    /// A split on ranked categories as a table of all of them: large nodes know where to send even those they lack.
+    void unrank(Candidate& split) const {
+        const Ranking* ranking = (*problem_.rankings)[static_cast<size_t>(split.feature)];
+        if (ranking && split.kind == SplitKind::threshold) to_table(*ranking, split, [](size_t) { return true; });
     }
     /// An empty branch predicts what its parent does.
     bool empty(Item& child, int32_t parent) {
@@ -636,6 +694,8 @@ private:
     std::vector<double> target_, local_weight_;
     std::vector<uint64_t> increment_;
     LocalRows local_;
+    std::vector<Workspace> workspace_;
+    BitCounter bit_counter_;
 };
 
 }  // namespace treewright

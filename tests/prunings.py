@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
-from trees import mixed_schema, random_rows, random_tree
 
+from trees import mixed_schema, random_rows, random_tree
 from treewright.data import Dataset
 from treewright.tree import Tree
 

@@ -12,8 +12,9 @@ from math import inf
 
 import numpy as np
 import pytest
-from reference import Candidate, Node, Reference, Rows, merit, scale, statistics, total_weight
 
+from reference import Candidate, Node, Reference, Rows, scale
+from reference_criteria import merit, statistics, total_weight
 from treewright.data import Dataset
 from treewright.recipe import Recipe
 from treewright.tree import Tree
@@ -41,7 +42,6 @@ def check_tree(tree: Tree, dataset: Dataset, recipe: Recipe, judged: Collection[
     Counts are checked at all nodes; statistics, merits and stops at the judged ones.
     """
     learner = Reference(dataset, recipe)
-    full = tree.n_leaves >= (recipe.max_leaf_nodes or inf) or tree.node_count + 2 > (recipe.max_nodes or inf)
     rows: list[Rows | None] = [None] * len(tree)
     depth = np.zeros(len(tree), dtype=int)
     rows[0] = learner.rows
@@ -58,9 +58,8 @@ def check_tree(tree: Tree, dataset: Dataset, recipe: Recipe, judged: Collection[
             check_statistics(tree, node, expected, recipe)
         if tree.n_children[node] == 0:
             check_leaf(tree, node)
-            if expected is not None and not full:
-                missed = learner.best(expected)
-                assert missed is None, f"node {node} is a leaf, but could be split by {missed}"
+            missed = None if expected is None else learner.best(expected)
+            assert missed is None or not fits(tree, recipe, missed), f"node {node} is not split by {missed}"
             continue
         split = stored_split(tree, node)
         if expected is not None:
@@ -70,9 +69,16 @@ def check_tree(tree: Tree, dataset: Dataset, recipe: Recipe, judged: Collection[
             child = int(tree.first_child[node]) + b
             assert tree.parent[child] == node
             rows[child], depth[child] = here[branch == b], depth[node] + 1
-            if len(rows[child]) == 0:
+            if not np.any(branch == b):
                 np.testing.assert_array_equal(tree.value[child], tree.value[node])
         rows[node] = None  # let go of memory
+
+
+def fits(tree: Tree, recipe: Recipe, split: Candidate) -> bool:
+    """Whether the finished tree, which is never smaller than it was before, has room for one more split."""
+    return tree.n_leaves + split.n_branches - 1 <= (
+        recipe.max_leaf_nodes or inf
+    ) and tree.node_count + split.n_branches <= (recipe.max_nodes or inf)
 
 
 def check_statistics(tree: Tree, node: int, expected: Node, recipe: Recipe) -> None:
@@ -107,7 +113,7 @@ def check_split(learner: Reference, tree: Tree, node: int, expected: Node, split
     assert worth == pytest.approx(best.merit, rel=0, abs=slack), f"{at} is worth {worth}, but {best} exists"
     assert tree.merit[node] == split.merit == pytest.approx(worth, rel=0, abs=slack), at
     assert worth > recipe.min_merit - slack, at
-    assert learner.decrease(expected, worth) >= recipe.min_impurity_decrease - slack, at
+    assert learner.decrease(expected, split) >= recipe.min_impurity_decrease - slack, at
     if split.threshold is not None and split.threshold != inf:
         check_threshold(learner, expected, split)
 
@@ -150,6 +156,7 @@ def is_multiway(split: Candidate) -> bool:
 
 def check_threshold(learner: Reference, node: Node, split: Candidate) -> None:
     """A threshold must be exactly the middle of its two neighbours, or the value observed below it."""
+    assert split.threshold is not None
     x = learner.x[split.feature][node.rows]
     low, high = x[x <= split.threshold].max(), x[x > split.threshold].min()
     middle = low / 2 + high / 2

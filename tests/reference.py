@@ -12,8 +12,11 @@ up to there. Branch 0 takes x <= threshold. A categorical feature is split
 - `multiway`: a branch for every category of its domain, empty ones included;
 - `one_vs_rest`: branch 0 takes one category present in the node, branch 1 all others;
 - `subset`: with two classes or a numeric target the categories present are put in order of their share of
-  class 1 or mean target (then of code) and cut like numbers, the low side being branch 0; with more classes
+  class 1 or mean target (then of code) and cut like numbers, the low side being branch 0 (for absolute error,
+  which no order serves exactly, first in order of their medians, then of their means); with more classes
   every one of the 2^(k-1) - 1 subsets is tried (k <= 12), the first category present going to branch 0.
+  `category_order="once"` (and `"auto"` beyond 256 categories) keeps the order of the whole table's shares or
+  means at every node; what that is for more than two classes is not said here.
 
 A branch needs `min_samples_leaf` rows and the least weight of a leaf; of a multiway split two branches do.
 
@@ -29,30 +32,31 @@ branch with more rows, the right one of equals. At a multiway split they join th
 policy.
 
 *Stopping.* A node is a leaf if it is pure, at `max_depth`, smaller than `min_samples_split`, without a
-candidate, or if its best merit is not above `min_merit` or, times the node's share of the weight, below
-`min_impurity_decrease`. Splits of merit zero are taken.
+candidate, or if its best merit is not above `min_merit` or lowers the impurity of the whole tree by less than
+`min_impurity_decrease`: by the merit itself or, where a criterion scores splits only, by the decrease of the
+node's impurity, times the node's share of the weight. Splits of merit zero are taken.
 
 *Order.* The frontier gives up its newest node first (depth_first; of one parent's branches the first), its
-oldest (breadth_first), or the one with the largest weight x merit (best_first). A split that would exceed
-`max_leaf_nodes` or `max_nodes` is not made.
+oldest (breadth_first), or the one whose split lowers the impurity of the whole tree most (best_first). A
+split that would exceed `max_leaf_nodes` or `max_nodes` is not made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reference_criteria import Array, impurity, merit, statistics, total_weight, weighted_median
+
 if TYPE_CHECKING:
     from treewright.data import Dataset
     from treewright.recipe import Recipe
 
-Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 EQUAL = 1e-11  # merits nearer than this share of the node's scale are ties
@@ -96,86 +100,11 @@ class Node:
     branches: list[Node] = field(default_factory=list)
 
 
-# Impurity and merit, from additive statistics: the last axis of a table is what a branch is known by.
-
-
-def statistics(criterion: str, target: Array, weight: Array, n_classes: int) -> Array:
-    """One line per row; the statistics of a branch are the sum of its rows' lines."""
-    if n_classes:
-        return np.eye(n_classes)[target.astype(int)] * weight[:, None]
-    if criterion == "absolute_error":  # a weight for every distinct target, in ascending order
-        return (target[:, None] == np.unique(target)[None, :]) * weight[:, None]
-    if criterion == "poisson":
-        logs = np.log(target, where=target > 0, out=np.zeros(len(target)))
-        return weight[:, None] * np.stack([np.ones(len(target)), target, target * logs], axis=1)
-    centred = target - np.average(target, weights=weight)  # the variance from raw squares would cancel
-    return weight[:, None] * np.stack([np.ones(len(target)), centred, centred**2], axis=1)
-
-
-def total_weight(criterion: str, table: Array) -> Array:
-    """Weight of each branch of a table."""
-    return table[..., 0] if criterion in ("squared_error", "poisson") else table.sum(axis=-1)
-
-
-def impurity(criterion: str, table: Array, levels: Array) -> Array:
-    """Impurity per unit of weight of each branch; `levels` are the distinct targets of `absolute_error`."""
-    weight = total_weight(criterion, table)
-    share = divide(table, weight[..., None])
-    if criterion == "error":
-        value = 1 - share.max(axis=-1)
-    elif criterion in ("entropy", "gain_ratio"):
-        value = -(share * np.log2(np.where(share > 0, share, 1))).sum(axis=-1)
-    elif criterion == "sqrt":
-        value = np.sqrt(np.clip(share * (1 - share), 0, None)).sum(axis=-1) / 2
-    elif criterion == "squared_error":
-        value = share[..., 2] - share[..., 1] ** 2
-    elif criterion == "poisson":
-        mean = share[..., 1]
-        value = share[..., 2] - mean * np.log(np.where(mean > 0, mean, 1))
-    elif criterion == "absolute_error":
-        middle = levels[(np.cumsum(share, axis=-1) >= 0.5 - 1e-12).argmax(axis=-1)]
-        value = (share * np.abs(levels - middle[..., None])).sum(axis=-1)
-    else:
-        value = 1 - (share**2).sum(axis=-1)
-    return np.where(weight > 0, value, 0.0)
-
-
-def merit(criterion: str, tables: Array, levels: Array) -> Array:
-    """Merit of each split of `tables`, shape (splits, branches, statistics)."""
-    node, weight = tables.sum(axis=1), total_weight(criterion, tables)
-    share = weight / weight.sum(axis=1, keepdims=True)
-    if criterion == "twoing":  # of more than two branches each against the rest
-        rest, rest_weight = node[:, None] - tables, weight.sum(axis=1, keepdims=True) - weight
-        p, r = divide(tables, weight[:, :, None]), divide(rest, rest_weight[:, :, None])
-        each = share * (1 - share) / 4 * np.abs(p - r).sum(axis=2) ** 2
-        return each.sum(axis=1) / np.where((weight > 0).sum(axis=1) == 2, 2, 1)
-    if criterion == "chi_square":
-        expected = weight[:, :, None] * node[:, None, :] / weight.sum(axis=1)[:, None, None]
-        return divide((tables - expected) ** 2, expected).sum(axis=(1, 2))
-    if criterion == "hellinger":
-        present = np.flatnonzero(node[0] > 0)
-        root = np.sqrt(tables[:, :, present] / node[:, None, present])
-        pairs = [
-            ((root[:, :, i] - root[:, :, j]) ** 2).sum(axis=1)
-            for i, j in combinations(range(len(present)), 2)
-        ]
-        return np.mean(np.sqrt(pairs), axis=0) if pairs else np.zeros(len(tables))
-    decrease = impurity(criterion, node, levels) - (share * impurity(criterion, tables, levels)).sum(axis=1)
-    if criterion == "gain_ratio":
-        return divide(decrease, -(share * np.log2(np.where(share > 0, share, 1))).sum(axis=1))
-    return decrease
-
-
 def scale(criterion: str, node: Node) -> float:
     """The size of merits at a node, by which ties are judged."""
     if criterion == "chi_square":
         return node.weight
     return 1.0 if criterion in ("gain_ratio", "twoing", "hellinger") else node.impurity
-
-
-def divide(above: Array, below: Array) -> Array:
-    """The quotient, 0 where nothing is below."""
-    return np.where(below > 0, above / np.where(below > 0, below, 1), 0.0)
 
 
 # Learner
@@ -185,7 +114,7 @@ class Reference:
     """Grows the tree a recipe asks for, and knows every candidate of every node."""
 
     def __init__(self, dataset: Dataset, recipe: Recipe) -> None:
-        schema, n = dataset.schema, len(dataset.target)
+        schema, n = dataset.schema, len(dataset)
         weight = np.ones(n) if dataset.weight is None else dataset.weight
         self.rows = np.flatnonzero(weight > 0)
         self.recipe, self.weight, self.target = recipe, weight, np.asarray(dataset.target, dtype=float)
@@ -204,6 +133,20 @@ class Reference:
             return dataset.numbers[:, position]
         codes = dataset.codes[:, position].astype(float)
         return np.where(codes < 0, np.nan, codes)
+
+    def orders_once(self, feature: int) -> bool:
+        """Whether the categories keep one order throughout the tree."""
+        many = self.n_categories[feature] > 256
+        return self.recipe.category_order == "once" or (self.recipe.category_order == "auto" and many)
+
+    def overall_means(self, feature: int) -> Array:
+        """Mean target of each category, which for classes 0 and 1 is the share of class 1, over all rows."""
+        code, weight = self.x[feature][self.rows], self.weight[self.rows]
+        known = ~np.isnan(code)
+        code, weight, n = code[known].astype(int), weight[known], self.n_categories[feature]
+        total = np.bincount(code, weight * self.target[self.rows][known], minlength=n)
+        size = np.bincount(code, weight, minlength=n)
+        return total / np.where(size > 0, size, 1)
 
     def grow(self) -> Node:
         """The whole tree."""
@@ -233,7 +176,7 @@ class Reference:
             return len(frontier) - 1
         if self.recipe.order == "breadth_first":
             return 0
-        worth = [-inf if split is None else node.weight * split.merit for node, split in frontier]
+        worth = [-inf if split is None else self.decrease(node, split) for node, split in frontier]
         return worth.index(max(worth))
 
     def node(self, rows: Rows, depth: int, parent: Node | None = None) -> Node:
@@ -265,13 +208,17 @@ class Reference:
         top = max(candidate.merit for candidate in candidates)
         equal = [c for c in candidates if c.merit >= top - EQUAL * scale(recipe.criterion, node)]
         best = equal[-1 if recipe.ties == "last" else 0]
-        if best.merit <= recipe.min_merit or self.decrease(node, best.merit) < recipe.min_impurity_decrease:
-            return None
-        return best
+        lowers = self.decrease(node, best) + np.finfo(float).eps
+        return None if best.merit <= recipe.min_merit or lowers < recipe.min_impurity_decrease else best
 
-    def decrease(self, node: Node, merit: float) -> float:
-        """By how much a split of this merit lowers the impurity of the whole tree."""
-        return node.weight / self.total * merit + np.finfo(float).eps
+    def decrease(self, node: Node, split: Candidate) -> float:
+        """By how much a split lowers the impurity of the whole tree."""
+        merit = split.merit
+        if self.recipe.criterion in ("gain_ratio", "twoing", "chi_square", "hellinger"):
+            branch = split.branch(self.x[split.feature][node.rows])
+            parts = [self.node(node.rows[branch == b], 0, node) for b in range(split.n_branches)]
+            merit = node.impurity - sum(part.weight * part.impurity for part in parts) / node.weight
+        return node.weight / self.total * merit
 
     def candidates(self, node: Node) -> Iterator[Candidate]:
         """All splits the node may make: by feature, then from the lowest cut up."""
@@ -323,15 +270,24 @@ class Search:
                     yield Candidate(self.feature, worth, 1, threshold=inf)
 
     def subset(self) -> Iterator[Candidate]:
-        k, order = len(self.values), np.arange(len(self.values))
+        k = len(self.values)
         if self.learner.n_classes <= 2:
-            values = self.groups @ self.levels if self.criterion == "absolute_error" else self.groups[:, 1]
-            order = np.argsort(values / total_weight(self.criterion, self.groups), kind="stable")
-            on_left = np.tri(k, dtype=bool)
+            for key in self.order_keys():
+                yield from self.tables(np.tri(k, dtype=bool), np.argsort(key, kind="stable"))
         else:  # bit j of the mask sends level j + 1 to branch 0, where level 0 always is
             masks = np.arange(2 ** max(k - 1, 0))[:, None]
             on_left = np.hstack([masks >= 0, masks >> np.arange(k - 1) & 1 == 1])[:, :k]
-        yield from self.tables(on_left, order)
+            yield from self.tables(on_left, np.arange(k))
+
+    def order_keys(self) -> list[Array]:
+        """What the categories present are ordered by before they are cut."""
+        if self.learner.orders_once(self.feature):
+            return [self.learner.overall_means(self.feature)[self.values.astype(int)]]
+        weight = total_weight(self.criterion, self.groups)
+        if self.criterion != "absolute_error":
+            return [self.groups[:, 1] / weight]
+        medians = np.array([weighted_median(self.levels, group) for group in self.groups])
+        return [medians, self.groups @ self.levels / weight]
 
     def one_vs_rest(self) -> Iterator[Candidate]:
         k = len(self.values)
@@ -404,11 +360,3 @@ class Search:
 def as_rows(limit: int | float, n_rows: int) -> int:
     """A limit given as a count or as a share of the rows, as a count."""
     return limit if isinstance(limit, int) else ceil(limit * n_rows)
-
-
-def weighted_median(y: Array, w: Array) -> float:
-    """Middle of all numbers that have at most half the weight on either side."""
-    order = np.argsort(y, kind="stable")
-    y, passed = y[order], np.cumsum(w[order]) / w.sum()
-    low, high = np.searchsorted(passed, 0.5 - 1e-12), np.searchsorted(passed, 0.5 + 1e-12)
-    return float((y[low] + y[high]) / 2)

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from treewright import criteria
 from treewright.data import Dataset
 
+from_codes: Any = pd.Categorical.from_codes  # the stubs of pandas want an Index where a list will do
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -20,7 +22,7 @@ class Rows:
     X: pd.DataFrame
     y: Any
     weight: Any
-    task: str
+    task: Any
 
     def dataset(self) -> Dataset:
         ordinal = [name for name in self.X.columns if getattr(self.X[name].dtype, "ordered", False)]
@@ -46,7 +48,7 @@ def small_rows(draw: st.DrawFn, criterion: str, weighted: bool = True, max_rows:
         if kind == "n":
             column: Any = np.where(codes < 0, np.nan, codes * 0.75 - 1)
         else:
-            column = pd.Categorical.from_codes(np.maximum(codes, -1), list("pqrst"), ordered=kind == "o")
+            column = from_codes(np.maximum(codes, -1), list("pqrst"), ordered=kind == "o")
         columns[f"{kind}{len(columns)}"] = column
     weights = st.lists(st.sampled_from([0.0, 0.5, 1.0, 1.0, 2.0, 3.0]), min_size=n, max_size=n).filter(any)
     weight = draw(st.one_of(st.none(), weights.map(np.array))) if weighted else None
@@ -59,7 +61,7 @@ def targets(draw: st.DrawFn, criterion: str, n: int) -> Any:
     """Two to four classes, or small whole numbers."""
     if criterion in criteria.CLASSIFICATION:
         n_classes = draw(st.sampled_from([2, 2, 3, 4]))
-        return pd.Categorical.from_codes(
+        return from_codes(
             draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n)), list("abcd")[:n_classes]
         )
     low = 0 if criterion == "poisson" else -4
@@ -80,7 +82,7 @@ def large_table(
         "constant": np.ones(n),
         "skewed": np.exp(3 * random.normal(size=n)),
         "huge": 1e15 + random.integers(0, 40, n),
-        "category": pd.Categorical.from_codes(
+        "category": from_codes(
             np.clip(np.round(3 * signal + 8 + random.normal(size=n)), 0, 11).astype(int), list("abcdefghijkl")
         ),
     }

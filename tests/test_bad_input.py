@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import re
-import warnings
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -18,37 +17,9 @@ import pytest
 import scipy.sparse
 
 import treewright
+from inputs import FRAME, X, Y, classify, put, regress
 from treewright.data import Dataset, encoding
 from treewright.errors import DataError, DataTypeError
-
-X = np.arange(12.0).reshape(6, 2)
-Y = np.array([0, 1, 0, 1, 0, 1])
-NAMES = ["age", "planet"]
-FRAME = pd.DataFrame({"age": [3.0, 5, 8, 9, 1, 2], "planet": ["Earth", "Venus"] * 3})
-
-
-def classify(X: Any, y: Any = Y, **options: Any) -> Dataset:
-    return Dataset.from_table(X, y, task="classification", estimator="TreeClassifier", **options)
-
-
-def regress(X: Any, y: Any, **options: Any) -> Dataset:
-    return Dataset.from_table(X, y, task="regression", estimator="TreeRegressor", **options)
-
-
-def put(value: Any, *rows: int) -> np.ndarray[Any, Any]:
-    """The matrix with a value in some rows of its second column."""
-    table = X.copy()
-    table[list(rows), 1] = value
-    return table
-
-
-def record(action: Callable[[], Any]) -> list[str]:
-    """Texts of the warnings that an action gives."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        action()
-    return [str(warning.message) for warning in caught]
-
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     # Shape
@@ -106,6 +77,14 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "missing categories refused": (
         lambda: classify(FRAME.assign(planet=[None, "a"] * 3), missing="error"),
+        "column 'planet' has 3 missing values, first at row 0",
+    ),
+    "missing when predicting": (
+        lambda: classify(X).schema.encode(put(np.nan, 3, 5), missing="error"),
+        "column 'x1' has 2 missing values, first at row 3",
+    ),
+    "missing category when predicting": (
+        lambda: classify(FRAME).schema.encode(FRAME.assign(planet=[None, "Mars"] * 3), missing="error"),
         "column 'planet' has 3 missing values, first at row 0",
     ),
     "infinity": (
@@ -364,7 +343,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "Input y contains NaN: 3 rows, first 1",
     ),
     "masked label": (
-        lambda: classify(X, np.ma.MaskedArray(Y, [1, 0, 0, 0, 0, 0])),
+        lambda: classify(X, np.ma.MaskedArray(Y, np.arange(6) == 0)),
         "Input y contains NaN: 1 row, first 0",
     ),
     "NA in a nullable regression target": (
@@ -390,9 +369,17 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: classify(X, pd.Categorical(pd.to_datetime(["2020-01-01"] * 6))),
         "Unknown label type: y holds dates",
     ),
+    "task unknown": (
+        lambda: Dataset.from_table(X, Y, task="classify"),  # type: ignore[arg-type]
+        "Unknown task 'classify': use one of 'classification', 'regression'. Did you mean 'classification'?",
+    ),
+    "target without a task": (
+        lambda: Dataset.from_table(X, Y),
+        "y was given without a task: add task='classification' or task='regression'",
+    ),
     # Weights
     "masked weight": (
-        lambda: classify(X, sample_weight=np.ma.MaskedArray(np.ones(6), [0, 0, 1, 0, 0, 0])),
+        lambda: classify(X, sample_weight=np.ma.MaskedArray(np.ones(6), np.arange(6) == 2)),
         "Input sample_weight contains NaN: 1 row, first 2",
     ),
     "complex weights": (
@@ -419,6 +406,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: classify(X, sample_weight=[1, 2]),
         "sample_weight has 2 rows, X has 6",
     ),
+    "weight of no dimension": (
+        lambda: classify(X, sample_weight=np.array(2)),
+        "sample_weight: Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, "
+        "got scalar `array(2.)` instead.",
+    ),
     "weights 2-D": (
         lambda: classify(X, sample_weight=np.ones((6, 2))),
         "Sample weights must be 1D array or scalar, got shape (6, 2)",
@@ -435,6 +427,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
 #: Rows that are about a wrong type, so that the error is a TypeError too.
 WRONG_TYPE = {
     "complex weights",
+    "weight of no dimension",
     "dates as categories of labels",
     "object column of lists",
     "polars column of lists",
@@ -544,3 +537,15 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was() -> None:
     with pytest.raises(DataError):
         model.fit(put(np.inf, 2), Y)
     assert model.predict(X).tolist() == Y.tolist()
+
+
+@pytest.mark.parametrize("missing", [np.array([[np.nan]]), [[None]]])
+def test_missing_values_are_refused_when_predicting_too(missing: Any) -> None:
+    model = treewright.DecisionTreeClassifier(missing="error").fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(DataError, match="column 'x0' has 1 missing value, first at row 0"):
+        model.predict(missing)
+
+
+def test_an_unseen_category_is_no_missing_value_of_the_table() -> None:
+    model = treewright.ID3Classifier().fit([["a"], ["a"], ["b"]], [0, 0, 1])
+    assert model.predict([["z"]]).tolist() == [0]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from prunings import random_holdout
 from trees import Inner, Leaf, build, chain, mixed_schema, random_rows, random_tree
-
 from treewright.data import Dataset
 from treewright.descent import Descent, place, sum_below
 from treewright.splits import Table, Threshold

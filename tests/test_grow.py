@@ -84,7 +84,7 @@ def test_limits_hold(dataset: Dataset, limit: dict[str, Any]) -> None:
 def test_min_impurity_decrease_counts_the_share_of_rows(dataset: Dataset) -> None:
     tree = grow(dataset, Recipe("gini", min_impurity_decrease=0.01))
     mass = tree.weight * tree.impurity / tree.weight[0]
-    for node in np.flatnonzero(tree.n_children):
+    for node in np.flatnonzero(tree.n_children).tolist():
         assert mass[node] - mass[list(tree.children(node))].sum() >= 0.01 - 1e-12
 
 
@@ -119,7 +119,48 @@ def test_progress_is_told_the_share_done() -> None:
     grow(dataset, Recipe("squared_error"), n_jobs=1, progress=told.append)
     assert told == sorted(told)
     assert all(0 <= share <= 1 for share in told)
-    assert told
+    assert len(told) > 1
+    assert told[-1] == 1
+
+
+def leaky(n_rows: int, n_features: int) -> Dataset:
+    """Rows of three classes, whose last feature is the class under other names."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n_rows) % 3
+    X = np.column_stack([rng.normal(size=(n_rows, n_features - 1)), 7.0 - 2 * y])
+    return Dataset.from_table(X, y, task="classification")
+
+
+def test_a_feature_that_renames_the_classes_is_a_leak() -> None:
+    with pytest.warns(UserWarning, match="column 'x3' alone separates the classes: leak?"):
+        grow(leaky(120, 4), Recipe("gini"))
+
+
+@pytest.mark.parametrize(
+    "dataset",
+    [
+        leaky(60, 4),  # by chance, in few rows
+        leaky(120, 2),  # among few features
+        Dataset.from_table(np.random.default_rng(0).normal(size=(200, 3)), [0] * 200, task="classification"),
+        # many values, of which a cut separates the classes, as the petals of irises do
+        Dataset.from_table(
+            np.random.default_rng(0).permuted(np.tile(np.arange(150.0), (3, 1)), axis=1).T,
+            np.arange(150) > 50,
+            task="classification",
+        ),
+    ],
+)
+def test_small_tables_and_perfect_cuts_are_no_leak(dataset: Dataset) -> None:
+    grow(dataset, Recipe("gini"))  # warnings are errors here
+
+
+def test_a_tree_that_cannot_grow_although_depth_was_asked_for_warns() -> None:
+    alike = Dataset.from_table(np.ones((6, 2)), [0, 1] * 3, task="classification")
+    with pytest.warns(UserWarning, match="The tree is a single leaf although its rows differ in target"):
+        assert len(grow(alike, Recipe("gini", max_depth=3))) == 1
+    assert len(grow(alike, Recipe("gini"))) == 1  # no depth asked for, no warning
+    pure = Dataset.from_table(np.arange(6.0)[:, None], [1] * 6, task="classification")
+    assert len(grow(pure, Recipe("gini", max_depth=3))) == 1
 
 
 class Terminal(io.StringIO):
@@ -128,13 +169,14 @@ class Terminal(io.StringIO):
 
 
 def test_the_bar_is_one_line_and_only_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", Terminal())
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
     assert progress_bar(0) is None
     show = progress_bar(1)
     assert show is not None
     show(0.5)
     show(1.0)
-    assert sys.stderr.getvalue().count("\n") == 1
-    assert " 50%" in sys.stderr.getvalue()
+    assert terminal.getvalue().count("\n") == 1
+    assert " 50%" in terminal.getvalue()
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert progress_bar(1) is None

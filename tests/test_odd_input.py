@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -15,36 +14,9 @@ import pytest
 import scipy.sparse
 from sklearn.exceptions import DataConversionWarning
 
+import treewright
+from inputs import FRAME, X, Y, classify, put, record, regress
 from treewright.data import Dataset
-
-X = np.arange(12.0).reshape(6, 2)
-Y = np.array([0, 1, 0, 1, 0, 1])
-NAMES = ["age", "planet"]
-FRAME = pd.DataFrame({"age": [3.0, 5, 8, 9, 1, 2], "planet": ["Earth", "Venus"] * 3})
-
-
-def classify(X: Any, y: Any = Y, **options: Any) -> Dataset:
-    return Dataset.from_table(X, y, task="classification", estimator="TreeClassifier", **options)
-
-
-def regress(X: Any, y: Any, **options: Any) -> Dataset:
-    return Dataset.from_table(X, y, task="regression", estimator="TreeRegressor", **options)
-
-
-def put(value: Any, *rows: int) -> np.ndarray[Any, Any]:
-    """The matrix with a value in some rows of its second column."""
-    table = X.copy()
-    table[list(rows), 1] = value
-    return table
-
-
-def record(action: Callable[[], Any]) -> list[str]:
-    """Texts of the warnings that an action gives."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        action()
-    return [str(warning.message) for warning in caught]
-
 
 SAME: dict[str, tuple[Callable[[], Dataset], Callable[[], Dataset]]] = {
     "NaN is missing": (
@@ -320,3 +292,10 @@ def test_infinity_when_predicting() -> None:
     schema = classify(X).schema
     numbers, _ = schema.encode(np.array([[np.inf, -np.inf]]), inf="extreme")
     assert numbers.tolist() == [[np.finfo(float).max, -np.finfo(float).max]]
+
+
+def test_a_warning_points_at_the_line_that_led_to_it() -> None:
+    model = treewright.DecisionTreeClassifier().fit(FRAME[["age"]], Y)
+    with pytest.warns(UserWarning, match="does not have valid feature names") as caught:
+        model.predict(X[:, :1])
+    assert [warning.filename for warning in caught] == [__file__]

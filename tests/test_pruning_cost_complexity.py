@@ -68,7 +68,7 @@ def test_pruning_is_the_smallest_of_the_cheapest(seed: int, n_splits: int, alpha
 def links_by_the_book(tree: Any) -> list[tuple[float, int]]:
     """The sequence by the book: collapse the node of least (R(t) − R(T_t)) / (|T_t| − 1), again and again."""
     collapsed = np.zeros(len(tree.parent), dtype=bool)
-    steps = []
+    steps: list[tuple[float, int]] = []
     while True:
         alive = [
             node
@@ -116,7 +116,8 @@ def test_a_long_chain_is_pruned_without_looking_at_every_node_in_every_step() ->
     risk = np.zeros(2 * n_splits + 1)
     inner = np.flatnonzero(n_children)
     risk[inner] = np.linspace(1, 0, len(inner), endpoint=False)
-    alphas, leaves = _collapse_alphas(SimpleNamespace(parent=parent, n_children=n_children), risk)
+    tree: Any = SimpleNamespace(parent=parent, n_children=n_children)
+    alphas, leaves = _collapse_alphas(tree, risk)
     assert np.isfinite(alphas[0])
     assert leaves[np.isfinite(alphas)].sum() == n_splits
 

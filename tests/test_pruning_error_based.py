@@ -1,4 +1,4 @@
-"""Error-based pruning: the confidence limits of the book, and raising against C4.5's recursion written out."""
+"""Error-based pruning: the limits of the book, and raising against the recursion of C4.5 written out."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from prunings import leaves_of
 
 import treewright as tw
+from prunings import leaves_of
 from treewright.criteria import impurity
 from treewright.data import Dataset
 from treewright.descent import Descent
@@ -43,7 +43,7 @@ def test_the_three_limits_differ_as_the_three_programs_do(rows, errors, binomial
 
 
 def test_the_example_of_the_book_is_pruned() -> None:
-    """Quinlan (1993), ch. 4: three leaves of 6, 9 and 1 rows without errors against a leaf of 16 with one."""
+    """Quinlan (1993), ch. 4: leaves of 6, 9 and 1 rows without errors against a leaf of 16 with one."""
     leaves = expected_errors([6, 9, 1], [0, 0, 0], 0.25, "binomial")
     leaf = expected_errors(16, 1, 0.25, "c45")
     assert leaves.sum() == pytest.approx(3.273, abs=3e-3)

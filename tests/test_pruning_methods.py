@@ -7,6 +7,9 @@ from math import comb, log, log2, sqrt
 
 import numpy as np
 import pytest
+from scipy.stats import chi2_contingency
+
+import treewright as tw
 from prunings import (
     all_prunings,
     leaves_of,
@@ -15,10 +18,7 @@ from prunings import (
     smallest_of_cheapest,
     splits_above,
 )
-from scipy.stats import chi2_contingency
 from trees import Inner, Leaf, build, chain, mixed_schema, random_tree
-
-import treewright as tw
 from treewright import pruning
 from treewright.data import Column, Schema
 from treewright.pruning.chi_square import split_p_values
@@ -155,9 +155,9 @@ def test_the_example_of_the_lecture_by_hand():
         schema, np.array(cells, float), np.empty((len(cells), 0), np.int32), np.array(target, np.int32)
     )
     result = pruning.ReducedError().prune(tree, rows)
-    # Deepest first: node 6 (label 0: 2 ones wrong against 2 + 3 in its leaves) is pruned; node 2 (label 1: 4 zeros
-    # wrong against 0 + 2) is kept; node 1 (label 0: 3 ones wrong against 1 + 2) ties and is pruned; the root (label 1
-    # by 12 to 8: 8 zeros wrong against 3 + 2) is kept.
+    # Deepest first: node 6 (label 0: 2 ones wrong against 2 + 3 in its leaves) is pruned; node 2 (label 1:
+    # 4 zeros wrong against 0 + 2) is kept; node 1 (label 0: 3 ones wrong against 1 + 2) ties and is pruned;
+    # the root (label 1 by 12 to 8: 8 zeros wrong against 3 + 2) is kept.
     assert [tuple(decision) for decision in result.report] == [
         (6, 5.0, 2.0, "collapse"),
         (2, 2.0, 4.0, "keep"),

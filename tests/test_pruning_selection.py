@@ -1,4 +1,4 @@
-"""Pruning fitted models and pruning while fitting: what is kept aside, what is remembered, what is refused."""
+"""Pruning fitted models and while fitting: what is kept aside, what is remembered, what is refused."""
 
 from __future__ import annotations
 

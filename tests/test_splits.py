@@ -1,3 +1,7 @@
+"""Splits: how they read in words, and many of them in one table."""
+
+from __future__ import annotations
+
 import math
 
 import numpy as np
@@ -9,6 +13,7 @@ from treewright.data import Column, Schema
 from treewright.splits import (
     Hyperplane,
     Sphere,
+    Split,
     SplitTable,
     Table,
     Threshold,
@@ -29,7 +34,7 @@ SCHEMA = Schema(
         Column("many", "categorical", tuple(f"v{i}" for i in range(1000))),
     )
 )
-ALL_KINDS = [
+ALL_KINDS: list[Split] = [
     Threshold(0, 0.8),
     Table(1, {0: 0, 1: 1, 2: 2}, 3),
     Table(1, {0: 0, 1: 1, 2: 0}, 2),
@@ -62,17 +67,17 @@ ALL_KINDS = [
         (Sphere((5, 6), (1.0, -2.0), (1.0, 0.5), 4.0), 0, "(a − 1)² + 0.5·(b + 2)² ≤ 4"),
     ],
 )
-def test_a_condition_reads_as_a_person_would_write_it(split, branch, words):
+def test_a_condition_reads_as_a_person_would_write_it(split: Split, branch: int, words: str) -> None:
     assert split.condition(SCHEMA, branch) == words
 
 
-def test_fixed_decimals_round_numbers_but_not_dates_or_categories():
+def test_fixed_decimals_round_numbers_but_not_dates_or_categories() -> None:
     assert Threshold(0, 2 / 3).condition(SCHEMA, 0, decimals=2) == "petal width ≤ 0.67"
     assert Threshold(3, 59.0).condition(SCHEMA, 0, decimals=2) == "born ≤ 2020-02-29"
     assert Hyperplane((5, 6), (1 / 3, -2 / 3), 0.0).condition(SCHEMA, 0, decimals=1) == "0.3·a − 0.7·b ≤ 0.0"
 
 
-def test_long_lists_are_shortened_with_a_count():
+def test_long_lists_are_shortened_with_a_count() -> None:
     split = Table(8, {code: int(code >= 999) for code in range(1000)}, 2)
     assert split.condition(SCHEMA, 0, max_categories=3) == "many in {v0, v1, … 997 more}"
     assert split.condition(SCHEMA, 0).count(",") == 998
@@ -80,12 +85,12 @@ def test_long_lists_are_shortened_with_a_count():
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_a_shown_threshold_reads_back_as_the_one_used(threshold):
+def test_a_shown_threshold_reads_back_as_the_one_used(threshold: float) -> None:
     shown = Threshold(0, threshold).condition(SCHEMA, 0).removeprefix("petal width ≤ ")
     assert float(shown) == threshold
 
 
-def test_control_characters_are_escaped_and_other_scripts_kept():
+def test_control_characters_are_escaped_and_other_scripts_kept() -> None:
     schema = Schema((Column("a\nb\x1b[31m"), Column("גיל"), Column("x\u202ey")))
     assert Threshold(0, 1.0).condition(schema, 0) == "a\\nb\\x1b[31m ≤ 1"
     assert Threshold(1, 1.0).condition(schema, 0) == "גיל ≤ 1"
@@ -93,14 +98,14 @@ def test_control_characters_are_escaped_and_other_scripts_kept():
 
 
 @given(st.text())
-def test_printable_text_stays_on_its_line(text):
+def test_printable_text_stays_on_its_line(text: str) -> None:
     shown = printable(text)
     assert len(shown.splitlines()) <= 1
     assert not any(ord(c) < 32 or c in "\x7f\u202e\u2066" for c in shown)
     shown.encode()  # no half characters
 
 
-def test_to_dict_names_what_the_user_knows():
+def test_to_dict_names_what_the_user_knows() -> None:
     assert Threshold(0, 0.8).to_dict(SCHEMA) == {
         "kind": "threshold",
         "feature": "petal width",
@@ -127,7 +132,7 @@ def test_to_dict_names_what_the_user_knows():
     assert Sphere((5,), (1.0,), (2.0,), 4.0).to_dict(SCHEMA)["centres"] == [1.0]
 
 
-def test_a_table_gives_back_the_splits_put_in():
+def test_a_table_gives_back_the_splits_put_in() -> None:
     table = SplitTable.from_splits(ALL_KINDS)
     assert list(table) == ALL_KINDS
     assert table[-1] == ALL_KINDS[-1]
@@ -138,14 +143,14 @@ def test_a_table_gives_back_the_splits_put_in():
 
 
 @given(st.lists(st.integers(0, len(ALL_KINDS) - 1)))
-def test_take_equals_taking_from_a_list(indices):
+def test_take_equals_taking_from_a_list(indices: list[int]) -> None:
     taken = SplitTable.from_splits(ALL_KINDS).take(indices)
     expected = [ALL_KINDS[index] for index in indices]
     assert list(taken) == expected
     assert taken == SplitTable.from_splits(expected)
 
 
-def test_equality_sees_every_column():
+def test_equality_sees_every_column() -> None:
     table = SplitTable.from_splits(ALL_KINDS)
     for name, array in table.arrays("").items():
         changed = array.copy()
@@ -154,7 +159,7 @@ def test_equality_sees_every_column():
     assert table != "table"
 
 
-def test_columns_cannot_be_written_to():
+def test_columns_cannot_be_written_to() -> None:
     table = SplitTable.from_splits(ALL_KINDS)
     for array in table.arrays("").values():
         with pytest.raises(ValueError, match="read-only"):
@@ -162,7 +167,7 @@ def test_columns_cannot_be_written_to():
 
 
 @given(st.lists(st.tuples(st.integers(-50, 50), st.integers(0, 5))))
-def test_concatenated_ranges_equal_ranges_put_together(ranges):
+def test_concatenated_ranges_equal_ranges_put_together(ranges: list[tuple[int, int]]) -> None:
     begin, sizes = np.array(ranges, int).reshape(-1, 2).T
     expected = [number for first, size in ranges for number in range(first, first + size)]
     assert concatenated_ranges(begin, sizes).tolist() == expected

@@ -1,5 +1,11 @@
+"""The tree: its shape, routing, edits, equality, scikit-learn's names, and a chain of a million nodes."""
+
+from __future__ import annotations
+
 import copy
 import pickle
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +15,7 @@ from hypothesis import strategies as st
 from trees import Inner, Leaf, build, chain, mixed_schema, random_rows, random_tree
 from treewright.data import Column, Schema
 from treewright.errors import DataError
-from treewright.splits import Hyperplane, Sphere, Table, Threshold
+from treewright.splits import Hyperplane, Sphere, Split, Table, Threshold
 from treewright.tree import Tree
 from treewright.validation import validate
 
@@ -26,7 +32,7 @@ seeds = st.integers(0, 10**6)
 
 
 @pytest.fixture
-def tennis():
+def tennis() -> Tree:
     """The known tree of the fourteen days of PlayTennis (Mitchell, 1997, fig. 3.1)."""
     humidity = Inner(Table(1, {0: 0, 1: 1}, 2), [Leaf(3, [3, 0]), Leaf(2, [0, 2])])
     wind = Inner(Table(2, {0: 0, 1: 1}, 2), [Leaf(3, [0, 3]), Leaf(2, [2, 0])])
@@ -36,7 +42,7 @@ def tennis():
 # ---- shape ---------------------------------------------------------------------------------------
 
 
-def test_the_shape_of_a_known_tree(tennis):
+def test_the_shape_of_a_known_tree(tennis: Tree) -> None:
     assert repr(tennis) == "Tree(8 nodes, 5 leaves, depth 2, 2 classes)"
     assert (len(tennis), tennis.node_count, tennis.n_leaves, tennis.depth, tennis.max_depth) == (
         8,
@@ -53,7 +59,7 @@ def test_the_shape_of_a_known_tree(tennis):
     assert list(tennis.walk()) == [0, 1, 4, 5, 2, 3, 6, 7]
 
 
-def test_a_node_is_a_view(tennis):
+def test_a_node_is_a_view(tennis: Tree) -> None:
     node = tennis[1]
     assert (node.id, node.parent, node.depth, node.count, node.weight, node.label) == (1, 0, 1, 5, 5.0, 0)
     assert node.children == range(4, 6)
@@ -72,7 +78,7 @@ def test_a_node_is_a_view(tennis):
         node.count = 3
 
 
-def test_a_node_lists_surrogates_and_competitors():
+def test_a_node_lists_surrogates_and_competitors() -> None:
     surrogates, competitors = (Threshold(2, 1.0), Table(1, {0: 0, 2: 1}, 2)), (Threshold(3, 0.5),)
     plan = Inner(Threshold(0, 2.0), [Leaf(1, [1, 0]), Leaf(1, [0, 1])], 1, surrogates, competitors)
     root = build(mixed_schema(), plan)[0]
@@ -85,7 +91,7 @@ def test_a_node_lists_surrogates_and_competitors():
 
 
 @given(seeds)
-def test_depths_equal_those_counted_up_to_the_root(seed):
+def test_depths_equal_those_counted_up_to_the_root(seed: int) -> None:
     tree = random_tree(seed, n_splits=12)
     for node in tree:
         steps, at = 0, node.id
@@ -95,10 +101,10 @@ def test_depths_equal_those_counted_up_to_the_root(seed):
 
 
 @given(seeds)
-def test_the_walk_is_depth_first(seed):
+def test_the_walk_is_depth_first(seed: int) -> None:
     tree = random_tree(seed, n_splits=12)
 
-    def visit(node):
+    def visit(node: int) -> Iterator[int]:
         yield node
         for child in tree.children(node):
             yield from visit(child)
@@ -106,29 +112,29 @@ def test_the_walk_is_depth_first(seed):
     assert list(tree.walk()) == list(visit(0))
 
 
-def test_arrays_cannot_be_written_to_nor_attributes_set(tennis):
+def test_arrays_cannot_be_written_to_nor_attributes_set(tennis: Tree) -> None:
     for array in tennis.arrays().values():
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
     with pytest.raises(AttributeError):
-        tennis.weight = tennis.weight
+        tennis.weight = tennis.weight  # type: ignore[misc]
 
 
 # ---- labels --------------------------------------------------------------------------------------
 
 
-def test_the_label_is_the_heaviest_class_and_ties_go_to_the_earlier():
+def test_the_label_is_the_heaviest_class_and_ties_go_to_the_earlier() -> None:
     assert build(mixed_schema(3), Leaf(7, [1, 3, 3])).label.tolist() == [1]
 
 
-def test_under_costs_the_label_is_the_cheapest_class():
+def test_under_costs_the_label_is_the_cheapest_class() -> None:
     costs = np.array([[0, 1], [10, 0]])  # calling a "yes" (row 1) "no" (column 0) costs ten
     tree = build(mixed_schema(), Inner(Threshold(0, 1.0), [Leaf(9, [8, 1]), Leaf(12, [11, 1])]), costs)
     # expected costs: node 1: no 10, yes 8; node 2: no 10, yes 11
     assert tree.label.tolist() == [1, 1, 0]
 
 
-def test_a_regression_tree_has_no_label():
+def test_a_regression_tree_has_no_label() -> None:
     tree = build(mixed_schema(0), Leaf(2, [1.5]))
     assert not hasattr(tree, "label")
     assert repr(tree) == "Tree(1 node, 1 leaf, depth 0, regression)"
@@ -137,14 +143,15 @@ def test_a_regression_tree_has_no_label():
 # ---- routing -------------------------------------------------------------------------------------
 
 
-def branch_of(split, row):
-    """Which branch a row takes; None if the split is unanswered, "unseen" for a category never seen."""
+def branch_of(split: Split | None, row: dict[int, Any]) -> int | None:
+    """Which branch a row takes; None if the split is unanswered, −1 for a category never seen."""
+    assert split is not None
     match split:
         case Threshold():
             answer = row[split.feature]
         case Table():
             code = row[split.feature]
-            return "unseen" if code == -2 else split.branches.get(code)
+            return -1 if code == -2 else split.branches.get(code)
         case Hyperplane():
             answer = sum(w * row[f] for f, w in zip(split.features, split.weights, strict=True))
         case Sphere():
@@ -153,21 +160,21 @@ def branch_of(split, row):
     return None if np.isnan(answer) else int(answer > split.threshold)
 
 
-def route_one(tree, row):
+def route_one(tree: Tree, row: dict[int, Any]) -> int:
     node = tree[0]
     while not node.is_leaf:
         answers = (branch_of(split, row) for split in [node.split, *node.surrogates])
         branch = next((answer for answer in answers if answer is not None), node.default_branch)
         if branch == -2:
             return node.id
-        if branch in (-1, "unseen"):
+        if branch == -1:
             branch = int(np.argmax(tree.weight[list(node.children)]))
         node = tree[node.children[branch]]
     return node.id
 
 
 @given(seeds, st.sampled_from([1, 2]))
-def test_routing_equals_following_the_splits_one_row_at_a_time(seed, threads):
+def test_routing_equals_following_the_splits_one_row_at_a_time(seed: int, threads: int) -> None:
     tree = random_tree(seed)
     numbers, codes = random_rows(seed)
     rows = [
@@ -179,7 +186,7 @@ def test_routing_equals_following_the_splits_one_row_at_a_time(seed, threads):
     assert tree.predict_value(numbers, codes, threads).tolist() == tree.value[expected].tolist()
 
 
-def test_the_packed_walk_equals_following_the_splits():
+def test_the_packed_walk_equals_following_the_splits() -> None:
     tree = chain(20)
     numbers = np.array([[-3.0], [0.5], [0.6], [7.5], [19.5], [99.0], [np.nan]])
     assert tree.packed is not None
@@ -188,7 +195,7 @@ def test_the_packed_walk_equals_following_the_splits():
 
 
 @pytest.mark.parametrize("split", [Threshold(0, 0.5), Hyperplane((0, 1), (1.0, 1.0), 0.5)])
-def test_infinities_are_refused_by_the_name_of_their_column(split):
+def test_infinities_are_refused_by_the_name_of_their_column(split: Split) -> None:
     schema = Schema((Column("age"), Column("width")), np.array(["a", "b"]), True)
     tree = build(schema, Inner(split, [Leaf(1, [1, 0]), Leaf(1, [0, 1])]))
     rows = np.array([[0.0, 1.0], [1.0, -np.inf]])
@@ -196,12 +203,12 @@ def test_infinities_are_refused_by_the_name_of_their_column(split):
         tree.route(rows, np.empty((2, 0), np.int32))
 
 
-def test_one_leaf_takes_rows_without_numbers():
+def test_one_leaf_takes_rows_without_numbers() -> None:
     tree = build(WEATHER, Leaf(3, [1, 2]))
     assert tree.route(np.empty((4, 0)), np.zeros((4, 3), np.int32)).tolist() == [0, 0, 0, 0]
 
 
-def test_rows_of_another_shape_are_refused(tennis):
+def test_rows_of_another_shape_are_refused(tennis: Tree) -> None:
     with pytest.raises(DataError, match=r"0 numbers and 3 codes, got arrays of shape \(2, 1\) and \(2, 3\)"):
         tennis.route(np.zeros((2, 1)), np.zeros((2, 3), np.int32))
     with pytest.raises(DataError, match="shape"):
@@ -224,7 +231,7 @@ def same_splits(one: Tree, node: int, other: Tree, twin: int) -> bool:
 
 
 @given(seeds, st.data())
-def test_collapse_keeps_everything_but_what_hangs_below(seed, data):
+def test_collapse_keeps_everything_but_what_hangs_below(seed: int, data: Any) -> None:
     tree = random_tree(seed, n_splits=10)
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(tree), max_size=len(tree))))
     collapsed = tree.collapse(mask)
@@ -244,7 +251,7 @@ def test_collapse_keeps_everything_but_what_hangs_below(seed, data):
 
 
 @given(seeds, st.data())
-def test_raising_puts_a_branch_in_its_parents_place(seed, data):
+def test_raising_puts_a_branch_in_its_parents_place(seed: int, data: Any) -> None:
     tree = random_tree(seed, n_splits=10)
     place = data.draw(st.sampled_from([node.id for node in tree if not node.is_leaf]))
     branch = data.draw(st.integers(0, len(tree.children(place)) - 1))
@@ -261,13 +268,13 @@ def test_raising_puts_a_branch_in_its_parents_place(seed, data):
     assert reached == len(raised)
 
 
-def test_collapsing_nothing_changes_nothing(tennis):
+def test_collapsing_nothing_changes_nothing(tennis: Tree) -> None:
     assert tennis.collapse([]) == tennis
     assert tennis.collapse(np.zeros(8, bool)) == tennis
     assert tennis.collapse([0]).node_count == 1
 
 
-def test_a_branch_that_is_not_there_cannot_be_raised(tennis):
+def test_a_branch_that_is_not_there_cannot_be_raised(tennis: Tree) -> None:
     with pytest.raises(ValueError, match="branch=3 of node 0 cannot be raised: it has 3 branches"):
         tennis.raise_branch(0, 3)
     with pytest.raises(ValueError, match="branch=0 of node 2 cannot be raised"):
@@ -278,7 +285,7 @@ def test_a_branch_that_is_not_there_cannot_be_raised(tennis):
 
 
 @given(seeds)
-def test_equality_is_by_content(seed):
+def test_equality_is_by_content(seed: int) -> None:
     tree = random_tree(seed)
     assert Tree.from_arrays(tree.schema, tree.arrays()) == tree
     name = sorted(tree.arrays())[seed % len(tree.arrays())]
@@ -291,7 +298,7 @@ def test_equality_is_by_content(seed):
 
 
 @given(seeds, st.sampled_from([0, 2, 3]))
-def test_pickling_and_copying_give_an_equal_tree(seed, n_classes):
+def test_pickling_and_copying_give_an_equal_tree(seed: int, n_classes: int) -> None:
     tree = random_tree(seed, n_classes=n_classes)
     assert pickle.loads(pickle.dumps(tree)) == tree
     assert copy.deepcopy(tree) == tree
@@ -303,7 +310,7 @@ def test_pickling_and_copying_give_an_equal_tree(seed, n_classes):
 # ---- the readable form ---------------------------------------------------------------------------
 
 
-def test_to_dict_of_a_known_tree(tennis):
+def test_to_dict_of_a_known_tree(tennis: Tree) -> None:
     described = tennis.to_dict()
     assert described["split"] == {
         "kind": "multiway",
@@ -321,7 +328,7 @@ def test_to_dict_of_a_known_tree(tennis):
     assert described["branches"][0]["branches"][0]["value"] == [3, 0]
 
 
-def test_to_dict_says_where_unanswered_rows_go_and_what_stands_in():
+def test_to_dict_says_where_unanswered_rows_go_and_what_stands_in() -> None:
     plan = Inner(
         Threshold(0, 2.0),
         [Leaf(2, [1.0]), Inner(Threshold(2, 0.0), [Leaf(1, [2.0]), Leaf(1, [3.0])], -2)],
@@ -340,11 +347,11 @@ def test_to_dict_says_where_unanswered_rows_go_and_what_stands_in():
 # ---- scikit-learn --------------------------------------------------------------------------------
 
 
-def lift(fitted, schema):
+def lift(fitted: Any, schema: Schema) -> Tree:
     """Build our tree from a fitted tree of scikit-learn."""
     theirs = fitted.tree_
 
-    def plan(node):
+    def plan(node: int) -> Leaf | Inner:
         if theirs.children_left[node] == -1:
             counts = theirs.value[node, 0] * theirs.weighted_n_node_samples[node]
             return Leaf(int(theirs.n_node_samples[node]), np.round(counts).tolist())
@@ -356,7 +363,7 @@ def lift(fitted, schema):
 
 
 @pytest.fixture(scope="module")
-def irises():
+def irises() -> tuple[Any, Any, Tree]:
     from sklearn.datasets import load_iris
     from sklearn.tree import DecisionTreeClassifier
 
@@ -366,7 +373,7 @@ def irises():
     return X, fitted, lift(fitted, schema)
 
 
-def test_scikit_learns_names_hold_what_scikit_learn_holds(irises):
+def test_scikit_learns_names_hold_what_scikit_learn_holds(irises: tuple[Any, Any, Tree]) -> None:
     _, fitted, tree = irises
     theirs = fitted.tree_
     pairs = [(0, 0)]
@@ -389,20 +396,32 @@ def test_scikit_learns_names_hold_what_scikit_learn_holds(irises):
 
 
 @pytest.mark.parametrize("normalize", [True, False])
-def test_importances_equal_scikit_learns(irises, normalize):
+def test_importances_equal_scikit_learns(irises: tuple[Any, Any, Tree], normalize: bool) -> None:
     _, fitted, tree = irises
     expected = fitted.tree_.compute_feature_importances(normalize)
     np.testing.assert_allclose(tree.compute_feature_importances(normalize), expected, rtol=1e-12)
 
 
-def test_rows_end_where_scikit_learns_end(irises):
+def test_paths_are_those_to_the_leaves(irises: tuple[Any, Any, Tree]) -> None:
+    X, fitted, tree = irises
+    paths = tree.decision_path(X)
+    assert paths.shape == (len(X), len(tree))
+    assert paths.sum(axis=1).ravel().tolist()[0] == fitted.decision_path(X).sum(axis=1).ravel().tolist()[0]
+    for row, leaf in enumerate(tree.apply(X)):
+        passed = set(paths[[row]].indices.tolist())
+        assert leaf in passed
+        assert passed - {0} == {node for node in passed if tree.parent[node] in passed}
+    assert tree.capacity == tree.node_count
+
+
+def test_rows_end_where_scikit_learns_end(irises: tuple[Any, Any, Tree]) -> None:
     X, fitted, tree = irises
     ours, theirs = tree.route(X, np.empty((len(X), 0), np.int32)), fitted.apply(X)
     assert len(set(zip(ours.tolist(), theirs.tolist(), strict=True))) == len(set(theirs.tolist()))
     assert (tree.label[ours] == fitted.predict(X)).all()
 
 
-def test_importances_count_multiway_and_oblique_splits(tennis):
+def test_importances_count_multiway_and_oblique_splits(tennis: Tree) -> None:
     gini = {node.id: node.weight * node.impurity for node in tennis}
     outlook = gini[0] - gini[1] - gini[2] - gini[3]
     expected = np.array([outlook, gini[1], gini[3]]) / 14
@@ -415,12 +434,12 @@ def test_importances_count_multiway_and_oblique_splits(tennis):
 
 
 @pytest.mark.parametrize("name", ["children_left", "children_right", "threshold", "missing_go_to_left"])
-def test_a_multiway_tree_has_no_left_and_right(tennis, name):
+def test_a_multiway_tree_has_no_left_and_right(tennis: Tree, name: str) -> None:
     with pytest.raises(ValueError, match=r"not binary \(node 0 has 3 branches\)"):
         getattr(tennis, name)
 
 
-def test_subset_splits_have_no_threshold():
+def test_subset_splits_have_no_threshold() -> None:
     tree = build(mixed_schema(), Inner(Table(1, {0: 0, 1: 1, 2: 1}, 2), [Leaf(1, [1, 0]), Leaf(1, [0, 1])]))
     assert tree.feature.tolist() == [1, -2, -2]
     assert tree.children_right.tolist() == [2, -1, -1]
@@ -432,11 +451,11 @@ def test_subset_splits_have_no_threshold():
 
 
 @pytest.fixture(scope="module")
-def deep():
+def deep() -> Tree:
     return chain(500_000)
 
 
-def test_a_chain_of_a_million_nodes_has_depth_and_dictionary(deep):
+def test_a_chain_of_a_million_nodes_has_depth_and_dictionary(deep: Tree) -> None:
     assert deep.depth == 500_000
     described, depth = deep.to_dict(), 0
     while "branches" in described:
@@ -444,7 +463,7 @@ def test_a_chain_of_a_million_nodes_has_depth_and_dictionary(deep):
     assert depth == 500_000
 
 
-def test_a_chain_of_a_million_nodes_routes_and_collapses(deep):
+def test_a_chain_of_a_million_nodes_routes_and_collapses(deep: Tree) -> None:
     rows = np.array([[0.0], [250_000.0], [1e9]])
     codes = np.empty((3, 0), np.int32)
     assert deep.node_depth[deep.route(rows, codes)].tolist() == [1, 250_001, 500_000]
@@ -454,5 +473,5 @@ def test_a_chain_of_a_million_nodes_routes_and_collapses(deep):
     assert deep.raise_branch(0, 1).depth == 499_999
 
 
-def test_a_chain_of_a_million_nodes_pickles(deep):
+def test_a_chain_of_a_million_nodes_pickles(deep: Tree) -> None:
     assert pickle.loads(pickle.dumps(deep)) == deep

@@ -1,3 +1,9 @@
+"""Validation: arrays that are no trees are refused, and what is let through does no harm."""
+
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,12 +19,13 @@ from treewright.model_file import (
     trees_to_parts,
 )
 from treewright.splits import Table, Threshold
+from treewright.tree import Tree
 
 INTEGERS = [-1, 0, 1, 2, -2, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)]
 FLOATS = [np.nan, np.inf, -np.inf, -0.0, 5e-324, 1e308, -1.0, 0.5, 2.0, 1e9]
 
 
-def use(tree):
+def use(tree: Tree) -> None:
     """Do with a tree whatever can be done with one."""
     numbers, codes = random_rows(1)
     tree.predict_value(numbers, codes, 1)
@@ -26,16 +33,16 @@ def use(tree):
     assert tree_from_bytes(tree_to_bytes(tree)) == tree
 
 
-def lowest(array):
+def lowest(array: Any) -> Any:
     return np.iinfo(array.dtype).min
 
 
-def highest(array):
+def highest(array: Any) -> Any:
     return np.iinfo(array.dtype).max
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_every_entry_set_to_every_extreme_is_refused_or_harmless(name):
+def test_every_entry_set_to_every_extreme_is_refused_or_harmless(name: str) -> None:
     header, arrays = tree_to_parts(TREES[name])
     n_nodes = len(TREES[name])
     accepted = refused = 0
@@ -58,7 +65,7 @@ def test_every_entry_set_to_every_extreme_is_refused_or_harmless(name):
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_damage_at_several_places_is_refused_or_harmless(name):
+def test_damage_at_several_places_is_refused_or_harmless(name: str) -> None:
     random = np.random.default_rng(0)
     header, arrays = tree_to_parts(TREES[name])
     names = [name for name, array in arrays.items() if array.size]
@@ -78,7 +85,7 @@ def test_damage_at_several_places_is_refused_or_harmless(name):
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_arrays_missing_added_or_of_another_shape_are_refused(name):
+def test_arrays_missing_added_or_of_another_shape_are_refused(name: str) -> None:
     header, arrays = tree_to_parts(TREES[name])
     changes = [arrays | {"extra": np.eye(1)}]
     for array_name, array in arrays.items():
@@ -92,7 +99,7 @@ def test_arrays_missing_added_or_of_another_shape_are_refused(name):
             tree_from_parts(header, changed)
 
 
-def broken(name, **entries):
+def broken(name: str, **entries: tuple[Any, float]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return header and arrays of a tree in which some entries are changed, as ``array=(index, value)``."""
     header, arrays = tree_to_parts(TREES[name])
     for array_name, (at, value) in entries.items():
@@ -149,12 +156,12 @@ def broken(name, **entries):
         (broken("leaf", tree_begin=(1, 2)), "tree_begin does not cut"),
     ],
 )
-def test_a_broken_tree_is_refused_in_one_sentence(parts, sentence):
+def test_a_broken_tree_is_refused_in_one_sentence(parts: Any, sentence: str) -> None:
     with pytest.raises(ModelFileError, match=sentence):
         tree_from_parts(*parts)
 
 
-def test_a_split_that_sends_every_row_one_way_is_refused():
+def test_a_split_that_sends_every_row_one_way_is_refused() -> None:
     plan = Inner(Table(1, {0: 1, 1: 1}, 2), [Leaf(1, [1, 0]), Leaf(1, [0, 1])], 1)
     with pytest.raises(ModelFileError, match="split 0 sends every row to one branch"):
         tree_to_bytes(build(mixed_schema(), plan))
@@ -162,13 +169,13 @@ def test_a_split_that_sends_every_row_one_way_is_refused():
     assert tree_to_bytes(build(mixed_schema(), known))
 
 
-def test_a_threshold_cannot_choose_among_three_branches():
+def test_a_threshold_cannot_choose_among_three_branches() -> None:
     plan = Inner(Threshold(0, 0.5), [Leaf(1, [1, 0]), Leaf(1, [0, 1]), Leaf(1, [0, 1])])
     with pytest.raises(ModelFileError, match="more branches than its split tells apart"):
         tree_to_bytes(build(mixed_schema(), plan))
 
 
-def test_trees_cannot_reach_into_each_other():
+def test_trees_cannot_reach_into_each_other() -> None:
     header, arrays = trees_to_parts([TREES["deep"], TREES["deep"]])
     for name, at, value in [
         ("first_child", 1, 6),
@@ -182,7 +189,7 @@ def test_trees_cannot_reach_into_each_other():
             trees_from_parts(header, arrays | {name: changed})
 
 
-def test_a_schema_that_does_not_fit_is_refused():
+def test_a_schema_that_does_not_fit_is_refused() -> None:
     _, arrays = tree_to_parts(TREES["deep"])
     with pytest.raises(ModelFileError):
         tree_from_parts({}, arrays)

@@ -8,6 +8,7 @@ from itertools import chain as chain_lists
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.data import Column, Schema
 from treewright.splits import Hyperplane, Sphere, Split, SplitTable, Table, Threshold
@@ -27,7 +28,7 @@ class Inner:
     """A node with a split, its branches, and what else may be said of it."""
 
     split: Split
-    branches: list[Any]
+    branches: list[Leaf | Inner]
     default: int = 0
     surrogates: tuple[Split, ...] = ()
     competitors: tuple[Split, ...] = ()
@@ -35,7 +36,8 @@ class Inner:
 
 def build(schema: Schema, plan: Leaf | Inner, costs: Any = None) -> Tree:
     """Number the nodes of a plan level by level and fill in the statistics from the leaves up."""
-    plans, parent, first_child = [], [], []
+    plans: list[Leaf | Inner] = []
+    parent, first_child = [], []
     queue = deque([(plan, -1)])
     while queue:
         node, above = queue.popleft()
@@ -149,7 +151,7 @@ def random_split(random: np.random.Generator, binary: bool = False) -> Split:
             return Table(1, {0: 0, 1: 1, 2: 2, 3: 3}, 4)
 
 
-def random_rows(seed: int, n_rows: int = 60) -> tuple[np.ndarray, np.ndarray]:
+def random_rows(seed: int, n_rows: int = 60) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Return numbers and codes of rows of `mixed_schema`, some of them missing or unseen."""
     random = np.random.default_rng(seed)
     numbers = random.normal(size=(n_rows, 3))
@@ -164,7 +166,7 @@ def random_rows(seed: int, n_rows: int = 60) -> tuple[np.ndarray, np.ndarray]:
 def chain(n_splits: int) -> Tree:
     """Return a tree in which every right branch splits again: as deep as it has splits."""
     n_nodes = 2 * n_splits + 1
-    nodes = np.arange(n_nodes)
+    nodes = np.arange(n_nodes, dtype=np.int32)
     inner = (nodes % 2 == 0) & (nodes < n_nodes - 1)
     right = np.arange(n_splits, -1, -1.0)  # rows from each inner node on
     weight = np.empty(n_nodes)
@@ -175,12 +177,12 @@ def chain(n_splits: int) -> Tree:
     parent = (nodes - 1) // 2 * 2
     parent[0] = -1
     splits = SplitTable(
-        kind=np.zeros(n_splits),
-        feature=np.zeros(n_splits),
-        threshold=np.arange(n_splits) + 0.5,
+        kind=np.zeros(n_splits, np.uint8),
+        feature=np.zeros(n_splits, np.int32),
+        threshold=np.arange(0.5, n_splits),
         score=np.zeros(n_splits),
-        pool_begin=np.zeros(n_splits + 1),
-        pool_index=np.empty(0),
+        pool_begin=np.zeros(n_splits + 1, np.int64),
+        pool_index=np.empty(0, np.int32),
         pool_value=np.empty(0),
     )
     return Tree(
@@ -204,8 +206,8 @@ def chain(n_splits: int) -> Tree:
 
 def small_trees() -> dict[str, Tree]:
     """One tree for every kind of split and target, as small as they come."""
-    pair = [Leaf(1, [1, 0]), Leaf(1, [0, 1])]
-    numbers = [Leaf(1, [0.5]), Leaf(2, [-1.5])]
+    pair: list[Leaf | Inner] = [Leaf(1, [1, 0]), Leaf(1, [0, 1])]
+    numbers: list[Leaf | Inner] = [Leaf(1, [0.5]), Leaf(2, [-1.5])]
     return {
         "leaf": build(mixed_schema(), Leaf(3, [1, 2])),
         "threshold": build(

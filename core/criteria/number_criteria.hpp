@@ -124,8 +124,8 @@ struct AbsoluteError : NumberCriterion {
 
         Scorer(const LocalRows& rows_, const Totals& node, Scratch& scratch)
             : rows(rows_), weight(node.weight),
-              left(scratch.fenwick_weight[0], scratch.fenwick_sum[0], node.count),
-              right(scratch.fenwick_weight[1], scratch.fenwick_sum[1], node.count) {}
+              left(scratch.fenwick_weight[0], scratch.fenwick_sum[0], rows_.n_targets),
+              right(scratch.fenwick_weight[1], scratch.fenwick_sum[1], rows_.n_targets) {}
         /// Rows must first be put on the right, one by one.
         void start(size_t row) { right.add(rank(row), rows.weight_of(row), rows.target[row]); }
         void started() { base = right.absolute_deviation(rows.sorted_target); }

@@ -105,7 +105,7 @@ public:
 
     Candidate best() {
         if (recipe_.subset && levels_.size() >= 1) subset();
-        if (recipe_.one_vs_rest && levels_.size() >= 2) one_against_rest();
+        if (recipe_.one_vs_rest) one_against_rest();
         if (recipe_.multiway) multiway();
         return std::move(best_);
     }
@@ -166,11 +166,7 @@ private:
 
     void subset() {
         const size_t n = levels_.size();
-        if (by_direction_) {  // known against missing
-            left_ = levels_.known;
-            offer(0, false);
-            commit([](size_t) { return true; });
-        }
+        known_against_missing();
         if (n < 2) return;
         if (!C::classification || levels_.width == 2) cut_order(order_by([&](size_t level) { return levels_.mean(level); }));
         else if (n <= exhaustive_levels) all_groupings();
@@ -282,7 +278,15 @@ private:
         commit([&](size_t level) { return on_left[level]; });
     }
 
+    void known_against_missing() {
+        if (!by_direction_) return;
+        left_ = levels_.known;
+        offer(0, false);
+        commit([](size_t) { return true; });
+    }
     void one_against_rest() {
+        known_against_missing();
+        if (levels_.size() < 2) return;
         for (size_t chosen = 0; chosen < levels_.size(); ++chosen)
             each_direction([&](bool missing_left) {
                 start(missing_left);
@@ -305,7 +309,7 @@ private:
         }
         if (large < 2) return;
         const double m = share_ * C::merit(basis_, all);
-        if (!better(m)) return;
+        if (m == -infinity || !better(m)) return;
         best_.merit = m;
         best_.feature = feature_;
         best_.kind = SplitKind::table;

@@ -123,6 +123,17 @@ struct CutLimits {
     bool simple() const { return min_weight <= 0 && monotone == 0 && lowest == -infinity && highest == infinity && !last_of_ties; }
 };
 
+/// A scorer over n rows, all on the right; those that cannot start from totals are given each row.
+template <class Scorer, class Index>
+Scorer started_scorer(const LocalRows& rows, const Totals& totals, Scratch& scratch, const Entry<Index>* list, size_t n) {
+    Scorer scorer(rows, totals, scratch);
+    if constexpr (requires { scorer.started(); }) {
+        for (size_t i = 0; i < n; ++i) scorer.start(list[i].row);
+        scorer.started();
+    }
+    return scorer;
+}
+
 template <class Scorer>
 bool beats(const Scorer& scorer, double bar) {
     if constexpr (requires { scorer.beats(bar); }) return scorer.beats(bar);

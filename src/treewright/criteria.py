@@ -150,7 +150,7 @@ def impurity(name: str, node: ArrayLike) -> float:
     return float(np.sqrt(share * (1 - share)).sum() / 2)
 
 
-def merit(name: str, table: Sequence[ArrayLike]) -> float:
+def merit(name: str, table: NDArray[Any] | Sequence[ArrayLike]) -> float:
     r"""Give the merit of a split: how much it tells about the target, larger is better.
 
     With branches b of share p_b, holding n_bk rows of class k:

@@ -1,8 +1,9 @@
-"""The errors of treewright: what is wrong with the data or with a model file, in one sentence."""
+"""Errors and warnings: what is wrong with the data or with a model file, in one sentence."""
 
 from __future__ import annotations
 
-__all__ = ["DataError", "DataTypeError", "ModelFileError"]
+import sys
+import warnings
 
 
 class DataError(ValueError):
@@ -37,3 +38,11 @@ class ModelFileError(ValueError):
     ...
     treewright.errors.ModelFileError: 'x.tw' is damaged: its checksum does not match
     """
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Give a warning at the line outside treewright that led to it."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == "treewright":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -19,6 +18,8 @@ from treewright.criteria import ALIASES
 from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
+from treewright.data.schema import Infinities
+from treewright.errors import warn
 from treewright.grow import count_features, grow, progress_bar, threads
 from treewright.model_file import tree_to_parts, write_model
 from treewright.parameters import (
@@ -36,7 +37,7 @@ from treewright.parameters import (
 from treewright.pruning import CostComplexity, Pruned, pruner_of
 from treewright.pruning.cost_complexity import weakest_links
 from treewright.recipe import Recipe, Rule, check_parameters
-from treewright.selection import AnyPruner, grow_and_prune
+from treewright.selection import AnyPruner, grow_and_prune, needs
 from treewright.tree import Tree
 
 AnyClass = TypeVar("AnyClass")
@@ -76,7 +77,9 @@ class TreeEstimator(BaseEstimator):
     max_bins: int | None = None
     max_competitors: int = 0
     cut: str = "midpoint"
+    category_order: str = "auto"
     unseen: Unseen = "missing"
+    inf: Infinities = "error"
     categorical_features: Any = None
     ordinal_features: Any = None
     pruner: AnyPruner | str | None = None
@@ -131,6 +134,7 @@ class TreeEstimator(BaseEstimator):
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
             missing=self.missing,
+            inf=self.inf,
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
         )
@@ -147,7 +151,9 @@ class TreeEstimator(BaseEstimator):
     def _choices(self, schema: Schema) -> dict[str, Any]:
         """Put the parameters in the recipe's terms."""
         best_first = self.max_leaf_nodes is not None and self.order == "depth_first"
-        seed = self.random_state
+        draws = self.splitter == "random" or self.max_features is not None or self.ties == "random"
+        draws = draws or any(needs(pruner) == "holdout" for pruner in self._pruners())
+        seed = self.random_state if draws else 0
         if seed is None or isinstance(seed, np.random.RandomState):
             seed = check_random_state(seed).randint(2**31 - 1)
         given = self.__dict__
@@ -198,7 +204,9 @@ class TreeEstimator(BaseEstimator):
     def _leaves(self, X: Any) -> tuple[Tree, NDArray[np.int32]]:
         """Give the tree, and the leaf of each row."""
         tree = self._fitted_tree()
-        numbers, codes = tree.schema.encode(X, unseen=self.unseen, estimator=type(self).__name__)
+        numbers, codes = tree.schema.encode(
+            X, unseen=self.unseen, missing=self.missing, inf=self.inf, estimator=type(self).__name__
+        )
         return tree, tree.route(numbers, codes, threads(self.n_jobs))
 
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.intp]:
@@ -208,7 +216,7 @@ class TreeEstimator(BaseEstimator):
     def decision_path(self, X: Any, check_input: bool = True) -> Any:
         """Nodes that each row passes, as a sparse matrix of shape (n_rows, n_nodes) with 1 where it does."""
         tree, leaf = self._leaves(X)
-        return _paths(tree, leaf)
+        return tree.paths(leaf)
 
     def get_depth(self) -> int:
         """Depth of the deepest leaf; a tree of one leaf has depth 0."""
@@ -333,9 +341,14 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         How many of the best splits on other features each node remembers.
     cut : {"midpoint", "observed"}
         Cut half-way between neighbouring values, or at the largest value of the data not above that.
+    category_order : {"auto", "node", "once"}
+        Order the categories for subset splits anew at each node (exact), or once by the whole target; "auto"
+        does so once for features of more than 256 categories, where ordering at each node fits noise.
     unseen : {"missing", "error", "majority"}
         What to do when predicting for a category that was never seen: treat it as missing, refuse it, or
         follow the largest branch.
+    inf : {"error", "extreme"}
+        Refuse infinite numbers, or take them as the largest finite ones.
     categorical_features, ordinal_features : list of names, indices or a mask, or None
         Columns to take as categories, or as ordered categories, beyond those that say so themselves.
     pruner : Pruner, callable, str or None
@@ -451,11 +464,10 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
 
     def __post_init__(self) -> None:
         if isinstance(self.criterion, str) and self.criterion == "friedman_mse":
-            warnings.warn(
+            warn(
                 'criterion="friedman_mse" is deprecated: it always chose the splits of "squared_error", '
                 "which is used instead.",
                 FutureWarning,
-                stacklevel=3,
             )
             self.criterion = "squared_error"
 
@@ -463,18 +475,3 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
         """Value of each row's leaf."""
         tree, leaf = self._leaves(X)
         return tree.value.ravel().take(leaf)
-
-
-def _paths(tree: Tree, leaf: NDArray[np.int32]) -> Any:
-    """Every row's nodes from the root to its leaf, as a sparse matrix."""
-    from scipy.sparse import csr_matrix
-
-    end = np.cumsum(tree.node_depth[leaf] + 1, dtype=np.int64)
-    indices = np.empty(end[-1] if len(end) else 0, dtype=np.int64)
-    node, place = leaf, end - 1
-    while len(node):
-        indices[place] = node
-        below_root = node != 0
-        node, place = tree.parent[node[below_root]], place[below_root] - 1
-    begin = np.concatenate([[0], end])
-    return csr_matrix((np.ones(len(indices), dtype=np.int64), indices, begin), shape=(len(leaf), len(tree)))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Dataset, Schema
+from treewright.errors import warn
 from treewright.names import unknown_name
 from treewright.recipe import Recipe, is_whole
 from treewright.tree import Tree
@@ -36,7 +37,7 @@ def grow(
     n_jobs : int or None
         Threads to use, see `threads`. The tree is the same for every number.
     progress : callable or None
-        Called now and then with the share of the work that is done.
+        Called now and then with the share of the work that is done, at the end with 1.
 
     Returns
     -------
@@ -70,7 +71,12 @@ def grow(
         dataset.weight,
         options,
     )
-    return Tree.from_arrays(schema, arrays, options["costs"])
+    if progress is not None:
+        progress(1.0)
+    tree = Tree.from_arrays(schema, arrays, options["costs"])
+    if len(tree) <= max(1, 2 * n_classes):  # others are not odd
+        _warn_of_odd_trees(dataset, recipe, tree)
+    return tree
 
 
 def threads(n_jobs: int | None) -> int:
@@ -173,6 +179,24 @@ def _check_features(schema: Schema, recipe: Recipe) -> None:
             )
 
 
+def _warn_of_odd_trees(dataset: Dataset, recipe: Recipe, tree: Tree) -> None:
+    """Warn of a tree that could not grow at all, and of one that reads the classes off a single feature."""
+    if len(tree) == 1 and recipe.max_depth is not None and tree.impurity[0] > 0:
+        warn(
+            "The tree is a single leaf although its rows differ in target: no feature tells them apart, "
+            "or the limits on the size of branches forbid every split."
+        )
+    used = set(tree.feature[tree.n_children > 0].tolist())
+    pure = tree.n_leaves == tree.max_n_classes and not tree.impurity[tree.leaves].any()
+    # A perfect split by chance or by nature is no news: only a column that renames the classes is.
+    if pure and len(used) == 1 and len(dataset) >= 100 and len(dataset.schema.columns) >= 3:
+        (feature,) = used
+        column, position = dataset.schema.columns[feature], dataset.schema.position[feature]
+        values = (dataset.codes if column.kind == "categorical" else dataset.numbers)[:, position]
+        if len(np.unique(values)) == tree.max_n_classes:
+            warn(f"column {column.name!r} alone separates the classes: leak?")
+
+
 def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
     """Write the recipe as the core reads it: every limit an absolute number, −1 for none."""
     n_rows, n_features = len(dataset), len(dataset.schema.columns)
@@ -200,6 +224,7 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
         "max_bins": recipe.max_bins or 0,
         "max_competitors": int(recipe.max_competitors),
         "cut": recipe.cut,
+        "category_order": recipe.category_order,
         "class_factor": class_factor,
         "search_factor": search_factor,
         "costs": None if recipe.costs is None else np.array(recipe.costs, dtype=float),

@@ -6,20 +6,21 @@ import os
 from dataclasses import MISSING, fields
 
 from treewright.errors import ModelFileError
-from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor, TreeEstimator
+from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.model_file import Header, read_model, tree_from_parts
 from treewright.parameters import stored_value
 from treewright.presets import ID3Classifier
 from treewright.recipe import check_parameters
-from treewright.tree import Tree
 
-KINDS: dict[str, type[TreeEstimator]] = {
+Model = DecisionTreeClassifier | DecisionTreeRegressor
+
+KINDS: dict[str, type[Model]] = {
     kind.__name__: kind for kind in (DecisionTreeClassifier, DecisionTreeRegressor, ID3Classifier)
 }
 """The estimators that a model file may hold, by name."""
 
 
-def load(path: str | os.PathLike[str]) -> TreeEstimator | Tree:
+def load(path: str | os.PathLike[str]) -> Model:
     """Read what an estimator's `save` wrote. Nothing in the file is run, and everything in it is checked.
 
     Parameters
@@ -30,7 +31,7 @@ def load(path: str | os.PathLike[str]) -> TreeEstimator | Tree:
     Returns
     -------
     estimator
-        Fitted, and equal to the one that was saved; a `Tree` if the file holds a bare tree.
+        Fitted, and equal to the one that was saved.
 
     Raises
     ------
@@ -49,8 +50,6 @@ def load(path: str | os.PathLike[str]) -> TreeEstimator | Tree:
     """
     header, arrays = read_model(path)
     tree = tree_from_parts(header, arrays)
-    if header["kind"] == "tree":
-        return tree
     model = _unfitted(header)
     if model.task != ("regression" if tree.schema.classes is None else "classification"):
         raise ModelFileError(f"the model is broken: a {header['kind']} cannot have its tree")
@@ -58,7 +57,7 @@ def load(path: str | os.PathLike[str]) -> TreeEstimator | Tree:
     return model
 
 
-def _unfitted(header: Header) -> TreeEstimator:
+def _unfitted(header: Header) -> Model:
     """Make the estimator that a header describes, with its parameters checked."""
     kind = KINDS.get(header["kind"])
     if kind is None:

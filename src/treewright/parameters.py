@@ -46,6 +46,7 @@ SHARED_RULES: dict[str, Rule] = {
     "ccp_alpha": number(0.0),
     "monotonic_cst": Rule(lambda value: value is None or np.ndim(value) == 1, "an array-like or None"),
     "unseen": one_of("missing", "error", "majority"),
+    "inf": one_of("error", "extreme"),
     "n_jobs": Rule(
         lambda value: value is None or (is_whole(value) and value != 0), "an int other than 0 or None"
     ),

@@ -45,7 +45,9 @@ class Rule:
 
     def refuse(self, owner: str, parameter: str, value: object) -> str:
         """One sentence for a value that fails the test."""
-        hint = nearest(value, self.names) if isinstance(value, str) else ""
+        given = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else []
+        odd = [name for name in given if isinstance(name, str) and name not in self.names]
+        hint = nearest(odd[0], self.names) if odd else ""
         return f"The {parameter!r} parameter of {owner} must be {self.words}. Got {value!r} instead.{hint}"
 
 
@@ -141,6 +143,7 @@ RULES: dict[str, Rule] = {
     "max_bins": whole(2, none=True),
     "max_competitors": whole(0),
     "cut": one_of("midpoint", "observed"),
+    "category_order": one_of("auto", "node", "once"),
     "class_weight": Rule(
         _is_class_weight, "'balanced', a tuple of a factor per class or None", ("balanced",)
     ),
@@ -199,6 +202,9 @@ class Recipe:
         How many of the best splits on other features each node remembers.
     cut : {"midpoint", "observed"}
         Cut half-way between neighbouring values, or at the largest value of the data not above that.
+    category_order : {"auto", "node", "once"}
+        Order the categories for subset splits anew at each node (exact), or once by the whole target; "auto"
+        does so once for features of more than 256 categories, where ordering at each node fits noise.
     class_weight : "balanced", tuple of float or None
         A factor on the weight of each class, in class order.
     priors : tuple of float or None
@@ -239,6 +245,7 @@ class Recipe:
     max_bins: int | None = None
     max_competitors: int = 0
     cut: str = "midpoint"
+    category_order: str = "auto"
     class_weight: str | tuple[float, ...] | None = None
     priors: tuple[float, ...] | None = None
     costs: tuple[tuple[float, ...], ...] | None = None

@@ -274,7 +274,9 @@ def _encoded(
 ) -> tuple[Dataset, NDArray[np.bool_]]:
     """Read rows as the model reads them, and say which were kept: those of some weight and a known class."""
     schema, name = tree.schema, type(model).__name__
-    numbers, codes = schema.encode(X, unseen=model.unseen, estimator=name)
+    numbers, codes = schema.encode(
+        X, unseen=model.unseen, missing=model.missing, inf=model.inf, estimator=name
+    )
     schema.refuse_infinities(numbers)
     n_rows = len(numbers)
     weight, counted = read_weight(sample_weight, n_rows)

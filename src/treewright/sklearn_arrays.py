@@ -1,4 +1,4 @@
-"""scikit-learn's names for the arrays of a tree, so that programs which read its trees read ours."""
+"""scikit-learn's names for what a tree holds, so that programs which read its trees read ours."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.splits import THRESHOLD, SplitTable
+from treewright.splits import HYPERPLANE, THRESHOLD, SplitTable, concatenated_ranges
 
 if TYPE_CHECKING:
     from treewright.data import Schema
@@ -17,12 +17,14 @@ class SklearnArrays:
     """What ``sklearn.tree._tree.Tree`` calls the arrays of a binary tree; each is made when asked for."""
 
     schema: Schema
+    parent: NDArray[np.int32]
     first_child: NDArray[np.int32]
     n_children: NDArray[np.int32]
     default_branch: NDArray[np.int32]
     count: NDArray[np.int64]
     weight: NDArray[np.float64]
     value: NDArray[np.float64]
+    impurity: NDArray[np.float64]
     split_begin: NDArray[np.int64]
     splits: SplitTable
 
@@ -96,6 +98,36 @@ class SklearnArrays:
     def n_classes(self) -> NDArray[np.int64]:
         """The number of classes of each target."""
         return np.array([self.max_n_classes])
+
+    @property
+    def capacity(self) -> int:
+        """The number of nodes there is room for, which is that of the nodes."""
+        return len(self.count)
+
+    def compute_feature_importances(self, normalize: bool = True) -> NDArray[np.float64]:
+        """Sum for each feature the impurity its splits remove, per unit of the root's weight.
+
+        A split removes weight · impurity of its node less those of the node's children (Breiman et al.,
+        1984, ch. 5.3). A split on several features counts for each of them in equal parts.
+
+        Parameters
+        ----------
+        normalize : bool, default=True
+            Whether the importances are scaled to sum to 1.
+        """
+        mass = self.weight * self.impurity
+        removed = mass - np.bincount(self.parent[1:], mass[1:], minlength=len(mass))
+        nodes = np.flatnonzero(self.n_children)
+        split, removed = self.split_begin[nodes], removed[nodes]
+        several = self.splits.kind[split] >= HYPERPLANE
+        single = self.splits.feature[split[~several]]
+        importances = np.bincount(single, removed[~several], minlength=self.n_features).astype(np.float64)
+        begin, end = self.splits.pool_begin[split[several]], self.splits.pool_begin[split[several] + 1]
+        features = self.splits.pool_index[concatenated_ranges(begin, end - begin)]
+        shares = np.repeat(removed[several] / (end - begin), end - begin)
+        importances += np.bincount(features, shares, minlength=self.n_features)
+        total = float(importances.sum() if normalize else self.weight[0])
+        return importances / total if total > 0 else importances
 
     def _require_binary(self) -> None:
         if np.any((self.n_children != 0) & (self.n_children != 2)):

@@ -216,10 +216,12 @@ class SplitTable:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> SplitTable:
-        """Take the columns out of a mapping in which their names carry a prefix."""
+        """Take the columns, as they are, out of a mapping in which their names carry a prefix."""
         if not len(arrays[prefix + "kind"]):
             return NO_SPLITS  # most trees keep no competitors
-        return cls(**{name: arrays[prefix + name] for name in COLUMN_TYPES})
+        table = object.__new__(cls)
+        vars(table).update({name: arrays[prefix + name] for name in COLUMN_TYPES})
+        return table
 
     @classmethod
     def from_splits(cls, splits: Sequence[Split], scores: ArrayLike | None = None) -> SplitTable:

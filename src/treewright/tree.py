@@ -14,7 +14,7 @@ from treewright import _core
 from treewright.errors import DataError
 from treewright.node import Node
 from treewright.sklearn_arrays import SklearnArrays
-from treewright.splits import HYPERPLANE, SplitTable, concatenated_ranges, read_only, same_arrays
+from treewright.splits import SplitTable, concatenated_ranges, read_only, same_arrays
 from treewright.words import counted
 
 if TYPE_CHECKING:
@@ -102,14 +102,22 @@ class Tree(SklearnArrays):
     def from_arrays(
         cls, schema: Schema, arrays: Mapping[str, NDArray[Any]], costs: NDArray[np.float64] | None = None
     ) -> Tree:
-        """Make a tree of flat arrays, split tables under the prefixes ``split_`` and ``competitor_``."""
-        return cls(
+        """Make a tree of flat arrays, split tables under the prefixes ``split_`` and ``competitor_``.
+
+        The arrays are taken as they are, of the types and in the memory order that the core gives and
+        :func:`treewright.validation.validate` has proved: small trees are made in microseconds.
+        """
+        for array in arrays.values():
+            array.setflags(write=False)
+        tree = object.__new__(cls)
+        vars(tree).update(
+            {name: arrays[name] for name in NODE_ARRAYS},
             schema=schema,
-            **{name: arrays[name] for name in NODE_ARRAYS},
             splits=SplitTable.from_arrays(arrays, "split_"),
             competitors=SplitTable.from_arrays(arrays, "competitor_"),
-            costs=costs,
+            costs=None if costs is None else read_only(costs, np.float64),
         )
+        return tree
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return all arrays by flat names, as :meth:`from_arrays` takes them."""
@@ -270,30 +278,27 @@ class Tree(SklearnArrays):
 
         return tally(self, rows)
 
-    def compute_feature_importances(self, normalize: bool = True) -> NDArray[np.float64]:
-        """Sum for each feature the impurity its splits remove, per unit of the root's weight.
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the node each row of a table ends in, whatever the table calls its features."""
+        return self.route(*self.schema.encode(X, check_names=False)).astype(np.int64)
 
-        A split removes weight · impurity of its node less those of the node's children (Breiman et al.,
-        1984, ch. 5.3). A split on several features counts for each of them in equal parts.
+    def decision_path(self, X: Any) -> Any:
+        """Return the nodes each row of a table passes, as :meth:`paths` does."""
+        return self.paths(self.apply(X))
 
-        Parameters
-        ----------
-        normalize : bool, default=True
-            Whether the importances are scaled to sum to 1.
-        """
-        mass = self.weight * self.impurity
-        removed = mass - np.bincount(self.parent[1:], mass[1:], minlength=len(self))
-        nodes = np.flatnonzero(self.n_children)
-        split, removed = self.split_begin[nodes], removed[nodes]
-        several = self.splits.kind[split] >= HYPERPLANE
-        single = self.splits.feature[split[~several]]
-        importances = np.bincount(single, removed[~several], minlength=self.n_features).astype(np.float64)
-        begin, end = self.splits.pool_begin[split[several]], self.splits.pool_begin[split[several] + 1]
-        features = self.splits.pool_index[concatenated_ranges(begin, end - begin)]
-        shares = np.repeat(removed[several] / (end - begin), end - begin)
-        importances += np.bincount(features, shares, minlength=self.n_features)
-        total = float(importances.sum() if normalize else self.weight[0])
-        return importances / total if total > 0 else importances
+    def paths(self, leaf: NDArray[Any]) -> Any:
+        """Return the nodes from the root to each given one: a sparse matrix with 1 where a row passes."""
+        from scipy.sparse import csr_matrix
+
+        end = np.cumsum(self.node_depth[leaf] + 1, dtype=np.int64)
+        passed = np.empty(end[-1] if len(end) else 0, np.int64)
+        node, place = leaf, end - 1
+        while len(node):
+            passed[place] = node
+            below_root = node != 0
+            node, place = self.parent[node[below_root]], place[below_root] - 1
+        begin = np.concatenate(([0], end))
+        return csr_matrix((np.ones(len(passed), np.int64), passed, begin), shape=(len(leaf), len(self)))
 
     def to_dict(self) -> dict[str, Any]:
         """Describe the tree as nested plain dictionaries, by names and in the values the user knows.

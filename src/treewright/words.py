@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from treewright.data.columns import plain
+from treewright.data.columns import plain, shortest
 
 if TYPE_CHECKING:
     from treewright.data import Column
@@ -39,7 +39,7 @@ def number_text(number: float, decimals: int | None = None) -> str:
     >>> number_text(0.8), number_text(3.0), number_text(2 / 3, decimals=2)
     ('0.8', '3', '0.67')
     """
-    return repr(float(number)).removesuffix(".0") if decimals is None else f"{number:.{decimals}f}"
+    return shortest(number) if decimals is None else f"{number:.{decimals}f}"
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
@@ -92,8 +92,7 @@ def plain_value(column: Column, number: float) -> Any:
     (0.8, 'small')
     """
     if column.kind == "ordinal":
-        last = len(column.categories) - 1
-        return plain(column.categories[math.floor(min(max(number, 0), last))])
+        return plain(column.category(number))
     if column.unit is not None and math.isfinite(number):
         return column.text(number)
     # whole numbers are added as such: exact beyond 2**53

@@ -14,13 +14,11 @@ from treewright.data.encoding import EXACT
 from treewright.data.objects import typed
 from treewright.errors import DataError, DataTypeError
 
-__all__ = ["Table", "array_column", "read_array", "read_rows", "read_sparse", "with_none"]
-
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Table:
+class RawTable:
     """A table as columns: how many, what they are called (`None`: they have no names) and how to read one."""
 
     n_rows: int
@@ -33,7 +31,7 @@ class Table:
         return self.names[feature] if self.names is not None else f"x{feature}"
 
 
-def read_array(X: NDArray[Any]) -> Table:
+def read_array(X: NDArray[Any]) -> RawTable:
     """Take an array as columns; what a masked array masks is missing.
 
     Examples
@@ -54,7 +52,7 @@ def read_array(X: NDArray[Any]) -> Table:
         missing = None if masked is None else masked[:, feature]
         return array_column(f"x{feature}", values[:, feature], missing)
 
-    return Table(X.shape[0], X.shape[1], None, column)
+    return RawTable(X.shape[0], X.shape[1], None, column)
 
 
 def array_column(name: str, values: NDArray[Any], missing: Mask | None = None) -> Raw:
@@ -89,7 +87,7 @@ def with_none(values: NDArray[Any], missing: Mask) -> NDArray[Any]:
     return objects
 
 
-def read_rows(X: list[Any] | tuple[Any, ...]) -> Table:
+def read_rows(X: list[Any] | tuple[Any, ...]) -> RawTable:
     """Take rows as columns.
 
     Examples
@@ -111,12 +109,12 @@ def read_rows(X: list[Any] | tuple[Any, ...]) -> Table:
     for row, values in enumerate(rows):
         if len(values) != len(rows[0]):
             raise DataError(f"row {row} of X has {len(values)} values, row 0 has {len(rows[0])}.")
-    return Table(
+    return RawTable(
         len(rows), len(rows[0]), None, lambda feature: typed(f"x{feature}", [row[feature] for row in rows])
     )
 
 
-def read_sparse(X: Any) -> Table:
+def read_sparse(X: Any) -> RawTable:
     """Take a scipy sparse matrix as columns, each made dense when it is read; what is not stored is zero.
 
     Examples
@@ -138,7 +136,7 @@ def read_sparse(X: Any) -> Table:
         values[columns.indices[stored]] = columns.data[stored]
         return array_column(f"x{feature}", values)
 
-    return Table(X.shape[0], X.shape[1], None, column)
+    return RawTable(X.shape[0], X.shape[1], None, column)
 
 
 def _not_a_table(what: str) -> DataError:

@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 
 from treewright.data import times
 
-__all__ = ["MAJORITY", "MISSING", "Category", "Column", "Kind", "Raw", "RawCodes", "RawNumbers", "Unseen"]
-
 Category: TypeAlias = str | bool | int | float | np.datetime64 | np.timedelta64
 Kind: TypeAlias = Literal["numeric", "categorical", "ordinal"]
 Unseen: TypeAlias = Literal["missing", "majority", "error"]
 
-#: Codes of a value that is missing, and of an unseen value that follows the largest branch.
 MISSING, MAJORITY = -1, -2
+"""Codes of a value that is missing, and of an unseen value that follows the largest branch."""
+
+LARGEST = float(np.finfo(np.float64).max)
+"""The largest float64 number."""
 
 
 @dataclass(frozen=True)
@@ -58,22 +59,29 @@ class Column:
         """Code of each category."""
         return {category: code for code, category in enumerate(self.categories)}
 
+    def category(self, number: float) -> Category:
+        """Give the category of a code or position; a cut between two positions admits the lower."""
+        return self.categories[floor(min(max(number, 0), len(self.categories) - 1))]
+
     def text(self, number: float) -> str:
-        """Write a stored number or code as words: what is shown is what is used."""
+        """Write a stored number or code as words: what is shown is what is used.
+
+        Categories are written by name, moments as ISO 8601 dates in the shortest form that is exact, numbers
+        in the fewest digits that give them back.
+        """
         if isnan(number) or (self.kind == "categorical" and number == MISSING):
             return "missing"
         if self.kind != "numeric":
             return self._category_text(number)
         if self.unit is not None and isfinite(number):
             return times.text(Fraction(number) + self.offset, self.unit)
-        return _number_text(number, self.offset)
+        return shortest(number, self.offset)
 
     def _category_text(self, number: float) -> str:
         if number < 0:
             return "unseen"
-        # A cut between two positions of an ordinal feature admits the lower one.
-        category = self.categories[min(floor(number), len(self.categories) - 1)]
-        return _number_text(category) if isinstance(category, float) else str(plain(category))
+        category = self.category(number)
+        return shortest(category) if isinstance(category, float) else str(plain(category))
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,14 @@ class RawNumbers:
             gaps = np.zeros(len(self.values), dtype=bool)
         return gaps if self.missing is None else gaps | self.missing
 
+    def finite(self) -> RawNumbers:
+        """Take infinities as the largest numbers of float64."""
+        if self.values.dtype.kind != "f":
+            return self
+        wide = np.promote_types(self.values.dtype, np.float64)
+        values = self.values.astype(wide)
+        return RawNumbers(np.nan_to_num(values, nan=np.nan, posinf=LARGEST, neginf=-LARGEST), self.missing)
+
     def hide(self, rows: NDArray[np.bool_]) -> RawNumbers:
         """Make some rows missing."""
         return RawNumbers(self.values, rows if self.missing is None else self.missing | rows)
@@ -116,6 +132,10 @@ class RawCodes:
         gaps: NDArray[np.bool_] = self.codes < 0
         return gaps
 
+    def finite(self) -> RawCodes:
+        """Give the same: no category is infinite."""
+        return self
+
     def hide(self, rows: NDArray[np.bool_]) -> RawCodes:
         """Make some rows missing."""
         return RawCodes(np.where(rows, MISSING, self.codes), self.categories, self.declared, self.ordered)
@@ -124,8 +144,14 @@ class RawCodes:
 Raw: TypeAlias = RawNumbers | RawCodes
 
 
-def _number_text(number: float, offset: int = 0) -> str:
-    """Shortest digits that give the number back, without a trailing `.0`."""
+def shortest(number: float, offset: int = 0) -> str:
+    """Write the sum of a number and an offset in the fewest digits that give it back.
+
+    Examples
+    --------
+    >>> shortest(3.0), shortest(0.5, 2**60)
+    ('3', '1152921504606846976.5')
+    """
     if not offset or not isfinite(number):
         return repr(float(number)).removesuffix(".0")
     with localcontext() as context:

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
-from treewright.data.arrays import Table
+from treewright.data.arrays import RawTable
 from treewright.data.columns import Category, Column, Kind, Raw, RawCodes, RawNumbers
-from treewright.data.encoding import EXACT, learn, refuse_infinities, some
+from treewright.data.encoding import EXACT, learn, refuse_infinities, refuse_missing, some
 from treewright.data.frames import read
 from treewright.data.objects import categories_of
-from treewright.data.schema import Infinities, Schema, no_rows, without_infinities
+from treewright.data.schema import Infinities, Schema, no_rows
 from treewright.data.target import read_classes, read_numbers, read_weight
-from treewright.errors import DataError
-from treewright.names import nearest
-
-__all__ = ["Column", "Dataset", "Schema"]
+from treewright.errors import DataError, warn
+from treewright.names import nearest, unknown_name
 
 Task: TypeAlias = Literal["classification", "regression"]
 Numbers: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int32]
 
-#: Flags of a column, as the core gives them.
 HAS_MISSING, HAS_INFINITE = 1, 2
+"""Flags of a column, as the core gives them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +63,9 @@ class Dataset:
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    def __repr__(self) -> str:
+        return f"Dataset({len(self)} rows, {len(self.schema.columns)} features)"
 
     @classmethod
     def from_table(
@@ -129,7 +129,7 @@ class Dataset:
             numbers, codes = matrix[0], np.empty((n_rows, 0), np.int32)
         else:
             kinds = _kinds(table, categorical_features, ordinal_features)
-            schema, numbers, codes = _learn(table, kinds, None if counted is None else ~counted)
+            schema, numbers, codes = _learn(table, kinds, None if counted is None else ~counted, inf)
             flags = [HAS_MISSING | HAS_INFINITE] * numbers.shape[1]
         if any(flags):
             numbers = _check_numbers(schema, numbers, flags, counted, inf)
@@ -186,18 +186,22 @@ def _flags(numbers: Numbers) -> NDArray[np.uint8]:
     return flags
 
 
-def _matrix_table(numbers: Numbers) -> Table:
-    return Table(len(numbers), numbers.shape[1], None, lambda feature: RawNumbers(numbers[:, feature]))
+def _matrix_table(numbers: Numbers) -> RawTable:
+    return RawTable(len(numbers), numbers.shape[1], None, lambda feature: RawNumbers(numbers[:, feature]))
 
 
 def _target(
     y: Any, task: Task | None, n_rows: int, estimator: str
 ) -> tuple[NDArray[Any] | None, Codes | Numbers | None]:
-    if task is None:
-        return None, None
     if task == "classification":
         return read_classes(y, n_rows, estimator)
-    return None, read_numbers(y, n_rows, estimator)
+    if task == "regression":
+        return None, read_numbers(y, n_rows, estimator)
+    if task is not None:
+        raise DataError(unknown_name("task", task, get_args(Task)))
+    if y is not None:
+        raise DataError("y was given without a task: add task='classification' or task='regression'.")
+    return None, None
 
 
 def _check_index(X: Any, y: Any) -> None:
@@ -216,7 +220,7 @@ def _check_index(X: Any, y: Any) -> None:
             "X and y have indexes of different rows. Select the same rows of both, "
             "or drop the index of y if they match by position: y.to_numpy()."
         )
-    warnings.warn("X and y have the same index in another order; rows are matched by position.", stacklevel=4)
+    warn("X and y have the same index in another order; rows are matched by position.")
 
 
 @dataclass(frozen=True)
@@ -234,7 +238,7 @@ class _Kinds:
         return "categorical" if feature in self.categorical or raw.values.dtype.kind == "b" else "numeric"
 
 
-def _kinds(table: Table, categorical_features: Any, ordinal_features: Any) -> _Kinds:
+def _kinds(table: RawTable, categorical_features: Any, ordinal_features: Any) -> _Kinds:
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
         categorical_features = None
     categorical = _select("categorical_features", categorical_features, table)
@@ -262,7 +266,7 @@ def _order(name: str, values: Iterable[Any]) -> tuple[Category, ...]:
     return order
 
 
-def _select(parameter: str, chosen: Any, table: Table) -> list[int]:
+def _select(parameter: str, chosen: Any, table: RawTable) -> list[int]:
     """Features chosen by name, by index or by mask."""
     if chosen is None:
         return []
@@ -278,7 +282,7 @@ def _select(parameter: str, chosen: Any, table: Table) -> list[int]:
     return [_feature(parameter, choice, table) for choice in choices]
 
 
-def _feature(parameter: str, choice: Any, table: Table) -> int:
+def _feature(parameter: str, choice: Any, table: RawTable) -> int:
     names = [table.name(feature) for feature in range(table.n_features)]
     if isinstance(choice, str) and choice in names:
         return names.index(choice)
@@ -289,7 +293,9 @@ def _feature(parameter: str, choice: Any, table: Table) -> int:
     )
 
 
-def _learn(table: Table, kinds: _Kinds, hidden: NDArray[np.bool_] | None) -> tuple[Schema, Numbers, Codes]:
+def _learn(
+    table: RawTable, kinds: _Kinds, hidden: NDArray[np.bool_] | None, inf: Infinities
+) -> tuple[Schema, Numbers, Codes]:
     """Read every column; those rows that do not count teach nothing."""
     columns: list[Column] = []
     numbers: list[NDArray[Any]] = []
@@ -298,6 +304,8 @@ def _learn(table: Table, kinds: _Kinds, hidden: NDArray[np.bool_] | None) -> tup
         name, raw = table.name(feature), table.column(feature)
         if hidden is not None:
             raw = raw.hide(hidden)
+        if inf == "extreme":
+            raw = raw.finite()
         column, values = learn(name, raw, kinds.of(feature, raw), kinds.ordinal.get(feature))
         columns.append(column)
         (codes if column.kind == "categorical" else numbers).append(values)
@@ -312,17 +320,13 @@ def _stack(columns: list[NDArray[Any]], n_rows: int, dtype: type) -> NDArray[Any
     return stacked
 
 
-def _number_names(schema: Schema) -> list[str]:
-    return [column.name for column in schema.columns if column.kind != "categorical"]
-
-
 def _check_numbers(
     schema: Schema, numbers: Numbers, flags: Iterable[int], counted: NDArray[np.bool_] | None, inf: Infinities
 ) -> Numbers:
     """Refuse or replace the infinities of flagged columns, in rows that count."""
     if inf == "extreme":
-        return without_infinities(numbers)
-    for position, (name, flag) in enumerate(zip(_number_names(schema), flags, strict=True)):
+        return RawNumbers(numbers).finite().values
+    for position, (name, flag) in enumerate(zip(schema.number_names, flags, strict=True)):
         if flag & HAS_INFINITE:
             refuse_infinities(name, numbers[:, position], counted)
     return numbers
@@ -333,9 +337,4 @@ def _refuse_missing(dataset: Dataset, counted: NDArray[np.bool_] | None) -> None
         position = dataset.schema.position[feature]
         categorical = column.kind == "categorical"
         gaps = dataset.codes[:, position] < 0 if categorical else np.isnan(dataset.numbers[:, position])
-        rows = np.flatnonzero(gaps if counted is None else gaps & counted)
-        if len(rows):
-            raise DataError(
-                f"column {column.name!r} has {len(rows)} missing values, first at row {rows[0]}. "
-                "Fill them or choose another policy than missing='error'."
-            )
+        refuse_missing(column.name, gaps if counted is None else gaps & counted)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -24,16 +23,15 @@ from treewright.data.columns import (
     Unseen,
     plain,
 )
-from treewright.errors import DataError, DataTypeError
-
-__all__ = ["EXACT", "count_rows", "distinct", "encode", "learn", "refuse_infinities", "some"]
+from treewright.errors import DataError, DataTypeError, warn
 
 Values: TypeAlias = NDArray[np.float64] | NDArray[np.int32]
 
-#: Whole numbers up to here are float64 numbers too.
 EXACT = 2**53
-#: Codes are int32.
+"""Whole numbers up to here are float64 numbers too."""
+
 MOST_CATEGORIES = 2**31 - 1
+"""Codes are int32."""
 
 
 def learn(
@@ -317,13 +315,13 @@ def _warn_of_odd_categories(name: str, coded: RawCodes) -> None:
     rows = int(np.count_nonzero(~coded.gaps))
     if rows > 50 and len(coded.categories) >= 0.99 * rows:
         share = 100 * len(coded.categories) // rows
-        _warn(f"column {name!r} has {share} % distinct values; likely an identifier.")
+        warn(f"column {name!r} has {share} % distinct values; likely an identifier.")
     texts = [category for category in coded.categories if isinstance(category, str)]
     first: dict[str, str] = {}
     for category in texts:
         other = first.setdefault(normalize("NFC", category).strip(), category)
         if other != category:
-            _warn(
+            warn(
                 f"column {name!r} has the categories {other!r} and {category!r}, which differ only in blanks "
                 "or in Unicode form; they are kept apart."
             )
@@ -333,11 +331,7 @@ def _warn_of_odd_categories(name: str, coded: RawCodes) -> None:
 def _warn_of_lost_digits(name: str, raw: RawNumbers) -> None:
     rows = np.flatnonzero(~raw.gaps & (raw.values.astype(np.float64) != raw.values))
     if len(rows):
-        _warn(f"column {name!r} loses digits in float64 ({count_rows(rows)}).")
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, UserWarning, stacklevel=2)
+        warn(f"column {name!r} loses digits in float64 ({count_rows(rows)}).")
 
 
 def refuse_infinities(name: str, values: NDArray[Any], counted: NDArray[np.bool_] | None = None) -> None:
@@ -349,6 +343,17 @@ def refuse_infinities(name: str, values: NDArray[Any], counted: NDArray[np.bool_
             raise DataError(
                 f"infinity in column {name!r} ({count_rows(rows)}). Clean it or set inf='extreme'."
             )
+
+
+def refuse_missing(name: str, gaps: NDArray[np.bool_]) -> None:
+    """Refuse missing values in a column."""
+    rows = np.flatnonzero(gaps)
+    if len(rows):
+        values = "1 missing value" if len(rows) == 1 else f"{len(rows)} missing values"
+        raise DataError(
+            f"column {name!r} has {values}, first at row {rows[0]}. "
+            "Fill them or choose another policy than missing='error'."
+        )
 
 
 def count_rows(rows: NDArray[Any]) -> str:

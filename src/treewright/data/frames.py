@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data.arrays import Table, array_column, read_array, read_rows, read_sparse
+from treewright.data.arrays import RawTable, array_column, read_array, read_rows, read_sparse
 from treewright.data.columns import MISSING, Raw, RawCodes, RawNumbers
 from treewright.data.objects import categories_of, find_categories, missing_objects, typed
 from treewright.errors import DataError, DataTypeError
 
-__all__ = ["read", "read_series"]
-
 ColumnReader = Callable[[str, Any], Raw]
 
 
-def read(X: Any) -> Table:
+def read(X: Any) -> RawTable:
     """Take a table of any library as columns.
 
     Parameters
@@ -69,7 +67,7 @@ def _is_of(value: Any, module: str, *kinds: str) -> bool:
     return any(isinstance(value, getattr(loaded, kind, ())) for kind in kinds)
 
 
-def _read_frame(X: Any) -> Table | None:
+def _read_frame(X: Any) -> RawTable | None:
     if _is_of(X, "polars", "LazyFrame"):
         logging.getLogger("treewright").info("X is a lazy frame: it is collected into memory.")
         X = X.collect()
@@ -89,13 +87,13 @@ def _read_frame(X: Any) -> Table | None:
 
 def _frame(
     names: Iterable[Any], shape: tuple[int, int], read_column: ColumnReader, select: Callable[[int], Any]
-) -> Table:
+) -> RawTable:
     checked = _checked_names(list(names))
 
     def column(feature: int) -> Raw:
         return read_column(f"x{feature}" if checked is None else checked[feature], select(feature))
 
-    return Table(shape[0], shape[1], checked, column)
+    return RawTable(shape[0], shape[1], checked, column)
 
 
 def _checked_names(names: list[Any]) -> tuple[str, ...] | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import numbers
 import operator
-import warnings
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from math import isfinite
@@ -17,11 +16,8 @@ from numpy.typing import NDArray
 from treewright.data import times
 from treewright.data.columns import MISSING, Category, Raw, RawCodes, RawNumbers
 from treewright.data.encoding import EXACT, count_rows, some
-from treewright.errors import DataError, DataTypeError
+from treewright.errors import DataError, DataTypeError, warn
 
-__all__ = ["categories_of", "find_categories", "missing_objects", "typed"]
-
-#: What a value is, by its type: the first that fits, since truth values are whole numbers to Python.
 FAMILIES: tuple[tuple[tuple[type, ...], str], ...] = (
     ((bool, np.bool_), "bool"),
     ((numbers.Integral,), "integer"),
@@ -33,6 +29,8 @@ FAMILIES: tuple[tuple[tuple[type, ...], str], ...] = (
     ((datetime.time,), "time of day"),
     ((complex, np.complexfloating), "complex"),
 )
+"""What a value is, by its type: the first that fits, since truth values are whole numbers to Python."""
+
 NUMBERS = {"bool", "integer", "float", "exact"}
 PLAIN: dict[str, Callable[[Any], Category]] = {"bool": bool, "integer": int, "float": float}
 
@@ -238,11 +236,9 @@ def _mixed(name: str, objects: list[Any], gaps: NDArray[np.bool_], family_of: di
     odd = is_text if 2 * is_text.sum() <= len(objects) - gaps.sum() else ~is_text & ~gaps
     rows = np.flatnonzero(odd)
     listed = some(dict.fromkeys(objects[row] for row in rows))
-    warnings.warn(
+    warn(
         f"column {name!r} mixes text with other values and is taken as categorical: {listed} "
-        f"({count_rows(rows)}).",
-        UserWarning,
-        stacklevel=2,
+        f"({count_rows(rows)})."
     )
     plain = [
         value if gap or family_of[type(value)] == "text" else _category_in_text(value)

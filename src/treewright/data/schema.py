@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -12,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import schema_json
-from treewright.data.arrays import Table
+from treewright.data.arrays import RawTable
 from treewright.data.columns import Column, Unseen
-from treewright.data.encoding import encode, refuse_infinities
+from treewright.data.encoding import encode, refuse_infinities, refuse_missing
 from treewright.data.frames import read
-from treewright.errors import DataError
-
-__all__ = ["Schema"]
+from treewright.errors import DataError, warn
 
 Infinities: TypeAlias = Literal["error", "extreme"]
 Numbers: TypeAlias = NDArray[np.float64]
@@ -46,7 +43,7 @@ class Schema:
     >>> schema = Schema((Column("age"), Column("pet", "categorical", ("cat", "dog"))), None, True)
     >>> schema.names, schema.position, schema.n_categories
     (('age', 'pet'), array([0, 0], dtype=int32), array([0, 2], dtype=int32))
-    >>> schema.value_text(0, 38.5), schema.value_text(1, 1)
+    >>> schema.columns[0].text(38.5), schema.columns[1].text(1)
     ('38.5', 'dog')
     """
 
@@ -71,6 +68,11 @@ class Schema:
     def names(self) -> tuple[str, ...]:
         """Name of each feature."""
         return tuple(column.name for column in self.columns)
+
+    @property
+    def number_names(self) -> tuple[str, ...]:
+        """Name of each column of `numbers`."""
+        return tuple(column.name for column in self.columns if column.kind != "categorical")
 
     @cached_property
     def position(self) -> Codes:
@@ -99,30 +101,12 @@ class Schema:
             return self.classes is other.classes
         return np.array_equal(self.classes, other.classes)
 
-    def value_text(self, feature: int, number: float) -> str:
-        """Write a stored number or code of a feature as words.
-
-        Categories are written by name, moments as ISO 8601 dates in the shortest form that is exact, numbers
-        in the fewest digits that give them back: the cut shown is the cut used.
-
-        Parameters
-        ----------
-        feature : int
-        number : float
-            A number or position of `Dataset.numbers`, or a code of `Dataset.codes`.
-
-        Examples
-        --------
-        >>> Schema((Column("id", offset=2**60),)).value_text(0, 0.5)
-        '1152921504606846976.5'
-        """
-        return self.columns[feature].text(number)
-
     def encode(
         self,
         X: Any,
         *,
         unseen: Unseen = "missing",
+        missing: str = "direction",
         inf: Infinities = "error",
         check_names: bool = True,
         estimator: str = "this estimator",
@@ -135,6 +119,8 @@ class Schema:
             Of any kind that `Dataset.from_table` takes, with the same features.
         unseen : {"missing", "majority", "error"}
             What a category that training has not seen becomes: code −1, code −2, or an error.
+        missing : str
+            `"error"` refuses missing values; any other policy lets them pass.
         inf : {"error", "extreme"}
             Refuse infinities, or take them as the largest finite numbers. A plain float64 array is given
             back as it is under `"error"`: whoever routes its rows meets the infinities on the way.
@@ -163,36 +149,39 @@ class Schema:
             and X.dtype == FLOAT64
             and X.ndim == 2
             and inf == "error"
+            and missing != "error"
             and self._is_plain
             and X.flags.aligned
         ):
             if X.shape[1] != len(self.columns) or not X.shape[0]:
                 raise self._wrong_shape(X.shape, estimator)
             if self.named and check_names:
-                _warn_of_names(
-                    f"X does not have valid feature names, but {estimator} was fitted with feature names"
-                )
+                warn(f"X does not have valid feature names, but {estimator} was fitted with feature names")
             return np.asarray(X), np.empty((X.shape[0], 0), dtype=np.int32)
         table = read(X)
         if check_names:
             self._check_names(table, estimator)
         if table.n_features != len(self.columns) or not table.n_rows:
             raise self._wrong_shape((table.n_rows, table.n_features), estimator)
-        return self._encode_table(table, unseen, inf)
+        return self._encode_table(table, unseen, missing, inf)
 
-    def _encode_table(self, table: Table, unseen: Unseen, inf: Infinities) -> tuple[Numbers, Codes]:
+    def _encode_table(
+        self, table: RawTable, unseen: Unseen, missing: str, inf: Infinities
+    ) -> tuple[Numbers, Codes]:
         n_codes = int(np.count_nonzero(self.n_categories))
         numbers = np.empty((table.n_rows, len(self.columns) - n_codes), order="F")
         codes = np.empty((table.n_rows, n_codes), dtype=np.int32, order="F")
         for feature, column in enumerate(self.columns):
-            values = encode(column, table.column(feature), unseen)
+            raw = table.column(feature)
+            if missing == "error":
+                refuse_missing(column.name, raw.gaps)
+            values = encode(column, raw.finite() if inf == "extreme" else raw, unseen)
             if column.kind == "categorical":
                 codes[:, self.position[feature]] = values
             else:
-                if inf == "error":
-                    refuse_infinities(column.name, values)
+                refuse_infinities(column.name, values)
                 numbers[:, self.position[feature]] = values
-        return (without_infinities(numbers) if inf == "extreme" else numbers), codes
+        return numbers, codes
 
     def _wrong_shape(self, shape: tuple[int, ...], estimator: str) -> DataError:
         if shape[1] != len(self.columns):
@@ -202,15 +191,13 @@ class Schema:
             )
         return no_rows(shape, estimator)
 
-    def _check_names(self, table: Table, estimator: str) -> None:
+    def _check_names(self, table: RawTable, estimator: str) -> None:
         """Compare names by scikit-learn's rules, in its words."""
         if table.names is None:
             if self.named:
-                _warn_of_names(
-                    f"X does not have valid feature names, but {estimator} was fitted with feature names"
-                )
+                warn(f"X does not have valid feature names, but {estimator} was fitted with feature names")
         elif not self.named:
-            _warn_of_names(f"X has feature names, but {estimator} was fitted without feature names")
+            warn(f"X has feature names, but {estimator} was fitted without feature names")
         elif table.names != self.names:
             unseen, lost = (
                 sorted(set(table.names) - set(self.names)),
@@ -235,8 +222,7 @@ class Schema:
         ...
         treewright.errors.DataError: infinity in column 'age' (1 row, first 1). Clean it or set inf='extreme'.
         """
-        names = [column.name for column in self.columns if column.kind != "categorical"]
-        for name, values in zip(names, numbers.T, strict=True):
+        for name, values in zip(self.number_names, numbers.T, strict=True):
             refuse_infinities(name, values)
 
     def to_dict(self) -> dict[str, Any]:
@@ -280,11 +266,6 @@ def _unnamed(n_features: int) -> Schema:
     return schema
 
 
-def without_infinities(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Copy numbers, with the largest finite ones in place of infinities."""
-    return np.asarray(np.nan_to_num(numbers, nan=np.nan))
-
-
 def no_rows(shape: tuple[int, ...], estimator: str) -> DataError:
     """Build the error for a table without rows or without features, in scikit-learn's words."""
     what = "0 sample(s)" if not shape[0] else "0 feature(s)"
@@ -296,10 +277,6 @@ def no_rows(shape: tuple[int, ...], estimator: str) -> DataError:
 def _read_only(array: Codes) -> Codes:
     array.flags.writeable = False
     return array
-
-
-def _warn_of_names(message: str) -> None:
-    warnings.warn(message, UserWarning, stacklevel=4)
 
 
 def _listed(names: list[str]) -> str:

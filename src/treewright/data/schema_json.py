@@ -14,11 +14,8 @@ from treewright.data import times
 from treewright.data.columns import Category, Column, Kind
 from treewright.errors import ModelFileError
 
-__all__ = ["checked_parts", "classes_to_dict", "column_to_dict"]
-
 LONGEST_NAME = 10_000
 TIME_TYPE = re.compile(rf"(datetime64|timedelta64)\[({'|'.join(times.UNITS)})\]")
-#: Types of class labels, by the name that files know them by; `str` is text of any length.
 CLASS_TYPES: dict[str, type] = {
     "bool": np.bool_,
     "int8": np.int8,
@@ -35,7 +32,8 @@ CLASS_TYPES: dict[str, type] = {
     "str": np.str_,
     "object": np.object_,
 }
-#: What JSON must hold for labels of each kind of type.
+"""Types of class labels, by the name that files know them by; `str` is text of any length."""
+
 LABELS: dict[str, tuple[type, ...]] = {
     "b": (bool,),
     "i": (int,),
@@ -44,6 +42,7 @@ LABELS: dict[str, tuple[type, ...]] = {
     "U": (str,),
     "O": (str, bool, int, float),
 }
+"""What JSON must hold for labels of each kind of type."""
 
 
 def column_to_dict(column: Column) -> dict[str, Any]:

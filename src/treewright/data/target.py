@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any
 
@@ -14,12 +13,10 @@ from treewright.data.columns import Raw, RawCodes, RawNumbers
 from treewright.data.encoding import count_rows, distinct
 from treewright.data.frames import read, read_series
 from treewright.data.objects import family, missing_objects, typed
-from treewright.errors import DataError, DataTypeError
+from treewright.errors import DataError, DataTypeError, warn
 
-__all__ = ["read_classes", "read_numbers", "read_weight"]
-
-#: Weights whose sum is beyond this would overflow in squares and products.
 LARGEST_TOTAL = 1e300
+"""Weights whose sum is beyond this would overflow in squares and products."""
 
 
 def read_classes(
@@ -110,6 +107,11 @@ def read_weight(
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n_rows, float(sample_weight))
     weight = _weights(sample_weight)
+    if weight.ndim == 0:
+        raise DataTypeError(
+            "sample_weight: Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, "
+            f"got scalar `{weight!r}` instead."
+        )
     if weight.ndim != 1:
         raise DataError(f"Sample weights must be 1D array or scalar, got shape {weight.shape}.")
     if len(weight) != n_rows:
@@ -136,7 +138,7 @@ def _weights(sample_weight: Any) -> NDArray[np.float64]:
     try:
         weight = np.asarray(sample_weight)
         if weight.dtype.kind in "biufO":
-            return np.ascontiguousarray(weight, dtype=np.float64)
+            return np.asarray(weight, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         pass
     raise DataTypeError("sample_weight must hold one number for each row.")
@@ -144,15 +146,16 @@ def _weights(sample_weight: Any) -> NDArray[np.float64]:
 
 def _small_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]] | None:
     """Classes of small whole numbers by counting; `None` if they are not small."""
-    if not len(y) or y.max() > len(y) + 1024:
+    # For the few rows of a small table `argmax` and `nonzero` take a quarter of the time of `max` and `all`.
+    if not len(y) or y[y.argmax()] > len(y) + 1024:
         return None
     try:
         counts = np.bincount(y)
     except ValueError:  # a negative label
         return None
-    if counts.all():
-        return np.arange(len(counts), dtype=y.dtype), y.astype(np.int32)
     present = counts.nonzero()[0]
+    if len(present) == len(counts):
+        return present.astype(y.dtype, copy=False), y.astype(np.int32)
     code = np.zeros(len(counts), dtype=np.int32)
     code[present] = np.arange(len(present))
     return present.astype(y.dtype), code[y]
@@ -279,9 +282,8 @@ def _refuse_several(n_targets: int) -> None:
 def _warn_of_column_vector() -> None:
     from sklearn.exceptions import DataConversionWarning
 
-    warnings.warn(
+    warn(
         "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
         "(n_samples,), for example using ravel().",
         DataConversionWarning,
-        stacklevel=5,
     )

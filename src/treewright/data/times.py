@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 
 from treewright.errors import DataError
 
-__all__ = ["SCALAR_TYPES", "UNITS", "coarsen", "convert", "scalar", "text", "ticks_of"]
-
-#: Length of each unit in nanoseconds, coarsest first.
 UNITS = {
     "D": 86_400_000_000_000,
     "h": 3_600_000_000_000,
@@ -23,8 +20,10 @@ UNITS = {
     "us": 1_000,
     "ns": 1,
 }
-#: Units that columns are stored in: hours and minutes read no better than seconds.
+"""Length of each unit in nanoseconds, coarsest first."""
+
 STORED = ("D", "s", "ms", "us", "ns")
+"""Units that columns are stored in: hours and minutes read no better than seconds."""
 
 SCALAR_TYPES = {"datetime64": np.datetime64, "timedelta64": np.timedelta64}
 

@@ -48,11 +48,8 @@ def export_html(tree: Tree, *, max_nodes: int = 200) -> str:
     writer = Writer(tree, decimals=None, max_categories=8, class_weights=True, missing=False)
     shown = _first_nodes(tree, max_nodes)
     hidden = hidden_nodes(tree, ~shown)
-    statistics = dict(
-        zip(np.flatnonzero(shown).tolist(), writer.statistics(np.flatnonzero(shown)), strict=True)
-    )
     bars = _Bars(tree)
-    parts = [f'<div style="line-height:1.7"><div style="opacity:.7">{escape(writer.title())}</div>']
+    parts = [f'<div style="line-height:1.7"><div {_PALE}>{_title(writer)}</div>']
     stack: list[tuple[int, str]] = [(0, "all rows")]
     while stack:
         node, words = stack.pop()
@@ -60,11 +57,11 @@ def export_html(tree: Tree, *, max_nodes: int = 200) -> str:
             parts.append(words)
             continue
         line = f"{bars.bar(node)}{escape(words)}"
-        numbers = f' <span style="opacity:.7">{escape(statistics[node])}</span>'
+        numbers = f" <span {_PALE}>{escape(writer.statistics(np.array([node]))[0])}</span>"
         if tree.is_leaf(node):
-            parts.append(f"<div {_INDENT}>{line} → <b>{escape(writer.prediction(node))}</b>{numbers}</div>")
+            parts.append(f"<div {_LEAF}>{line} → <b>{escape(writer.prediction(node))}</b>{numbers}</div>")
         elif hidden[node]:
-            parts.append(f"<div {_INDENT}>{line} … {counted(int(hidden[node]), 'node')} below{numbers}</div>")
+            parts.append(f"<div {_LEAF}>{line} … {counted(int(hidden[node]), 'node')} below{numbers}</div>")
         else:
             is_open = " open" if tree.node_depth[node] < OPEN_DEPTH else ""
             parts.append(
@@ -75,7 +72,20 @@ def export_html(tree: Tree, *, max_nodes: int = 200) -> str:
     return "".join([*parts, "</div>"])
 
 
+_PALE = 'style="opacity:.7"'
 _INDENT = 'style="margin-left:1.5em"'
+_LEAF = 'style="margin-left:2.55em"'  # beside nodes with the sign that opens and closes them
+
+
+def _title(writer: Writer) -> str:
+    """Say how large the tree is, and show the colour of each class."""
+    if not writer.shows_classes or not writer.class_texts:
+        return escape(writer.title())
+    keys = (
+        f'<span style="color:{COLOURS[code % len(COLOURS)]}">■</span> {escape(text)}'
+        for code, text in enumerate(writer.class_texts)
+    )
+    return f"{escape(writer.size())}; classes [{' '.join(keys)}]"
 
 
 def _first_nodes(tree: Tree, max_nodes: int) -> NDArray[np.bool_]:

@@ -92,8 +92,8 @@ class Writer:
     class_weights: bool
     missing: bool
 
-    def title(self) -> str:
-        """Say how large the tree is and what stands in brackets."""
+    def size(self) -> str:
+        """Say how large the tree is."""
         tree = self.tree
         parts = [
             counted(int(tree.count[0]), "row"),
@@ -101,15 +101,19 @@ class Writer:
             counted(tree.n_leaves, "leaf", "leaves"),
             f"depth {tree.depth}",
         ]
-        size = ", ".join(parts)
-        if tree.schema.classes is None:
-            return f"{size}; [value]"
-        if not self._shows_classes:
-            return f"{size}; {len(tree.schema.classes)} classes"
-        return f"{size}; classes [{' '.join(self._class_texts)}]"
+        return ", ".join(parts)
+
+    def title(self) -> str:
+        """Say how large the tree is and what stands in brackets."""
+        if not self.tree.is_classifier:
+            return f"{self.size()}; [value]"
+        if not self.shows_classes:
+            return f"{self.size()}; {len(self.class_texts)} classes"
+        return f"{self.size()}; classes [{' '.join(self.class_texts)}]"
 
     @property
-    def _shows_classes(self) -> bool:
+    def shows_classes(self) -> bool:
+        """Whether the weight of every class is shown."""
         return self.class_weights and self.tree.value.shape[1] <= MOST_CLASSES
 
     def branches(self, max_depth: int | None) -> Iterator[tuple[int, str]]:
@@ -156,10 +160,11 @@ class Writer:
         """Say what a node predicts."""
         if self.tree.schema.classes is None:
             return self._number(self.tree.value[node, 0])
-        return self._class_texts[int(self.tree.label[node])]
+        return self.class_texts[int(self.tree.label[node])]
 
     @cached_property
-    def _class_texts(self) -> list[str]:
+    def class_texts(self) -> list[str]:
+        """The classes as they are written; none for a regression tree."""
         classes = self.tree.schema.classes
         return [] if classes is None else [quoted(str(plain(label))) for label in classes]
 
@@ -170,7 +175,7 @@ class Writer:
         """Write for each of the nodes how many rows it has, how well it predicts them, and its value."""
         tree = self.tree
         parts = [_aligned([f"n={count}" for count in tree.count[nodes].tolist()], pad_after="n=")]
-        if np.any(np.abs(tree.weight - tree.count) > 1e-9 * tree.weight[0]):
+        if self._weighted:
             parts.append(
                 _aligned(
                     [f"weight {text}" for text in self._weights(tree.weight[nodes])], pad_after="weight "
@@ -182,7 +187,7 @@ class Writer:
             values = _aligned([self._number(value) for value in tree.value[nodes, 0]])
             leaf = tree.n_children[nodes] == 0  # a leaf's line says its value already
             brackets = ["" if at_leaf else f"  [{text}]" for text, at_leaf in zip(values, leaf, strict=True)]
-        elif self._shows_classes:
+        elif self.shows_classes:
             columns = [_aligned(self._weights(column)) for column in tree.value[nodes].T]
             brackets = [f"  [{' '.join(row)}]" for row in zip(*columns, strict=True)]
         return [
@@ -199,7 +204,7 @@ class Writer:
                 risks = [f"{risk:.4g}" for risk in (tree.risk[nodes] / weight).tolist()]
             return _aligned([f"mean risk {text}" for text in risks], pad_after="mean risk ")
         shares = tree.value[nodes, tree.label[nodes]] / weight
-        return [f"{percent(share):>3} %" for share in shares.tolist()]
+        return _aligned([f"{percent(share)} %" for share in shares.tolist()])
 
     def _weights(self, weights: NDArray[np.float64]) -> list[str]:
         """Write weights as whole numbers if they are all whole, else to about a thousandth of the root's."""
@@ -208,6 +213,11 @@ class Writer:
         total = self.tree.weight[0]
         digits = max(0, 3 - math.floor(math.log10(total))) if self.decimals is None else self.decimals
         return [f"{weight:.{digits}f}" for weight in weights.tolist()]
+
+    @cached_property
+    def _weighted(self) -> bool:
+        """Whether some weight is not the number of rows."""
+        return bool(np.any(np.abs(self.tree.weight - self.tree.count) > 1e-9 * self.tree.weight[0]))
 
     @cached_property
     def _whole(self) -> bool:

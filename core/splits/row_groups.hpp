@@ -1,0 +1,175 @@
+// Splits on a categorical feature for absolute error, which is no function of sums: groupings are valued by moving rows.
+//
+// Two groups: the best cut of the values in the order of their medians, and in the order of their means. No order is known to
+// be exact for absolute error.
+#pragma once
+#include "threshold.hpp"
+
+namespace treewright {
+
+template <class Scorer, class Index>
+class GroupSearch {
+    using List = Entry<Index>;
+
+public:
+    GroupSearch(const Problem& problem, const LocalRows& rows, Scratch& scratch, const Totals& node, double impurity, const CutLimits& limits,
+                int32_t feature)
+        : recipe_(problem.recipe), rows_(rows), scratch_(scratch), node_(node), impurity_(impurity), limits_(limits), feature_(feature),
+          n_categories_(problem.table.features[static_cast<size_t>(feature)].n_categories), group_of_(static_cast<size_t>(n_categories_), -1) {}
+
+    void add(int32_t code, Index row) {
+        if (code < 0) {
+            missing_.push_back(row);
+            return;
+        }
+        int32_t& group = group_of_[static_cast<size_t>(code)];
+        if (group < 0) {
+            group = static_cast<int32_t>(groups_.size());
+            groups_.push_back({code, {}});
+        }
+        groups_[static_cast<size_t>(group)].rows.push_back(row);
+    }
+    bool constant() const { return groups_.size() + !missing_.empty() < 2; }
+
+    Candidate best() {
+        std::sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) { return a.code < b.code; });
+        by_direction_ = recipe_.missing == Missing::direction && !missing_.empty();
+        if (recipe_.subset) {
+            cut(order_by([&](const Group& g) { return describe(g.rows).value[0]; }), Cuts::all);
+            cut(order_by([&](const Group& g) { return describe(g.rows).centre; }), Cuts::all);
+        }
+        if (recipe_.one_vs_rest) one_against_rest();
+        if (recipe_.multiway) multiway();
+        return std::move(best_);
+    }
+
+private:
+    struct Group {
+        int32_t code;
+        std::vector<Index> rows;
+    };
+    enum class Cuts { all, after_first, known_against_missing };
+
+    Description describe(const std::vector<Index>& rows) const {
+        std::vector<double> target, weight;
+        for (Index row : rows) {
+            target.push_back(rows_.target[row]);
+            weight.push_back(rows_.weight_of(row));
+        }
+        Description description;
+        describe_numbers<AbsoluteError>(target, weight, description);
+        return description;
+    }
+    template <class Key>
+    std::vector<size_t> order_by(Key&& key) const {
+        std::vector<std::pair<double, size_t>> keyed;
+        for (size_t g = 0; g < groups_.size(); ++g) keyed.emplace_back(key(groups_[g]), g);
+        std::sort(keyed.begin(), keyed.end());
+        std::vector<size_t> order;
+        for (const auto& entry : keyed) order.push_back(entry.second);
+        return order;
+    }
+
+    /// The rows of the groups in this order, ranked by group; missing rows last where they take part.
+    void line_up(const std::vector<size_t>& order, Cuts cuts) {
+        line_.clear();
+        for (size_t i = 0; i < order.size(); ++i) {
+            const size_t rank = cuts == Cuts::all ? i : cuts == Cuts::after_first ? std::min<size_t>(i, 1) : 0;
+            for (Index row : groups_[order[i]].rows) line_.push_back({static_cast<Index>(rank), row});
+        }
+        known_ = line_.size();
+        if (by_direction_)
+            for (Index row : missing_) line_.push_back({List::missing, row});
+        basis_ = Totals(1);
+        basis_.count = line_.size();
+        for (const List& entry : line_) {
+            basis_.weight += rows_.weight_of(entry.row);
+            basis_.sums[0] += rows_.weight_of(entry.row) * rows_.target[entry.row];
+        }
+    }
+
+    void cut(const std::vector<size_t>& order, Cuts cuts) {
+        line_up(order, cuts);
+        const size_t total = line_.size();
+        Cut found;
+        const Scorer right = started_scorer<Scorer>(rows_, basis_, scratch_, line_.data(), total);
+        const double slack = right.tolerance(impurity_);
+        scan(line_.data(), known_, 0, total, by_direction_ && cuts != Cuts::after_first, false, right, limits_, slack, found);
+        if (by_direction_ && cuts != Cuts::known_against_missing) {
+            Scorer left = started_scorer<Scorer>(rows_, basis_, scratch_, line_.data(), total);
+            for (size_t i = known_; i < total; ++i) left.add(line_[i].row);
+            scan(line_.data(), known_, total - known_, total, false, true, left, limits_, slack, found);
+        }
+        if (!found.found()) return;
+        std::vector<char> on_left(groups_.size(), 0);
+        for (size_t i = 0, covered = 0; i < order.size() && covered < found.position; covered += groups_[order[i++]].rows.size()) on_left[order[i]] = 1;
+        if (!offer(basis_.weight / node_.weight * right.merit(found.score))) return;
+        best_.n_branches = 2;
+        best_.default_branch = by_direction_ ? (found.missing_left ? 0 : 1) : -1;
+        for (size_t g = 0; g < groups_.size(); ++g) best_.table.emplace_back(groups_[g].code, on_left[g] ? 0 : 1);
+    }
+
+    void one_against_rest() {
+        std::vector<size_t> order(groups_.size());
+        std::iota(order.begin(), order.end(), size_t{0});
+        if (by_direction_) cut(order, Cuts::known_against_missing);
+        for (size_t chosen = 0; chosen < groups_.size() && groups_.size() >= 2; ++chosen) {
+            std::rotate(order.begin(), std::find(order.begin(), order.end(), chosen), order.end());
+            cut(order, Cuts::after_first);
+        }
+    }
+
+    void multiway() {
+        std::vector<double> weight(groups_.size(), 0.0);
+        for (size_t g = 0; g < groups_.size(); ++g)
+            for (Index row : groups_[g].rows) weight[g] += rows_.weight_of(row);
+        const auto heaviest = static_cast<size_t>(std::max_element(weight.begin(), weight.end()) - weight.begin());
+        size_t large = 0;
+        double after = 0;
+        for (size_t g = 0; g < groups_.size(); ++g) {
+            std::vector<Index> rows = groups_[g].rows;
+            if (by_direction_ && g == heaviest) rows.insert(rows.end(), missing_.begin(), missing_.end());
+            const Description part = describe(rows);
+            after += part.risk;
+            large += part.count >= limits_.min_count && part.weight >= limits_.min_weight;
+        }
+        if (large < 2) return;
+        std::vector<size_t> order(groups_.size());
+        std::iota(order.begin(), order.end(), size_t{0});
+        line_up(order, Cuts::all);
+        const Scorer all = started_scorer<Scorer>(rows_, basis_, scratch_, line_.data(), line_.size());
+        if (!offer(basis_.weight / node_.weight * all.merit(-after))) return;
+        best_.n_branches = n_categories_;
+        best_.default_branch = groups_[heaviest].code;
+        for (int32_t code = 0; code < n_categories_; ++code) best_.table.emplace_back(code, code);
+    }
+
+    /// Whether this merit is the best so far; if so, the caller fills in the branches.
+    bool offer(double merit) {
+        const double slack = AbsoluteError::tolerance(node_, impurity_);
+        if (recipe_.ties == Ties::last ? merit < best_.merit - slack : merit <= best_.merit + slack) return false;
+        best_ = Candidate{};
+        best_.merit = merit;
+        best_.feature = feature_;
+        best_.kind = SplitKind::table;
+        return true;
+    }
+
+    const Recipe& recipe_;
+    const LocalRows& rows_;
+    Scratch& scratch_;
+    const Totals& node_;
+    double impurity_;
+    CutLimits limits_;
+    int32_t feature_, n_categories_;
+    bool by_direction_ = false;
+    std::vector<Group> groups_;
+    std::vector<Index> missing_;
+    std::vector<int32_t> group_of_;
+    std::vector<List> line_;
+    size_t known_ = 0;
+    Totals basis_;
+    Candidate best_;
+};
+
+}  // namespace treewright
