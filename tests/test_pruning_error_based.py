@@ -73,7 +73,7 @@ def test_the_exact_limit_solves_the_equation_that_defines_it() -> None:
         assert binom.cdf(e, n, rate) == pytest.approx(0.25)
 
 
-# ---- C4.5's recursion, written out --------------------------------------------------------------------------
+# ---- C4.5's recursion, written out ---------------------------------------------------------------------
 
 Part = tuple[int, float]  # a row, and how much of it
 

@@ -133,7 +133,8 @@ class Raising:
         children = concatenated_ranges(tree.first_child[content], sizes)
         owner = np.repeat(np.arange(len(nodes)), sizes)
         as_tree = np.bincount(owner, self._as_tree[children], len(nodes)).astype(np.float64)
-        order = np.lexsort((children, self._weight[children], owner))
+        weight = self._weight[children].round(9)  # sums of parts of rows are rounded
+        order = np.lexsort((children, weight, owner))
         largest = children[order[np.cumsum(sizes) - 1]]  # the last of equals, as C4.5 has it
         as_leaf = self._as_leaf[nodes]
         as_branch = self._as_branch(nodes, largest, under)
