@@ -257,7 +257,7 @@ def test_monotonic_features_never_turn_the_prediction_back(
 
 def test_pruner_is_applied_after_growing() -> None:
     X, y = load_breast_cancer(return_X_y=True)
-    by_pruner = tw.DecisionTreeClassifier(pruner=CostComplexity(0.01)).fit(X, y)
+    by_pruner = tw.DecisionTreeClassifier(pruner=CostComplexity(0.01, risk="impurity")).fit(X, y)
     by_alpha = tw.DecisionTreeClassifier(ccp_alpha=0.01).fit(X, y)
     assert by_pruner.tree_ == by_alpha.tree_
     assert by_pruner.get_n_leaves() < tw.DecisionTreeClassifier().fit(X, y).get_n_leaves()
