@@ -98,6 +98,7 @@ public:
         Random random(item.seed);
         const double tolerance = C::tolerance(item.totals, item.impurity);
         for (int32_t feature : chosen_features(item, random)) {
+            if (item.size() > small_block) problem_.monitor.poll(thread_);
             Candidate candidate = search(item, feature, random);
             if (!candidate.found()) continue;
             bool better = candidate.merit > best_.merit + tolerance;

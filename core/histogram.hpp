@@ -21,6 +21,16 @@ protected:
         std::iota(rows_[0].begin(), rows_[0].end(), 0u);
     }
 
+    /// Give back everything but the lists of rows.
+    void release() {
+        std::vector<uint8_t>().swap(coded_.codes);
+        std::vector<int32_t>().swap(label_);
+        std::vector<uint8_t>().swap(bit_);
+        std::vector<double>().swap(target_);
+        std::vector<double>().swap(local_weight_);
+        std::vector<uint64_t>().swap(increment_);
+    }
+
     /// A large node: rows [begin, end) of one of the two buffers.
     struct Item {
         int32_t node = 0, depth = 0;

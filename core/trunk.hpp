@@ -57,6 +57,9 @@ public:
             }
             split(item, stack);
         }
+        this->release();
+        std::vector<int32_t>().swap(side_);
+        std::vector<Workspace>().swap(workspace_);
         return std::move(grafts_);
     }
     std::span<const uint32_t> rows(const Graft& graft) const {
