@@ -66,6 +66,19 @@ class Memory:
         return self.read("VmHWM") - self.now
 
 
+def choose_alpha(program: str, model: Any, X: Any, y: Any) -> Any:
+    """Prune by cost-complexity, alpha by ten folds: from twenty alphas of the path, or from all of them."""
+    if program == "treewright":
+        from treewright.pruning import CostComplexity
+
+        return model.set_params(pruner=CostComplexity(cv=10)).fit(X, y)
+    from sklearn.model_selection import GridSearchCV
+
+    alphas = model.cost_complexity_pruning_path(X, y).ccp_alphas
+    few = alphas[:: max(1, len(alphas) // 20)]
+    return GridSearchCV(model, {"ccp_alpha": few}, cv=10).fit(X, y).best_estimator_
+
+
 def measure(program: str, workload: Workload) -> Result:
     rows = workload.rows()
     X, y = rows.train
@@ -75,6 +88,12 @@ def measure(program: str, workload: Workload) -> Result:
     result = {"seconds": seconds(lambda: model.fit(X, y)), "memory": memory.beyond()}
     if workload.measure == "fit often":
         result["seconds"] = statistics.median(seconds(lambda: model.fit(X, y)) for _ in range(1000))
+    if workload.measure == "path":
+        result["seconds"] = seconds(lambda: model.cost_complexity_pruning_path(X, y))
+    if workload.measure == "choose alpha":
+        begin = time.perf_counter()
+        model = choose_alpha(program, model, X, y)
+        result["seconds"] = time.perf_counter() - begin
     if workload.measure == "predict":
         model.predict(X_test[:1000])
         result["seconds"] = min(seconds(lambda: model.predict(X_test)) for _ in range(3))

@@ -32,7 +32,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Workload:
-    """What is measured: `fit` once, `fit` many times, or `predict`."""
+    """What is measured: `fit` once or often, `predict`, the `path` of prunings, or to `choose alpha`."""
 
     words: str
     rows: Callable[[], Rows]
@@ -129,5 +129,13 @@ WORKLOADS = {
         "depth 8, 500,000 rows, five features of 1,000 categories",
         lambda: many_categories(500_000),
         parameters={"max_depth": 8},
+    ),
+    "I1": Workload(
+        "fit and cost-complexity path, 100,000 x 20", lambda: two_classes(100_000), measure="path"
+    ),
+    "I2": Workload(
+        "alpha by ten folds, 10,000 x 20 (20 alphas / all)",
+        lambda: two_classes(10_000),
+        measure="choose alpha",
     ),
 }

@@ -5,54 +5,44 @@
 #pragma once
 #include <memory>
 
-#include "bits.hpp"
-#include "builder.hpp"
+#include "block_rows.hpp"
 #include "random.hpp"
 #include "splits/categorical.hpp"
 #include "splits/row_groups.hpp"
-#include "splits/threshold.hpp"
 
 namespace treewright {
 
-/// Largest number of rows for which 16-bit row numbers and ranks do.
-inline constexpr size_t small_block = 65535;
-
 template <class C, class Scorer, class Index>
-class Block {
+class Block : BlockRows<Index> {
+    using Rows = BlockRows<Index>;
     using List = Entry<Index>;
+    using Rows::codes_, Rows::list_, Rows::order_, Rows::slot_, Rows::has_missing_, Rows::masks_, Rows::active_, Rows::begin_,
+        Rows::left_;
+    using Rows::partition, Rows::partition_lists;
+    using Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_, Rows::weight_, Rows::target_, Rows::centred_, Rows::label_,
+        Rows::local_;
+    using Rows::side_, Rows::buffer_, Rows::is_bit, Rows::number, Rows::set_threshold, Rows::assign_branches, Rows::unrank;
 
 public:
-    /// A node of the block: rows [begin, end) of every list in buffer depth % 2.
-    struct Item {
+    /// A node of the block.
+    struct Item : BlockRange {
         int32_t node = 0, depth = 0;
-        uint32_t begin = 0, end = 0;
-        uint8_t buffer = 0;
         uint64_t seed = 0;
-        double lowest = -infinity, highest = infinity;  // bounds of its prediction under monotone constraints
+        double lowest = -infinity, highest = infinity;       // bounds of its prediction under monotone constraints
         std::shared_ptr<const std::vector<int32_t>> active;  // features that are not constant here
         Totals totals;
         double impurity = 0, centre = 0;
         Candidate split;
         std::vector<Candidate> competitors;
         double decrease = 0;  // of overall impurity, by weight
-
-        size_t size() const { return end - begin; }
     };
 
-    Block(const Problem& problem, const std::vector<double>& weight) : problem_(problem), recipe_(problem.recipe), all_weights_(weight) {}
+    Block(const Problem& problem, const std::vector<double>& weight) : Rows(problem, weight) {}
 
     /// Take over these rows of the table; nodes go to `out`. Memory is kept from one load to the next.
     void load(std::span<const uint32_t> rows, Builder& out, int thread = 0) {
-        rows_ = rows;
-        thread_ = thread;
-        n_ = rows.size();
         out_ = &out;
-        gather_target();
-        gather_features();
-        for (auto& order : order_) order.resize(n_);
-        std::iota(order_[0].begin(), order_[0].end(), Index{0});
-        side_.resize(n_);
-        left_.resize(n_);
+        Rows::gather(rows, thread);
     }
 
     /// The root of the block.
@@ -108,6 +98,7 @@ public:
         Random random(item.seed);
         const double tolerance = C::tolerance(item.totals, item.impurity);
         for (int32_t feature : chosen_features(item, random)) {
+            if (item.size() > small_block) problem_.monitor.poll(thread_);
             Candidate candidate = search(item, feature, random);
             if (!candidate.found()) continue;
             bool better = candidate.merit > best_.merit + tolerance;
@@ -116,7 +107,8 @@ public:
             else if (better) ties = 1;
             if (recipe_.max_competitors > 0) found_.push_back(candidate);
             if (better) best_ = std::move(candidate);
-            if (C::concave && recipe_.ties == Ties::first && recipe_.max_competitors == 0 && best_.merit >= item.impurity - tolerance)
+            if (C::concave && recipe_.ties == Ties::first && recipe_.max_competitors == 0 &&
+                best_.merit >= item.impurity - tolerance)
                 break;  // pure branches: nothing can be better, and what comes later loses the tie
         }
         if (!constant_.empty()) drop_constant(item, active);
@@ -134,7 +126,7 @@ public:
     /// Carry out the split of an item: append the children, give back those that may be split further.
     std::vector<Item> split(Item& item) {
         const size_t branches = static_cast<size_t>(item.split.n_branches);
-        assign_branches(item);
+        assign_branches(item, item.split);
         partition(order_[item.buffer].data() + item.begin, order_[1 - item.buffer].data() + item.begin, item.size(), branches,
                   [](Index row) { return row; });
         std::vector<Item> children(branches);
@@ -145,84 +137,12 @@ public:
         for (Candidate& other : item.competitors) unrank(item, other);
         out_->set_split(item.node, item.split, first, std::move(item.competitors));
         bound_children(item, children);
-        if (any) partition_lists(item, branches);
+        if (any) partition_lists(item, item.split, *item.active, branches);
         std::erase_if(children, [](const Item& child) { return child.node < 0; });
         return children;
     }
 
 private:
-    // ---- setting up ------------------------------------------------------------------------------------------
-
-    void gather_target() {
-        if (problem_.n_classes) {
-            label_.resize(n_);
-            for (size_t i = 0; i < n_; ++i) label_[i] = problem_.label[rows_[i]];
-            bit_.resize(n_);
-            for (size_t i = 0; i < n_; ++i) bit_[i] = label_[i] == 1;
-            local_.label = label_.data();
-            local_.bit = bit_.data();
-        } else {
-            target_.resize(n_);
-            centred_.resize(n_);
-            for (size_t i = 0; i < n_; ++i) target_[i] = problem_.target[rows_[i]];
-            local_.target = centred_.data();
-        }
-        if (!all_weights_.empty()) {
-            weight_.resize(n_);
-            for (size_t i = 0; i < n_; ++i) weight_[i] = all_weights_[rows_[i]];
-            local_.weight = weight_.data();
-        }
-    }
-
-    void gather_features() {
-        const size_t p = problem_.n_features();
-        slot_.assign(p, -1);
-        codes_.clear();
-        has_missing_.clear();
-        auto active = std::make_shared<std::vector<int32_t>>();
-        buffer_.resize(n_);
-        double* values = buffer_.data();
-        size_t lists = 0;
-        for (size_t f = 0; f < p; ++f) lists += !problem_.table.features[f].categorical() && !is_bit(f);
-        if (recipe_.threshold)
-            for (auto& buffer : list_)
-                if (buffer.size() < lists * n_) buffer.resize(lists * n_);
-        size_t used = 0;
-        for (size_t f = 0; f < p; ++f) {
-            const Feature& feature = problem_.table.features[f];
-            if (n_ > small_block) problem_.monitor.poll(thread_);
-            bool varies = false;
-            if (is_bit(f)) {
-                varies = true;
-            } else if (feature.categorical()) {
-                std::vector<int32_t> codes(n_);
-                for (size_t i = 0; i < n_; ++i) codes[i] = feature.codes[rows_[i]];
-                varies = std::any_of(codes.begin(), codes.end(), [&](int32_t c) { return c != codes[0]; });
-                if (varies) {
-                    slot_[f] = static_cast<int32_t>(codes_.size());
-                    codes_.push_back(std::move(codes));
-                }
-            } else if (recipe_.threshold) {
-                for (size_t i = 0; i < n_; ++i) values[i] = feature.numbers[rows_[i]];
-                List* list = list_[0].data() + used * n_;
-                const size_t known = sorter_.sort(values, n_, list);
-                varies = known > 0 && list[0].rank != list[n_ - 1].rank;
-                if (varies) {
-                    slot_[f] = static_cast<int32_t>(used++);
-                    has_missing_.push_back(known < n_);
-                }
-            }
-            if (varies) active->push_back(static_cast<int32_t>(f));
-        }
-        active_ = std::move(active);
-        if (problem_.bits) {
-            const size_t words = problem_.bits->words();
-            masks_.resize(n_ * words);
-            for (size_t i = 0; i < n_; ++i) std::copy_n(problem_.bits->mask(rows_[i]), words, masks_.data() + i * words);
-        }
-    }
-    bool is_bit(size_t feature) const { return problem_.bits && problem_.bits->bit_of(feature) >= 0; }
-
     // ---- describing a node -----------------------------------------------------------------------------------
 
     Description describe(Item& item) {
@@ -258,8 +178,9 @@ private:
     void count_bits(const Item& item) {
         const Index* order = order_[item.buffer].data() + item.begin;
         const size_t words = problem_.bits->words();
-        bit_counter_.count(item.size(), problem_.bits->size(), problem_.width(), [&](size_t i) { return masks_.data() + order[i] * words; },
-                           [&](size_t i) { return label_[order[i]]; });
+        bit_counter_.count(
+            item.size(), problem_.bits->size(), problem_.width(), [&](size_t i) { return masks_.data() + order[i] * words; },
+            [&](size_t i) { return label_[order[i]]; });
     }
 
     /// Bring the target into the form the scorers want for this node.
@@ -279,7 +200,8 @@ private:
     }
     void rank_targets(const Index* order, size_t n) {
         by_target_.assign(order, order + n);
-        std::sort(by_target_.begin(), by_target_.end(), [&](Index a, Index b) { return centred_[a] < centred_[b] || (centred_[a] == centred_[b] && a < b); });
+        std::sort(by_target_.begin(), by_target_.end(),
+                  [&](Index a, Index b) { return centred_[a] < centred_[b] || (centred_[a] == centred_[b] && a < b); });
         sorted_target_.resize(n);
         target_rank_.resize(n_);
         for (size_t i = 0; i < n; ++i) {
@@ -358,7 +280,7 @@ private:
     Candidate search(const Item& item, int32_t feature, Random& random) {
         if (is_bit(static_cast<size_t>(feature))) return search_bit(item, feature);
         return problem_.table.features[static_cast<size_t>(feature)].categorical() ? search_categories(item, feature)
-                                                                                     : search_cuts(item, feature, random);
+                                                                                   : search_cuts(item, feature, random);
     }
 
     CutLimits limits(const Item& item, int32_t feature) const {
@@ -379,7 +301,9 @@ private:
         else return C::centred;
     }
 
-    Scorer scorer(const Totals& totals, const List* list, size_t n) { return started_scorer<Scorer>(local_, totals, scratch_, list, n); }
+    Scorer scorer(const Totals& totals, const List* list, size_t n) {
+        return started_scorer<Scorer>(local_, totals, scratch_, list, n);
+    }
     Totals totals_of(const List* list, size_t n) const {
         Totals t(problem_.width());
         t.count = n;
@@ -434,19 +358,9 @@ private:
         return candidate;
     }
 
-    double number(int32_t feature, size_t local_row) const {
-        return problem_.table.features[static_cast<size_t>(feature)].numbers[rows_[local_row]];
-    }
-    void set_threshold(const Item& item, Candidate& candidate) const {
-        if (candidate.kind != SplitKind::threshold || !std::isnan(candidate.threshold)) return;
-        const List* list = list_[item.buffer].data() + static_cast<size_t>(slot_[static_cast<size_t>(candidate.feature)]) * n_ + item.begin;
-        const size_t at = candidate.position;
-        const bool end = at == item.size() || list[at].rank == List::missing;
-        candidate.threshold = end ? infinity : midpoint(number(candidate.feature, list[at - 1].row), number(candidate.feature, list[at].row));
-    }
-
     /// A threshold drawn between the smallest and the largest value (extremely randomised trees: Geurts, Ernst & Wehenkel, 2006).
-    Candidate random_cut(const Item& item, int32_t feature, const List* list, size_t known, const CutLimits& rules, Random& random) {
+    Candidate random_cut(const Item& item, int32_t feature, const List* list, size_t known, const CutLimits& rules,
+                         Random& random) {
         const size_t n = item.size();
         const double low = number(feature, list[0].row), high = number(feature, list[known - 1].row);
         double cut = low + random.uniform() * (high - low);
@@ -458,7 +372,8 @@ private:
             for (size_t i = known; i < n; ++i, ++already) made.add(list[i].row);
         if (low == high) cut = infinity;  // only known against missing is left
         while (left < known && number(feature, list[left].row) <= cut) made.add(list[left++].row);
-        if (left + already < rules.min_count || n - left - already < rules.min_count || left + already == n || !rules.allow(made)) return {};
+        if (left + already < rules.min_count || n - left - already < rules.min_count || left + already == n || !rules.allow(made))
+            return {};
         Candidate candidate;
         candidate.merit = made.merit(made.score());
         candidate.feature = feature;
@@ -473,7 +388,8 @@ private:
         const Index* order = order_[item.buffer].data() + item.begin;
         const size_t n = item.size();
         if constexpr (std::is_same_v<C, AbsoluteError>) {
-            GroupSearch<Scorer, Index> search(problem_, local_, scratch_, item.totals, item.impurity, limits(item, feature), feature);
+            GroupSearch<Scorer, Index> search(problem_, local_, scratch_, item.totals, item.impurity, limits(item, feature),
+                                              feature);
             for (size_t i = 0; i < n; ++i) search.add(codes[order[i]], order[i]);
             if (search.constant()) {
                 constant_.push_back(feature);
@@ -481,8 +397,12 @@ private:
             }
             return search.best();
         } else {
-            counter_.count(static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), problem_.width(), local_,
-                           [&](auto&& use) { for (size_t i = 0; i < n; ++i) use(codes[order[i]], order[i]); }, levels_);
+            counter_.count(
+                static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), problem_.width(), local_,
+                [&](auto&& use) {
+                    for (size_t i = 0; i < n; ++i) use(codes[order[i]], order[i]);
+                },
+                levels_);
             if (levels_.size() + (levels_.missing.count > 0) < 2) {
                 constant_.push_back(feature);
                 return {};
@@ -501,7 +421,8 @@ private:
     void keep_competitors(Item& item) {
         std::erase_if(found_, [&](const Candidate& c) { return c.feature == item.split.feature; });
         std::stable_sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) { return a.merit > b.merit; });
-        if (found_.size() > static_cast<size_t>(recipe_.max_competitors)) found_.resize(static_cast<size_t>(recipe_.max_competitors));
+        if (found_.size() > static_cast<size_t>(recipe_.max_competitors))
+            found_.resize(static_cast<size_t>(recipe_.max_competitors));
         for (Candidate& candidate : found_) set_threshold(item, candidate);
         item.competitors = std::move(found_);
         found_ = {};
@@ -512,11 +433,12 @@ private:
         if constexpr (C::concave || !C::classification) {
             return item.split.merit;
         } else {
-            assign_branches(item);
+            assign_branches(item, item.split);
             std::vector<Totals> branch(static_cast<size_t>(item.split.n_branches), Totals(problem_.width()));
             const Index* order = order_[item.buffer].data() + item.begin;
             for (size_t i = 0; i < item.size(); ++i) {
-                Totals& t = branch[branch.size() == 2 ? static_cast<size_t>(!left_[order[i]]) : static_cast<size_t>(side_[order[i]])];
+                Totals& t =
+                    branch[branch.size() == 2 ? static_cast<size_t>(!left_[order[i]]) : static_cast<size_t>(side_[order[i]])];
                 const double w = local_.weight_of(order[i]);
                 t.weight += w;
                 t.sums[static_cast<size_t>(label_[order[i]])] += w;
@@ -526,88 +448,6 @@ private:
                 if (t.weight > 0) after += t.weight * C::impurity(t);
             return item.impurity - after / item.totals.weight;
         }
-    }
-
-    /// Write the branch of every row of the item into side_ (left_ for two branches) and where each branch begins; settles default_branch.
-    void assign_branches(Item& item) {
-        if (item.split.kind == SplitKind::table) assign_by_table(item);
-        else if (is_bit(static_cast<size_t>(item.split.feature))) assign_by_bit(item);
-        else assign_by_position(item);
-    }
-    void assign_by_bit(Item& item) {
-        const auto bit = static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(item.split.feature)));
-        const size_t words = problem_.bits->words(), n = item.size(), left = item.split.position;
-        const Index* order = order_[item.buffer].data() + item.begin;
-        for (size_t i = 0; i < n; ++i) left_[order[i]] = !(masks_[order[i] * words + bit / 64] >> (bit % 64) & 1);
-        const double size[2] = {static_cast<double>(left), static_cast<double>(n - left)};
-        item.split.default_branch = largest(size);
-        begin_.assign({0, static_cast<uint32_t>(left), static_cast<uint32_t>(n)});
-    }
-    void assign_by_position(Item& item) {
-        Candidate& split = item.split;
-        const List* list = list_[item.buffer].data() + static_cast<size_t>(slot_[static_cast<size_t>(split.feature)]) * n_ + item.begin;
-        const size_t n = item.size(), left = split.position;
-        size_t known = n;
-        if (has_missing_[static_cast<size_t>(slot_[static_cast<size_t>(split.feature)])])
-            while (known > 0 && list[known - 1].rank == List::missing) --known;
-        for (size_t i = 0; i < left; ++i) left_[list[i].row] = 1;
-        for (size_t i = left; i < known; ++i) left_[list[i].row] = 0;
-        if (split.default_branch < 0) {
-            double size[2] = {static_cast<double>(left), static_cast<double>(known - left)};
-            if (recipe_.missing == Missing::available && local_.weight) {
-                size[0] = size[1] = 0;
-                for (size_t i = 0; i < known; ++i) size[left_[list[i].row] ? 0 : 1] += weight_[list[i].row];
-            }
-            split.default_branch = largest(size);
-        }
-        for (size_t i = known; i < n; ++i) left_[list[i].row] = split.default_branch == 0;
-        const size_t n_left = left + (split.default_branch == 0 ? n - known : 0);
-        begin_.assign({0, static_cast<uint32_t>(n_left), static_cast<uint32_t>(n)});
-    }
-    void assign_by_table(Item& item) {
-        Candidate& split = item.split;
-        const std::vector<int32_t>& codes = codes_[static_cast<size_t>(slot_[static_cast<size_t>(split.feature)])];
-        const Index* order = order_[item.buffer].data() + item.begin;
-        const size_t n = item.size(), branches = static_cast<size_t>(split.n_branches);
-        lookup_.assign(static_cast<size_t>(problem_.table.features[static_cast<size_t>(split.feature)].n_categories), -1);
-        for (const auto& [code, branch] : split.table) lookup_[static_cast<size_t>(code)] = branch;
-        std::vector<double> size(branches, 0.0);
-        const bool by_weight = recipe_.missing == Missing::available;
-        for (size_t i = 0; i < n; ++i) {
-            const int32_t code = codes[order[i]], branch = code < 0 ? -1 : lookup_[static_cast<size_t>(code)];
-            side_[order[i]] = branch;
-            if (branch >= 0) size[static_cast<size_t>(branch)] += by_weight ? local_.weight_of(order[i]) : 1.0;
-        }
-        if (split.default_branch < 0) split.default_branch = largest(size);
-        begin_.assign(branches + 1, 0);
-        for (size_t i = 0; i < n; ++i) {
-            int32_t& branch = side_[order[i]];
-            if (branch < 0) branch = split.default_branch;
-            left_[order[i]] = branch == 0;
-            ++begin_[static_cast<size_t>(branch) + 1];
-        }
-        for (size_t b = 0; b < branches; ++b) begin_[b + 1] += begin_[b];
-    }
-    /// The branch of an unanswered split: by weight under `available` (the first of equals), by rows under `direction` (the last of two).
-    int32_t largest(std::span<const double> size) const {
-        size_t best = 0;
-        for (size_t b = 1; b < size.size(); ++b)
-            if (recipe_.missing == Missing::available || size.size() > 2 ? size[b] > size[best] : size[b] >= size[best]) best = b;
-        return static_cast<int32_t>(best);
-    }
-
-    /// A split on ranked categories as a table of those present at the node.
-    void unrank(const Item& item, Candidate& split) const {
-        const Ranking* ranking = (*problem_.rankings)[static_cast<size_t>(split.feature)];
-        if (!ranking || split.kind != SplitKind::threshold) return;
-        const Index* order = order_[item.buffer].data() + item.begin;
-        std::vector<size_t> ranks;
-        for (size_t i = 0; i < item.size(); ++i) {
-            const double rank = number(split.feature, order[i]);
-            if (!std::isnan(rank)) ranks.push_back(static_cast<size_t>(rank));
-        }
-        std::sort(ranks.begin(), ranks.end());
-        to_table(*ranking, split, [&](size_t rank) { return std::binary_search(ranks.begin(), ranks.end(), rank); });
     }
 
     /// Append the child on one branch; true if it may be split further (else its item is emptied).
@@ -655,73 +495,19 @@ private:
         high.lowest = std::max(high.lowest, middle);
     }
 
-    // ---- partitioning ----------------------------------------------------------------------------------------
-
-    /// Stable partition of n entries into the branches whose beginnings stand in begin_.
-    template <class T, class Row>
-    void partition(const T* from, T* to, size_t n, size_t branches, Row&& row_of) {
-        if (branches == 2) {
-            size_t left = 0;
-            const size_t n_left = begin_[1];
-            const uint8_t* sides = left_.data();
-            for (size_t i = 0; i < n; ++i) {
-                const size_t goes_left = sides[row_of(from[i])], right = n_left + i - left;
-                to[right ^ ((left ^ right) & (0 - goes_left))] = from[i];  // chosen without a branch: sides are a coin toss
-                left += goes_left;
-            }
-        } else {
-            place_.assign(begin_.begin(), begin_.end());
-            for (size_t i = 0; i < n; ++i) to[place_[static_cast<size_t>(side_[row_of(from[i])])]++] = from[i];
-        }
-    }
-    void partition_lists(const Item& item, size_t branches) {
-        for (int32_t feature : *item.active) {
-            if (problem_.table.features[static_cast<size_t>(feature)].categorical() || is_bit(static_cast<size_t>(feature))) continue;
-            const size_t offset = static_cast<size_t>(slot_[static_cast<size_t>(feature)]) * n_ + item.begin;
-            if (feature == item.split.feature && item.split.position > 0 && begin_[1] == item.split.position) {  // already in order
-                std::copy_n(list_[item.buffer].data() + offset, item.size(), list_[1 - item.buffer].data() + offset);
-                continue;
-            }
-            partition(list_[item.buffer].data() + offset, list_[1 - item.buffer].data() + offset, item.size(), branches,
-                      [](const List& entry) { return entry.row; });
-        }
-    }
-
-    const Problem& problem_;
-    const Recipe& recipe_;
-    const std::vector<double>& all_weights_;
-    std::span<const uint32_t> rows_;
-    size_t n_ = 0;
-    int thread_ = 0;
     Builder* out_ = nullptr;
-
-    // the block's own columns, by local row
-    std::vector<double> weight_, target_, centred_;
-    std::vector<int32_t> label_;
-    std::vector<uint8_t> bit_;
-    LocalRows local_;
-    std::vector<std::vector<int32_t>> codes_;
-    std::vector<List> list_[2];
-    std::vector<Index> order_[2];  // rows ascending
-    std::vector<int32_t> slot_;    // by feature: its list or code column; -1 = constant
-    std::vector<char> has_missing_;
-    std::vector<uint64_t> masks_;  // two-valued features, by local row
+    bool pure_root_ = false;
     BitCounter bit_counter_;
     Totals left_totals_;
-    std::shared_ptr<const std::vector<int32_t>> active_;
-    bool pure_root_ = false;
 
     // reused while growing
     Candidate best_;
     std::vector<Candidate> found_;
-    std::vector<int32_t> constant_, chosen_, shuffled_, lookup_, side_;
-    std::vector<uint8_t> left_;  // side_ == 0, for two branches
-    std::vector<size_t> swaps_, place_;
-    std::vector<uint32_t> begin_;
-    std::vector<double> buffer_, weight_buffer_, sorted_target_;
+    std::vector<int32_t> constant_, chosen_, shuffled_;
+    std::vector<size_t> swaps_;
+    std::vector<double> weight_buffer_, sorted_target_;
     std::vector<int32_t> target_rank_;
     std::vector<Index> by_target_;
-    RowSorter sorter_;
     Scratch scratch_;
     LevelCounter counter_;
     Levels levels_;

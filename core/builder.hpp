@@ -29,6 +29,11 @@ struct Builder {
 
     explicit Builder(size_t width_) : width(width_) {}
 
+    /// Give back what growing reserved and did not use.
+    void fit() {
+        nodes.shrink_to_fit();
+        value.shrink_to_fit();
+    }
     int32_t append(int32_t parent, int32_t depth, const Description& description) {
         NodeRecord node;
         node.parent = parent;

@@ -89,21 +89,25 @@ TreeArrays grow_block(const Problem& problem, const std::vector<double>& weight)
 template <class C, class Scorer>
 TreeArrays grow_trunk(const Problem& problem, const std::vector<double>& weight) {
     Builder out(problem.width());
-    Trunk<C, Scorer> trunk(problem, weight, block_rows(problem), out);
-    std::vector<Graft> grafts = trunk.grow();
-    std::stable_sort(grafts.begin(), grafts.end(), [](const Graft& a, const Graft& b) { return a.end - a.begin > b.end - b.begin; });
-    std::vector<Builder> builders(grafts.size(), Builder(problem.width()));
-    using Small = Block<C, Scorer, std::conditional_t<is_plain<Scorer>, uint32_t, uint16_t>>;
-    std::vector<std::unique_ptr<Small>> block(static_cast<size_t>(std::max(problem.recipe.threads, 1)));
-    parallel_for(grafts.size(), problem.recipe.threads, [&](size_t i, int thread) {
-        auto& mine = block[static_cast<size_t>(thread)];
-        if (!mine) mine = std::make_unique<Small>(problem, weight);
-        problem.monitor.poll(thread);
-        mine->load(trunk.rows(grafts[i]), builders[i], thread);
-        auto root = mine->root(grafts[i].depth, grafts[i].seed);
-        if (mine->root_may_split(root)) mine->grow(std::move(root));
-    });
-    for (size_t i = 0; i < grafts.size(); ++i) out.nodes[static_cast<size_t>(grafts[i].node)].graft = static_cast<int32_t>(i);
+    std::vector<Builder> builders;
+    {
+        Trunk<C, Scorer> trunk(problem, weight, block_rows(problem), out);
+        std::vector<Graft> grafts = trunk.grow();
+        std::stable_sort(grafts.begin(), grafts.end(), [](const Graft& a, const Graft& b) { return a.end - a.begin > b.end - b.begin; });
+        builders.assign(grafts.size(), Builder(problem.width()));
+        using Small = Block<C, Scorer, std::conditional_t<is_plain<Scorer>, uint32_t, uint16_t>>;
+        std::vector<std::unique_ptr<Small>> block(static_cast<size_t>(std::max(problem.recipe.threads, 1)));
+        parallel_for(grafts.size(), problem.recipe.threads, [&](size_t i, int thread) {
+            auto& mine = block[static_cast<size_t>(thread)];
+            if (!mine) mine = std::make_unique<Small>(problem, weight);
+            problem.monitor.poll(thread);
+            mine->load(trunk.rows(grafts[i]), builders[i], thread);
+            auto root = mine->root(grafts[i].depth, grafts[i].seed);
+            if (mine->root_may_split(root)) mine->grow(std::move(root));
+            builders[i].fit();
+        });
+        for (size_t i = 0; i < grafts.size(); ++i) out.nodes[static_cast<size_t>(grafts[i].node)].graft = static_cast<int32_t>(i);
+    }  // the trunk's memory is given back before the nodes are put in order
     return assemble(out, builders);
 }
 

@@ -84,7 +84,8 @@ TreeArrays assemble(const Builder& trunk, const std::vector<Builder>& grafts) {
         return place;
     };
     places.push_back(settle({&trunk, 0, -1}));
-    tree.first_child.assign(1, -1);
+    tree.first_child.reserve(total);
+    tree.first_child.push_back(-1);
     std::vector<int32_t> stack{0};
     while (!stack.empty()) {
         const int32_t id = stack.back();
@@ -100,6 +101,13 @@ TreeArrays assemble(const Builder& trunk, const std::vector<Builder>& grafts) {
         }
         for (int32_t b = node.n_children; b-- > 0;) stack.push_back(first + b);
     }
+    const size_t width = trunk.width, n = places.size();
+    for (auto* array : {&tree.parent, &tree.n_children, &tree.default_branch}) array->reserve(n);
+    for (auto* array : {&tree.split_begin, &tree.competitor_begin}) array->reserve(n + 1);
+    for (auto* array : {&tree.weight, &tree.impurity, &tree.risk, &tree.merit}) array->reserve(n);
+    tree.count.reserve(n);
+    tree.value.reserve(n * width);
+    tree.splits.reserve(n / 2 + 1);
     for (const Place& place : places) {
         const NodeRecord& node = place.builder->nodes[static_cast<size_t>(place.node)];
         tree.parent.push_back(place.parent);

@@ -20,6 +20,14 @@ struct SplitTable {
     std::vector<int64_t> pool_begin{0};
     std::vector<int32_t> pool_index;
     std::vector<double> pool_value;
+
+    void reserve(size_t n) {
+        kind.reserve(n);
+        feature.reserve(n);
+        threshold.reserve(n);
+        score.reserve(n);
+        pool_begin.reserve(n + 1);
+    }
 };
 
 /// Everything grow() produces, in the layout of ARCHITECTURE.md.

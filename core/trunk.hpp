@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "block.hpp"
-#include "coding.hpp"
+#include "histogram.hpp"
 
 namespace treewright {
 
@@ -20,15 +20,21 @@ struct Graft {
 };
 
 template <class C, class Scorer>
-class Trunk {
+class Trunk : Histograms<C> {
+    using Base = Histograms<C>;
+    using Base::gather, Base::histograms;
+    using Base::problem_, Base::recipe_, Base::weight_, Base::coded_, Base::rows_, Base::label_, Base::target_,
+        Base::local_weight_, Base::local_;
+    using Base::unit, Base::stride, Base::rows_in, Base::add_bin, Base::bins, Base::basis, Base::spread_of, Base::is_bit,
+        Base::is_coded;
+    using typename Base::Basis, typename Base::Item;
+
 public:
     Trunk(const Problem& problem, const std::vector<double>& weight, size_t block_rows, Builder& out)
-        : problem_(problem), recipe_(problem.recipe), weight_(weight), block_rows_(block_rows), out_(out),
-          coded_(problem.table, recipe_.threads, problem.monitor, [&](size_t f) { return !is_coded(f); }), threads_(static_cast<size_t>(std::max(recipe_.threads, 1))) {
-        workspace_.resize(threads_);
-        for (auto& rows : rows_) rows.resize(problem.table.n_rows);
-        std::iota(rows_[0].begin(), rows_[0].end(), 0u);
-    }
+        : Base(problem, weight),
+          block_rows_(block_rows),
+          out_(out),
+          workspace_(static_cast<size_t>(std::max(problem.recipe.threads, 1))) {}
 
     /// Split the large nodes; the small ones left are the grafts.
     std::vector<Graft> grow() {
@@ -51,6 +57,9 @@ public:
             }
             split(item, stack);
         }
+        this->release();
+        std::vector<int32_t>().swap(side_);
+        std::vector<Workspace>().swap(workspace_);
         return std::move(grafts_);
     }
     std::span<const uint32_t> rows(const Graft& graft) const {
@@ -58,20 +67,6 @@ public:
     }
 
 private:
-    struct Item {
-        int32_t node = 0, depth = 0;
-        uint32_t begin = 0, end = 0;
-        uint8_t buffer = 0;
-        uint64_t seed = 0;
-        Totals totals;
-        double impurity = 0, centre = 0;
-        std::shared_ptr<std::vector<double>> histogram;  // feature column × bin × stride
-        Candidate split;
-        std::vector<Candidate> competitors;
-
-        size_t size() const { return end - begin; }
-    };
-
     /// Where a cut stands: after all of a bin, or after a value inside it.
     struct Place {
         int bin = -1;
@@ -102,97 +97,6 @@ private:
         std::vector<Suspect> suspects;
     };
 
-    bool is_bit(size_t feature) const { return problem_.bits && problem_.bits->bit_of(feature) >= 0; }
-    bool is_coded(size_t feature) const { return !problem_.table.features[feature].categorical() && !is_bit(feature); }
-
-    // ---- histograms ------------------------------------------------------------------------------------------
-
-    bool unit() const { return weight_.empty(); }
-    /// Numbers a bin: class weights, or weight, sum and a sum for bounds; and the count of rows unless it follows.
-    size_t stride() const { return (C::classification ? problem_.width() : 3) + (unit() ? 0 : 1); }
-
-    size_t rows_in(const double* bin) const {
-        if (!unit()) return static_cast<size_t>(bin[stride() - 1]);
-        if constexpr (!C::classification) return static_cast<size_t>(bin[0]);
-        double sum = 0;
-        for (size_t k = 0; k < problem_.width(); ++k) sum += bin[k];
-        return static_cast<size_t>(sum);
-    }
-    void add_bin(const double* bin, Totals& to) const {
-        if constexpr (C::classification) {
-            double weight = 0;
-            for (size_t k = 0; k < to.sums.size(); ++k) {
-                to.sums[k] += bin[k];
-                weight += bin[k];
-            }
-            to.weight += weight;
-        } else {
-            to.weight += bin[0];
-            to.sums[0] += bin[1];
-        }
-        to.count += rows_in(bin);
-    }
-    Totals bin_totals(const double* bin) const {
-        Totals t(problem_.width());
-        add_bin(bin, t);
-        return t;
-    }
-
-    /// Histogram of one feature over the rows of an item.
-    void count(const Item& item, size_t feature, double* bins) const {
-        const uint8_t* code = coded_.of(feature);
-        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
-        const size_t n = item.size(), step = stride();
-        std::fill_n(bins, 256 * step, 0.0);
-        if constexpr (C::classification) {
-            if (unit() && problem_.n_classes == 2) {
-                uint64_t packed[2][256] = {};  // rows below, rows of class 1 above; two copies hide the latency of updates
-                size_t i = 0;
-                for (; i + 1 < n; i += 2) {
-                    packed[0][code[rows[i]]] += increment_[i];
-                    packed[1][code[rows[i + 1]]] += increment_[i + 1];
-                }
-                if (i < n) packed[0][code[rows[i]]] += increment_[i];
-                for (size_t b = 0; b < 256; ++b) {
-                    const uint64_t sum = packed[0][b] + packed[1][b];
-                    bins[b * 2 + 1] = static_cast<double>(sum >> 32);
-                    bins[b * 2] = static_cast<double>(sum & 0xffffffffu) - bins[b * 2 + 1];
-                }
-            } else if (unit()) {
-                const size_t width = problem_.width();
-                std::vector<uint32_t> whole(2 * 256 * width, 0);  // two copies hide the latency of updates
-                uint32_t *even = whole.data(), *odd = even + 256 * width;
-                size_t i = 0;
-                for (; i + 1 < n; i += 2) {
-                    ++even[code[rows[i]] * width + static_cast<size_t>(label_[i])];
-                    ++odd[code[rows[i + 1]] * width + static_cast<size_t>(label_[i + 1])];
-                }
-                if (i < n) ++even[code[rows[i]] * width + static_cast<size_t>(label_[i])];
-                for (size_t j = 0; j < 256 * width; ++j) bins[j] = static_cast<double>(even[j] + odd[j]);
-            } else {
-                for (size_t i = 0; i < n; ++i) {
-                    double* bin = bins + code[rows[i]] * step;
-                    bin[local_.label[i]] += weight_[rows[i]];
-                    bin[step - 1] += 1;
-                }
-            }
-        } else {
-            for (size_t i = 0; i < n; ++i) {
-                double* bin = bins + code[rows[i]] * step;
-                const double w = local_.weight_of(i), y = local_.target[i];
-                bin[0] += w;
-                bin[1] += w * y;
-                bin[2] += w * spread(y);
-                if (!unit()) bin[3] += 1;
-            }
-        }
-    }
-    /// What a bin's cost is made of besides its sum.
-    static double spread(double y) {
-        if constexpr (std::is_same_v<C, Poisson>) return y > 0 ? y * std::log(y) : 0.0;
-        else return y * y;
-    }
-
     // ---- finding the split of a node ---------------------------------------------------------------------------
 
     /// Append a node and gather its target under local numbers; true if it may be split.
@@ -221,31 +125,6 @@ private:
                item.totals.weight >= 2 * recipe_.min_weight_leaf;
     }
 
-    /// The target and weights of an item's rows, contiguous.
-    void gather(const Item& item) {
-        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
-        const size_t n = item.size();
-        if constexpr (C::classification) {
-            label_.resize(n);
-            bit_.resize(n);
-            for (size_t i = 0; i < n; ++i) {
-                label_[i] = problem_.label[rows[i]];
-                bit_[i] = label_[i] == 1;
-            }
-            local_.label = label_.data();
-            local_.bit = bit_.data();
-        } else {
-            target_.resize(n);
-            for (size_t i = 0; i < n; ++i) target_[i] = problem_.target[rows[i]];
-            local_.target = target_.data();
-        }
-        if (!unit()) {
-            local_weight_.resize(n);
-            for (size_t i = 0; i < n; ++i) local_weight_[i] = weight_[rows[i]];
-            local_.weight = local_weight_.data();
-        }
-    }
-
     bool find(Item& item) {
         gather(item);
         if constexpr (!C::classification) {
@@ -259,8 +138,9 @@ private:
         histograms(item);
         if (problem_.bits) {
             const uint32_t* rows = rows_[item.buffer].data() + item.begin;
-            bit_counter_.count(item.size(), problem_.bits->size(), problem_.width(), [&](size_t i) { return problem_.bits->mask(rows[i]); },
-                               [&](size_t i) { return label_[i]; });
+            bit_counter_.count(
+                item.size(), problem_.bits->size(), problem_.width(), [&](size_t i) { return problem_.bits->mask(rows[i]); },
+                [&](size_t i) { return label_[i]; });
         }
         const size_t p = problem_.n_features();
         std::vector<Found> found(p);
@@ -277,13 +157,16 @@ private:
         });
         parallel_for(p, recipe_.threads, [&](size_t f, int thread) {
             if (is_coded(f) && recipe_.threshold)
-                suspect_bins(item, f, workspace[static_cast<size_t>(thread)], recipe_.max_competitors ? found[f].merit : best.load(), suspects[f]);
+                suspect_bins(item, f, workspace[static_cast<size_t>(thread)],
+                             recipe_.max_competitors ? found[f].merit : best.load(), suspects[f]);
         });
         std::vector<size_t> order;
         for (size_t f = 0; f < p; ++f)
             if (!suspects[f].empty()) order.push_back(f);
         const auto highest = [&](size_t f) {
-            return std::max_element(suspects[f].begin(), suspects[f].end(), [](const Suspect& a, const Suspect& b) { return a.bound < b.bound; })->bound;
+            return std::max_element(suspects[f].begin(), suspects[f].end(),
+                                    [](const Suspect& a, const Suspect& b) { return a.bound < b.bound; })
+                ->bound;
         };
         std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return highest(a) > highest(b); });
         parallel_for(order.size(), recipe_.threads, [&](size_t i, int thread) {
@@ -294,51 +177,19 @@ private:
 
     static void raise(std::atomic<double>& best, double merit) {
         double seen = best.load();
-        while (merit > seen && !best.compare_exchange_weak(seen, merit)) {}
-    }
-
-    void histograms(Item& item) {
-        if (item.histogram) return;
-        if (C::classification && unit() && problem_.n_classes == 2) {
-            increment_.resize(item.size());
-            for (size_t i = 0; i < item.size(); ++i) increment_[i] = 1 + (static_cast<uint64_t>(bit_[i]) << 32);
+        while (merit > seen && !best.compare_exchange_weak(seen, merit)) {
         }
-        const size_t step = stride() * 256;
-        item.histogram = std::make_shared<std::vector<double>>(coded_.codes.size() / std::max<size_t>(coded_.n_rows, 1) * step);
-        parallel_for(problem_.n_features(), recipe_.threads, [&](size_t f, int) {
-            if (is_coded(f)) count(item, f, item.histogram->data() + coded_.column[f] * step);
-        });
     }
-    const double* bins(const Item& item, size_t feature) const { return item.histogram->data() + coded_.column[feature] * stride() * 256; }
 
     double tolerance(const Item& item) const { return C::tolerance(item.totals, item.impurity); }
 
     bool valid(const Totals& basis, const Totals& left) const {
         const auto least = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
         return left.count >= least && basis.count >= left.count + least &&
-               (recipe_.min_weight_leaf <= 0 || (left.weight >= recipe_.min_weight_leaf && basis.weight - left.weight >= recipe_.min_weight_leaf));
+               (recipe_.min_weight_leaf <= 0 ||
+                (left.weight >= recipe_.min_weight_leaf && basis.weight - left.weight >= recipe_.min_weight_leaf));
     }
 
-    /// A feature at a node: the totals its cuts are judged on, and the directions missing rows may take.
-    struct Basis {
-        Totals totals, missing;
-        bool has_missing = false, by_direction = false;
-        double share = 1;
-    };
-    Basis basis(const Item& item, size_t feature) const {
-        Basis b;
-        b.totals = item.totals;
-        b.missing = bin_totals(bins(item, feature) + missing_bin * stride());
-        b.has_missing = b.missing.count > 0;
-        b.by_direction = b.has_missing && recipe_.missing == Missing::direction;
-        if (b.has_missing && !b.by_direction) {
-            b.totals.remove(b.missing);
-            if constexpr (C::classification)
-                for (size_t k = 0; k < b.totals.sums.size(); ++k) b.totals.sums[k] = remainder(item.totals.sums[k], b.missing.sums[k]);
-            b.share = b.totals.weight / item.totals.weight;
-        }
-        return b;
-    }
     template <class Use>
     static void each_direction(const Basis& b, Use&& use) {
         use(false);
@@ -391,7 +242,7 @@ private:
                 add_bin(at, here);
                 if (here.count == 0) continue;
                 if (here.count > 1 && !coded_.single[feature][static_cast<size_t>(i)]) {
-                    const double bound = b.share * upper_bound(b, left, here, left_spread, spread_of(at), item, scorer, right);
+                    const double bound = b.share * upper_bound<C>(b, left, here, left_spread, spread_of(at), item, scorer, right);
                     if (bound >= bar) out.push_back({i, bound, missing_left});
                 }
                 left.add(here);
@@ -399,69 +250,9 @@ private:
             }
         });
     }
-    static double spread_of(const double* bin) {
-        if constexpr (C::classification) return 0;
-        else return bin[2];
-    }
-
-    /// No cut inside the bin `here` has more merit than this.
-    double upper_bound(const Basis& b, const Totals& left, const Totals& here, double left_spread, double here_spread, const Item& item, Scorer& scorer,
-                       Totals& right) const {
-        constexpr double safety = 1 + 1e-9;
-        if constexpr (C::classification) {
-            if (problem_.n_classes == 2) {
-                // the merit is convex in the left class weights: its largest value on the bin's box stands at a corner
-                double bound = -infinity;
-                Totals& to = right;
-                for (int corner = 0; corner < 4; ++corner) {
-                    to.sums = left.sums;
-                    to.weight = left.weight;
-                    for (size_t k = 0; k < 2; ++k)
-                        if (corner >> k & 1) {
-                            to.sums[k] += here.sums[k];
-                            to.weight += here.sums[k];
-                        }
-                    if (to.weight <= 0 || to.weight >= b.totals.weight) continue;
-                    scorer.jump(to);
-                    bound = std::max(bound, scorer.merit(scorer.score()));
-                }
-                return bound * safety;
-            }
-            // weighted impurity is superadditive: without the bin both sides cost no more than with their part of it
-            right = b.totals;
-            right.remove(left);
-            right.remove(here);
-            const double cost = (left.weight > 0 ? left.weight * C::impurity(left) : 0.0) + (right.weight > 1e-12 * b.totals.weight ? right.weight * C::impurity(right) : 0.0);
-            return (C::impurity(b.totals) - cost / b.totals.weight) * safety + 1e-14;
-        } else {
-            right = b.totals;
-            right.remove(left);
-            right.remove(here);
-            const double total_cost = item.impurity * item.totals.weight;
-            const auto cost = [&](const Totals& t, double spread) {
-                if (t.weight <= 1e-12 * b.totals.weight) return 0.0;
-                if constexpr (std::is_same_v<C, Poisson>) return t.sums[0] > 0 ? spread - t.sums[0] * std::log(t.sums[0] / t.weight) : 0.0;
-                else return std::max(0.0, spread - t.sums[0] * t.sums[0] / t.weight);
-            };
-            double all_spread = 0;
-            if constexpr (std::is_same_v<C, Poisson>) all_spread = total_cost + b.totals.sums[0] * std::log(b.totals.sums[0] / b.totals.weight);
-            else all_spread = total_cost + b.totals.sums[0] * b.totals.sums[0] / b.totals.weight;
-            const double right_spread = all_spread - left_spread - here_spread;
-            double bound = (total_cost - (cost(left, left_spread) + cost(right, right_spread)) * (1 - 1e-9)) / b.totals.weight;
-            if constexpr (std::is_same_v<C, SquaredError>) {
-                // a part of the bin strays from its mean by no more than Cauchy and Schwarz allow
-                const double within = std::max(0.0, here_spread - here.sums[0] * here.sums[0] / here.weight);
-                const double reach = std::max(std::fabs(left.sums[0]), std::fabs(left.sums[0] + here.sums[0])) + std::sqrt(here.weight * within) / 2;
-                const double w = b.totals.weight, after = left.weight + here.weight;
-                const double room = std::min(left.weight * (w - left.weight), after * (w - after));
-                if (room > 0) bound = std::min(bound, reach * reach / room);
-            }
-            return bound * safety + 1e-9 * item.impurity;
-        }
-    }
-
     /// Sort the rows of the suspect bins and scan every cut inside them.
-    void refine(const Item& item, size_t feature, std::vector<Suspect>& suspects, Workspace& work, std::atomic<double>& best, Found& found) const {
+    void refine(const Item& item, size_t feature, std::vector<Suspect>& suspects, Workspace& work, std::atomic<double>& best,
+                Found& found) const {
         const double slack = tolerance(item);
         const auto bar = [&] { return (recipe_.max_competitors ? found.merit : best.load()) - 2 * slack; };
         std::erase_if(suspects, [&](const Suspect& s) { return s.bound < bar(); });
@@ -504,7 +295,8 @@ private:
         });
     }
     template <class Row>
-    void scan_bin(const Basis& b, const Totals& left, int bin, bool missing_left, size_t begin, size_t n, Row&& row, Workspace& work, Scorer& scorer, double slack, Found& found) const {
+    void scan_bin(const Basis& b, const Totals& left, int bin, bool missing_left, size_t begin, size_t n, Row&& row,
+                  Workspace& work, Scorer& scorer, double slack, Found& found) const {
         scorer.jump(left);
         size_t count = left.count;
         const auto least = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
@@ -515,7 +307,9 @@ private:
             if (work.sorted[i].rank == work.sorted[i + 1].rank) continue;
             const double score = scorer.score();
             if (score < bar || count < least || b.totals.count < count + least) continue;
-            if (recipe_.min_weight_leaf > 0 && (scorer.left_weight_now() < recipe_.min_weight_leaf || scorer.right_weight_now() < recipe_.min_weight_leaf)) continue;
+            if (recipe_.min_weight_leaf > 0 &&
+                (scorer.left_weight_now() < recipe_.min_weight_leaf || scorer.right_weight_now() < recipe_.min_weight_leaf))
+                continue;
             const double merit = b.share * scorer.merit(score);
             if (merit < found.merit - slack) continue;
             bar = score - scorer.tolerance(1.0);
@@ -527,7 +321,9 @@ private:
         if constexpr (C::classification) {
             Scorer scorer(local_, item.totals, work.scratch);
             Totals left(problem_.width());
-            return score_bit(bit_counter_.ones(static_cast<size_t>(problem_.bits->bit_of(feature))), item.totals, recipe_, scorer, left).first;
+            return score_bit(bit_counter_.ones(static_cast<size_t>(problem_.bits->bit_of(feature))), item.totals, recipe_, scorer,
+                             left)
+                .first;
         } else {
             return -infinity;
         }
@@ -536,8 +332,12 @@ private:
     Found search_categories(const Item& item, size_t feature, Workspace& work) const {
         const int32_t* codes = problem_.table.features[feature].codes;
         const uint32_t* rows = rows_[item.buffer].data() + item.begin;
-        work.counter.count(static_cast<size_t>(problem_.table.features[feature].n_categories), problem_.width(), local_,
-                           [&](auto&& use) { for (size_t i = 0; i < item.size(); ++i) use(codes[rows[i]], i); }, work.levels);
+        work.counter.count(
+            static_cast<size_t>(problem_.table.features[feature].n_categories), problem_.width(), local_,
+            [&](auto&& use) {
+                for (size_t i = 0; i < item.size(); ++i) use(codes[rows[i]], i);
+            },
+            work.levels);
         Found found;
         if (work.levels.size() + (work.levels.missing.count > 0) < 2) return found;
         found.table = CategorySearch<C>(problem_, work.levels, item.totals, item.impurity, static_cast<int32_t>(feature)).best();
@@ -551,18 +351,20 @@ private:
         for (size_t f = 0; f < found.size(); ++f) {
             if (found[f].merit == -infinity) continue;
             const bool better = best == found.size() || (recipe_.ties == Ties::last ? found[f].merit >= found[best].merit - slack
-                                                                                     : found[f].merit > found[best].merit + slack);
+                                                                                    : found[f].merit > found[best].merit + slack);
             if (better) best = f;
         }
         if (best == found.size() || !(found[best].merit > recipe_.min_merit)) return false;
-        if (found[best].merit * item.totals.weight / problem_.total_weight + 2.2e-16 < recipe_.min_impurity_decrease) return false;
+        if (found[best].merit * item.totals.weight / problem_.total_weight + 2.2e-16 < recipe_.min_impurity_decrease)
+            return false;
         item.split = candidate(item, best, found[best]);
         if (recipe_.max_competitors > 0) {
             std::vector<size_t> others;
             for (size_t f = 0; f < found.size(); ++f)
                 if (f != best && found[f].merit != -infinity) others.push_back(f);
             std::stable_sort(others.begin(), others.end(), [&](size_t a, size_t b) { return found[a].merit > found[b].merit; });
-            if (others.size() > static_cast<size_t>(recipe_.max_competitors)) others.resize(static_cast<size_t>(recipe_.max_competitors));
+            if (others.size() > static_cast<size_t>(recipe_.max_competitors))
+                others.resize(static_cast<size_t>(recipe_.max_competitors));
             for (size_t f : others) item.competitors.push_back(candidate(item, f, found[f]));
         }
         return true;
@@ -605,7 +407,8 @@ private:
         for (const auto& [code, branch] : chosen.table) lookup[static_cast<size_t>(code)] = branch;
         const bool by_weight = recipe_.missing == Missing::available;
         for (size_t i = 0; i < item.size(); ++i) {
-            if (feature.categorical()) side_[i] = feature.codes[rows[i]] < 0 ? -1 : lookup[static_cast<size_t>(feature.codes[rows[i]])];
+            if (feature.categorical())
+                side_[i] = feature.codes[rows[i]] < 0 ? -1 : lookup[static_cast<size_t>(feature.codes[rows[i]])];
             else {
                 const double x = feature.numbers[rows[i]];
                 side_[i] = std::isnan(x) ? -1 : x <= chosen.threshold ? 0 : 1;
@@ -678,22 +481,10 @@ private:
         if (small.node < 0 || small.size() <= block_rows_) small.histogram.reset();
     }
 
-    const Problem& problem_;
-    const Recipe& recipe_;
-    const std::vector<double>& weight_;
     size_t block_rows_;
     Builder& out_;
-    CodedTable coded_;
-    size_t threads_;
-    std::vector<uint32_t> rows_[2];
     std::vector<Graft> grafts_;
-
-    // the rows of the node in hand, by local number
-    std::vector<int32_t> label_, side_;
-    std::vector<uint8_t> bit_;
-    std::vector<double> target_, local_weight_;
-    std::vector<uint64_t> increment_;
-    LocalRows local_;
+    std::vector<int32_t> side_;
     std::vector<Workspace> workspace_;
     BitCounter bit_counter_;
 };

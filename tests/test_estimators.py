@@ -257,7 +257,7 @@ def test_monotonic_features_never_turn_the_prediction_back(
 
 def test_pruner_is_applied_after_growing() -> None:
     X, y = load_breast_cancer(return_X_y=True)
-    by_pruner = tw.DecisionTreeClassifier(pruner=CostComplexity(0.01)).fit(X, y)
+    by_pruner = tw.DecisionTreeClassifier(pruner=CostComplexity(0.01, risk="impurity")).fit(X, y)
     by_alpha = tw.DecisionTreeClassifier(ccp_alpha=0.01).fit(X, y)
     assert by_pruner.tree_ == by_alpha.tree_
     assert by_pruner.get_n_leaves() < tw.DecisionTreeClassifier().fit(X, y).get_n_leaves()
@@ -334,7 +334,7 @@ def test_not_fitted_has_no_depth_and_cannot_be_saved(tmp_path: Path) -> None:
         ({"n_jobs": 0}, "an int other than 0"),
         ({"class_weight": "balance"}, "Did you mean 'balanced'"),
         ({"laplace": -1}, r"\[0, inf\)"),
-        ({"pruner": "error_based"}, "a callable from tree to tree"),
+        ({"pruner": "eror_based"}, "a callable from tree to tree"),
     ],
 )
 def test_wrong_parameters_are_refused_by_name(parameters: dict[str, Any], sentence: str) -> None:

@@ -7,11 +7,14 @@ they are first asked for.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from treewright import criteria, datasets, errors
+from treewright import criteria, datasets, errors, pruning
+from treewright.compare import compare_pruners
 from treewright.data import Dataset
 from treewright.export import export_text
 from treewright.grow import grow
+from treewright.overfitting import overfitting_curve
 from treewright.recipe import Recipe
+from treewright.selection import prune, simplify
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
@@ -32,12 +35,17 @@ __all__ = [
     "Recipe",
     "Tree",
     "__version__",
+    "compare_pruners",
     "criteria",
     "datasets",
     "errors",
     "export_text",
     "grow",
     "load",
+    "overfitting_curve",
+    "prune",
+    "pruning",
+    "simplify",
 ]
 
 _LOADED_WHEN_ASKED_FOR = {

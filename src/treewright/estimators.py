@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -32,11 +32,12 @@ from treewright.parameters import (
     missing_policies,
     monotonic_signs,
 )
-from treewright.pruning import CostComplexity, pruning_path
+from treewright.pruning import CostComplexity, pruner_of
+from treewright.pruning.cost_complexity import weakest_links
 from treewright.recipe import Recipe, Rule, check_parameters
+from treewright.selection import AnyPruner, grow_and_prune, needs
 from treewright.tree import Tree
 
-Pruner = Callable[[Tree], Tree]
 AnyClass = TypeVar("AnyClass")
 
 
@@ -80,7 +81,8 @@ class TreeEstimator(FittedTree):
     inf: Infinities = "error"
     categorical_features: Any = None
     ordinal_features: Any = None
-    pruner: Pruner | None = None
+    pruner: AnyPruner | str | None = None
+    holdout: float = 1 / 3
     n_jobs: int | None = None
     verbose: int | bool = 0
 
@@ -104,10 +106,26 @@ class TreeEstimator(FittedTree):
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
         """
         check_parameters(type(self).__name__, self.__dict__, self.rules, InvalidParameterError)
+        dataset = self._dataset(X, y, sample_weight)
+        recipe = self._recipe(dataset.schema)
+        progress = progress_bar(self.verbose)
+        pruners = self._pruners()
+        if pruners:
+            pruned = grow_and_prune(
+                dataset, recipe, pruners, holdout=self.holdout, n_jobs=self.n_jobs, progress=progress
+            )
+            self._adopt(pruned.tree)
+            self._remember(pruners[-1], pruned)
+        else:
+            self._adopt(grow(dataset, recipe, n_jobs=self.n_jobs, progress=progress))
+            self._forget_pruning()
+        return self
+
+    def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
+        """Read the rows to learn from."""
         if self.criterion == "poisson":
             check_counts(y)
-        n_threads = threads(self.n_jobs)
-        dataset = Dataset.from_table(
+        return Dataset.from_table(
             X,
             y,
             task=self.task,
@@ -117,21 +135,26 @@ class TreeEstimator(FittedTree):
             missing="error" if self.missing == "error" else "direction",
             inf=self.inf,
             estimator=type(self).__name__,
-            threads=n_threads,
+            threads=threads(self.n_jobs),
         )
-        recipe = Recipe.of_checked(self._choices(dataset.schema))
-        tree = grow(dataset, recipe, n_jobs=n_threads, progress=progress_bar(self.verbose))
+
+    def _pruners(self) -> list[AnyPruner]:
+        """List what prunes the tree after it is grown."""
+        pruners: list[AnyPruner] = []
         if self.ccp_alpha > 0:
-            tree = CostComplexity(self.ccp_alpha)(tree)
+            pruners.append(CostComplexity(self.ccp_alpha, risk="impurity"))
         if self.pruner is not None:
-            tree = self.pruner(tree)
-        self._adopt(tree)
-        return self
+            pruners.append(pruner_of(self.pruner))
+        return pruners
+
+    def _recipe(self, schema: Schema) -> Recipe:
+        return Recipe.of_checked(self._choices(schema))
 
     def _choices(self, schema: Schema) -> dict[str, Any]:
         """Put the parameters in the recipe's terms."""
         best_first = self.max_leaf_nodes is not None and self.order == "depth_first"
         draws = self.splitter == "random" or self.max_features is not None or self.ties == "random"
+        draws = draws or any(needs(pruner) == "holdout" for pruner in self._pruners())
         seed = self.random_state if draws else 0
         if seed is None or isinstance(seed, np.random.RandomState):
             seed = check_random_state(seed).randint(2**31 - 1)
@@ -173,8 +196,8 @@ class TreeEstimator(FittedTree):
         [0.0, 0.222]
         """
         unpruned = clone(self).set_params(ccp_alpha=0.0, pruner=None).fit(X, y, sample_weight)
-        path = pruning_path(unpruned.tree_)
-        return Bunch(ccp_alphas=path.alphas, impurities=path.risks)
+        links = weakest_links(unpruned.tree_, "impurity")
+        return Bunch(ccp_alphas=links.alpha, impurities=links.risk)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -258,8 +281,12 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
         Refuse infinite numbers, or take them as the largest finite ones.
     categorical_features, ordinal_features : list of names, indices or a mask, or None
         Columns to take as categories, or as ordered categories, beyond those that say so themselves.
-    pruner : callable or None
-        Takes the grown tree and gives a smaller one, such as `treewright.pruning.CostComplexity(alpha)`.
+    pruner : Pruner, callable, str or None
+        How to prune the grown tree: an instance such as `treewright.pruning.ErrorBased()`, a name of
+        `treewright.pruning.PRUNERS`, or a function from tree to tree.
+    holdout : float
+        The share of the rows, stratified by class, that is kept aside from growing if the pruner needs rows
+        that the tree has not seen.
     n_jobs : int or None
         Threads; `None` and −1 use all cores.
     verbose : int or bool
@@ -269,6 +296,8 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
     ----------
     tree_ : Tree
         The tree.
+    pruner_, report_, path_ : Pruner, Report, PruningPath
+        What pruned the tree, what it compared and did, and, if it chose from several, the trees there were.
     classes_ : ndarray of shape (n_classes,)
         The class labels; `predict_proba` has a column for each.
     n_classes_, n_features_in_, n_outputs_, max_features_ : int

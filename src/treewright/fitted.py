@@ -12,11 +12,13 @@ from sklearn.exceptions import NotFittedError
 
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
-from treewright.data.schema import Infinities
+from treewright.data.schema import Infinities, Schema
 from treewright.grow import threads
 from treewright.model_file import tree_to_parts, write_model
 from treewright.parameters import plain_parameters
-from treewright.recipe import Rule
+from treewright.pruning import Pruned
+from treewright.recipe import Recipe, Rule
+from treewright.selection import AnyPruner
 from treewright.tree import Tree
 
 
@@ -39,6 +41,21 @@ class FittedTree(BaseEstimator):
             self.feature_names_in_ = np.array([column.name for column in schema.columns], dtype=object)
         else:
             self.__dict__.pop("feature_names_in_", None)
+
+    def _remember(self, pruner: AnyPruner, pruned: Pruned) -> None:
+        """Keep what pruned the tree, what it did, and what it chose from."""
+        self._forget_pruning()
+        self.pruner_, self.report_ = pruner, pruned.report
+        if pruned.path is not None:
+            self.path_ = pruned.path
+
+    def _forget_pruning(self) -> None:
+        for name in ("pruner_", "report_", "path_"):
+            self.__dict__.pop(name, None)
+
+    def _recipe(self, schema: Schema) -> Recipe | None:
+        """Give the recipe that grew the tree, if one did; presets with programs of their own have none."""
+        return None
 
     def _fitted_tree(self) -> Tree:
         try:

@@ -132,6 +132,11 @@ def count_features(max_features: int | float | str | None, n_features: int) -> i
     return max(1, int(float(max_features) * n_features))
 
 
+def class_factor(dataset: Dataset, recipe: Recipe) -> Array | None:
+    """Give the factor that a recipe puts on the weight of each class of a dataset; None if it puts none."""
+    return _class_factors(dataset, recipe)[0]
+
+
 def progress_bar(verbose: int | bool) -> Progress | None:
     """Make a one-line bar on standard error, or `None` where nobody would see it."""
     if not verbose or not sys.stderr.isatty():

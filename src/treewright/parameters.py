@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Schema
 from treewright.names import nearest
+from treewright.pruning import PRUNERS
 from treewright.recipe import RULES, Rule, is_number, is_whole, number, one_of
 
 
@@ -26,6 +27,10 @@ def _is_class_weight(value: Any) -> bool:
     if isinstance(value, list):
         return len(value) == 1 and isinstance(value[0], Mapping)
     return value is None or isinstance(value, Mapping)
+
+
+def _is_pruner(value: Any) -> bool:
+    return callable(value) and not isinstance(value, type)
 
 
 _OWN_FORM = {
@@ -58,7 +63,12 @@ SHARED_RULES: dict[str, Rule] = {
     "verbose": Rule(
         lambda value: isinstance(value, bool) or (is_whole(value) and value >= 0), "an int from 0 on"
     ),
-    "pruner": Rule(lambda value: value is None or callable(value), "a callable from tree to tree or None"),
+    "pruner": Rule(
+        lambda value: value in PRUNERS if isinstance(value, str) else value is None or _is_pruner(value),
+        f"a str among {{{', '.join(map(repr, PRUNERS))}}}, a pruner, a callable from tree to tree or None",
+        tuple(PRUNERS),
+    ),
+    "holdout": Rule(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0.0, 1.0)"),
 }
 """What the parameters that all estimators have may be."""
 

@@ -18,7 +18,7 @@ from treewright.splits import SplitTable, concatenated_ranges, read_only, same_a
 from treewright.words import counted
 
 if TYPE_CHECKING:
-    from treewright.data import Schema
+    from treewright.data import Dataset, Schema
 
 NODE_ARRAYS: dict[str, np.dtype[Any]] = {
     "parent": np.dtype(np.int32),
@@ -162,7 +162,7 @@ class Tree(SklearnArrays):
         """The number of branches between the root and each node."""
         step = np.ones(len(self), np.int32)
         step[0] = 0
-        return read_only(_over_ancestors(self.parent, step, np.add), np.int32)
+        return read_only(over_ancestors(self.parent, step, np.add), np.int32)
 
     @cached_property
     def depth(self) -> int:
@@ -283,6 +283,31 @@ class Tree(SklearnArrays):
         value = np.ascontiguousarray(value, np.float64)
         return _core.spread(self._arrays, numbers, codes, position, n_categories, value, threads)
 
+    def tally(self, rows: Dataset) -> NDArray[np.float64]:
+        """Count rows through the tree: what each node has of them, as if it were a leaf.
+
+        Parameters
+        ----------
+        rows : Dataset
+            Rows of the tree's features, with their target; their weights count.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes, n_classes) or (n_nodes, 3)
+            Weight of each class; for regression the weight, and the weighted sums of d and d², where d is how
+            far the target lies above the number that the root predicts.
+
+        Examples
+        --------
+        >>> from treewright import Dataset, Recipe, grow
+        >>> rows = Dataset.from_table([[1.0], [2.0], [4.0]], ["a", "a", "b"], task="classification")
+        >>> grow(rows, Recipe("gini")).tally(rows).tolist()
+        [[2.0, 1.0], [2.0, 0.0], [0.0, 1.0]]
+        """
+        from treewright.descent import tally
+
+        return tally(self, rows)
+
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the node each row of a table ends in, whatever the table calls its features."""
         return self.route(*self.schema.encode(X, check_names=False)).astype(np.int64)
@@ -328,7 +353,7 @@ class Tree(SklearnArrays):
         """
         collapsed = np.zeros(len(self), bool)
         collapsed[np.asarray(nodes) if np.size(nodes) else []] = True
-        return self._edit(~self._below(collapsed), np.arange(len(self)), collapsed)
+        return self.edited(~self.below(collapsed), np.arange(len(self)), collapsed)
 
     def raise_branch(self, node: int, branch: int) -> Tree:
         """Return the tree in which one branch of a node stands in the node's place.
@@ -343,20 +368,23 @@ class Tree(SklearnArrays):
             )
         raised = self.children(node)[branch]
         ids = np.arange(len(self))
-        return self._edit(
-            ~self._below(ids == node) | self._below(ids == raised), np.where(ids == node, raised, ids)
+        return self.edited(
+            ~self.below(ids == node) | self.below(ids == raised), np.where(ids == node, raised, ids)
         )
 
-    def _below(self, nodes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def below(self, nodes: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return the mask of the nodes that have one of the given nodes above them."""
         step = nodes[np.maximum(self.parent, 0)]
         step[0] = False
-        return _over_ancestors(self.parent, step, np.logical_or)
+        return over_ancestors(self.parent, step, np.logical_or)
 
-    def _edit(
+    def edited(
         self, kept: NDArray[np.bool_], source: NDArray[np.int64], collapsed: NDArray[np.bool_] | None = None
     ) -> Tree:
-        """Return the tree of the kept nodes, each with split and children of its source unless collapsed."""
+        """Return the tree of the kept nodes, each with the split and children of its source unless collapsed.
+
+        The kept nodes are the root, and all children of every source that is not collapsed.
+        """
         nodes = np.flatnonzero(kept)
         new_id = np.cumsum(kept, dtype=np.int32) - np.int32(1)
         new_id[source[nodes]] = new_id[nodes]  # a raised node's children find the node it stands for
@@ -418,7 +446,7 @@ class Tree(SklearnArrays):
         return tree_from_bytes, (tree_to_bytes(self),)
 
 
-def _over_ancestors(parent: NDArray[np.int32], step: NDArray[Any], combine: np.ufunc) -> NDArray[Any]:
+def over_ancestors(parent: NDArray[np.integer], step: NDArray[Any], combine: np.ufunc) -> NDArray[Any]:
     """Combine for each node the steps from it up to the root.
 
     Each pass doubles the distance a node has seen (pointer jumping; Wyllie, 1979), so that a chain of a

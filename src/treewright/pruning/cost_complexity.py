@@ -11,102 +11,252 @@ O(n log n), or O(n log² n) when large heaps must be merged again and again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
-from typing import Literal
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from treewright.data import Dataset
+from treewright.pruning.losses import RISK_RULE, Risk, training_risk
+from treewright.pruning.nested import nested_losses
+from treewright.pruning.path import PruningPath
+from treewright.pruning.pruner import Needs, Pruned, Pruner
+from treewright.pruning.report import Report
+from treewright.recipe import Rule, is_number, is_whole, number, whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
-Risk = Literal["impurity", "error"]
 Bends = list[tuple[float, int]]  # a heap of (−alpha, node), the largest alpha on top
 
+SAME_ALPHA = 1e-10
+"""Alphas that differ by less than this share of the largest are one: they are rounded."""
 
-@dataclass(frozen=True)
-class PruningPath:
-    """The nested sequence of prunings of one tree, largest tree first.
 
-    Entry 0 is the tree itself at alpha 0; each further entry collapses one node more.
+class Links(NamedTuple):
+    """The links in the order in which they break, the tree itself first.
 
     Attributes
     ----------
-    nodes : ndarray of int
+    node : int array
         The node collapsed in each step, −1 in the first entry.
-    alphas : ndarray of float
-        From this alpha on the step is worth taking.
-    risks : ndarray of float
-        Risk of the pruned tree per unit of weight.
-    leaves : ndarray of int
-        Number of leaves of the pruned tree.
+    alpha : float array
+        From this alpha on the step is worth taking; 0 in the first entry.
+    risk, leaves : arrays
+        Risk per unit of weight, and leaves, of the tree after each step.
     """
 
-    nodes: NDArray[np.int64]
-    alphas: Array
-    risks: Array
+    node: NDArray[np.int64]
+    alpha: Array
+    risk: Array
     leaves: NDArray[np.int64]
+
+    def path(self) -> PruningPath:
+        """Give the nested sequence of trees, those of equal alphas together."""
+        alpha = np.maximum(self.alpha, 0.0)
+        last = np.append(np.diff(alpha) > SAME_ALPHA * alpha[-1], True)  # of its group of equals
+        first = np.append(0, np.flatnonzero(last)[:-1] + 1)
+        return PruningPath(self.leaves[last], self.risk[last], alpha[first])
+
+    def leaf_from(self, tree: Tree) -> Array:
+        """Give the alpha from which each node is a leaf; infinite where a node above collapses before."""
+        alpha = np.full(len(tree), inf)
+        alpha[self.node[1:]] = self.alpha[1:]
+        return alpha
+
+
+def _is_cv(value: Any) -> bool:
+    if value is None or isinstance(value, tuple):
+        return value is None or (len(set(value)) > 1 and all(map(is_whole, value)))
+    return is_whole(value) and value >= 2
 
 
 @dataclass(frozen=True)
-class CostComplexity:
-    """Pruner: the smallest subtree of least risk + alpha · leaves (Breiman et al., 1984).
+class CostComplexity(Pruner):
+    """The smallest pruning of least risk + alpha · leaves, alpha given or chosen (Breiman et al., 1984).
+
+    One of `alpha`, `cv` and `holdout` says how alpha is found; by default it is `cv=10`. Cross-validation
+    grows a tree on all folds but one and predicts the rows of that one, for every alpha of the path at once:
+    tree k of the path is judged at √(alpha_k · alpha_k+1), the losses of all folds are pooled. It grows
+    trees, so `treewright.prune` and an estimator's `pruner=` do it, not the call on a bare tree.
 
     Parameters
     ----------
-    alpha : float
-        The price of a leaf, in units of risk per unit of weight.
-    risk : {"impurity", "error"}
-        What a leaf costs: its impurity under the criterion that grew it, as scikit-learn's `ccp_alpha`
-        has it, or its risk (errors, costs, squares), as the book has it.
+    alpha : float or None
+        The price of a leaf, in risk per unit of the root's weight.
+    cv : int, array-like of fold numbers, or None
+        Choose alpha by cross-validation with so many folds, stratified by class, or with the fold of every
+        row.
+    holdout : bool
+        Choose alpha by rows kept aside.
+    se : float
+        Choose the smallest tree within so many standard errors of the best: 1 is the rule of the book.
+    risk : {"error", "cost", "squared_error", "impurity"} or None
+        What a leaf costs on the training rows: misclassified weight, its cost, squares about the mean, or the
+        impurity of the criterion, as scikit-learn's `ccp_alpha` has it; None is what the tree was grown for.
+    repeats : int
+        How many times to cross-validate, each with other folds; the means are averaged.
+    random_state : int
+        Seed of the folds.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets, prune
+    >>> X, y = datasets.load_iris()
+    >>> model = DecisionTreeClassifier().fit(X, y)
+    >>> CostComplexity(alpha=0.02)(model.tree_).n_leaves
+    3
+    >>> pruned = prune(model, CostComplexity(cv=10, se=1), X, y)
+    >>> print(pruned.path_)
+       alpha  leaves      risk  held_out       se
+           0       9         0      0.06  0.01939
+    0.003333       7  0.006667      0.06  0.01939
+    0.006667       4   0.02667   0.06667  0.02037
+     0.01333       3      0.04   0.06667  0.02037  ←
+      0.2933       2    0.3333    0.3333  0.03849
+      0.3333       1    0.6667    0.6667  0.03849
     """
 
-    alpha: float
-    risk: Risk = "impurity"
+    rules: ClassVar[dict[str, Rule]] = {
+        "alpha": Rule(
+            lambda value: value is None or (is_number(value) and 0 <= value < inf),
+            "a float in the range [0.0, inf) or None",
+        ),
+        "cv": Rule(
+            _is_cv, "an int from 2 on, at least two different fold numbers, one for each row, or None"
+        ),
+        "holdout": Rule(lambda value: isinstance(value, bool), "a bool"),
+        "se": number(0.0),
+        "risk": RISK_RULE,
+        "repeats": whole(1),
+        "random_state": whole(0),
+    }
 
-    def __call__(self, tree: Tree) -> Tree:
-        """Give the pruned tree."""
-        alphas, _ = _collapse_alphas(tree, _node_risks(tree, self.risk))
-        return tree.collapse(alphas <= self.alpha)
+    alpha: float | None = None
+    cv: int | Sequence[int] | None = None
+    holdout: bool = False
+    se: float = 0.0
+    risk: Risk | None = None
+    repeats: int = 1
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        if self.alpha is None and self.cv is None and self.holdout is False:
+            object.__setattr__(self, "cv", 10)
+        elif self.cv is not None and not is_whole(self.cv):
+            object.__setattr__(self, "cv", _fold_numbers(self.cv))
+        super().__post_init__()
+        if (self.alpha is not None) + (self.cv is not None) + self.holdout > 1:
+            raise ValueError(f"Give one of 'alpha', 'cv' and 'holdout' to CostComplexity. Got {self}.")
+
+    @property
+    def needs(self) -> Needs:
+        """Nothing for a given alpha, rows kept aside, or the training rows for cross-validation."""
+        return "nothing" if self.alpha is not None else "holdout" if self.holdout else "training"
+
+    def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:
+        """Give the pruned tree with a report and the path, see `Pruner.prune`."""
+        if self.cv is not None:
+            raise ValueError(
+                f"{self} grows trees to cross-validate: use treewright.prune(model, pruner, X, y), or give "
+                "it to an estimator as pruner=."
+            )
+        links = weakest_links(tree, self.risk)
+        path = links.path()
+        if self.holdout:
+            sums = nested_losses(tree, self.require_rows(rows), links.leaf_from(tree), alphas_of(path))
+            return self.choose(tree, links, sums.mean, sums.se)
+        return self._at(tree, links, path, float(self.alpha or 0.0))
+
+    def choose(self, tree: Tree, links: Links, held_out: Array, se: Array) -> Pruned:
+        """Take the tree that is best on other rows, or the smallest within `se` standard errors of it."""
+        path = links.path().choose(held_out, self.se, measure="held_out", se=se)
+        return self._at(tree, links, path, float(alphas_of(path)[path.chosen]))
+
+    def _at(self, tree: Tree, links: Links, path: PruningPath, alpha: float) -> Pruned:
+        broken = links.alpha[1:] <= alpha + SAME_ALPHA * links.alpha[-1]
+        report = Report(
+            str(self),
+            tree,
+            f"{self.risk or 'risk'} per row that each leaf below a node saves, against alpha",
+            ("saved per leaf", "alpha"),
+            links.node[1:],
+            links.alpha[1:],
+            np.full(len(broken), alpha),
+            broken.astype(np.int8),
+        )
+        return Pruned(tree.collapse(links.node[1:][broken]), report, path)
 
 
-def pruning_path(tree: Tree, risk: Risk = "impurity") -> PruningPath:
-    """Every pruning of a tree that is best for some alpha, with the alpha at which it becomes so.
+def alphas_of(path: PruningPath) -> Array:
+    """Give the alphas of a path that has them."""
+    assert path.alpha is not None
+    return path.alpha
+
+
+def between(alpha: Array) -> Array:
+    """Geometric means of neighbouring alphas, at which cross-validation judges; infinite beyond the last.
+
+    Examples
+    --------
+    >>> between(np.array([0.0, 1.0, 4.0])).tolist()
+    [0.0, 2.0, inf]
+    """
+    return np.append(np.sqrt(alpha[:-1] * alpha[1:]), inf)
+
+
+def weakest_links(tree: Tree, risk: Risk | None = None) -> Links:
+    """Every link of a tree with the alpha at which it breaks, weakest first.
 
     Parameters
     ----------
     tree : Tree
         The tree to prune; it stays as it is.
-    risk : {"impurity", "error"}
+    risk : str or None
         What a leaf costs, see `CostComplexity`.
 
-    Returns
-    -------
-    PruningPath
-        The nested sequence.
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> links = weakest_links(DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "a"]).tree_)
+    >>> links.alpha.round(3).tolist(), links.leaves.tolist()
+    ([0.0, 0.167], [3, 1])
     """
-    risks = _node_risks(tree, risk)
+    risks, scale = _scaled_risk(tree, risk)
     alphas, saved_leaves = _collapse_alphas(tree, risks)
     nodes = np.flatnonzero(np.isfinite(alphas))
     nodes = nodes[np.argsort(alphas[nodes], kind="stable")]
     is_leaf = tree.n_children == 0
     # Collapsing at its alpha changes a node's risk by alpha for every leaf it saves.
     rises = alphas[nodes] * saved_leaves[nodes]
-    return PruningPath(
-        nodes=np.concatenate([[-1], nodes]),
-        alphas=np.concatenate([[0.0], alphas[nodes]]),
-        risks=risks[is_leaf].sum() + np.concatenate([[0.0], np.cumsum(rises)]),
+    return Links(
+        node=np.concatenate([[-1], nodes]),
+        alpha=np.concatenate([[0.0], alphas[nodes] / scale]),
+        risk=(risks[is_leaf].sum() + np.concatenate([[0.0], np.cumsum(rises)])) / scale,
         leaves=np.count_nonzero(is_leaf) - np.concatenate([[0], np.cumsum(saved_leaves[nodes])]),
     )
 
 
-def _node_risks(tree: Tree, risk: Risk) -> Array:
-    """Risk of each node as a leaf, per unit of the tree's weight."""
+def _fold_numbers(cv: ArrayLike) -> Any:
+    """Fold numbers as a tuple; whatever else is left for the rule to refuse."""
+    try:
+        return tuple(np.asarray(cv).tolist())
+    except (TypeError, ValueError):
+        return cv
+
+
+def _scaled_risk(tree: Tree, risk: Risk | None) -> tuple[Array, float]:
+    """Risk of each node, and what to divide it by to have it per unit of weight.
+
+    Totals of errors are whole numbers, and quotients of whole numbers that should be equal are.
+    """
+    weight = float(tree.weight[0])
     if risk == "impurity":
-        return np.asarray(tree.weight * tree.impurity / tree.weight[0])
-    return np.asarray(tree.risk / tree.weight[0])
+        return training_risk(tree, risk) / weight, 1.0
+    return training_risk(tree, risk), weight
 
 
 def _collapse_alphas(tree: Tree, risks: Array) -> tuple[Array, NDArray[np.int64]]:
@@ -118,31 +268,28 @@ def _collapse_alphas(tree: Tree, risks: Array) -> tuple[Array, NDArray[np.int64]
     n_nodes = len(risk)
     alpha, saved_risk, saved_leaves = [inf] * n_nodes, [0.0] * n_nodes, [0] * n_nodes
     children_risk = [0.0] * n_nodes
-    bends: list[Bends] = [[] for _ in range(n_nodes)]  # of each node's subtree
-    for node in reversed(range(n_nodes)):  # children come after their parent
-        if n_children[node]:
-            inside = bends[node]
-            # For large alpha all children are leaves; go down from there to where this node is one too.
-            gain, leaves = risk[node] - children_risk[node], n_children[node] - 1
-            while inside and -inside[0][0] >= gain / leaves:
-                swallowed = heappop(inside)[1]
-                alpha[swallowed] = inf
-                gain += saved_risk[swallowed]
-                leaves += saved_leaves[swallowed]
-            alpha[node], saved_risk[node], saved_leaves[node] = gain / leaves, gain, leaves
-            heappush(inside, (-alpha[node], node))
+    bends: list[Bends | None] = [None] * n_nodes  # of each node's subtree
+    for node in range(n_nodes - 1, -1, -1):  # children come after their parent
+        above, branches = parent[node], n_children[node]
         if node:
-            above = parent[node]
             children_risk[above] += risk[node]
-            bends[above] = _merge(bends[above], bends[node])
-            bends[node] = []
+        if not branches:
+            continue
+        inside = bends[node] or []
+        bends[node] = None
+        # For large alpha all children are leaves; go down from there to where this node is one too.
+        gain, leaves = risk[node] - children_risk[node], branches - 1
+        while inside and -inside[0][0] >= gain / leaves:
+            swallowed = heappop(inside)[1]
+            alpha[swallowed] = inf
+            gain += saved_risk[swallowed]
+            leaves += saved_leaves[swallowed]
+        alpha[node], saved_risk[node], saved_leaves[node] = gain / leaves, gain, leaves
+        heappush(inside, (-alpha[node], node))
+        if node:
+            beside = bends[above] or []
+            fewer, more = (beside, inside) if len(beside) < len(inside) else (inside, beside)
+            for bend in fewer:  # the smaller heap goes into the larger
+                heappush(more, bend)
+            bends[above] = more
     return np.array(alpha), np.array(saved_leaves, dtype=np.int64)
-
-
-def _merge(one: Bends, other: Bends) -> Bends:
-    """Put the smaller of two heaps into the larger."""
-    if len(one) < len(other):
-        one, other = other, one
-    for bend in other:
-        heappush(one, bend)
-    return one

@@ -1,0 +1,275 @@
+// The rows of a block: its own columns under local row numbers, a sorted list a feature, and their stable partition.
+#pragma once
+#include <memory>
+
+#include "bits.hpp"
+#include "builder.hpp"
+#include "splits/threshold.hpp"
+
+namespace treewright {
+
+/// Largest number of rows for which 16-bit row numbers and ranks do.
+inline constexpr size_t small_block = 65535;
+
+/// The rows of one node: [begin, end) of every list in one of the two buffers.
+struct BlockRange {
+    uint32_t begin = 0, end = 0;
+    uint8_t buffer = 0;
+
+    size_t size() const { return end - begin; }
+};
+
+template <class Index>
+class BlockRows {
+protected:
+    using List = Entry<Index>;
+
+    BlockRows(const Problem& problem, const std::vector<double>& weight)
+        : problem_(problem), recipe_(problem.recipe), all_weights_(weight) {}
+
+    /// Take over these rows of the table.
+    void gather(std::span<const uint32_t> rows, int thread) {
+        rows_ = rows;
+        thread_ = thread;
+        n_ = rows.size();
+        gather_target();
+        gather_features();
+        for (auto& order : order_) order.resize(n_);
+        std::iota(order_[0].begin(), order_[0].end(), Index{0});
+        side_.resize(n_);
+        left_.resize(n_);
+    }
+
+    // ---- setting up ------------------------------------------------------------------------------------------
+
+    void gather_target() {
+        if (problem_.n_classes) {
+            label_.resize(n_);
+            for (size_t i = 0; i < n_; ++i) label_[i] = problem_.label[rows_[i]];
+            bit_.resize(n_);
+            for (size_t i = 0; i < n_; ++i) bit_[i] = label_[i] == 1;
+            local_.label = label_.data();
+            local_.bit = bit_.data();
+        } else {
+            target_.resize(n_);
+            centred_.resize(n_);
+            for (size_t i = 0; i < n_; ++i) target_[i] = problem_.target[rows_[i]];
+            local_.target = centred_.data();
+        }
+        if (!all_weights_.empty()) {
+            weight_.resize(n_);
+            for (size_t i = 0; i < n_; ++i) weight_[i] = all_weights_[rows_[i]];
+            local_.weight = weight_.data();
+        }
+    }
+
+    void gather_features() {
+        const size_t p = problem_.n_features();
+        slot_.assign(p, -1);
+        codes_.clear();
+        has_missing_.clear();
+        auto active = std::make_shared<std::vector<int32_t>>();
+        buffer_.resize(n_);
+        double* values = buffer_.data();
+        size_t lists = 0;
+        for (size_t f = 0; f < p; ++f) lists += !problem_.table.features[f].categorical() && !is_bit(f);
+        if (recipe_.threshold)
+            for (auto& buffer : list_)
+                if (buffer.size() < lists * n_) buffer.resize(lists * n_);
+        size_t used = 0;
+        for (size_t f = 0; f < p; ++f) {
+            const Feature& feature = problem_.table.features[f];
+            if (n_ > small_block) problem_.monitor.poll(thread_);
+            bool varies = false;
+            if (is_bit(f)) {
+                varies = true;
+            } else if (feature.categorical()) {
+                std::vector<int32_t> codes(n_);
+                for (size_t i = 0; i < n_; ++i) codes[i] = feature.codes[rows_[i]];
+                varies = std::any_of(codes.begin(), codes.end(), [&](int32_t c) { return c != codes[0]; });
+                if (varies) {
+                    slot_[f] = static_cast<int32_t>(codes_.size());
+                    codes_.push_back(std::move(codes));
+                }
+            } else if (recipe_.threshold) {
+                for (size_t i = 0; i < n_; ++i) values[i] = feature.numbers[rows_[i]];
+                List* list = list_[0].data() + used * n_;
+                const size_t known = sorter_.sort(values, n_, list);
+                varies = known > 0 && list[0].rank != list[n_ - 1].rank;
+                if (varies) {
+                    slot_[f] = static_cast<int32_t>(used++);
+                    has_missing_.push_back(known < n_);
+                }
+            }
+            if (varies) active->push_back(static_cast<int32_t>(f));
+        }
+        active_ = std::move(active);
+        if (problem_.bits) {
+            const size_t words = problem_.bits->words();
+            masks_.resize(n_ * words);
+            for (size_t i = 0; i < n_; ++i) std::copy_n(problem_.bits->mask(rows_[i]), words, masks_.data() + i * words);
+        }
+    }
+    bool is_bit(size_t feature) const { return problem_.bits && problem_.bits->bit_of(feature) >= 0; }
+
+    // ---- which row goes where ----------------------------------------------------------------------------------
+
+    double number(int32_t feature, size_t local_row) const {
+        return problem_.table.features[static_cast<size_t>(feature)].numbers[rows_[local_row]];
+    }
+    void set_threshold(const BlockRange& item, Candidate& candidate) const {
+        if (candidate.kind != SplitKind::threshold || !std::isnan(candidate.threshold)) return;
+        const List* list =
+            list_[item.buffer].data() + static_cast<size_t>(slot_[static_cast<size_t>(candidate.feature)]) * n_ + item.begin;
+        const size_t at = candidate.position;
+        const bool end = at == item.size() || list[at].rank == List::missing;
+        candidate.threshold =
+            end ? infinity : midpoint(number(candidate.feature, list[at - 1].row), number(candidate.feature, list[at].row));
+    }
+
+    /// Write the branch of every row of the item into side_ (left_ for two branches) and where each branch begins; settles
+    /// default_branch.
+    void assign_branches(const BlockRange& item, Candidate& split) {
+        if (split.kind == SplitKind::table) assign_by_table(item, split);
+        else if (is_bit(static_cast<size_t>(split.feature))) assign_by_bit(item, split);
+        else assign_by_position(item, split);
+    }
+    void assign_by_bit(const BlockRange& item, Candidate& split) {
+        const auto bit = static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(split.feature)));
+        const size_t words = problem_.bits->words(), n = item.size(), left = split.position;
+        const Index* order = order_[item.buffer].data() + item.begin;
+        for (size_t i = 0; i < n; ++i) left_[order[i]] = !(masks_[order[i] * words + bit / 64] >> (bit % 64) & 1);
+        const double size[2] = {static_cast<double>(left), static_cast<double>(n - left)};
+        split.default_branch = largest(size);
+        begin_.assign({0, static_cast<uint32_t>(left), static_cast<uint32_t>(n)});
+    }
+    void assign_by_position(const BlockRange& item, Candidate& split) {
+        const List* list =
+            list_[item.buffer].data() + static_cast<size_t>(slot_[static_cast<size_t>(split.feature)]) * n_ + item.begin;
+        const size_t n = item.size(), left = split.position;
+        size_t known = n;
+        if (has_missing_[static_cast<size_t>(slot_[static_cast<size_t>(split.feature)])])
+            while (known > 0 && list[known - 1].rank == List::missing) --known;
+        for (size_t i = 0; i < left; ++i) left_[list[i].row] = 1;
+        for (size_t i = left; i < known; ++i) left_[list[i].row] = 0;
+        if (split.default_branch < 0) {
+            double size[2] = {static_cast<double>(left), static_cast<double>(known - left)};
+            if (recipe_.missing == Missing::available && local_.weight) {
+                size[0] = size[1] = 0;
+                for (size_t i = 0; i < known; ++i) size[left_[list[i].row] ? 0 : 1] += weight_[list[i].row];
+            }
+            split.default_branch = largest(size);
+        }
+        for (size_t i = known; i < n; ++i) left_[list[i].row] = split.default_branch == 0;
+        const size_t n_left = left + (split.default_branch == 0 ? n - known : 0);
+        begin_.assign({0, static_cast<uint32_t>(n_left), static_cast<uint32_t>(n)});
+    }
+    void assign_by_table(const BlockRange& item, Candidate& split) {
+        const std::vector<int32_t>& codes = codes_[static_cast<size_t>(slot_[static_cast<size_t>(split.feature)])];
+        const Index* order = order_[item.buffer].data() + item.begin;
+        const size_t n = item.size(), branches = static_cast<size_t>(split.n_branches);
+        lookup_.assign(static_cast<size_t>(problem_.table.features[static_cast<size_t>(split.feature)].n_categories), -1);
+        for (const auto& [code, branch] : split.table) lookup_[static_cast<size_t>(code)] = branch;
+        std::vector<double> size(branches, 0.0);
+        const bool by_weight = recipe_.missing == Missing::available;
+        for (size_t i = 0; i < n; ++i) {
+            const int32_t code = codes[order[i]], branch = code < 0 ? -1 : lookup_[static_cast<size_t>(code)];
+            side_[order[i]] = branch;
+            if (branch >= 0) size[static_cast<size_t>(branch)] += by_weight ? local_.weight_of(order[i]) : 1.0;
+        }
+        if (split.default_branch < 0) split.default_branch = largest(size);
+        begin_.assign(branches + 1, 0);
+        for (size_t i = 0; i < n; ++i) {
+            int32_t& branch = side_[order[i]];
+            if (branch < 0) branch = split.default_branch;
+            left_[order[i]] = branch == 0;
+            ++begin_[static_cast<size_t>(branch) + 1];
+        }
+        for (size_t b = 0; b < branches; ++b) begin_[b + 1] += begin_[b];
+    }
+    /// The branch of an unanswered split: by weight under `available` (the first of equals), by rows under `direction` (the last
+    /// of two).
+    int32_t largest(std::span<const double> size) const {
+        size_t best = 0;
+        for (size_t b = 1; b < size.size(); ++b)
+            if (recipe_.missing == Missing::available || size.size() > 2 ? size[b] > size[best] : size[b] >= size[best]) best = b;
+        return static_cast<int32_t>(best);
+    }
+
+    /// A split on ranked categories as a table of those present at the node.
+    void unrank(const BlockRange& item, Candidate& split) const {
+        const Ranking* ranking = (*problem_.rankings)[static_cast<size_t>(split.feature)];
+        if (!ranking || split.kind != SplitKind::threshold) return;
+        const Index* order = order_[item.buffer].data() + item.begin;
+        std::vector<size_t> ranks;
+        for (size_t i = 0; i < item.size(); ++i) {
+            const double rank = number(split.feature, order[i]);
+            if (!std::isnan(rank)) ranks.push_back(static_cast<size_t>(rank));
+        }
+        std::sort(ranks.begin(), ranks.end());
+        to_table(*ranking, split, [&](size_t rank) { return std::binary_search(ranks.begin(), ranks.end(), rank); });
+    }
+
+    // ---- partitioning ----------------------------------------------------------------------------------------
+
+    /// Stable partition of n entries into the branches whose beginnings stand in begin_.
+    template <class T, class Row>
+    void partition(const T* from, T* to, size_t n, size_t branches, Row&& row_of) {
+        if (branches == 2) {
+            size_t left = 0;
+            const size_t n_left = begin_[1];
+            const uint8_t* sides = left_.data();
+            for (size_t i = 0; i < n; ++i) {
+                const size_t goes_left = sides[row_of(from[i])], right = n_left + i - left;
+                to[right ^ ((left ^ right) & (0 - goes_left))] = from[i];  // chosen without a branch: sides are a coin toss
+                left += goes_left;
+            }
+        } else {
+            place_.assign(begin_.begin(), begin_.end());
+            for (size_t i = 0; i < n; ++i) to[place_[static_cast<size_t>(side_[row_of(from[i])])]++] = from[i];
+        }
+    }
+    void partition_lists(const BlockRange& item, const Candidate& split, const std::vector<int32_t>& active, size_t branches) {
+        for (int32_t feature : active) {
+            if (problem_.table.features[static_cast<size_t>(feature)].categorical() || is_bit(static_cast<size_t>(feature)))
+                continue;
+            const size_t offset = static_cast<size_t>(slot_[static_cast<size_t>(feature)]) * n_ + item.begin;
+            if (feature == split.feature && split.position > 0 && begin_[1] == split.position) {  // already in order
+                std::copy_n(list_[item.buffer].data() + offset, item.size(), list_[1 - item.buffer].data() + offset);
+                continue;
+            }
+            partition(list_[item.buffer].data() + offset, list_[1 - item.buffer].data() + offset, item.size(), branches,
+                      [](const List& entry) { return entry.row; });
+        }
+    }
+
+    const Problem& problem_;
+    const Recipe& recipe_;
+    const std::vector<double>& all_weights_;
+    std::span<const uint32_t> rows_;
+    size_t n_ = 0;
+    int thread_ = 0;
+
+    // the block's own columns, by local row
+    std::vector<double> weight_, target_, centred_;
+    std::vector<int32_t> label_;
+    std::vector<uint8_t> bit_;
+    LocalRows local_;
+    std::vector<std::vector<int32_t>> codes_;
+    std::vector<List> list_[2];
+    std::vector<Index> order_[2];  // rows ascending
+    std::vector<int32_t> slot_;    // by feature: its list or code column; -1 = constant
+    std::vector<char> has_missing_;
+    std::vector<uint64_t> masks_;  // two-valued features, by local row
+    std::shared_ptr<const std::vector<int32_t>> active_;
+
+    // how the rows of the node in hand are shared out
+    std::vector<uint8_t> left_;  // side_ == 0, for two branches
+    std::vector<int32_t> side_, lookup_;
+    std::vector<uint32_t> begin_;
+    std::vector<size_t> place_;
+    std::vector<double> buffer_;
+    RowSorter sorter_;
+};
+
+}  // namespace treewright

@@ -1,0 +1,282 @@
+// Histograms of large nodes: totals by bin of every coded feature, and bounds on what a cut inside a bin can be worth.
+#pragma once
+#include <memory>
+
+#include "bits.hpp"
+#include "candidate.hpp"
+#include "coding.hpp"
+
+namespace treewright {
+
+/// The rows of the node in hand under local numbers, and their histograms.
+template <class C>
+class Histograms {
+protected:
+    Histograms(const Problem& problem, const std::vector<double>& weight)
+        : problem_(problem),
+          recipe_(problem.recipe),
+          weight_(weight),
+          coded_(problem.table, recipe_.threads, problem.monitor, [&](size_t f) { return !is_coded(f); }) {
+        for (auto& rows : rows_) rows.resize(problem.table.n_rows);
+        std::iota(rows_[0].begin(), rows_[0].end(), 0u);
+    }
+
+    /// Give back everything but the lists of rows.
+    void release() {
+        std::vector<uint8_t>().swap(coded_.codes);
+        std::vector<int32_t>().swap(label_);
+        std::vector<uint8_t>().swap(bit_);
+        std::vector<double>().swap(target_);
+        std::vector<double>().swap(local_weight_);
+        std::vector<uint64_t>().swap(increment_);
+    }
+
+    /// A large node: rows [begin, end) of one of the two buffers.
+    struct Item {
+        int32_t node = 0, depth = 0;
+        uint32_t begin = 0, end = 0;
+        uint8_t buffer = 0;
+        uint64_t seed = 0;
+        Totals totals;
+        double impurity = 0, centre = 0;
+        std::shared_ptr<std::vector<double>> histogram;  // feature column × bin × stride
+        Candidate split;
+        std::vector<Candidate> competitors;
+
+        size_t size() const { return end - begin; }
+    };
+
+    bool is_bit(size_t feature) const { return problem_.bits && problem_.bits->bit_of(feature) >= 0; }
+    bool is_coded(size_t feature) const { return !problem_.table.features[feature].categorical() && !is_bit(feature); }
+
+    // ---- histograms ------------------------------------------------------------------------------------------
+
+    bool unit() const { return weight_.empty(); }
+    /// Numbers a bin: class weights, or weight, sum and a sum for bounds; and the count of rows unless it follows.
+    size_t stride() const { return (C::classification ? problem_.width() : 3) + (unit() ? 0 : 1); }
+
+    size_t rows_in(const double* bin) const {
+        if (!unit()) return static_cast<size_t>(bin[stride() - 1]);
+        if constexpr (!C::classification) return static_cast<size_t>(bin[0]);
+        double sum = 0;
+        for (size_t k = 0; k < problem_.width(); ++k) sum += bin[k];
+        return static_cast<size_t>(sum);
+    }
+    void add_bin(const double* bin, Totals& to) const {
+        if constexpr (C::classification) {
+            double weight = 0;
+            for (size_t k = 0; k < to.sums.size(); ++k) {
+                to.sums[k] += bin[k];
+                weight += bin[k];
+            }
+            to.weight += weight;
+        } else {
+            to.weight += bin[0];
+            to.sums[0] += bin[1];
+        }
+        to.count += rows_in(bin);
+    }
+    Totals bin_totals(const double* bin) const {
+        Totals t(problem_.width());
+        add_bin(bin, t);
+        return t;
+    }
+
+    /// Histogram of one feature over the rows of an item.
+    void count(const Item& item, size_t feature, double* bins) const {
+        const uint8_t* code = coded_.of(feature);
+        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        const size_t n = item.size(), step = stride();
+        std::fill_n(bins, 256 * step, 0.0);
+        if constexpr (C::classification) {
+            if (unit() && problem_.n_classes == 2) {
+                uint64_t packed[2][256] = {};  // rows below, rows of class 1 above; two copies hide the latency of updates
+                size_t i = 0;
+                for (; i + 1 < n; i += 2) {
+                    packed[0][code[rows[i]]] += increment_[i];
+                    packed[1][code[rows[i + 1]]] += increment_[i + 1];
+                }
+                if (i < n) packed[0][code[rows[i]]] += increment_[i];
+                for (size_t b = 0; b < 256; ++b) {
+                    const uint64_t sum = packed[0][b] + packed[1][b];
+                    bins[b * 2 + 1] = static_cast<double>(sum >> 32);
+                    bins[b * 2] = static_cast<double>(sum & 0xffffffffu) - bins[b * 2 + 1];
+                }
+            } else if (unit()) {
+                const size_t width = problem_.width();
+                std::vector<uint32_t> whole(2 * 256 * width, 0);  // two copies hide the latency of updates
+                uint32_t *even = whole.data(), *odd = even + 256 * width;
+                size_t i = 0;
+                for (; i + 1 < n; i += 2) {
+                    ++even[code[rows[i]] * width + static_cast<size_t>(label_[i])];
+                    ++odd[code[rows[i + 1]] * width + static_cast<size_t>(label_[i + 1])];
+                }
+                if (i < n) ++even[code[rows[i]] * width + static_cast<size_t>(label_[i])];
+                for (size_t j = 0; j < 256 * width; ++j) bins[j] = static_cast<double>(even[j] + odd[j]);
+            } else {
+                for (size_t i = 0; i < n; ++i) {
+                    double* bin = bins + code[rows[i]] * step;
+                    bin[local_.label[i]] += weight_[rows[i]];
+                    bin[step - 1] += 1;
+                }
+            }
+        } else {
+            for (size_t i = 0; i < n; ++i) {
+                double* bin = bins + code[rows[i]] * step;
+                const double w = local_.weight_of(i), y = local_.target[i];
+                bin[0] += w;
+                bin[1] += w * y;
+                bin[2] += w * spread(y);
+                if (!unit()) bin[3] += 1;
+            }
+        }
+    }
+    /// What a bin's cost is made of besides its sum.
+    static double spread(double y) {
+        if constexpr (std::is_same_v<C, Poisson>) return y > 0 ? y * std::log(y) : 0.0;
+        else return y * y;
+    }
+
+    static double spread_of(const double* bin) {
+        if constexpr (C::classification) return 0;
+        else return bin[2];
+    }
+
+    /// The target and weights of an item's rows, contiguous.
+    void gather(const Item& item) {
+        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        const size_t n = item.size();
+        if constexpr (C::classification) {
+            label_.resize(n);
+            bit_.resize(n);
+            for (size_t i = 0; i < n; ++i) {
+                label_[i] = problem_.label[rows[i]];
+                bit_[i] = label_[i] == 1;
+            }
+            local_.label = label_.data();
+            local_.bit = bit_.data();
+        } else {
+            target_.resize(n);
+            for (size_t i = 0; i < n; ++i) target_[i] = problem_.target[rows[i]];
+            local_.target = target_.data();
+        }
+        if (!unit()) {
+            local_weight_.resize(n);
+            for (size_t i = 0; i < n; ++i) local_weight_[i] = weight_[rows[i]];
+            local_.weight = local_weight_.data();
+        }
+    }
+
+    void histograms(Item& item) {
+        if (item.histogram) return;
+        if (C::classification && unit() && problem_.n_classes == 2) {
+            increment_.resize(item.size());
+            for (size_t i = 0; i < item.size(); ++i) increment_[i] = 1 + (static_cast<uint64_t>(bit_[i]) << 32);
+        }
+        const size_t step = stride() * 256;
+        item.histogram = std::make_shared<std::vector<double>>(coded_.codes.size() / std::max<size_t>(coded_.n_rows, 1) * step);
+        parallel_for(problem_.n_features(), recipe_.threads, [&](size_t f, int) {
+            if (is_coded(f)) count(item, f, item.histogram->data() + coded_.column[f] * step);
+        });
+    }
+    const double* bins(const Item& item, size_t feature) const {
+        return item.histogram->data() + coded_.column[feature] * stride() * 256;
+    }
+
+    /// A feature at a node: the totals its cuts are judged on, and the directions missing rows may take.
+    struct Basis {
+        Totals totals, missing;
+        bool has_missing = false, by_direction = false;
+        double share = 1;
+    };
+    Basis basis(const Item& item, size_t feature) const {
+        Basis b;
+        b.totals = item.totals;
+        b.missing = bin_totals(bins(item, feature) + missing_bin * stride());
+        b.has_missing = b.missing.count > 0;
+        b.by_direction = b.has_missing && recipe_.missing == Missing::direction;
+        if (b.has_missing && !b.by_direction) {
+            b.totals.remove(b.missing);
+            if constexpr (C::classification)
+                for (size_t k = 0; k < b.totals.sums.size(); ++k)
+                    b.totals.sums[k] = remainder(item.totals.sums[k], b.missing.sums[k]);
+            b.share = b.totals.weight / item.totals.weight;
+        }
+        return b;
+    }
+    const Problem& problem_;
+    const Recipe& recipe_;
+    const std::vector<double>& weight_;
+    CodedTable coded_;
+    std::vector<uint32_t> rows_[2];
+
+    // the rows of the node in hand, by local number
+    std::vector<int32_t> label_;
+    std::vector<uint8_t> bit_;
+    std::vector<double> target_, local_weight_;
+    std::vector<uint64_t> increment_;
+    LocalRows local_;
+};
+
+/// No cut inside the bin `here` has more merit than this.
+template <class C, class Basis, class Item, class Scorer>
+double upper_bound(const Basis& b, const Totals& left, const Totals& here, double left_spread, double here_spread,
+                   const Item& item, Scorer& scorer, Totals& right) {
+    constexpr double safety = 1 + 1e-9;
+    if constexpr (C::classification) {
+        if (here.sums.size() == 2) {
+            // the merit is convex in the left class weights: its largest value on the bin's box stands at a corner
+            double bound = -infinity;
+            Totals& to = right;
+            for (int corner = 0; corner < 4; ++corner) {
+                to.sums = left.sums;
+                to.weight = left.weight;
+                for (size_t k = 0; k < 2; ++k)
+                    if (corner >> k & 1) {
+                        to.sums[k] += here.sums[k];
+                        to.weight += here.sums[k];
+                    }
+                if (to.weight <= 0 || to.weight >= b.totals.weight) continue;
+                scorer.jump(to);
+                bound = std::max(bound, scorer.merit(scorer.score()));
+            }
+            return bound * safety;
+        }
+        // weighted impurity is superadditive: without the bin both sides cost no more than with their part of it
+        right = b.totals;
+        right.remove(left);
+        right.remove(here);
+        const double cost = (left.weight > 0 ? left.weight * C::impurity(left) : 0.0) +
+                            (right.weight > 1e-12 * b.totals.weight ? right.weight * C::impurity(right) : 0.0);
+        return (C::impurity(b.totals) - cost / b.totals.weight) * safety + 1e-14;
+    } else {
+        right = b.totals;
+        right.remove(left);
+        right.remove(here);
+        const double total_cost = item.impurity * item.totals.weight;
+        const auto cost = [&](const Totals& t, double spread) {
+            if (t.weight <= 1e-12 * b.totals.weight) return 0.0;
+            if constexpr (std::is_same_v<C, Poisson>)
+                return t.sums[0] > 0 ? spread - t.sums[0] * std::log(t.sums[0] / t.weight) : 0.0;
+            else return std::max(0.0, spread - t.sums[0] * t.sums[0] / t.weight);
+        };
+        double all_spread = 0;
+        if constexpr (std::is_same_v<C, Poisson>)
+            all_spread = total_cost + b.totals.sums[0] * std::log(b.totals.sums[0] / b.totals.weight);
+        else all_spread = total_cost + b.totals.sums[0] * b.totals.sums[0] / b.totals.weight;
+        const double right_spread = all_spread - left_spread - here_spread;
+        double bound = (total_cost - (cost(left, left_spread) + cost(right, right_spread)) * (1 - 1e-9)) / b.totals.weight;
+        if constexpr (std::is_same_v<C, SquaredError>) {
+            // a part of the bin strays from its mean by no more than Cauchy and Schwarz allow
+            const double within = std::max(0.0, here_spread - here.sums[0] * here.sums[0] / here.weight);
+            const double reach =
+                std::max(std::fabs(left.sums[0]), std::fabs(left.sums[0] + here.sums[0])) + std::sqrt(here.weight * within) / 2;
+            const double w = b.totals.weight, after = left.weight + here.weight;
+            const double room = std::min(left.weight * (w - left.weight), after * (w - after));
+            if (room > 0) bound = std::min(bound, reach * reach / room);
+        }
+        return bound * safety + 1e-9 * item.impurity;
+    }
+}
+
+}  // namespace treewright

@@ -1,0 +1,260 @@
+"""Descent: where rows end that start at any node of a tree, whole or in parts, and what adds up there.
+
+The core routes whole rows from the root. What it does not do is rare and vectorised here, one level of the
+tree at a time: rows that start elsewhere, as when a branch is raised, and rows that are shared over all
+branches of a node because its split is unanswered (Quinlan, 1993, ch. 3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.splits import HYPERPLANE, SPHERE, TABLE, THRESHOLD, concatenated_ranges
+
+if TYPE_CHECKING:
+    from treewright.data import Dataset
+    from treewright.tree import Tree
+
+Ids = NDArray[np.int64]
+Array = NDArray[np.float64]
+
+UNANSWERED, UNSEEN = -1, -2
+"""What a split says of a missing value, and of a category that training has not seen."""
+
+SHARE, STAY = -1, -2
+"""Values of `default_branch`: the row goes down every branch in parts, or stays at the node."""
+
+
+class Parts(NamedTuple):
+    """Parts of rows at nodes of a tree: a whole row is one part of its full weight."""
+
+    row: Ids
+    node: Ids
+    weight: Array
+
+    def take(self, chosen: NDArray[Any]) -> Parts:
+        """Give some of the parts, by a mask or by their numbers."""
+        return Parts(*(column[chosen] for column in self))
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """The shape of a tree while it is being edited: which nodes are leaves, and whose split each node has.
+
+    Parameters
+    ----------
+    content : int array of n nodes
+        The node of the tree whose split and children each node has: itself, unless a branch was raised.
+    is_leaf : bool array of n nodes
+    weight : float array of n nodes
+        What rows are shared by.
+    """
+
+    content: Ids
+    is_leaf: NDArray[np.bool_]
+    weight: Array
+
+    @classmethod
+    def of(cls, tree: Tree) -> Shape:
+        """Give the shape of a tree as it is."""
+        return cls(np.arange(len(tree)), tree.n_children == 0, tree.weight)
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """A tree and the rows that go down it."""
+
+    tree: Tree
+    rows: Dataset
+
+    def start(self) -> Parts:
+        """Put every row whole at the root."""
+        n_rows = len(self.rows)
+        weight = np.ones(n_rows) if self.rows.weight is None else self.rows.weight
+        return Parts(np.arange(n_rows), np.zeros(n_rows, np.int64), weight)
+
+    def settle(self, parts: Parts, shape: Shape | None = None, share_by_rows: bool = False) -> Parts:
+        """Follow the splits from where the parts are to where they end.
+
+        Parameters
+        ----------
+        parts : Parts
+            Where to start.
+        shape : Shape or None
+            The tree's shape, if it is being edited.
+        share_by_rows : bool
+            Share by the weights of those parts that a split answers for, not by those of the nodes. All parts
+            of a node must then come to it together.
+        """
+        shape = shape or Shape.of(self.tree)
+        ended = []
+        while len(parts.row):
+            on_its_way = ~shape.is_leaf[parts.node]
+            ended.append(parts.take(~on_its_way))
+            parts = parts.take(on_its_way)
+            branch = self._branch(shape, parts)
+            ended.append(parts.take(branch == STAY))
+            parts = _step(self.tree, shape, parts, branch, share_by_rows)
+        return Parts(*(np.concatenate(columns) for columns in zip(*ended, strict=True))) if ended else parts
+
+    def _branch(self, shape: Shape, parts: Parts) -> Ids:
+        """Branch of each part at its node; `SHARE` and `STAY` where no split answers."""
+        content = shape.content[parts.node]
+        split, end = self.tree.split_begin[content], self.tree.split_begin[content + 1]
+        branch = np.full(len(split), UNANSWERED)
+        asked = np.arange(len(split))
+        while len(asked):
+            branch[asked] = self._answer(split[asked], parts.row[asked])
+            split = split + 1
+            asked = asked[(branch[asked] == UNANSWERED) & (split[asked] < end[asked])]
+        unseen, unanswered = branch == UNSEEN, branch == UNANSWERED
+        branch[unanswered] = self.tree.default_branch[content[unanswered]]
+        if unseen.any():
+            branch[unseen] = _largest_branch(self.tree, shape, parts.node[unseen])
+        return branch
+
+    def _answer(self, split: Ids, row: Ids) -> Ids:
+        """Branch of each row by one split, `UNANSWERED` or `UNSEEN`."""
+        table, position = self.tree.splits, self.tree.schema.position
+        kind, feature = table.kind[split], table.feature[split]
+        tabled = kind == TABLE
+        if tabled.all():
+            return self._look_up(split, self.rows.codes[row, position[feature]])
+        single = kind == THRESHOLD
+        if single.all():
+            total = self.rows.numbers[row, position[feature]]
+        else:
+            total = np.full(len(split), np.nan)
+            total[single] = self.rows.numbers[row[single], position[feature[single]]]
+            for oblique in (HYPERPLANE, SPHERE):
+                chosen = kind == oblique
+                total[chosen] = self._oblique(oblique, split[chosen], row[chosen])
+        answer = np.where(np.isnan(total), UNANSWERED, total > table.threshold[split])
+        if tabled.any():
+            code = self.rows.codes[row[tabled], position[feature[tabled]]]
+            answer[tabled] = self._look_up(split[tabled], code)
+        return answer
+
+    def _oblique(self, kind: int, split: Ids, row: Ids) -> Array:
+        """The sum that each split compares with its threshold."""
+        table = self.tree.splits
+        step = 2 if kind == SPHERE else 1  # a sphere has two entries for each feature
+        begin, end = table.pool_begin[split], table.pool_begin[split + 1]
+        sizes = (end - begin) // step
+        owner = np.repeat(np.arange(len(split)), sizes)
+        entry = begin[owner] + step * (concatenated_ranges(np.zeros_like(begin), sizes))
+        x = self.rows.numbers[row[owner], self.tree.schema.position[table.pool_index[entry]]]
+        if kind == SPHERE:
+            terms = table.pool_value[entry + 1] * (x - table.pool_value[entry]) ** 2
+        else:
+            terms = table.pool_value[entry] * x
+        return np.bincount(owner, terms, minlength=len(split)).astype(np.float64)
+
+    @cached_property
+    def _pool_keys(self) -> tuple[Ids, int]:
+        """One growing number for each (split, code) that tables answer for."""
+        table = self.tree.splits
+        n_codes = int(table.pool_index.max(initial=0)) + 1
+        owner = np.repeat(np.arange(len(table)), np.diff(table.pool_begin))
+        return owner * n_codes + table.pool_index, n_codes
+
+    def _look_up(self, split: Ids, code: NDArray[np.int32]) -> Ids:
+        # The keys of a table rise. Those of other kinds may not, but lie wholly on one side of a table's.
+        keys, n_codes = self._pool_keys
+        wanted = split * n_codes + code
+        entry = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        known = (code >= 0) & (code < n_codes) & (keys[entry] == wanted)
+        branch = np.where(known, self.tree.splits.pool_value[entry], UNANSWERED).astype(np.int64)
+        branch[code < UNANSWERED] = UNSEEN
+        return branch
+
+
+def _largest_branch(tree: Tree, shape: Shape, node: Ids) -> Ids:
+    """The heaviest branch of each node, the first of equals, as the core has it."""
+    content = shape.content[node]
+    sizes = tree.n_children[content]
+    children = concatenated_ranges(tree.first_child[content], sizes)
+    owner = np.repeat(np.arange(len(node)), sizes)
+    order = np.lexsort((children, -shape.weight[children], owner))
+    first = np.cumsum(sizes) - sizes
+    return np.asarray(children[order[first]] - tree.first_child[content], np.int64)
+
+
+def _step(tree: Tree, shape: Shape, parts: Parts, branch: Ids, share_by_rows: bool) -> Parts:
+    """Move parts into the branches they take, those that are shared into all of them."""
+    first_child = tree.first_child[shape.content[parts.node]].astype(np.int64)
+    whole = branch >= 0
+    moved = Parts(parts.row[whole], (first_child + branch)[whole], parts.weight[whole])
+    shared = branch == SHARE
+    if not shared.any():
+        return moved
+    sizes = tree.n_children[shape.content[parts.node[shared]]]
+    children = concatenated_ranges(first_child[shared], sizes)
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    weight = shape.weight
+    if share_by_rows:
+        known = np.bincount(moved.node, moved.weight, minlength=len(weight))
+        of_node = np.bincount(owner, known[children])[owner]
+        weight = weight.copy()
+        weight[children] = np.where(of_node > 0, known[children], weight[children])
+    total = np.bincount(owner, weight[children])
+    share = weight[children] / np.where(total > 0, total, 1.0)[owner]
+    pieces = Parts(parts.row[shared][owner], children, parts.weight[shared][owner] * share)
+    pieces = pieces.take(share > 0)
+    return Parts(*(np.concatenate(columns) for columns in zip(moved, pieces, strict=True)))
+
+
+def place(tree: Tree, rows: Dataset) -> Parts:
+    """Give the parts of all rows where they end in a tree."""
+    descent = Descent(tree, rows)
+    parts = descent.start()
+    if ((tree.default_branch == SHARE) & (tree.n_children > 0)).any():
+        return descent.settle(parts)
+    return parts._replace(node=tree.route(rows.numbers, rows.codes).astype(np.int64))
+
+
+def tally(tree: Tree, rows: Dataset) -> Array:
+    """Count rows through a tree, see `Tree.tally`."""
+    if rows.target is None:
+        raise ValueError("Cannot count rows through the tree: the dataset has no target.")
+    return tally_parts(tree, place(tree, rows), rows.target)
+
+
+def tally_parts(tree: Tree, parts: Parts, target: NDArray[Any], parent: NDArray[Any] | None = None) -> Array:
+    """Add up parts of rows at the nodes they have come to, and at all nodes above."""
+    n_nodes, weight = len(tree), parts.weight
+    if tree.is_classifier:
+        n_classes = tree.value.shape[1]
+        slot = parts.node * n_classes + target[parts.row]
+        own = np.bincount(slot, weight, n_nodes * n_classes).astype(np.float64).reshape(n_nodes, n_classes)
+    else:
+        above = target[parts.row] - tree.value[0, 0]
+        moments = (weight, weight * above, weight * above**2)
+        own = np.stack([np.bincount(parts.node, moment, minlength=n_nodes) for moment in moments], axis=1)
+    return sum_below(tree.parent if parent is None else parent, own)
+
+
+def sum_below(parent: NDArray[Any], own: Array) -> Array:
+    """Add up, for each node, what it and all nodes below it have.
+
+    Each pass doubles the depth that a node has summed over, so that a chain of a million nodes takes twenty
+    passes. The columns of `own` are summed one by one.
+
+    Examples
+    --------
+    >>> sum_below(np.array([-1, 0, 0, 2]), np.array([[1.0], [2.0], [3.0], [4.0]])).ravel().tolist()
+    [10.0, 2.0, 7.0, 4.0]
+    """
+    total = np.array(own, dtype=np.float64)
+    jump = np.asarray(parent, dtype=np.int64)
+    while (below := np.flatnonzero(jump >= 0)).size:
+        above = jump[below]
+        for column in range(total.shape[1]):
+            total[:, column] += np.bincount(above, total[below, column], minlength=len(total))
+        jump = np.where(jump >= 0, jump[jump], -1)
+    return total

@@ -1,0 +1,168 @@
+"""Overfitting: accuracy against size, while a tree grows and while it is pruned again, in one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.data import Dataset
+from treewright.grow import grow
+from treewright.pruning.losses import held_out_loss
+from treewright.pruning.nested import nested_losses, there_until
+from treewright.pruning.reduced_error import greedy_steps
+from treewright.selection import as_weighed, set_aside
+from treewright.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.estimators import TreeEstimator
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class OverfittingCurve:
+    """Accuracy against the number of nodes, while a tree grows and while it is pruned again (Mitchell, 1997).
+
+    Attributes
+    ----------
+    growing, pruning : dict of arrays
+        Under `"nodes"` the number of nodes, rising while growing and falling while pruning; under
+        `"training"`, `"pruning"` and `"test"` the accuracy on these rows. For regression it is the share of
+        the variance explained.
+    """
+
+    growing: Mapping[str, Array]
+    pruning: Mapping[str, Array]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw both in one picture: growing as lines, pruning dashed.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; a new figure if None.
+        """
+        from matplotlib import pyplot
+
+        ax = ax or pyplot.subplots()[1]
+        for rows, colour in (("training", "C0"), ("pruning", "C1"), ("test", "C2")):
+            ax.plot(self.growing["nodes"], self.growing[rows], colour, label=f"{rows} rows")
+            ax.plot(
+                self.pruning["nodes"],
+                self.pruning[rows],
+                colour,
+                linestyle="--",
+                label=f"{rows} rows, pruned",
+            )
+        ax.set(xlabel="nodes", ylabel="accuracy")
+        ax.legend(fontsize="small")
+        return ax
+
+
+def overfitting_curve(
+    model: TreeEstimator,
+    X: Any,
+    y: Any,
+    *,
+    holdout: float = 1 / 3,
+    test: float = 1 / 3,
+    sample_weight: ArrayLike | None = None,
+    random_state: int = 0,
+) -> OverfittingCurve:
+    """Follow accuracy on training, pruning and test rows while a tree grows, and while it is pruned again.
+
+    The tree grows best first, node by node, until no split is left: where the accuracy on other rows is best
+    is where early stopping would have stopped. Then reduced-error pruning takes away the node that helps the
+    pruning rows most, again and again, down to the root.
+
+    Parameters
+    ----------
+    model : estimator
+        Says how to grow; it need not be fitted, and stays as it is.
+    X, y, sample_weight
+        As for its `fit`.
+    holdout, test : float
+        Shares of the rows that are for pruning (of those not for the test), and for the test.
+    random_state : int
+        Seed of the parting.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> curve = overfitting_curve(DecisionTreeClassifier(), *datasets.load_iris())
+    >>> curve.growing["nodes"].tolist()[:3], float(curve.growing["training"][-1])
+    ([1.0, 3.0, 5.0], 1.0)
+    """
+    dataset = model._dataset(X, y, sample_weight)
+    recipe = model._recipe(dataset.schema)
+    rest, tested = set_aside(dataset, test, random_state)
+    growing, pruning = set_aside(rest, holdout, random_state + 1)
+    parts = {
+        name: as_weighed(rows, recipe, growing)
+        for name, rows in (("training", growing), ("pruning", pruning), ("test", tested))
+    }
+    tree = grow(growing, recipe, n_jobs=model.n_jobs)
+    return OverfittingCurve(_growing_curve(tree, parts), _pruning_curve(tree, parts))
+
+
+def _growing_curve(tree: Tree, parts: Mapping[str, Dataset]) -> dict[str, Array]:
+    """Undo the splits from the last to the first, and read the curve backwards."""
+    order = np.array(best_first(tree), np.int64)
+    leaf_from = np.full(len(tree), np.inf)
+    leaf_from[order] = np.arange(len(order), 0, -1)
+    return {name: curve[::-1] for name, curve in _curve(tree, parts, leaf_from, order[::-1]).items()}
+
+
+def best_first(tree: Tree) -> list[int]:
+    """List the inner nodes in the order in which growing best first would split them.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> best_first(DecisionTreeClassifier(max_depth=3).fit(*datasets.load_iris()).tree_)
+    [0, 2, 3, 4]
+    """
+    mass = tree.weight * tree.impurity
+    removed = (mass - np.bincount(tree.parent[1:], mass[1:], minlength=len(tree))).tolist()
+    order: list[int] = []
+    frontier = [(0.0, 0)]
+    while frontier:
+        _, node = heappop(frontier)
+        children = tree.children(node)
+        if children:
+            order.append(node)
+            for child in children:
+                heappush(frontier, (-removed[child], child))
+    return order
+
+
+def _pruning_curve(tree: Tree, parts: Mapping[str, Dataset]) -> dict[str, Array]:
+    steps = greedy_steps(tree, held_out_loss(tree, parts["pruning"]), to_the_root=True)
+    leaf_from = np.full(len(tree), np.inf)
+    leaf_from[steps.collapsed] = np.arange(1, len(steps.collapsed) + 1)
+    return _curve(tree, parts, leaf_from, steps.collapsed)
+
+
+def _curve(
+    tree: Tree, parts: Mapping[str, Dataset], leaf_from: Array, collapsed: NDArray[np.int64]
+) -> dict[str, Array]:
+    """Accuracy of the trees after each collapse, the whole tree first."""
+    steps = np.arange(len(collapsed) + 1, dtype=float)
+    gone = np.sort(there_until(tree, leaf_from))
+    curve = {"nodes": len(tree) - np.searchsorted(gone, steps, side="right").astype(float)}
+    for name, rows in parts.items():
+        loss = nested_losses(tree, rows, leaf_from, steps).mean
+        curve[name] = 1 - loss / (1.0 if tree.is_classifier else _variance(rows))
+    return curve
+
+
+def _variance(rows: Dataset) -> float:
+    """Weighted variance of the target."""
+    assert rows.target is not None
+    mean = np.average(rows.target, weights=rows.weight)
+    return float(np.average((rows.target - mean) ** 2, weights=rows.weight)) or 1.0

@@ -1,0 +1,253 @@
+"""Minimal size: for every number of errors the smallest pruning that makes no more, by dynamic programming.
+
+Bohanec & Bratko (1994), *Trading accuracy for simplicity in decision trees*, Machine Learning 15; Almuallim
+(1996), *An efficient algorithm for optimal pruning of decision trees*, Artificial Intelligence 83.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data import Dataset
+from treewright.descent import sum_below
+from treewright.pruning.bottom_up import ROUNDING
+from treewright.pruning.losses import RISK_RULE, Risk, held_out_loss, training_risk
+from treewright.pruning.path import PruningPath
+from treewright.pruning.pruner import Needs, Pruned, Pruner
+from treewright.recipe import Rule, one_of, whole
+from treewright.tree import Tree
+
+Array = NDArray[np.float64]
+Ids = NDArray[np.int64]
+Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]  # positions of points in two lists
+
+MOST_STEPS = 2e10
+MOST_POINTS = 5e7
+"""Beyond so many additions, or so many points to remember, a tree is refused: hours, or gigabytes."""
+
+FEW_PAIRS = 4096
+"""Up to so many pairs of points are sorted at once; more are gone through a row at a time."""
+
+
+ONE, ZERO = np.ones(1, np.int64), np.zeros(1, np.int32)
+
+
+@dataclass(frozen=True)
+class MinimalSize(Pruner):
+    """Choose from the whole frontier: for every number of errors the pruning of fewest leaves.
+
+    The prunings of cost-complexity pruning are those of them at the corners of the curve's lower convex hull;
+    here are all. The work grows with the square of the number of leaves: ten thousand leaves take about a
+    second.
+
+    Parameters
+    ----------
+    select : {"holdout", "structural_risk"}
+        Take the pruning of least loss on rows kept aside, the smallest of equals; or of least risk + √(s / n)
+        on the n training rows, s being its number of nodes (structural risk minimisation).
+    risk : {"error", "cost", "squared_error", "impurity"} or None
+        What is counted as errors on the training rows, see `CostComplexity`.
+    max_leaves : int or None
+        Look at no larger prunings. This bounds time and memory for very large trees.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> tree = DecisionTreeClassifier().fit(*datasets.load_iris()).tree_
+    >>> pruned = MinimalSize(select="structural_risk").prune(tree)
+    >>> pruned.tree.n_leaves
+    3
+    >>> (pruned.path.risk * 150).round(9).tolist(), pruned.path.leaves.tolist()
+    ([0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 50.0, 100.0], [9, 7, 6, 5, 4, 3, 2, 1])
+    """
+
+    rules: ClassVar[dict[str, Rule]] = {
+        "select": one_of("holdout", "structural_risk"),
+        "risk": RISK_RULE,
+        "max_leaves": whole(1, none=True),
+    }
+
+    select: Literal["holdout", "structural_risk"] = "holdout"
+    risk: Risk | None = None
+    max_leaves: int | None = None
+
+    @property
+    def needs(self) -> Needs:
+        """Rows kept aside to choose by, unless structural risk chooses."""
+        return "holdout" if self.select == "holdout" else "nothing"
+
+    def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:
+        """Give the pruned tree with a report and the frontier, see `Pruner.prune`."""
+        cost = training_risk(tree, self.risk)
+        if self.select == "holdout":
+            rows = self.require_rows(rows)
+            carried = held_out_loss(tree, rows)
+            frontier = Frontier(tree, cost, carried, 0.0, self.max_leaves)
+            total = float(len(rows)) if rows.weight is None else float(rows.weight.sum())
+            path = self._path(tree, frontier).choose(frontier.carried[::-1] / total, measure="held_out")
+        else:
+            frontier = Frontier(tree, cost, np.ones(len(tree)), 1.0, self.max_leaves)
+            path = self._path(tree, frontier)
+            penalised = path.risk + np.sqrt(frontier.carried[::-1] / max(int(tree.count[0]), 1))
+            path = path.choose(penalised, measure="penalised")
+        assert path.chosen is not None
+        collapse = frontier.collapse(len(path) - 1 - path.chosen)
+        is_leaf = tree.n_children == 0
+        below = sum_below(tree.parent, (cost * is_leaf)[:, None])[:, 0]
+        seen = np.flatnonzero(~is_leaf & ~tree.below(collapse))
+        measure = f"{self.risk or 'risk'} on the training rows, before any pruning below"
+        return Pruned(
+            tree.collapse(collapse),
+            self.report(tree, measure, seen, before=below, after=cost, collapse=collapse),
+            path,
+        )
+
+    def _path(self, tree: Tree, frontier: Frontier) -> PruningPath:
+        return PruningPath(frontier.leaves[::-1], frontier.cost[::-1] / tree.weight[0])
+
+
+class Points(NamedTuple):
+    """Prunings of one subtree that none with as few leaves undercuts: leaves rise, costs fall."""
+
+    leaves: Ids
+    cost: Array
+    carried: Array  # goes along with each pruning: its loss on other rows, or its number of nodes
+
+
+class Frontier:
+    """The points of the root, and what is needed to find the prunings behind them.
+
+    Parameters
+    ----------
+    tree : Tree
+    leaf_cost : array of n nodes
+        What each node costs as a leaf.
+    carried : array of n nodes
+        What each leaf adds to a second sum, which is carried along but not minimised.
+    split_carried : float
+        What each split adds to it.
+    max_leaves : int or None
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        leaf_cost: Array,
+        carried: Array,
+        split_carried: float,
+        max_leaves: int | None = None,
+    ) -> None:
+        most = max_leaves or len(tree)
+        _refuse_endless(tree, most)
+        self._tree = tree
+        self._pairs: list[Pairs | None] = [None] * len(tree)  # by which a child joined its parent
+        self._dropped = [0] * len(tree)  # points of each node's split that its leaf undercuts
+        slack = ROUNDING * float(np.abs(leaf_cost).max())
+        parent, n_children = tree.parent.tolist(), tree.n_children.tolist()
+        waiting: list[Points | None] = [None] * len(tree)  # points of the children that have come so far
+        for node in range(len(tree) - 1, -1, -1):
+            own = Points(ONE, leaf_cost[node : node + 1], carried[node : node + 1])
+            joined = waiting[node]
+            if n_children[node] and joined is not None:
+                begin = int(np.count_nonzero(joined.cost >= own.cost[0] - slack))
+                self._dropped[node] = begin
+                plus = (joined.leaves, joined.cost, joined.carried + split_carried)
+                own = Points(
+                    *(np.concatenate([one, rest[begin:]]) for one, rest in zip(own, plus, strict=True))
+                )
+                waiting[node] = None
+            if node:
+                above = parent[node]
+                waiting[above], self._pairs[node] = _join(waiting[above], own, most, slack)
+        fits = own.leaves <= most
+        self.leaves, self.cost, self.carried = own.leaves[fits], own.cost[fits], own.carried[fits]
+
+    def collapse(self, point: int) -> NDArray[np.bool_]:
+        """Give the nodes to collapse for one of the points."""
+        collapse = np.zeros(len(self._tree), bool)
+        stack = [(0, point)]
+        while stack:
+            node, point = stack.pop()
+            if point == 0:  # the first point of every node is the node as a leaf
+                collapse[node] = True
+                continue
+            index = point - 1 + self._dropped[node]
+            for child in self._tree.children(node):  # the first child joined last
+                pairs = self._pairs[child]
+                if pairs is None:
+                    stack.append((child, index))
+                else:
+                    stack.append((child, int(pairs[1][index])))
+                    index = int(pairs[0][index])
+        return collapse
+
+
+def _join(one: Points | None, other: Points, most: int, slack: float) -> tuple[Points, Pairs | None]:
+    """Put the prunings of two subtrees side by side, keep those that count, and say which pairs they are."""
+    if one is None:
+        return other, None
+    if len(one.leaves) == len(other.leaves) == 1:  # as half of all joins are
+        return Points(one.leaves + other.leaves, one.cost + other.cost, one.carried + other.carried), (
+            ZERO,
+            ZERO,
+        )
+    if len(one.leaves) * len(other.leaves) <= FEW_PAIRS:
+        first, second = _best_pairs_sorted(one, other, most)
+    elif len(one.leaves) <= len(other.leaves):
+        first, second = _best_pairs_by_row(one, other, most)
+    else:
+        second, first = _best_pairs_by_row(other, one, most)
+    cost = one.cost[first] + other.cost[second]
+    falls = cost < np.minimum.accumulate(np.concatenate([[np.inf], cost[:-1]])) - slack
+    first, second = first[falls], second[falls]
+    leaves = one.leaves[first] + other.leaves[second]
+    joined = Points(leaves, cost[falls], one.carried[first] + other.carried[second])
+    return joined, (first.astype(np.int32), second.astype(np.int32))
+
+
+def _best_pairs_sorted(one: Points, other: Points, most: int) -> tuple[Ids, Ids]:
+    """The cheapest pair for each number of leaves, by sorting all pairs."""
+    leaves = np.add.outer(one.leaves, other.leaves).ravel()
+    cost = np.add.outer(one.cost, other.cost).ravel()
+    order = np.lexsort((cost, leaves))
+    leaves = leaves[order]
+    new = leaves <= max(most, leaves[0])
+    new[1:] &= leaves[1:] > leaves[:-1]
+    return np.divmod(order[new], len(other.leaves))
+
+
+def _best_pairs_by_row(few: Points, many: Points, most: int) -> tuple[Ids, Ids]:
+    """The cheapest pair for each number of leaves, by going through the fewer points one by one."""
+    least, largest = int(few.leaves[0] + many.leaves[0]), int(few.leaves[-1] + many.leaves[-1])
+    size = min(max(most, least), largest) + 1
+    best, row = np.full(size, np.inf), np.zeros(size, np.int64)
+    for index, (leaves, cost) in enumerate(zip(few.leaves.tolist(), few.cost.tolist(), strict=True)):
+        n = int(np.searchsorted(many.leaves, size - leaves))
+        at, candidate = many.leaves[:n] + leaves, many.cost[:n] + cost
+        better = candidate < best[at]
+        at = at[better]
+        best[at], row[at] = candidate[better], index
+    found = np.flatnonzero(np.isfinite(best))
+    first = row[found]
+    return first, np.searchsorted(many.leaves, found - few.leaves[first])
+
+
+def _refuse_endless(tree: Tree, most: int) -> None:
+    """Refuse a tree that would take too long or too much memory, by the most points there can be."""
+    leaves = sum_below(tree.parent, (tree.n_children == 0).astype(float)[:, None])[:, 0].tolist()
+    parent, joined = tree.parent.tolist(), [0.0] * len(tree)
+    steps = points = 0.0
+    for node in range(len(tree) - 1, 0, -1):
+        above, own = parent[node], min(leaves[node], most)
+        steps += min(joined[above], most) * own
+        joined[above] += own
+        points += min(joined[above], most)
+    if steps > MOST_STEPS or points > MOST_POINTS:
+        raise ValueError(
+            f"MinimalSize would take up to {steps:.0e} steps and remember {points:.0e} points for this tree "
+            f"of {tree.n_leaves} leaves: set max_leaves, or use CostComplexity, whose trees lie on its hull."
+        )

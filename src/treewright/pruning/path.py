@@ -1,0 +1,106 @@
+"""Path: the trees that a pruning method chooses from, as a table, and as a curve of risk against size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.pruning.report import aligned
+from treewright.words import counted
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PruningPath:
+    """Prunings of one tree, largest first.
+
+    Attributes
+    ----------
+    leaves : int array
+        Number of leaves of each tree.
+    risk : float array
+        Its risk on the training rows, per unit of weight.
+    alpha : float array or None
+        For cost-complexity pruning: from this alpha on it is the cheapest.
+    held_out, se : float arrays or None
+        Its mean loss on rows that it was not grown on, or by cross-validation, with the standard error.
+    penalised : float array or None
+        Its training risk with a penalty for its size.
+    chosen : int or None
+        Which of them was taken.
+    """
+
+    leaves: NDArray[np.int64]
+    risk: Array
+    alpha: Array | None = None
+    held_out: Array | None = None
+    se: Array | None = None
+    penalised: Array | None = None
+    chosen: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.leaves)
+
+    def choose(
+        self, estimate: Array, granted: float = 0.0, *, measure: str, se: Array | None = None
+    ) -> PruningPath:
+        """Take the smallest tree whose estimate is within `granted` standard errors of the least.
+
+        Parameters
+        ----------
+        estimate : float array
+            What is known of the true risk of each tree.
+        granted : float
+            How many standard errors of the best tree are granted to smaller ones.
+        measure : {"held_out", "penalised"}
+            What the estimate is.
+        se : float array or None
+            Standard errors of the estimates.
+        """
+        best = int(np.argmin(estimate))
+        limit = estimate[best] + (0.0 if se is None else granted * se[best])
+        chosen = int(np.flatnonzero(estimate <= limit + 1e-12 * abs(limit))[-1])
+        columns: dict[str, Any] = {measure: estimate}
+        return replace(self, se=se, chosen=chosen, **columns)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Give the table as columns by name, those that it has."""
+        names = ("alpha", "leaves", "risk", "held_out", "se", "penalised")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+    def __repr__(self) -> str:
+        return f"PruningPath({counted(len(self), 'tree')}, {self.leaves[0]} to {self.leaves[-1]} leaves)"
+
+    def __str__(self) -> str:
+        columns = self.columns()
+        rows = [
+            [f"{column[index]:.4g}" for column in columns.values()] + ["←" if index == self.chosen else ""]
+            for index in range(len(self))
+        ]
+        return "\n".join(aligned([*columns, ""], rows, right=tuple(range(len(columns)))))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw risk against the number of leaves; what was chosen is marked.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; a new figure if None.
+        """
+        from matplotlib import pyplot
+
+        ax = ax or pyplot.subplots()[1]
+        ax.plot(self.leaves, self.risk, drawstyle="steps-post", label="training rows")
+        if self.held_out is not None:
+            ax.errorbar(self.leaves, self.held_out, self.se, marker=".", capsize=2, label="other rows")
+        if self.penalised is not None:
+            ax.plot(self.leaves, self.penalised, label="with penalty")
+        if self.chosen is not None:
+            ax.axvline(self.leaves[self.chosen], color="grey", linestyle=":", label="chosen")
+        ax.set(xlabel="leaves", ylabel="risk", xscale="log")
+        ax.legend()
+        return ax

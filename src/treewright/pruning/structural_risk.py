@@ -1,0 +1,140 @@
+"""Structural-risk pruning: keep a subtree only if it is better than a leaf with high probability.
+
+Kearns & Mansour (1998), *A fast, bottom-up decision tree pruning algorithm with near-optimal generalization*,
+ICML.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, log, log1p
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data import Dataset
+from treewright.pruning.losses import training_risk
+from treewright.pruning.pruner import Pruned, Pruner
+from treewright.recipe import Rule, is_number, is_whole, number
+from treewright.splits import TABLE
+from treewright.tree import Tree
+
+
+@dataclass(frozen=True)
+class StructuralRisk(Pruner):
+    """One pass from below: prune unless the subtree's error and a penalty are no more than the leaf's error.
+
+    The penalty of node v, ℓ_v splits below the root, with m_v rows and a subtree of |T_v| nodes by then, is
+    √(((ℓ_v + |T_v|) ln n + ln(1/δ)) / m_v). It is *conservative*: with probability 1 − δ every subtree that
+    is kept is truly better than a leaf, so that the result lies inside the best pruning. As it is made for
+    the worst case it prunes hard; `scale` makes it milder, best chosen by cross-validation.
+
+    Parameters
+    ----------
+    delta : float
+        The chance of keeping a subtree that should go.
+    scale : float
+        Factor on the penalty.
+    n_splits : int or None
+        n, how many splits there were to choose from at a node. None counts what the features could give: as
+        many cuts as rows for a numeric one, all groupings of a categorical one.
+    loss_bound : float or None
+        The largest loss of a row, by which risks are divided. None is 1, or the largest of the tree's costs;
+        a regression tree has none of its own.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> tree = DecisionTreeClassifier().fit(*datasets.load_iris()).tree_
+    >>> StructuralRisk()(tree).n_leaves, StructuralRisk(scale=0.1)(tree).n_leaves
+    (1, 3)
+    """
+
+    rules: ClassVar[dict[str, Rule]] = {
+        "delta": Rule(lambda value: is_number(value) and 0 < value <= 1, "a float in the range (0.0, 1.0]"),
+        "scale": number(0.0),
+        "n_splits": Rule(
+            lambda value: value is None or (is_whole(value) and value >= 1),
+            "an int in the range [1, inf) or None",
+        ),
+        "loss_bound": Rule(
+            lambda value: value is None or (is_number(value) and 0 < value < inf),
+            "a float in the range (0.0, inf) or None",
+        ),
+    }
+
+    delta: float = 0.05
+    scale: float = 1.0
+    n_splits: int | None = None
+    loss_bound: float | None = None
+
+    def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:
+        """Give the pruned tree with a report, see `Pruner.prune`."""
+        risk = training_risk(tree, None) / self._loss_bound(tree)
+        log_n = log_splits(tree) if self.n_splits is None else log(self.n_splits)
+        walk = _Walk(tree, risk, log_n, log(1 / self.delta), self.scale)
+        inner = np.flatnonzero(tree.n_children)[::-1]
+        measure = f"error rate, a subtree's with its penalty; ln n = {log_n:.3g}"
+        report = self.report(
+            tree, measure, inner, before=walk.subtree, after=walk.leaf, collapse=walk.collapse
+        )
+        return Pruned(tree.collapse(walk.collapse), report)
+
+    def _loss_bound(self, tree: Tree) -> float:
+        if self.loss_bound is not None:
+            return float(self.loss_bound)
+        if not tree.is_classifier:
+            raise ValueError(
+                "StructuralRisk needs a bounded loss, and this tree predicts numbers: "
+                "set loss_bound to the largest loss of a row, such as the squared range of the target."
+            )
+        return 1.0 if tree.costs is None else float(tree.costs.max())
+
+
+class _Walk:
+    """The pass from below: error rates with penalties at every node, and what collapses."""
+
+    def __init__(self, tree: Tree, risk: NDArray[np.float64], log_n: float, confidence: float, scale: float):
+        rate = risk / np.where(tree.weight > 0, tree.weight, 1.0)
+        leaf_risk, leaf_rate, weight = risk.tolist(), rate.tolist(), tree.weight.tolist()
+        rows = np.maximum(tree.count, 1).tolist()
+        depth, parent, n_children = tree.node_depth.tolist(), tree.parent.tolist(), tree.n_children.tolist()
+        below, size = [0.0] * len(tree), [1] * len(tree)
+        penalised, collapse = [np.nan] * len(tree), [False] * len(tree)
+        for node in range(len(tree) - 1, -1, -1):
+            kept, nodes = leaf_risk[node], 1
+            if n_children[node]:
+                penalty = scale * (((depth[node] + size[node]) * log_n + confidence) / rows[node]) ** 0.5
+                penalised[node] = (below[node] / weight[node] if weight[node] > 0 else 0.0) + penalty
+                collapse[node] = penalised[node] > leaf_rate[node] or below[node] >= leaf_risk[node]
+                if not collapse[node]:
+                    kept, nodes = below[node], size[node]
+            if node:
+                below[parent[node]] += kept
+                size[parent[node]] += nodes
+        self.subtree, self.leaf, self.collapse = np.array(penalised), rate, np.array(collapse)
+
+
+def log_splits(tree: Tree) -> float:
+    """Logarithm of the number of splits that the features of a tree could give at its root.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> tree = DecisionTreeClassifier().fit([[1, 0], [2, 0], [3, 1], [4, 1]], ["a", "b", "b", "a"]).tree_
+    >>> round(float(np.exp(log_splits(tree))), 6)  # three cuts of each of two features
+    6.0
+    """
+    tables = tree.splits.kind[tree.split_begin[:-1][tree.n_children > 0]] == TABLE
+    branches = tree.n_children[tree.n_children > 0][tables]
+    multiway = bool(tables.any() and (branches > 2).any())
+    logs = []
+    for column in tree.schema.columns:
+        if column.kind == "categorical":
+            groups = len(column.categories) - 1
+            logs.append(0.0 if multiway or groups < 2 else groups * log(2) + log1p(-(0.5**groups)))
+        else:
+            cuts = len(column.categories) if column.kind == "ordinal" else int(tree.count[0])
+            logs.append(log(max(cuts - 1, 1)))
+    return max(float(np.logaddexp.reduce(logs)), log(2))
