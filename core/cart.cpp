@@ -33,45 +33,6 @@ struct SortedRows {
 
 uint32_t row_of(int32_t entry) { return static_cast<uint32_t>(entry < 0 ? ~entry : entry); }
 
-/// Quicksort around the median of first, middle and last (Hoare, 1962), insertion below eleven steps. Rows of equal value
-/// come out in the order rpart has them in, which the last bits of its sums depend on.
-void sort_as_rpart(std::vector<double>& x, int32_t* carried, int64_t first, int64_t last) {
-    while (first < last) {
-        if (last - first < 11) {
-            for (int64_t i = first + 1; i <= last; ++i)
-                for (int64_t j = i; j > first && x[static_cast<size_t>(j - 1)] > x[static_cast<size_t>(j)]; --j) {
-                    std::swap(x[static_cast<size_t>(j - 1)], x[static_cast<size_t>(j)]);
-                    std::swap(carried[j - 1], carried[j]);
-                }
-            return;
-        }
-        const auto at = [&](int64_t i) -> double& { return x[static_cast<size_t>(i)]; };
-        const double a = at(first), b = at((first + last) / 2), c = at(last);
-        const double pivot = std::max(std::min(a, b), std::min(std::max(a, b), c));
-        int64_t i = first, j = last;
-        while (i < j) {
-            while (at(i) < pivot) ++i;
-            while (at(j) > pivot) --j;
-            if (i >= j) break;
-            if (at(i) > at(j)) {
-                std::swap(at(i), at(j));
-                std::swap(carried[i], carried[j]);
-            }
-            ++i;
-            --j;
-        }
-        while (at(i) >= pivot && i > first) --i;
-        while (at(j) <= pivot && j < last) ++j;
-        if (i - first < last - j) {
-            if (i > first) sort_as_rpart(x, carried, first, i);
-            first = j;
-        } else {
-            if (j < last) sort_as_rpart(x, carried, j, last);
-            last = i;
-        }
-    }
-}
-
 SortedRows sorted_rows(const Table& table, int threads) {
     SortedRows sorted;
     sorted.n_rows = table.n_rows;
@@ -84,9 +45,8 @@ SortedRows sorted_rows(const Table& table, int threads) {
             order[row] = missing ? ~static_cast<int32_t>(row) : static_cast<int32_t>(row);
         }
         if (feature.categorical() || table.n_rows == 0) return;
-        std::vector<double> x(table.n_rows);
-        for (size_t row = 0; row < table.n_rows; ++row) x[row] = order[row] < 0 ? 0.0 : feature.numbers[row];
-        sort_as_rpart(x, order, 0, static_cast<int64_t>(table.n_rows) - 1);
+        const auto value = [&](int32_t entry) { return entry < 0 ? 0.0 : feature.numbers[entry]; };
+        std::stable_sort(order, order + table.n_rows, [&](int32_t a, int32_t b) { return value(a) < value(b); });
     });
     return sorted;
 }
