@@ -191,11 +191,11 @@ def test_minimal_size_is_the_frontier_of_all_prunings():
             assert frontier.carried[point] == len(leaves) + len(splits_above(tree, leaves))
 
 
-@pytest.mark.parametrize("few_pairs", [0, 4096])
-def test_both_ways_of_joining_give_the_same_frontier(few_pairs, monkeypatch):
+@pytest.mark.parametrize("few_points", [0, 4096])
+def test_both_ways_of_joining_give_the_same_frontier(few_points, monkeypatch):
     tree = random_tree(3, n_splits=60, n_classes=2)
     expected = Frontier(tree, tree.risk, tree.risk, 0.0)
-    monkeypatch.setattr(pruning.minimal_size, "FEW_PAIRS", few_pairs)
+    monkeypatch.setattr(pruning.minimal_size, "FEW_POINTS", few_points)
     frontier = Frontier(tree, tree.risk, tree.risk, 0.0)
     assert frontier.leaves.tolist() == expected.leaves.tolist()
     np.testing.assert_allclose(frontier.cost, expected.cost)

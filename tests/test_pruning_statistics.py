@@ -85,14 +85,31 @@ def test_sizes_stand_in_the_order_that_comparisons_of_the_methods_found() -> Non
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_on_shuffled_labels_one_standard_error_leaves_the_root() -> None:
-    alone = 0
-    for seed in range(30):
+def leaves_on_shuffled_labels(rows_of_class: list[int], se: float, repeats: int = 1) -> np.ndarray:
+    """Sizes of the trees that cross-validation chooses where there is nothing to learn."""
+    leaves = []
+    for seed in range(40):
         rng = np.random.default_rng(seed)
-        X, y = rng.normal(size=(200, 5)), rng.permutation(np.repeat([0, 1], [140, 60]))
-        pruner = pruning.CostComplexity(cv=10, se=1, random_state=seed)
-        alone += tw.DecisionTreeClassifier(pruner=pruner).fit(X, y).get_n_leaves() == 1
-    assert alone >= 28
+        X, y = rng.normal(size=(200, 5)), rng.permutation(np.repeat([0, 1], rows_of_class))
+        pruner = pruning.CostComplexity(cv=10, se=se, repeats=repeats, random_state=seed)
+        leaves.append(tw.DecisionTreeClassifier(pruner=pruner).fit(X, y).get_n_leaves())
+    return np.array(leaves)
+
+
+def test_on_shuffled_labels_one_standard_error_leaves_the_root() -> None:
+    assert np.mean(leaves_on_shuffled_labels([140, 60], se=1) == 1) >= 0.95
+
+
+def test_on_shuffled_labels_of_equal_classes_one_standard_error_leaves_little() -> None:
+    """No split costs anything in truth: every tree errs half the time, and the least of many estimates lies
+    more than one standard error below the root's ½ about as often as not. So the rule cannot be sure."""
+    one, none = (leaves_on_shuffled_labels([100, 100], se) for se in (1, 0))
+    assert 0.2 < np.mean(one == 1) < 0.7
+    assert np.median(one) <= 2 < np.median(none)
+    often = leaves_on_shuffled_labels([100, 100], se=1, repeats=5)
+    assert np.mean(often == 1) >= np.mean(one == 1)
+    assert often.mean() <= one.mean()
+    assert np.mean(leaves_on_shuffled_labels([100, 100], se=2) == 1) >= 0.7
 
 
 def test_reduced_error_on_pure_noise_keeps_some_of_a_large_tree() -> None:

@@ -92,51 +92,73 @@ class Descent:
             of a node must then come to it together.
         """
         shape = shape or Shape.of(self.tree)
+        if not shares_rows(self.tree):
+            return self._settle_whole(parts, shape)
         ended = []
         while len(parts.row):
             on_its_way = ~shape.is_leaf[parts.node]
             ended.append(parts.take(~on_its_way))
             parts = parts.take(on_its_way)
-            branch = self._branch(shape, parts)
+            branch = self._branch(shape, parts.row, parts.node)
             ended.append(parts.take(branch == STAY))
             parts = _step(self.tree, shape, parts, branch, share_by_rows)
         return Parts(*(np.concatenate(columns) for columns in zip(*ended, strict=True))) if ended else parts
 
-    def _branch(self, shape: Shape, parts: Parts) -> Ids:
-        """Branch of each part at its node; `SHARE` and `STAY` where no split answers."""
-        content = shape.content[parts.node]
-        split, end = self.tree.split_begin[content], self.tree.split_begin[content + 1]
-        branch = np.full(len(split), UNANSWERED)
-        asked = np.arange(len(split))
-        while len(asked):
-            branch[asked] = self._answer(split[asked], parts.row[asked])
-            split = split + 1
-            asked = asked[(branch[asked] == UNANSWERED) & (split[asked] < end[asked])]
+    def _settle_whole(self, parts: Parts, shape: Shape) -> Parts:
+        """The same where no row is shared: there are as many parts all the way."""
+        node = parts.node.copy()
+        moving = np.flatnonzero(~shape.is_leaf[node])
+        while len(moving):
+            at = node[moving]
+            branch = self._branch(shape, parts.row[moving], at)
+            below = np.where(branch == STAY, at, self.tree.first_child[shape.content[at]] + branch)
+            node[moving] = below
+            moving = moving[(below != at) & ~shape.is_leaf[below]]
+        return parts._replace(node=node)
+
+    def _branch(self, shape: Shape, row: Ids, node: Ids) -> Ids:
+        """Branch of each row at its node; `SHARE` and `STAY` where no split answers."""
+        content = shape.content[node]
+        split = self.tree.split_begin[content]
+        branch = self._answer(split, row)
+        asked = np.flatnonzero(branch < 0)
+        if not len(asked):
+            return branch
+        end = self.tree.split_begin[content + 1]
+        while len(asked := asked[branch[asked] == UNANSWERED]):  # a surrogate may know
+            split[asked] += 1
+            asked = asked[split[asked] < end[asked]]
+            branch[asked] = self._answer(split[asked], row[asked])
         unseen, unanswered = branch == UNSEEN, branch == UNANSWERED
         branch[unanswered] = self.tree.default_branch[content[unanswered]]
         if unseen.any():
-            branch[unseen] = _largest_branch(self.tree, shape, parts.node[unseen])
+            branch[unseen] = _largest_branch(self.tree, shape, node[unseen])
         return branch
+
+    @cached_property
+    def _column(self) -> Ids:
+        """Where each split finds its feature, in the numbers or in the codes."""
+        return self.tree.schema.position[self.tree.splits.feature].astype(np.int64)
+
+    @cached_property
+    def _only_thresholds(self) -> bool:
+        return bool((self.tree.splits.kind == THRESHOLD).all())
 
     def _answer(self, split: Ids, row: Ids) -> Ids:
         """Branch of each row by one split, `UNANSWERED` or `UNSEEN`."""
-        table, position = self.tree.splits, self.tree.schema.position
-        kind, feature = table.kind[split], table.feature[split]
-        tabled = kind == TABLE
-        if tabled.all():
-            return self._look_up(split, self.rows.codes[row, position[feature]])
-        single = kind == THRESHOLD
-        if single.all():
-            total = self.rows.numbers[row, position[feature]]
-        else:
-            total = np.full(len(split), np.nan)
-            total[single] = self.rows.numbers[row[single], position[feature[single]]]
-            for oblique in (HYPERPLANE, SPHERE):
-                chosen = kind == oblique
-                total[chosen] = self._oblique(oblique, split[chosen], row[chosen])
-        answer = np.where(np.isnan(total), UNANSWERED, total > table.threshold[split])
+        table = self.tree.splits
+        if self._only_thresholds:
+            return _side(self.rows.numbers[row, self._column[split]], table.threshold[split])
+        kind = table.kind[split]
+        tabled, single = kind == TABLE, kind == THRESHOLD
+        total = np.full(len(split), np.nan)
+        total[single] = self.rows.numbers[row[single], self._column[split[single]]]
+        for oblique in (HYPERPLANE, SPHERE):
+            chosen = kind == oblique
+            total[chosen] = self._oblique(oblique, split[chosen], row[chosen])
+        answer = _side(total, table.threshold[split])
         if tabled.any():
-            code = self.rows.codes[row[tabled], position[feature[tabled]]]
+            code = self.rows.codes[row[tabled], self._column[split[tabled]]]
             answer[tabled] = self._look_up(split[tabled], code)
         return answer
 
@@ -172,6 +194,16 @@ class Descent:
         branch = np.where(known, self.tree.splits.pool_value[entry], UNANSWERED).astype(np.int64)
         branch[code < UNANSWERED] = UNSEEN
         return branch
+
+
+def shares_rows(tree: Tree) -> bool:
+    """Whether a tree shares rows whose split is unanswered over all branches of a node."""
+    return bool(((tree.default_branch == SHARE) & (tree.n_children > 0)).any())
+
+
+def _side(total: Array, threshold: Array) -> Ids:
+    """Branch by a threshold, `UNANSWERED` for a missing number."""
+    return np.where(np.isnan(total), UNANSWERED, total > threshold)
 
 
 def _largest_branch(tree: Tree, shape: Shape, node: Ids) -> Ids:
@@ -213,7 +245,7 @@ def place(tree: Tree, rows: Dataset) -> Parts:
     """Give the parts of all rows where they end in a tree."""
     descent = Descent(tree, rows)
     parts = descent.start()
-    if ((tree.default_branch == SHARE) & (tree.n_children > 0)).any():
+    if shares_rows(tree):
         return descent.settle(parts)
     return parts._replace(node=tree.route(rows.numbers, rows.codes).astype(np.int64))
 

@@ -264,32 +264,36 @@ def _collapse_alphas(tree: Tree, risks: Array) -> tuple[Array, NDArray[np.int64]
 
     Alpha is infinite at leaves and at nodes that a collapsing ancestor takes with it.
     """
-    risk, parent, n_children = risks.tolist(), tree.parent.tolist(), tree.n_children.tolist()
-    n_nodes = len(risk)
-    alpha, saved_risk, saved_leaves = [inf] * n_nodes, [0.0] * n_nodes, [0] * n_nodes
-    children_risk = [0.0] * n_nodes
+    n_nodes = len(risks)
+    # For large alpha all children are leaves; each node goes down from there to where it is one too.
+    saved_risk = (risks - np.bincount(tree.parent[1:], risks[1:], minlength=n_nodes)).tolist()
+    saved_leaves = (tree.n_children - 1).tolist()
+    alpha, parent = [inf] * n_nodes, tree.parent.tolist()
     bends: list[Bends | None] = [None] * n_nodes  # of each node's subtree
-    for node in range(n_nodes - 1, -1, -1):  # children come after their parent
-        above, branches = parent[node], n_children[node]
-        if node:
-            children_risk[above] += risk[node]
-        if not branches:
+    for node in np.flatnonzero(tree.n_children)[::-1].tolist():  # children come after their parent
+        inside = bends[node]
+        gain, leaves = saved_risk[node], saved_leaves[node]
+        own = gain / leaves
+        if inside is None:
+            inside = [(-own, node)]
+        else:
+            bends[node] = None
+            while inside and -inside[0][0] >= own:
+                swallowed = heappop(inside)[1]
+                alpha[swallowed] = inf
+                gain += saved_risk[swallowed]
+                leaves += saved_leaves[swallowed]
+                own = gain / leaves
+            saved_risk[node], saved_leaves[node] = gain, leaves
+            heappush(inside, (-own, node))
+        alpha[node] = own
+        above = parent[node]
+        beside = bends[above]
+        if beside is None:  # as it is above the root: −1 is the last node, a leaf
+            bends[above] = inside
             continue
-        inside = bends[node] or []
-        bends[node] = None
-        # For large alpha all children are leaves; go down from there to where this node is one too.
-        gain, leaves = risk[node] - children_risk[node], branches - 1
-        while inside and -inside[0][0] >= gain / leaves:
-            swallowed = heappop(inside)[1]
-            alpha[swallowed] = inf
-            gain += saved_risk[swallowed]
-            leaves += saved_leaves[swallowed]
-        alpha[node], saved_risk[node], saved_leaves[node] = gain / leaves, gain, leaves
-        heappush(inside, (-alpha[node], node))
-        if node:
-            beside = bends[above] or []
-            fewer, more = (beside, inside) if len(beside) < len(inside) else (inside, beside)
-            for bend in fewer:  # the smaller heap goes into the larger
-                heappush(more, bend)
-            bends[above] = more
+        fewer, more = (beside, inside) if len(beside) < len(inside) else (inside, beside)
+        for bend in fewer:  # the smaller heap goes into the larger
+            heappush(more, bend)
+        bends[above] = more
     return np.array(alpha), np.array(saved_leaves, dtype=np.int64)

@@ -29,11 +29,10 @@ MOST_STEPS = 2e10
 MOST_POINTS = 5e7
 """Beyond so many additions, or so many points to remember, a tree is refused: hours, or gigabytes."""
 
-FEW_PAIRS = 4096
-"""Up to so many pairs of points are sorted at once; more are gone through a row at a time."""
+FEW_POINTS = 64
+"""All pairs of lists with up to so many points are sorted at once; longer ones are gone through by row."""
 
-
-ONE, ZERO = np.ones(1, np.int64), np.zeros(1, np.int32)
+ONE = np.ones(1, np.int64)
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class MinimalSize(Pruner):
     """Choose from the whole frontier: for every number of errors the pruning of fewest leaves.
 
     The prunings of cost-complexity pruning are those of them at the corners of the curve's lower convex hull;
-    here are all. The work grows with the square of the number of leaves: ten thousand leaves take about a
+    here are all. The work grows with the square of the number of leaves: ten thousand leaves take half a
     second.
 
     Parameters
@@ -190,14 +189,16 @@ def _join(one: Points | None, other: Points, most: int, slack: float) -> tuple[P
     """Put the prunings of two subtrees side by side, keep those that count, and say which pairs they are."""
     if one is None:
         return other, None
-    if len(one.leaves) == len(other.leaves) == 1:  # as half of all joins are
-        return Points(one.leaves + other.leaves, one.cost + other.cost, one.carried + other.carried), (
-            ZERO,
-            ZERO,
-        )
-    if len(one.leaves) * len(other.leaves) <= FEW_PAIRS:
+    n_one, n_other = len(one.leaves), len(other.leaves)
+    if n_one == 1 or n_other == 1:  # as most joins are: nothing to choose
+        leaves = one.leaves + other.leaves
+        n = max(int(np.searchsorted(leaves, most, "right")), 1)
+        index, zeros = np.arange(n, dtype=np.int32), np.zeros(n, np.int32)
+        joined = Points(leaves[:n], (one.cost + other.cost)[:n], (one.carried + other.carried)[:n])
+        return joined, ((zeros, index) if n_one == 1 else (index, zeros))
+    if max(n_one, n_other) <= FEW_POINTS:
         first, second = _best_pairs_sorted(one, other, most)
-    elif len(one.leaves) <= len(other.leaves):
+    elif n_one <= n_other:
         first, second = _best_pairs_by_row(one, other, most)
     else:
         second, first = _best_pairs_by_row(other, one, most)
@@ -222,18 +223,21 @@ def _best_pairs_sorted(one: Points, other: Points, most: int) -> tuple[Ids, Ids]
 
 def _best_pairs_by_row(few: Points, many: Points, most: int) -> tuple[Ids, Ids]:
     """The cheapest pair for each number of leaves, by going through the fewer points one by one."""
-    least, largest = int(few.leaves[0] + many.leaves[0]), int(few.leaves[-1] + many.leaves[-1])
-    size = min(max(most, least), largest) + 1
+    start = int(many.leaves[0])
+    at = many.leaves - start
+    cost = np.full(int(at[-1]) + 1, np.inf)
+    cost[at] = many.cost
+    size = max(min(most, int(few.leaves[-1] + many.leaves[-1])) - start, int(few.leaves[0])) + 1
     best, row = np.full(size, np.inf), np.zeros(size, np.int64)
-    for index, (leaves, cost) in enumerate(zip(few.leaves.tolist(), few.cost.tolist(), strict=True)):
-        n = int(np.searchsorted(many.leaves, size - leaves))
-        at, candidate = many.leaves[:n] + leaves, many.cost[:n] + cost
-        better = candidate < best[at]
-        at = at[better]
-        best[at], row[at] = candidate[better], index
+    for index, (leaves, more) in enumerate(zip(few.leaves.tolist(), few.cost.tolist(), strict=True)):
+        standing = best[leaves : leaves + len(cost)]
+        candidate = cost[: len(standing)] + more
+        better = candidate < standing
+        np.copyto(standing, candidate, where=better)
+        np.copyto(row[leaves : leaves + len(cost)], index, where=better)
     found = np.flatnonzero(np.isfinite(best))
     first = row[found]
-    return first, np.searchsorted(many.leaves, found - few.leaves[first])
+    return first, np.searchsorted(at, found - few.leaves[first])
 
 
 def _refuse_endless(tree: Tree, most: int) -> None:

@@ -13,6 +13,7 @@ from treewright.pruning.losses import row_loss
 from treewright.tree import Tree, over_ancestors
 
 Array = NDArray[np.float64]
+Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -75,34 +76,43 @@ def nested_losses(tree: Tree, rows: Dataset, leaf_from: Array, steps: Array) -> 
         The steps at which to look.
     """
     n_trees = len(steps)
-    steps = np.minimum(
-        steps, np.finfo(float).max
-    )  # what never happens does not happen at the last step either
-    # A node is a leaf of the trees from first to last.
+    steps = np.minimum(steps, np.finfo(float).max)  # what never happens does not at the last step either
+    # A node is a leaf of the trees from first up to last, many of none: rows climb past those.
     first = np.searchsorted(steps, np.where(tree.n_children == 0, -np.inf, leaf_from))
     last = np.searchsorted(steps, there_until(tree, leaf_from))
+    above = _nearest_above(tree, first < last)
     parts = place(tree, rows)
     assert rows.target is not None
-    target, weight, node = rows.target[parts.row], parts.weight, parts.node
-    starts = np.zeros(len(node), np.int64)  # a row that stays at a node ends there in every tree that has it
-    sums = np.zeros((3, n_trees + 1))
+    # A row that stays at a node ends there in every tree that has it.
+    row, weight, node, starts = parts.row, parts.weight, parts.node, np.zeros(len(parts.row), np.int64)
+    ended = []
     while len(node):
-        ends_here = np.flatnonzero(starts < last[node])
-        at, w = node[ends_here], weight[ends_here]
-        loss = row_loss(tree, target[ends_here], at)
-        for row, term in enumerate((w * loss, w**2 * loss, (w * loss) ** 2)):
-            sums[row] += np.bincount(starts[ends_here], term, minlength=n_trees + 1)
-            sums[row] -= np.bincount(last[at], term, minlength=n_trees + 1)
-        climbing = tree.parent[node] >= 0
-        target, weight, node = (
-            target[climbing],
-            weight[climbing],
-            tree.parent[node[climbing]].astype(np.int64),
-        )
+        ended.append((row, weight, node, starts))
+        node = above[node]
+        climbing = np.flatnonzero(node >= 0)
+        row, weight, node = row[climbing], weight[climbing], node[climbing]
         starts = first[node]
-    loss, loss_twice, squares = np.cumsum(sums, axis=1)[:, :n_trees]
+    row, weight, node, starts = map(np.concatenate, zip(*ended, strict=True))
+    ends = np.maximum(last[node], starts)
+    weighed = weight * row_loss(tree, rows.target[row], node)
+    loss, loss_twice, squares = (
+        np.cumsum(_change(starts, ends, term, n_trees)) for term in (weighed, weight * weighed, weighed**2)
+    )
     total = np.ones(len(rows)) if rows.weight is None else rows.weight
     return LossSums(float(total.sum()), float((total**2).sum()), loss, loss_twice, squares)
+
+
+def _change(starts: Ids, ends: Ids, term: Array, n_trees: int) -> Array:
+    """Give by how much the sum of terms differs from one tree to the next."""
+    size = n_trees + 1  # one more for what no tree ends
+    return np.asarray((np.bincount(starts, term, size) - np.bincount(ends, term, size))[:n_trees])
+
+
+def _nearest_above(tree: Tree, chosen: NDArray[np.bool_]) -> Ids:
+    """Give for each node the nearest of the chosen nodes above it, −1 if there is none."""
+    parent = tree.parent.astype(np.int64)
+    step = np.where((parent >= 0) & chosen[parent], parent, -1)
+    return over_ancestors(tree.parent, step, np.maximum)  # ids rise from the root
 
 
 def there_until(tree: Tree, leaf_from: Array) -> Array:

@@ -1,7 +1,8 @@
 """Raising: the walk in which C4.5 keeps a node, collapses it, or puts its largest branch in its place.
 
-All nodes of one depth are judged at once, the deepest first. Where a branch is raised, what stands below is
-judged again with the rows that come to it now. Quinlan (1993), *C4.5: Programs for Machine Learning*, ch. 4.
+From below, all nodes are judged at once that wait for no node below them. Where a branch is raised, what
+stands below is judged again with the rows that come to it now. Quinlan (1993), *C4.5: Programs for Machine
+Learning*, ch. 4.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.descent import SHARE, Descent, Parts, Shape, place, tally_parts
+from treewright.descent import Descent, Parts, Shape, place, shares_rows, tally_parts
 from treewright.pruning.recount import errors_of, recount
 from treewright.pruning.report import ACTIONS, Report
 from treewright.splits import concatenated_ranges
@@ -26,7 +27,7 @@ KEEP, COLLAPSE, RAISE = range(len(ACTIONS))
 
 
 class Judged(NamedTuple):
-    """What was found at some nodes of one depth."""
+    """What was found at some nodes, none of which lies below another."""
 
     node: Ids
     largest: Ids  # the child that may be raised
@@ -60,7 +61,7 @@ class Raising:
         self._tree, self._target = tree, rows.target
         self._estimate, self._tolerance = estimate, tolerance
         self._descent = Descent(tree, rows)
-        self._shares = bool(((tree.default_branch == SHARE) & (tree.n_children > 0)).any())
+        self._shares = shares_rows(tree)
         start = self._descent.start()
         self._parts = self._descent.settle(start, share_by_rows=True) if self._shares else place(tree, rows)
         # The tree as it is now: whose split each node has, what hangs where, and what is a leaf or gone.
@@ -75,11 +76,11 @@ class Raising:
 
     def run(self) -> None:
         """Judge all nodes from below, and those below a raised branch again."""
-        depth = self._tree.node_depth
         pending = ~self._is_leaf
-        while pending.any():
-            waiting = np.flatnonzero(pending)
-            nodes = waiting[depth[waiting] == depth[waiting].max()]
+        while len(waiting := np.flatnonzero(pending)):
+            ready = pending.copy()
+            ready[self._parent[waiting]] = False  # −1 is the last node, a leaf
+            nodes = np.flatnonzero(ready)
             pending[nodes] = False
             under = self._children_above(nodes)
             judged = self._judge(nodes, under)
