@@ -106,8 +106,9 @@ class FittedTree(BaseEstimator):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to a file that `treewright.load` reads; whole or not at all.
 
-        Tree and parameters are kept. A parameter that is no plain value, such as a `RandomState` or a pruner,
-        is left out and has its default when the model is read back.
+        The tree, the parameters and the pruner that made the tree are kept; its report is not. A parameter
+        that is no plain value, such as a `RandomState` or a pruner of your own, is left out and has its
+        default when the model is read back.
 
         Parameters
         ----------
@@ -115,8 +116,10 @@ class FittedTree(BaseEstimator):
             Where to write; a file of that name is replaced once the new one is complete.
         """
         header, arrays = tree_to_parts(self._fitted_tree())
-        parameters = plain_parameters(self.get_params(deep=False))
-        write_model(path, {"kind": type(self).__name__, "parameters": parameters, **header}, arrays)
+        header |= {"kind": type(self).__name__, "parameters": plain_parameters(self.get_params(deep=False))}
+        if hasattr(self, "pruner_"):
+            header |= plain_parameters({"pruner": self.pruner_})
+        write_model(path, header, arrays)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")

@@ -11,6 +11,7 @@ from treewright.fitted import FittedTree
 from treewright.model_file import Header, read_model, tree_from_parts
 from treewright.parameters import stored_value
 from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
+from treewright.pruning import Pruner
 from treewright.recipe import check_parameters
 
 KINDS: dict[str, type[FittedTree]] = {
@@ -61,6 +62,8 @@ def load(path: str | os.PathLike[str]) -> FittedTree:
     if model.task != ("regression" if tree.schema.classes is None else "classification"):
         raise ModelFileError(f"the model is broken: a {header['kind']} cannot have its tree")
     model._adopt(tree)
+    if "pruner" in header:
+        model.pruner_ = _pruner(header)
     return model
 
 
@@ -83,3 +86,14 @@ def _unfitted(header: Header) -> FittedTree:
     except (ValueError, TypeError, KeyError, AttributeError) as problem:
         raise ModelFileError(f"the model is broken: its parameters cannot be read ({problem})") from None
     return kind(**parameters)
+
+
+def _pruner(header: Header) -> Pruner:
+    """Make the pruner that a header names, with its settings checked."""
+    try:
+        pruner = stored_value(header["pruner"])
+    except (ValueError, TypeError, KeyError) as problem:
+        raise ModelFileError(f"the model is broken: its pruner cannot be read ({problem})") from None
+    if not isinstance(pruner, Pruner):
+        raise ModelFileError(f"the model is broken: it says that {pruner!r} pruned it")
+    return pruner

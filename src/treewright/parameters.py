@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Schema
 from treewright.names import nearest
-from treewright.pruning import PRUNERS
+from treewright.pruning import KINDS, PRUNERS
 from treewright.recipe import RULES, Rule, is_number, is_whole, number, one_of
 
 
@@ -202,7 +202,11 @@ def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def stored_value(plain: Any) -> Any:
     """Read back a parameter that `plain_parameters` wrote."""
-    return dict(plain["pairs"]) if isinstance(plain, dict) else plain
+    if not isinstance(plain, dict):
+        return plain
+    if "pruner" in plain:
+        return KINDS[plain["pruner"]](**plain["settings"])
+    return dict(plain["pairs"])
 
 
 def _plain(value: Any) -> Any:
@@ -217,4 +221,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         entries = [_plain(entry) for entry in value]
         return _ODD if _ODD in entries else entries
+    if type(value) in KINDS.values():
+        return {"pruner": type(value).__name__, "settings": plain_parameters(vars(value))}
     return _ODD

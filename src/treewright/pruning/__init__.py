@@ -20,6 +20,7 @@ from treewright.pruning.simplify import Collapse, Simplify
 from treewright.pruning.structural_risk import StructuralRisk
 
 __all__ = [
+    "KINDS",
     "PRUNERS",
     "ChiSquare",
     "Collapse",
@@ -55,6 +56,25 @@ PRUNERS: dict[str, Callable[[], Pruner]] = {
     "simplify": Simplify,
 }
 """The methods that need no setting, by the names that an estimator's `pruner=` takes."""
+
+KINDS: dict[str, type[Pruner]] = {
+    kind.__name__: kind
+    for kind in (
+        ChiSquare,
+        Collapse,
+        CostComplexity,
+        DescriptionLength,
+        ErrorBased,
+        MinimalSize,
+        MinimumError,
+        Penalised,
+        Pessimistic,
+        ReducedError,
+        Simplify,
+        StructuralRisk,
+    )
+}
+"""The methods that a model file may name."""
 
 
 def pruner_of(pruner: Any) -> Callable[..., Any]:
