@@ -25,7 +25,7 @@ from treewright.tree import Tree
 class FittedTree(BaseEstimator):
     """An estimator that has a tree, whoever grew it."""
 
-    rules: ClassVar[dict[str, Rule]]
+    allowed: ClassVar[dict[str, Rule]]
     task: ClassVar[Task]
     unseen: Unseen
     inf: Infinities

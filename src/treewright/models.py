@@ -82,7 +82,7 @@ def _unfitted(header: Header) -> FittedTree:
             raise ValueError(f"it has the unknown parameters {unknown}")
         tuples = {name: tuple(stored[name]) for name in stored if isinstance(defaults[name], tuple)}
         parameters = defaults | stored | tuples
-        check_parameters(kind.__name__, parameters, kind.rules)
+        check_parameters(kind.__name__, parameters, kind.allowed)
     except (ValueError, TypeError, KeyError, AttributeError) as problem:
         raise ModelFileError(f"the model is broken: its parameters cannot be read ({problem})") from None
     return kind(**parameters)
