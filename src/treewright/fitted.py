@@ -13,11 +13,13 @@ from sklearn.exceptions import NotFittedError
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities, Schema
+from treewright.explain import Explanation, explain_row, read_row
 from treewright.grow import threads
 from treewright.model_file import tree_to_parts, write_model
-from treewright.parameters import plain_parameters
+from treewright.parameters import missing_policies, plain_parameters
 from treewright.pruning import Pruned
 from treewright.recipe import Recipe, Rule
+from treewright.rules import RuleSet, extract_rules
 from treewright.selection import AnyPruner
 from treewright.tree import Tree
 
@@ -103,6 +105,77 @@ class FittedTree(BaseEstimator):
         """
         return self._fitted_tree().compute_feature_importances()
 
+    def rules(self) -> RuleSet:
+        """Read the tree as rules, one for each leaf; see `treewright.rules.extract_rules`.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> print(DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules())
+        IF x0 ≤ 3 THEN a  (2 rows, 100 %)
+        IF x0 > 3 THEN b  (1 row, 100 %)
+        OTHERWISE a  (3 rows, 67 %)
+        """
+        return extract_rules(self._fitted_tree())
+
+    def explain(self, row: Any, *, confidence: float = 0.95) -> Explanation:
+        """Say why the model predicts what it does for one row.
+
+        Parameters
+        ----------
+        row : dict, Series, frame of one row, list or array
+            The row; None or NaN is a missing value.
+        confidence : float
+            That of the intervals of the class shares.
+
+        Returns
+        -------
+        Explanation
+            Its `str` is the answer in words: the way through the tree, what missing and unseen values did,
+            the class shares with intervals, what each feature contributed.
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, datasets
+        >>> model = ID3Classifier().fit(*datasets.load_tennis())
+        >>> day = {"Outlook": "Rain", "Temperature": "Mild", "Humidity": "High", "Wind": "Strong"}
+        >>> print(model.explain(day))
+        Predicted: No (100 %)
+        <BLANKLINE>
+        The way through the tree
+          branch          value   training
+          Outlook = Rain  Rain      5 rows  60 % Yes
+          Wind = Strong   Strong    2 rows  100 % No
+        <BLANKLINE>
+        Classes
+          class  share  95 % interval
+          No     100 %    34 to 100 %
+          Yes      0 %      0 to 66 %
+        <BLANKLINE>
+        What moved the share of No from 36 %, that of all rows, to 100 %
+          feature  moved by  value
+          Wind      +60.0 %  Strong
+          Outlook    +4.3 %  Rain
+        """
+        tree = self._fitted_tree()
+        missing = getattr(self, "missing", None)
+        read = read_row(
+            row,
+            tree.schema,
+            unseen=self.unseen,
+            missing="error" if missing == "error" else "direction",
+            inf=self.inf,
+            estimator=type(self).__name__,
+        )
+        policies = None if missing is None else missing_policies(missing, tree.schema)
+        if isinstance(policies, str):
+            policies = (policies,) * len(tree.schema.columns)
+        return explain_row([tree], read, [self._says(tree)], policies=policies, confidence=confidence)
+
+    def _says(self, tree: Tree) -> NDArray[np.float64]:
+        """What each node says: class shares, or a number."""
+        return tree.value
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to a file that `treewright.load` reads; whole or not at all.
 
@@ -160,6 +233,9 @@ class ClassReader(ClassifierMixin, FittedTree):
         """Class shares of rows that may end in several leaves."""
         tree = self._fitted_tree()
         return tree.spread(*self._encode(X, tree), _shares(tree.value, laplace), threads(self.n_jobs))
+
+    def _says(self, tree: Tree) -> NDArray[np.float64]:
+        return _shares(tree.value, float(self.laplace))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithm of `predict_proba`, −inf where a class has no share."""

@@ -1,0 +1,8 @@
+"""Explain: why a tree or a forest says what it says of one row, in words and in numbers."""
+
+from treewright.explain.contributions import contributions
+from treewright.explain.explanation import Explanation, explain_row
+from treewright.explain.path import Path, Step, follow
+from treewright.explain.row import Row, read_row
+
+__all__ = ["Explanation", "Path", "Row", "Step", "contributions", "explain_row", "follow", "read_row"]

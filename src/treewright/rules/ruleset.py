@@ -1,0 +1,173 @@
+"""RuleSet: rules in order, of which the first that covers a row predicts for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.conditions import Rows
+from treewright.data.columns import Unseen
+from treewright.data.schema import Infinities
+from treewright.rules import writing
+from treewright.rules.rule import Rule
+from treewright.words import counted
+
+if TYPE_CHECKING:
+    from treewright.data import Schema
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RuleSet:
+    """Rules in order: the first that covers a row predicts for it, and the default where none does.
+
+    `model.rules()` gives the rules of a fitted tree.
+
+    Parameters
+    ----------
+    schema : Schema
+        Names, kinds and categories of the features, and the classes.
+    rules : tuple of Rule
+        The rules, the first to be tried first.
+    default : Rule
+        What is predicted otherwise; it has no conditions.
+    value : float array
+        Weight of each class among all rows, or the number that fits them all.
+    weight : float
+        Weight of all rows.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> X, y = datasets.load_iris()
+    >>> rules = DecisionTreeClassifier(max_depth=2).fit(X, y).rules()
+    >>> print(rules)
+    IF petal length ≤ 2.45 THEN setosa  (50 rows, 100 %)
+    IF petal length > 2.45 AND petal width ≤ 1.75 THEN versicolor  (54 rows, 91 %)
+    IF petal length > 2.45 AND petal width > 1.75 THEN virginica  (46 rows, 98 %)
+    OTHERWISE setosa  (150 rows, 33 %)
+    >>> rules.predict(X[:1]).tolist()
+    ['setosa']
+    """
+
+    schema: Schema
+    rules: tuple[Rule, ...]
+    default: Rule
+    value: NDArray[np.float64]
+    weight: float
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __getitem__(self, index: int) -> Rule:
+        return self.rules[index]
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    @property
+    def is_classifier(self) -> bool:
+        """Whether the rules predict classes rather than numbers."""
+        return self.schema.classes is not None
+
+    # ---- predicting ------------------------------------------------------------------------------
+
+    def encode(self, X: Any, unseen: Unseen = "missing", inf: Infinities = "error") -> Rows:
+        """Read rows of a table as the rules' features."""
+        numbers, codes = self.schema.encode(X, unseen=unseen, inf=inf, estimator="RuleSet")
+        self.schema.refuse_infinities(numbers)
+        return Rows(self.schema, numbers, codes)
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Give the position of the rule that predicts for each row; the default's is `len(rules)`."""
+        return self.first_rule(self.encode(X))
+
+    def first_rule(self, rows: Rows) -> NDArray[np.int64]:
+        """Give the position of the first rule that covers each encoded row."""
+        which = np.full(len(rows), len(self.rules), np.int64)
+        left = np.arange(len(rows))
+        for position, rule in enumerate(self.rules):
+            covered = rule.covers(rows, left)
+            if len(covered):
+                which[covered] = position
+                left = left[which[left] == len(self.rules)]
+        return which
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class or the number of each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            Of the kinds that estimators take. Unseen categories count as missing.
+        """
+        return self._said_by(self.apply(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Share of each class among the training rows of the rule that predicts for a row."""
+        if not self.is_classifier:
+            raise AttributeError("rules that predict numbers have no class shares")
+        return np.asarray(self._shares[self.apply(X)])
+
+    def _said_by(self, which: NDArray[np.int64]) -> NDArray[Any]:
+        every = (*self.rules, self.default)
+        if self.schema.classes is None:
+            return np.array([rule.value[0] for rule in every])[which]
+        return np.asarray(self.schema.classes.take([rule.label for rule in every]).take(which))
+
+    @cached_property
+    def _shares(self) -> NDArray[np.float64]:
+        value = np.stack([rule.value for rule in (*self.rules, self.default)])
+        return np.asarray(value / value.sum(axis=1, keepdims=True))
+
+    # ---- printing --------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        target = counted(len(self.value), "class", "classes") if self.is_classifier else "regression"
+        return f"RuleSet({counted(len(self), 'rule')}, {target})"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(
+        self, *, decimals: int | None = None, max_categories: int | None = 8, missing: bool = False
+    ) -> str:
+        """Write a line for each rule.
+
+        Parameters
+        ----------
+        decimals : int, optional
+            How many decimals numbers show; by default thresholds show as many as it takes to read them back.
+        max_categories : int or None, default=8
+            Longer lists of categories are shortened, with a count of those left out.
+        missing : bool, default=False
+            Whether to say which conditions a missing value meets too.
+        """
+        return writing.text(self, decimals=decimals, max_categories=max_categories, missing=missing)
+
+    def table(self) -> str:
+        """Write a table of the rules with their cover, confidence and lift, or their value and spread.
+
+        *Cover* is the share of all rows that a rule covers, *confidence* the share of those that are of its
+        class, *lift* the confidence divided by the share of the class among all rows.
+        """
+        return writing.table(self)
+
+    def to_markdown(self) -> str:
+        """Write the table of the rules in Markdown."""
+        return writing.markdown(self)
+
+    def to_html(self) -> str:
+        """Write the table of the rules in HTML; every name is escaped."""
+        return writing.html(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Describe the rules by names, in plain values."""
+        return writing.dictionary(self)
