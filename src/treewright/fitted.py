@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from os import PathLike
 from typing import Any, ClassVar
 
@@ -118,21 +119,44 @@ class FittedTree(BaseEstimator):
         """
         return extract_rules(self._fitted_tree())
 
-    def explain(self, row: Any, *, confidence: float = 0.95) -> Explanation:
-        """Say why the model predicts what it does for one row.
+    def explain(
+        self,
+        row: Any,
+        *,
+        wanted: Any = None,
+        fixed: Collection[Any] = (),
+        directions: Mapping[Any, str] | None = None,
+        scales: Mapping[Any, float] | None = None,
+        confidence: float = 0.95,
+        time_limit: float | None = None,
+    ) -> Explanation:
+        """Say why the model predicts what it does for one row, and what would have to change.
 
         Parameters
         ----------
         row : dict, Series, frame of one row, list or array
             The row; None or NaN is a missing value.
+        wanted : class label, number, pair of numbers, "higher", "lower" or None
+            The answer to look for in the nearest change. A classifier looks for any other class by default;
+            a regressor for a number to be reached or passed, a value between two (None is no bound), or a
+            higher or lower one, and by default for nothing.
+        fixed : collection of features, by name or position
+            They do not change.
+        directions : dict of feature to "up" or "down"
+            Numbers and ordered categories that change one way only.
+        scales : dict of feature to float
+            The change of a number that counts as one; by default it is the span of the tree's cuts.
         confidence : float
             That of the intervals of the class shares.
+        time_limit : float or None
+            Seconds after which the search for the nearest change is stopped; None lets it end.
 
         Returns
         -------
         Explanation
             Its `str` is the answer in words: the way through the tree, what missing and unseen values did,
-            the class shares with intervals, what each feature contributed.
+            the class shares with intervals, what each feature contributed, and the nearest change that has
+            another answer: of the fewest features, then the smallest.
 
         Examples
         --------
@@ -156,6 +180,11 @@ class FittedTree(BaseEstimator):
           feature  moved by  value
           Wind      +60.0 %  Strong
           Outlook    +4.3 %  Rain
+        <BLANKLINE>
+        The nearest change to an answer other than No
+          feature  from    to
+          Outlook  Rain →  Overcast
+          then the prediction is Yes
         """
         tree = self._fitted_tree()
         missing = getattr(self, "missing", None)
@@ -170,7 +199,18 @@ class FittedTree(BaseEstimator):
         policies = None if missing is None else missing_policies(missing, tree.schema)
         if isinstance(policies, str):
             policies = (policies,) * len(tree.schema.columns)
-        return explain_row([tree], read, [self._says(tree)], policies=policies, confidence=confidence)
+        return explain_row(
+            [tree],
+            read,
+            [self._says(tree)],
+            wanted=wanted,
+            policies=policies,
+            confidence=confidence,
+            fixed=fixed,
+            directions=directions,
+            scales=scales,
+            time_limit=time_limit,
+        )
 
     def _says(self, tree: Tree) -> NDArray[np.float64]:
         """What each node says: class shares, or a number."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 from treewright.bounds import wilson_interval
 from treewright.data.columns import plain
 from treewright.explain import writing
+from treewright.explain.change import Change, nearest_change
 from treewright.explain.contributions import contributions
+from treewright.explain.goal import goal_of
 from treewright.explain.path import Path, follow
 from treewright.explain.row import Row
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
     from treewright.data import Schema
-    from treewright.explain.change import Change
 
 Array = NDArray[np.float64]
 
@@ -135,7 +136,16 @@ def _rows_at(tree: Tree, node: int) -> float:
     return float(min(tree.count[node], tree.weight[node] * scale))
 
 
-def explain_row(trees: Sequence[Tree], row: Row, values: Sequence[Array], **choices: Any) -> Explanation:
+def explain_row(
+    trees: Sequence[Tree],
+    row: Row,
+    values: Sequence[Array],
+    *,
+    wanted: Any = None,
+    policies: tuple[str, ...] | None = None,
+    confidence: float = 0.95,
+    **limits: Any,
+) -> Explanation:
     """Explain what one tree, or several whose answers are averaged, say of a row.
 
     Parameters
@@ -146,8 +156,17 @@ def explain_row(trees: Sequence[Tree], row: Row, values: Sequence[Array], **choi
         The row, as `read_row` gives it.
     values : sequence of float arrays
         What every node of each tree says, see `Explanation`.
-    **choices
-        `policies` and `confidence` of the `Explanation`.
+    wanted : class label, number, pair of numbers, "higher", "lower" or None
+        The answer to look for in the nearest change, see `goal_of`.
+    policies, confidence
+        As for `Explanation`.
+    **limits
+        `fixed`, `directions`, `scales` and `time_limit` of `nearest_change`.
     """
     paths = tuple(follow(tree, row) for tree in trees)
-    return Explanation(row, paths, tuple(values), **choices)
+    explained = Explanation(row, paths, tuple(values), policies, confidence)
+    goal = goal_of(wanted, trees[0], explained.says, explained.label)
+    if goal is None:
+        return explained
+    change = nearest_change(trees, values, row, goal, **limits)
+    return replace(explained, change=change, looked_for=goal.words)

@@ -46,6 +46,11 @@ class Row:
         code = int(self.codes[position])
         return math.nan if code == MISSING else code
 
+    def is_unknown(self, feature: int) -> bool:
+        """Say whether a value is missing or unseen."""
+        value = self[feature]
+        return math.isnan(value) or (value < 0 and bool(self.schema.n_categories[feature]))
+
     def text(self, feature: int) -> str:
         """Write the value of a feature."""
         if feature in self.unseen:
