@@ -12,9 +12,11 @@ import pytest
 
 import treewright as tw
 from treewright import C45Classifier, CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, datasets
+from treewright.data import Column, Schema
 from treewright.errors import DataError
-from treewright.explain import follow, goal_of, nearest_change, read_row
+from treewright.explain import contributions, follow, goal_of, nearest_change, read_row
 from treewright.explain.region import Measure, feature_cuts
+from treewright.splits import NO_SPLITS, Hyperplane, Sphere, SplitTable
 
 POLICIES = ["direction", "available", "value", "fractional", "surrogate", "mean", "median", "mode"]
 
@@ -380,3 +382,85 @@ def test_the_dictionary_is_plain_json() -> None:
         found = json.loads(json.dumps(model.fit(X, y).explain(X.iloc[0]).to_dict()))
         assert found["prediction"] in ("good", "bad")
         assert found.keys() >= {"row", "path", "missing", "classes", "intervals", "contributions", "change"}
+
+
+# ---- splits over several features ----------------------------------------------------------------------
+
+
+def hand_made(splits: list[Any], parent: list[int], wanted_leaf: int) -> tw.Tree:
+    """A tree of two numbers whose leaves say "a", but for one that says "b"."""
+    n = len(parent)
+    children = [[i for i in range(n) if parent[i] == node] for node in range(n)]
+    is_inner = np.array([bool(below) for below in children])
+    value = np.where(is_inner[:, None], 1.0, [[1.0, 0.0]])
+    value[wanted_leaf] = (0.0, 1.0)
+    nothing = np.zeros(n)
+    return tw.Tree(
+        schema=Schema((Column("x"), Column("y")), np.array(["a", "b"])),
+        parent=np.array(parent),
+        first_child=np.array([below[0] if below else -1 for below in children]),
+        n_children=np.array([len(below) for below in children]),
+        default_branch=np.where(is_inner, 0, -1),
+        count=np.ones(n),
+        weight=np.ones(n),
+        value=value,
+        impurity=nothing,
+        risk=nothing,
+        merit=nothing,
+        split_begin=np.concatenate(([0], np.cumsum(is_inner))),
+        splits=SplitTable.from_splits(splits),
+        competitor_begin=np.zeros(n + 1),
+        competitors=NO_SPLITS,
+    )
+
+
+def change_of(tree: tw.Tree, row: list[float], **limits: Any) -> Any:
+    share = tree.value / tree.value.sum(axis=1, keepdims=True)
+    read = read_row(row, tree.schema)
+    says = follow(tree, read).says(share)
+    goal = goal_of("b", tree, says, int(np.argmax(says)))
+    assert goal is not None
+    return nearest_change([tree], [share], read, goal, scales={"x": 1, "y": 1}, **limits)
+
+
+def test_one_feature_crosses_a_plane() -> None:
+    tree = hand_made([Hyperplane((0, 1), (1.0, 2.0), 3.0)], [-1, 0, 0], 2)
+    change = change_of(tree, [0.0, 0.0])  # y above 1.5 is nearer than x above 3
+    assert list(change.found.changes) == [1]
+    assert change.found.cost[1] == pytest.approx(1.5, abs=0.02)
+    assert change.is_proven
+    fixed = change_of(tree, [0.0, 0.0], fixed=["y"])
+    assert fixed.found.cost[1] == pytest.approx(3.0, abs=0.02)
+
+
+def test_two_features_go_to_the_nearest_point_between_planes() -> None:
+    planes = [
+        Hyperplane((0, 1), (1.0, 1.0), 10.0),  # x + y > 10
+        Hyperplane((0, 1), (1.0, -1.0), 1.0),  # x − y ≤ 1
+        Hyperplane((0, 1), (1.0, -1.0), -1.0),  # x − y > −1
+    ]
+    tree = hand_made(planes, [-1, 0, 0, 2, 2, 3, 3], 6)
+    change = change_of(tree, [0.0, 0.0])
+    assert change.found.cost[0] == 2
+    assert change.found.cost[1] == pytest.approx(10.0, abs=0.03)
+    assert change.prediction == "b"
+    assert change.is_proven
+
+
+def test_a_sphere_is_entered_and_left() -> None:
+    sphere = Sphere((0, 1), (5.0, 5.0), (1.0, 1.0), 4.0)
+    entered = change_of(hand_made([sphere], [-1, 0, 0], 1), [0.0, 0.0])
+    assert entered.found.cost[0] == 2  # no single feature gets there
+    assert entered.found.cost[1] == pytest.approx(2 * (5 - math.sqrt(2)), abs=0.03)
+    assert not entered.is_proven
+    left = change_of(hand_made([sphere], [-1, 0, 0], 2), [5.0, 4.0])
+    assert left.found.changes.keys() == {1}
+    assert left.found.cost[1] == pytest.approx(1.0, abs=0.02)
+    assert left.is_proven
+
+
+def test_contributions_of_a_plane_are_shared_by_its_features() -> None:
+    tree = hand_made([Hyperplane((0, 1), (1.0, 2.0), 3.0)], [-1, 0, 0], 2)
+    share = tree.value / tree.value.sum(axis=1, keepdims=True)
+    moved = contributions([follow(tree, read_row([0.0, 0.0], tree.schema))], [share])
+    assert moved.tolist() == [[0.25, -0.25], [0.25, -0.25]]

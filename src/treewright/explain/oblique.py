@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.conditions import Side, split_sum
-from treewright.explain.region import Cost, Region
+from treewright.explain.region import ROOM, Cost, Region
 from treewright.splits import Hyperplane, Sphere
 
 Array = NDArray[np.float64]
 Solved = tuple[Cost, dict[int, float], bool]
 """The cost of a row, the values that change, and whether no row is nearer."""
 
-INSIDE = 1e-9
+INSIDE = 1e-7
 """How far beyond the border, by the size of what is summed, a row is put on the open side of a split."""
 
 
@@ -80,7 +80,7 @@ def _solve(region: Region, changes: dict[int, float], chosen: tuple[int, ...]) -
         found.append((_by_planes if planes else _by_local_search)(region, point, chosen))
     row = region.measure.row
     solved = [
-        {feature: x for feature, x in (changes | moved).items() if x != row[feature]}
+        {f: x for f, x in (changes | _shortened(region, point, moved)).items() if x != row[f]}
         for moved in found
         if moved is not None and all(_is_on(side, point | moved) for side in region.sides)
     ]
@@ -88,6 +88,27 @@ def _solve(region: Region, changes: dict[int, float], chosen: tuple[int, ...]) -
         return None
     best = min(solved, key=lambda values: _cost(region, values))
     return _cost(region, best), best, planes or len(chosen) == 1
+
+
+def _shortened(region: Region, point: dict[int, float], moved: dict[int, float]) -> dict[int, float]:
+    """Move a little farther to numbers that are short to write, if they lie on all sides too."""
+    measure = region.measure
+    for decimals in range(-3, 12):
+        step = 10.0**-decimals
+        short = {
+            f: round((math.ceil if x > point[f] else math.floor)(x / step) * step, decimals)
+            for f, x in moved.items()
+        }
+        near = all(abs(short[f] - x) <= ROOM * measure.scales[f] for f, x in moved.items())
+        inside = all(low < short[f] <= high for f in moved for low, high in [region.span(f)])
+        if near and inside and all(_is_on(side, point | short) for side in region.sides):
+            return short
+    return moved
+
+
+def _inside(low: float) -> float:
+    """Give the least number above a bound."""
+    return math.nextafter(low, math.inf) if math.isfinite(low) else low
 
 
 def _cost(region: Region, values: dict[int, float]) -> Cost:
@@ -116,8 +137,7 @@ def _one_feature(region: Region, point: dict[int, float], feature: int) -> dict[
     x = point[feature]
     best: float | None = None
     for low, high in pieces:
-        inside = math.nextafter(low, math.inf)
-        near = min(max(0.0 if math.isnan(x) else x, inside), high)
+        near = min(max(0.0 if math.isnan(x) else x, _inside(low)), high)
         if math.isfinite(near) and (best is None or math.isnan(x) or abs(near - x) < abs(best - x)):
             best = near
     if best is None:
@@ -188,9 +208,7 @@ def _by_planes(region: Region, point: dict[int, float], chosen: tuple[int, ...])
         room.append(sign * (side.split.threshold - fixed) - margin - sign * own @ x)
     steps = np.array(rows) * scale
     spans = [region.span(feature) for feature in chosen]
-    least = [
-        (math.nextafter(low, math.inf) - at) / by for (low, _), at, by in zip(spans, x, scale, strict=True)
-    ]
+    least = [(_inside(low) - at) / by for (low, _), at, by in zip(spans, x, scale, strict=True)]
     most = [(high - at) / by for (_, high), at, by in zip(spans, x, scale, strict=True)]
     # each step is up minus down; both are not negative and the bounds hold for their difference
     bound = np.hstack([np.eye(len(chosen)), -np.eye(len(chosen))])
@@ -215,7 +233,7 @@ def _by_local_search(
     x = np.array([0.0 if math.isnan(point[f]) else point[f] for f in chosen])
     spans = [region.span(feature) for feature in chosen]
     bounds = [
-        ((math.nextafter(low, math.inf) - at) / by, (high - at) / by)
+        ((_inside(low) - at) / by, (high - at) / by)
         for (low, high), at, by in zip(spans, x, scale, strict=True)
     ]
 
@@ -237,7 +255,8 @@ def _by_local_search(
             constraints=limits,
             method="SLSQP",
         )
-        good = solution.success and all(room(solution.x, side) >= 0 for side in region.sides)
+        moved = point | dict(zip(chosen, (x + solution.x * scale).tolist(), strict=True))
+        good = solution.success and all(_is_on(side, moved) for side in region.sides)
         if good and (best is None or np.abs(solution.x).sum() < np.abs(best).sum()):
             best = solution.x
     return None if best is None else dict(zip(chosen, (x + best * scale).tolist(), strict=True))
