@@ -31,6 +31,10 @@ class Rows:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    def take(self, chosen: NDArray[np.int64]) -> Rows:
+        """Give some of the rows."""
+        return Rows(self.schema, self.numbers[chosen], self.codes[chosen])
+
     def values(self, feature: int, rows: NDArray[np.int64] | slice) -> NDArray[Any]:
         """Numbers or codes of a feature."""
         position = self.schema.position[feature]

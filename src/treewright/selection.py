@@ -21,6 +21,7 @@ from treewright.recipe import Recipe
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    from treewright.data import Schema
     from treewright.fitted import FittedTree
 
 Model = TypeVar("Model", bound="FittedTree")
@@ -275,9 +276,34 @@ def _with_folds_of(pruner: AnyPruner, kept: NDArray[np.bool_]) -> AnyPruner:
 def _encoded(
     model: FittedTree, tree: Tree, X: Any, y: Any, sample_weight: ArrayLike | None
 ) -> tuple[Dataset, NDArray[np.bool_]]:
-    """Read rows as the model reads them, and say which were kept: those of some weight and a known class."""
-    schema, name = tree.schema, type(model).__name__
+    """Read rows as the model reads them, and say which were kept."""
     numbers, codes = model._encode(X, tree)
+    return labelled_rows(tree.schema, numbers, codes, y, sample_weight, name=type(model).__name__)
+
+
+def labelled_rows(
+    schema: Schema,
+    numbers: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    y: Any,
+    sample_weight: ArrayLike | None = None,
+    *,
+    name: str,
+) -> tuple[Dataset, NDArray[np.bool_]]:
+    """Put encoded rows and their target together, and say which rows were kept.
+
+    Rows of no weight are left out, and those of a class that the schema does not know.
+
+    Parameters
+    ----------
+    schema : Schema
+    numbers, codes : arrays
+        The rows, as the schema encodes them.
+    y, sample_weight : array-like
+        Their target and weights, as given.
+    name : str
+        Who asks, for errors.
+    """
     schema.refuse_infinities(numbers)
     n_rows = len(numbers)
     weight, counted = read_weight(sample_weight, n_rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -76,3 +77,15 @@ class Rule:
             )
             for condition in self.conditions
         ]
+
+
+def first_rule(rules: Sequence[Rule], rows: Rows) -> NDArray[np.int64]:
+    """Give the position of the first rule that covers each row; `len(rules)` where none does."""
+    which = np.full(len(rows), len(rules), np.int64)
+    left = np.arange(len(rows))
+    for position, rule in enumerate(rules):
+        covered = rule.covers(rows, left)
+        if len(covered):
+            which[covered] = position
+            left = left[which[left] == len(rules)]
+    return which

@@ -8,13 +8,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treewright.conditions import Rows
 from treewright.data.columns import Unseen
 from treewright.data.schema import Infinities
 from treewright.rules import writing
-from treewright.rules.rule import Rule
+from treewright.rules.choosing import choose as chosen_by_bits
+from treewright.rules.ordering import by_class, by_error, default_rule, without_harm
+from treewright.rules.pruning import Estimate, Pruning, Sample
+from treewright.rules.rule import Rule, first_rule
+from treewright.selection import labelled_rows
 from treewright.words import counted
 
 if TYPE_CHECKING:
@@ -84,18 +88,7 @@ class RuleSet:
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Give the position of the rule that predicts for each row; the default's is `len(rules)`."""
-        return self.first_rule(self.encode(X))
-
-    def first_rule(self, rows: Rows) -> NDArray[np.int64]:
-        """Give the position of the first rule that covers each encoded row."""
-        which = np.full(len(rows), len(self.rules), np.int64)
-        left = np.arange(len(rows))
-        for position, rule in enumerate(self.rules):
-            covered = rule.covers(rows, left)
-            if len(covered):
-                which[covered] = position
-                left = left[which[left] == len(self.rules)]
-        return which
+        return first_rule(self.rules, self.encode(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class or the number of each row.
@@ -123,6 +116,54 @@ class RuleSet:
     def _shares(self) -> NDArray[np.float64]:
         value = np.stack([rule.value for rule in (*self.rules, self.default)])
         return np.asarray(value / value.sum(axis=1, keepdims=True))
+
+    # ---- pruning ---------------------------------------------------------------------------------
+
+    def prune(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        estimate: Estimate = "pessimistic",
+        cf: float = 0.25,
+        choose: bool = True,
+    ) -> RuleSet:
+        """Make the rules shorter and fewer; these here stay as they are.
+
+        From each rule conditions are dropped while its estimated error does not rise. Rules that are no
+        better than guessing, and those that have become the same as others, go. For classes, the rules of
+        each are then chosen by description length, the classes put in order, and rules without which fewer
+        rows are put in the wrong class left out (C4.5rules). Numbers are predicted by the rule that covers
+        the fewest rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows that the tree was grown on or, for `estimate="holdout"`, rows that it has not seen. The
+            rules' numbers of rows are those of these rows.
+        estimate : {"pessimistic", "holdout"}
+            Judge by an upper confidence limit of the error, as in error-based pruning, or by the error
+            itself on rows kept aside.
+        cf : float
+            Confidence factor of the pessimistic estimate, above 0 and below 1; smaller prunes more.
+        choose : bool
+            Whether to choose rules by description length. If not, all are put in the order of their
+            estimated errors (Mitchell, 1997).
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> print(DecisionTreeClassifier().fit(X, y).rules().prune(X, y))
+        """
+        return prune_rules(self, self.sample(X, y, sample_weight), Pruning(estimate, cf), choose)
+
+    def sample(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Sample:
+        """Read rows with their target as the rules' features and classes."""
+        numbers, codes = self.schema.encode(X, estimator="RuleSet")
+        rows, _ = labelled_rows(self.schema, numbers, codes, y, sample_weight, name="RuleSet")
+        return Sample.of(rows)
 
     # ---- printing --------------------------------------------------------------------------------
 
@@ -171,3 +212,25 @@ class RuleSet:
     def to_dict(self) -> dict[str, Any]:
         """Describe the rules by names, in plain values."""
         return writing.dictionary(self)
+
+
+def prune_rules(rules: RuleSet, sample: Sample, pruning: Pruning, choose: bool) -> RuleSet:
+    """Prune, choose and order rules, see `RuleSet.prune`."""
+    totals = sample.totals()
+    weight = float(sample.weight.sum())
+    found: dict[tuple[Any, int], tuple[Rule, float]] = {}
+    for rule in rules:
+        shorter, error = pruning.prune(rule, sample)
+        guess = 1 - (totals[rule.label] + 1) / (weight + 2) if rules.is_classifier else np.inf
+        if shorter.weight > 0 and shorter.conditions and error < guess:
+            found.setdefault((frozenset(shorter.conditions), rule.label), (shorter, error))
+    errors = {id(rule): error for rule, error in found.values()}
+    kept = [rule for rule, _ in found.values()]
+    if rules.is_classifier and choose:
+        ordered = by_class(chosen_by_bits(kept, sample), errors, sample)
+        ordered = without_harm(ordered, default_rule(ordered, sample), sample)
+    else:
+        ordered = (
+            by_error(kept, errors) if rules.is_classifier else sorted(kept, key=lambda rule: rule.weight)
+        )
+    return RuleSet(rules.schema, tuple(ordered), default_rule(ordered, sample), totals, weight)
