@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.conditions import Condition, Rows, joined
 from treewright.data import Dataset
+from treewright.names import unknown_name
 from treewright.pruning.error_based import expected_errors
 from treewright.rules.rule import Rule
 
@@ -85,6 +86,12 @@ class Pruning:
 
     estimate: Estimate = "pessimistic"
     cf: float = 0.25
+
+    def __post_init__(self) -> None:
+        if self.estimate not in get_args(Estimate):
+            raise ValueError(unknown_name("estimate", self.estimate, get_args(Estimate)))
+        if not 0 < self.cf < 1:
+            raise ValueError(f"cf must be above 0 and below 1, got {self.cf!r}.")
 
     def prune(self, rule: Rule, sample: Sample) -> tuple[Rule, float]:
         """Drop conditions of a rule while its estimated error does not rise.

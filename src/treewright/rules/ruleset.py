@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.conditions import Rows
-from treewright.data.columns import Unseen
-from treewright.data.schema import Infinities
+from treewright.model_file import write_model
 from treewright.rules import writing
-from treewright.rules.choosing import choose as chosen_by_bits
-from treewright.rules.ordering import by_class, by_error, default_rule, without_harm
 from treewright.rules.pruning import Estimate, Pruning, Sample
+from treewright.rules.rewriting import rewritten
 from treewright.rules.rule import Rule, first_rule
+from treewright.rules.storage import rules_to_parts
 from treewright.selection import labelled_rows
 from treewright.words import counted
 
@@ -80,15 +80,28 @@ class RuleSet:
 
     # ---- predicting ------------------------------------------------------------------------------
 
-    def encode(self, X: Any, unseen: Unseen = "missing", inf: Infinities = "error") -> Rows:
-        """Read rows of a table as the rules' features."""
-        numbers, codes = self.schema.encode(X, unseen=unseen, inf=inf, estimator="RuleSet")
+    def encode(self, X: Any, estimator: str = "RuleSet") -> Rows:
+        """Read rows of a table as the rules' features; unseen categories count as missing."""
+        numbers, codes = self.schema.encode(X, estimator=estimator)
         self.schema.refuse_infinities(numbers)
         return Rows(self.schema, numbers, codes)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Give the position of the rule that predicts for each row; the default's is `len(rules)`."""
         return first_rule(self.rules, self.encode(X))
+
+    def said_by(self, which: NDArray[np.int64]) -> NDArray[Any]:
+        """Give what the rules at given positions predict."""
+        every = (*self.rules, self.default)
+        if self.schema.classes is None:
+            return np.array([rule.value[0] for rule in every])[which]
+        return np.asarray(self.schema.classes.take([rule.label for rule in every]).take(which))
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """Share of each class among the rows of each rule, and of the default."""
+        value = np.stack([rule.value for rule in (*self.rules, self.default)])
+        return np.asarray(value / value.sum(axis=1, keepdims=True))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class or the number of each row.
@@ -98,24 +111,13 @@ class RuleSet:
         X : table of shape (n_rows, n_features)
             Of the kinds that estimators take. Unseen categories count as missing.
         """
-        return self._said_by(self.apply(X))
+        return self.said_by(self.apply(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Share of each class among the training rows of the rule that predicts for a row."""
         if not self.is_classifier:
             raise AttributeError("rules that predict numbers have no class shares")
-        return np.asarray(self._shares[self.apply(X)])
-
-    def _said_by(self, which: NDArray[np.int64]) -> NDArray[Any]:
-        every = (*self.rules, self.default)
-        if self.schema.classes is None:
-            return np.array([rule.value[0] for rule in every])[which]
-        return np.asarray(self.schema.classes.take([rule.label for rule in every]).take(which))
-
-    @cached_property
-    def _shares(self) -> NDArray[np.float64]:
-        value = np.stack([rule.value for rule in (*self.rules, self.default)])
-        return np.asarray(value / value.sum(axis=1, keepdims=True))
+        return np.asarray(self.shares[self.apply(X)])
 
     # ---- pruning ---------------------------------------------------------------------------------
 
@@ -156,14 +158,28 @@ class RuleSet:
         >>> from treewright import DecisionTreeClassifier, datasets
         >>> X, y = datasets.load_iris()
         >>> print(DecisionTreeClassifier().fit(X, y).rules().prune(X, y))
+        IF petal length ≤ 2.45 THEN setosa  (50 rows, 100 %)
+        IF 2.45 < petal length ≤ 4.95 AND petal width ≤ 1.65 THEN versicolor  (47 rows, 100 %)
+        IF petal width > 1.65 THEN virginica  (48 rows, 96 %)
+        IF petal length > 4.95 THEN virginica  (46 rows, 96 %)
+        OTHERWISE setosa  (150 rows, 33 %)
         """
-        return prune_rules(self, self.sample(X, y, sample_weight), Pruning(estimate, cf), choose)
+        sample = self.sample(X, y, sample_weight)
+        rules, default = rewritten(self.rules, sample, Pruning(estimate, cf), choose)
+        return RuleSet(self.schema, tuple(rules), default, sample.totals(), float(sample.weight.sum()))
 
     def sample(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Sample:
         """Read rows with their target as the rules' features and classes."""
         numbers, codes = self.schema.encode(X, estimator="RuleSet")
         rows, _ = labelled_rows(self.schema, numbers, codes, y, sample_weight, name="RuleSet")
         return Sample.of(rows)
+
+    # ---- files -----------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the rules to a file that `treewright.load` reads; whole or not at all."""
+        header, arrays = rules_to_parts(self)
+        write_model(path, {"kind": "RuleSet", **header}, arrays)
 
     # ---- printing --------------------------------------------------------------------------------
 
@@ -212,25 +228,3 @@ class RuleSet:
     def to_dict(self) -> dict[str, Any]:
         """Describe the rules by names, in plain values."""
         return writing.dictionary(self)
-
-
-def prune_rules(rules: RuleSet, sample: Sample, pruning: Pruning, choose: bool) -> RuleSet:
-    """Prune, choose and order rules, see `RuleSet.prune`."""
-    totals = sample.totals()
-    weight = float(sample.weight.sum())
-    found: dict[tuple[Any, int], tuple[Rule, float]] = {}
-    for rule in rules:
-        shorter, error = pruning.prune(rule, sample)
-        guess = 1 - (totals[rule.label] + 1) / (weight + 2) if rules.is_classifier else np.inf
-        if shorter.weight > 0 and shorter.conditions and error < guess:
-            found.setdefault((frozenset(shorter.conditions), rule.label), (shorter, error))
-    errors = {id(rule): error for rule, error in found.values()}
-    kept = [rule for rule, _ in found.values()]
-    if rules.is_classifier and choose:
-        ordered = by_class(chosen_by_bits(kept, sample), errors, sample)
-        ordered = without_harm(ordered, default_rule(ordered, sample), sample)
-    else:
-        ordered = (
-            by_error(kept, errors) if rules.is_classifier else sorted(kept, key=lambda rule: rule.weight)
-        )
-    return RuleSet(rules.schema, tuple(ordered), default_rule(ordered, sample), totals, weight)
