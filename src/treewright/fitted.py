@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 
@@ -17,12 +17,13 @@ from treewright.data.dataset import Task
 from treewright.data.schema import Infinities, Schema
 from treewright.explain import Explanation, explain_row, read_row
 from treewright.grow import threads
+from treewright.importance import Importances, importances
 from treewright.model_file import tree_to_parts, write_model
 from treewright.parameters import missing_policies, plain_parameters
 from treewright.pruning import Pruned
 from treewright.recipe import Recipe, Rule
 from treewright.rules import RuleSet, extract_rules
-from treewright.selection import AnyPruner
+from treewright.selection import AnyPruner, read_labelled
 from treewright.tree import Tree
 
 
@@ -103,7 +104,7 @@ class FittedTree(BaseEstimator):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each feature in the decrease of impurity that the tree achieves.
 
-        It favours features of many values; `sklearn.inspection.permutation_importance` does not.
+        It favours features of many values; `importances` shows where it does.
         """
         return self._fitted_tree().compute_feature_importances()
 
@@ -212,6 +213,36 @@ class FittedTree(BaseEstimator):
             scales=scales,
             time_limit=time_limit,
         )
+
+    def importances(
+        self,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        n_repeats: int = 10,
+        random_state: int = 0,
+    ) -> Importances:
+        """Measure how much each feature matters, and warn where impurity favours one of many values.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Rows, best others than the tree was grown on: what the splits are worth there, and what is lost
+            when a feature is shuffled among them. Without them there is the decrease of impurity alone.
+        n_repeats : int
+            How often each feature is shuffled.
+        random_state : int
+            Seed of the shuffles.
+
+        Returns
+        -------
+        Importances
+            `print` it.
+        """
+        tree = self._fitted_tree()
+        rows = None if X is None else read_labelled(self, tree, X, y, sample_weight)[0]
+        return importances([tree], [self._says(tree)], rows, n_repeats=n_repeats, random_state=random_state)
 
     def bound(self, delta: float = 0.05, X: Any = None, y: Any = None) -> ErrorBound:
         """Bound the true error of the model: what is guaranteed, and how loose the guarantee is.
