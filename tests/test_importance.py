@@ -45,8 +45,7 @@ def test_a_code_of_many_values_is_unmasked() -> None:
 def test_without_rows_a_feature_of_very_many_categories_is_suspect() -> None:
     X, y = noisy_table()
     model = DecisionTreeClassifier(category_order="node", max_depth=3).fit(X[:600], y[:600])
-    n_codes = X["code"][:600].nunique()
-    with pytest.warns(UserWarning, match=f"feature 'code' has {n_codes} values"):
+    with pytest.warns(UserWarning, match="feature 'code' has 199 values"):  # its categories
         found = model.importances()
     assert found.permutation is None
     assert found.impurity == pytest.approx(model.feature_importances_)
