@@ -200,19 +200,31 @@ def on_branch(split: Split, branch: int, schema: Schema, default_branch: int) ->
     >>> on_branch(Table(1, {0: 0, 1: 1}, 2), 0, schema, default_branch=0).words(schema)  # no fish was there
     'pet in {cat, fish}'
     """
-    missing = branch == default_branch
-    match split:
-        case Threshold():
-            known = (math.inf, math.inf) if split.threshold == math.inf else (split.threshold, math.inf)
-            low, high = known if branch else (-math.inf, split.threshold)
-            return Interval(split.feature, low, high, missing)
-        case Table():
-            codes = set(split.groups[branch])
-            if missing:
-                codes |= set(range(int(schema.n_categories[split.feature]))) - split.branches.keys()
-            return Values(split.feature, frozenset(codes), missing)
-        case _:
-            return Side(split, branch, missing)
+    condition = replace(answered(split, branch), missing=branch == default_branch)
+    if condition.missing and isinstance(condition, Values) and isinstance(split, Table):
+        everything = range(int(schema.n_categories[split.feature]))
+        return replace(condition, codes=condition.codes | (frozenset(everything) - split.branches.keys()))
+    return condition
+
+
+def answered(split: Split, branch: int) -> Condition:
+    """Give what holds for the known rows that a split sends to a branch."""
+    if isinstance(split, Table):
+        return Values(split.feature, frozenset(split.groups[branch]))
+    if isinstance(split, Hyperplane | Sphere):
+        return Side(split, branch)
+    ends = (-math.inf, *cuts_of(split), math.inf)
+    return Interval(split.feature, ends[branch], ends[branch + 1])
+
+
+def cuts_of(split: Split) -> tuple[float, ...]:
+    """Give the cuts that a split makes of one number, ascending; none if it is of another kind."""
+    return (split.threshold,) if isinstance(split, Threshold) else getattr(split, "cuts", ())
+
+
+def features_of(split: Split) -> tuple[int, ...]:
+    """Give the features that a split asks for."""
+    return split.features if isinstance(split, Hyperplane | Sphere) else (split.feature,)
 
 
 def joined(conditions: Iterable[Condition]) -> tuple[Condition, ...]:

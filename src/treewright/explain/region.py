@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from treewright.conditions import Condition, Interval, Side, Values
+from treewright.conditions import Condition, Interval, Side, Values, cuts_of, features_of
 from treewright.explain.row import Row
 from treewright.names import nearest
-from treewright.splits import THRESHOLD
 from treewright.tree import Tree
 
 Cost = tuple[int, float]
@@ -210,10 +209,13 @@ def short_number(low: float, high: float, upwards: bool) -> float:
 
 def feature_cuts(trees: Sequence[Tree]) -> dict[int, np.ndarray[Any, np.dtype[np.float64]]]:
     """Give the thresholds that trees compare each feature with, surrogates included, each once."""
-    feature = np.concatenate([tree.splits.feature[tree.splits.kind == THRESHOLD] for tree in trees])
-    threshold = np.concatenate([tree.splits.threshold[tree.splits.kind == THRESHOLD] for tree in trees])
-    finite = np.isfinite(threshold)
-    return {int(one): np.unique(threshold[finite & (feature == one)]) for one in np.unique(feature[finite])}
+    found: dict[int, set[float]] = {}
+    for tree in trees:
+        for split in tree.splits:
+            for cut in cuts_of(split):
+                if math.isfinite(cut):
+                    found.setdefault(features_of(split)[0], set()).add(cut)
+    return {feature: np.array(sorted(cuts)) for feature, cuts in found.items()}
 
 
 def _span(row: Row, feature: int, cuts: Any) -> float:

@@ -19,13 +19,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.conditions import Condition, Interval, Side, Values
+from treewright.conditions import Condition, Side, Values, answered, features_of
 from treewright.descent import SHARE, STAY
 from treewright.explain.goal import ROUNDING, Goal
 from treewright.explain.oblique import nearest_on_sides
-from treewright.explain.path import features_of
 from treewright.explain.region import Cost, Measure, Region
-from treewright.splits import Hyperplane, Sphere, Split, Table, Threshold
+from treewright.splits import Hyperplane, Sphere, Split, Table
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -272,19 +271,6 @@ def ways(tree: Tree, node: int, measure: Measure, kept: frozenset[int]) -> Itera
         yield unanswered, tuple((first + branch, share) for branch, share in enumerate(shares) if share > 0)
     else:
         yield unanswered, ((first + default, 1.0),)
-
-
-def answered(split: Split, branch: int) -> Condition:
-    """Give what holds for the known rows that a split sends to a branch."""
-    if isinstance(split, Threshold):
-        return (
-            Interval(split.feature, low=split.threshold)
-            if branch
-            else Interval(split.feature, high=split.threshold)
-        )
-    if isinstance(split, Table):
-        return Values(split.feature, frozenset(split.groups[branch]))
-    return Side(split, branch)
 
 
 def _unlisted(split: Split, n_categories: int) -> frozenset[int]:

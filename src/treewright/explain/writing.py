@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treewright.conditions import condition_words, on_branch
+from treewright.conditions import condition_words, features_of, on_branch
 from treewright.data.columns import plain
-from treewright.explain.path import Path, Step, features_of
+from treewright.explain.path import Path, Step
 from treewright.export.text import percent
 from treewright.pruning.report import aligned
 from treewright.splits import Table
