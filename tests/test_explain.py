@@ -14,7 +14,7 @@ import treewright as tw
 from treewright import C45Classifier, CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, datasets
 from treewright.data import Column, Schema
 from treewright.errors import DataError
-from treewright.explain import contributions, follow, goal_of, nearest_change, read_row
+from treewright.explain import contributions, explain_row, follow, goal_of, nearest_change, read_row
 from treewright.explain.region import Measure, feature_cuts
 from treewright.splits import NO_SPLITS, Hyperplane, Sphere, SplitTable
 
@@ -197,8 +197,6 @@ def test_contributions_of_several_trees_are_their_mean() -> None:
     trees = [
         DecisionTreeRegressor(max_depth=4, max_features=2, random_state=s).fit(X, y).tree_ for s in (0, 1, 2)
     ]
-    from treewright.explain import explain_row
-
     row = read_row(X.iloc[5], trees[0].schema)
     explained = explain_row(trees, row, [tree.value for tree in trees], wanted="higher", time_limit=5)
     expected = np.mean([tree.predict_value(*tree.schema.encode(X.iloc[[5]]))[0, 0] for tree in trees])
@@ -246,6 +244,60 @@ def cells(measure: Measure, tree: tw.Tree, feature: int) -> list[tuple[float, tu
             if step > low:
                 found.append((step, (1, (x - step) / measure.scales[feature])))
     return found
+
+
+def brute_force_of_forest(trees: list[tw.Tree], row: Any, measure: Measure) -> tuple[int, float]:
+    """Try every combination of cells, a cell being whatever no tree cuts."""
+    every = [sorted({cell for tree in trees for cell in cells(measure, tree, f)}) for f in range(3)]
+    best = (99, 0.0)
+    for choice in itertools.product(*every):
+        cost = (sum(c for _, (c, _) in choice), sum(d for _, (_, d) in choice))
+        if cost < best:
+            changed = row.changed({f: v for f, (v, (c, _)) in enumerate(choice) if c})
+            said = [follow(tree, changed).says(share_of(tree)) for tree in trees]
+            if np.mean(said, axis=0).argmax() == 1:
+                best = cost
+    return best
+
+
+def share_of(tree: tw.Tree) -> np.ndarray:
+    return tree.value / tree.value.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_nearest_change_for_a_forest_is_the_one_brute_force_finds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.random((200, 3))
+    y = X.sum(axis=1) + rng.normal(0, 0.2, 200) > 1.6
+    trees = []
+    for _ in range(5):
+        drawn = rng.integers(0, 200, 200)
+        trees.append(DecisionTreeClassifier(max_depth=2).fit(X[drawn], y[drawn]).tree_)
+    row = read_row([0.2, 0.3, 0.25], trees[0].schema)
+    explained = explain_row(trees, row, [share_of(tree) for tree in trees])
+    assert explained.prediction is False
+    assert explained.change is not None
+    assert explained.change.is_proven
+    expected = brute_force_of_forest(trees, row, Measure.of(trees, row))
+    assert explained.change.found.cost[0] == expected[0]
+    assert explained.change.found.cost[1] == pytest.approx(
+        expected[1], abs=0.02
+    )  # to a number short to write
+
+
+def test_a_search_that_is_stopped_says_so() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((500, 12))
+    y = (X**2).sum(axis=1) + rng.normal(0, 0.3, 500) > 4
+    drawn = [rng.integers(0, 500, 500) for _ in range(30)]
+    trees = [DecisionTreeClassifier(max_features=3, random_state=0).fit(X[d], y[d]).tree_ for d in drawn]
+    row = read_row(np.full(12, 0.3), trees[0].schema)
+    explained = explain_row(trees, row, [share_of(tree) for tree in trees], time_limit=0.1)
+    assert explained.change is not None
+    assert not explained.change.is_proven
+    assert "there may be a nearer one" in str(explained)
+    after = explained.change.after
+    assert np.mean([follow(tree, after).says(share_of(tree)) for tree in trees], axis=0).argmax() == 1
 
 
 def brute_force(
