@@ -362,6 +362,16 @@ def test_a_direction_is_kept_to() -> None:
     )
 
 
+def test_changes_are_measured_by_the_spread_of_rows_if_they_are_given() -> None:
+    X, y = datasets.load_iris()
+    model = DecisionTreeClassifier(max_depth=3).fit(X, y)
+    change = model.explain(X.iloc[70], scales=X).change
+    assert change is not None
+    [(name, moved)] = change.to_dict()["changes"].items()
+    assert (name, moved["from"]) == ("petal width", 1.8)
+    assert change.found.cost[1] == pytest.approx(0.05 / X["petal width"].std(ddof=0))
+
+
 def test_the_changed_row_is_predicted_as_promised() -> None:
     X, y = datasets.load_iris()
     model = DecisionTreeClassifier().fit(X, y)

@@ -55,7 +55,7 @@ class TreeReader:
         wanted: Any = None,
         fixed: Collection[Any] = (),
         directions: Mapping[Any, str] | None = None,
-        scales: Mapping[Any, float] | None = None,
+        scales: Mapping[Any, float] | Any = None,
         confidence: float = 0.95,
         time_limit: float | None = None,
     ) -> Explanation:
@@ -73,8 +73,9 @@ class TreeReader:
             They do not change.
         directions : dict of feature to "up" or "down"
             Numbers and ordered categories that change one way only.
-        scales : dict of feature to float
-            The change of a number that counts as one; by default it is the span of the tree's cuts.
+        scales : dict of feature to float, table or None
+            The change of a number that counts as one, or rows of which the standard deviations are taken. By
+            default it is the span of the tree's cuts of it, which is known without any rows.
         confidence : float
             That of the intervals of the class shares.
         time_limit : float or None
@@ -137,9 +138,19 @@ class TreeReader:
             confidence=confidence,
             fixed=fixed,
             directions=directions,
-            scales=scales,
+            scales=self._scales(scales, tree),
             time_limit=time_limit,
         )
+
+    def _scales(self, scales: Any, tree: Tree) -> Mapping[Any, float] | None:
+        """Give scales as they are, or those of the rows of a table."""
+        if scales is None or isinstance(scales, Mapping):
+            return scales
+        schema, (numbers, _) = tree.schema, self._encode(scales, tree)
+        spread = np.nanstd(numbers, axis=0)
+        numeric = [feature for feature, column in enumerate(schema.columns) if column.kind == "numeric"]
+        by_feature = {feature: float(spread[schema.position[feature]]) for feature in numeric}
+        return {feature: scale for feature, scale in by_feature.items() if scale > 0}
 
     def importances(
         self,

@@ -130,8 +130,8 @@ def nearest_change(
         Numbers and ordinal features that change one way only.
     scales : dict of feature to float
         The change of a number that counts as one. By default it is the distance between the farthest of the
-        trees' cuts of it and the row's value. A change of category counts as one, as does filling in a
-        missing value.
+        trees' cuts of it, or the size of the number where there is only one. A change of category counts as
+        one, as does filling in a missing value; a step of an ordered category its share of the whole order.
     time_limit : float or None
         Seconds after which the best change found so far is given.
 

@@ -52,7 +52,7 @@ class Measure:
         directions: Mapping[Any, str] | None = None,
         scales: Mapping[Any, float] | None = None,
     ) -> Measure:
-        """Measure changes by the spread of the cuts that the trees make, unless scales are given."""
+        """Measure changes by the span of the cuts that the trees make, unless scales are given."""
         schema = row.schema
         given = {_feature(schema, key, "scales"): float(scale) for key, scale in (scales or {}).items()}
         for feature, scale in given.items():
@@ -224,10 +224,11 @@ def _span(row: Row, feature: int, cuts: Any) -> float:
         return float(max(len(column.categories) - 1, 1))
     if column.kind == "categorical":
         return 1.0
-    points = [] if cuts is None else cuts.tolist()
-    if not math.isnan(row[feature]):
-        points.append(row[feature])
-    span = max(points) - min(points) if points else 0.0
+    cuts = [] if cuts is None else cuts.tolist()
+    if len(cuts) > 1:
+        span = cuts[-1] - cuts[0]
+    else:  # one cut says nothing of the spread: take the size of the numbers
+        span = max((abs(number) for number in (*cuts, row[feature]) if not math.isnan(number)), default=1.0)
     return span if 0 < span < math.inf else 1.0
 
 
