@@ -461,6 +461,13 @@ def test_what_cannot_be_looked_for_is_refused_by_name(choices: dict[str, Any], w
 # ---- output -----------------------------------------------------------------------------------------------
 
 
+def test_a_search_without_time_does_not_say_that_there_is_none() -> None:
+    X, y = datasets.load_iris()
+    explained = DecisionTreeClassifier().fit(X, y).explain(X.iloc[0], time_limit=0)
+    assert explained.change is None
+    assert "none was found in time" in str(explained)
+
+
 def test_names_are_escaped_in_html() -> None:
     X = pd.DataFrame({"<img src=x>": [1.0, 2.0, 3.0, 4.0]})
     page = DecisionTreeClassifier().fit(X, ["<b>", "<b>", "c", "c"]).explain(X.iloc[0])._repr_html_()

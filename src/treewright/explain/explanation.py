@@ -48,6 +48,8 @@ class Explanation:
         The nearest change of the row that would have another answer, if one was looked for and found.
     looked_for : str
         What answer was looked for, in words; empty if none was.
+    timed_out : bool
+        Whether the search was stopped before any change was found.
     """
 
     row: Row
@@ -58,6 +60,7 @@ class Explanation:
     are_means: bool = False
     change: Change | None = None
     looked_for: str = ""
+    timed_out: bool = False
 
     @property
     def schema(self) -> Schema:
@@ -181,5 +184,8 @@ def explain_row(
     goal = goal_of(wanted, trees[0], explained.says, explained.label)
     if goal is None:
         return explained
-    change = nearest_change(trees, values, row, goal, **limits)
+    try:
+        change = nearest_change(trees, values, row, goal, **limits)
+    except TimeoutError:
+        return replace(explained, looked_for=goal.words, timed_out=True)
     return replace(explained, change=change, looked_for=goal.words)

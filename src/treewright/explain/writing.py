@@ -240,7 +240,11 @@ def contribution_lines(explained: Explanation) -> list[str]:
 
 def change_lines(explained: Explanation) -> list[str]:
     """Write the nearest change that would have another answer."""
-    return ["there is none within what may change"] if explained.change is None else explained.change.lines()
+    if explained.change is not None:
+        return explained.change.lines()
+    if explained.timed_out:
+        return ["none was found in time: allow more, or fix some features"]
+    return ["there is none within what may change"]
 
 
 def _class(explained: Explanation, code: int) -> str:
