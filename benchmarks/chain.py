@@ -1,4 +1,4 @@
-"""Grow the deepest tree there is: classes that take turns along a line, so that every best cut splits off one row.
+"""Grow the deepest tree there is: where classes take turns along a line, every best cut splits off one row.
 
     python benchmarks/chain.py              half a million rows, a million nodes (some minutes)
     python benchmarks/chain.py 50000        fewer
