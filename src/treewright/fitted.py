@@ -19,15 +19,16 @@ from treewright.model_file import tree_to_parts, write_model
 from treewright.parameters import plain_parameters
 from treewright.prediction_report import PredictionReport
 from treewright.pruning import Pruned
+from treewright.reading import TreeReader
 from treewright.recipe import Recipe, Rule
 from treewright.selection import AnyPruner
 from treewright.tree import Tree
 
 
-class FittedTree(BaseEstimator):
+class FittedTree(TreeReader, BaseEstimator):
     """An estimator that has a tree, whoever grew it."""
 
-    rules: ClassVar[dict[str, Rule]]
+    allowed: ClassVar[dict[str, Rule]]
     task: ClassVar[Task]
     unseen: Unseen
     inf: Infinities
@@ -151,7 +152,7 @@ class FittedTree(BaseEstimator):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each feature in the decrease of impurity that the tree achieves.
 
-        It favours features of many values; `sklearn.inspection.permutation_importance` does not.
+        It favours features of many values; `importances` shows where it does.
         """
         return self._fitted_tree().compute_feature_importances()
 
@@ -215,6 +216,9 @@ class ClassReader(ClassifierMixin, FittedTree):
         """Class shares of rows that may end in several leaves."""
         tree = self._fitted_tree()
         return tree.spread(*self._encode(X, tree), _shares(tree.value, laplace), threads(self.n_jobs))
+
+    def _says(self, tree: Tree) -> NDArray[np.float64]:
+        return _shares(tree.value, float(self.laplace))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithm of `predict_proba`, −inf where a class has no share."""
