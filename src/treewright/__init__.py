@@ -18,6 +18,7 @@ from treewright.selection import prune, simplify
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    from treewright.draw import plot_tree
     from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from treewright.models import load
     from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
@@ -43,6 +44,7 @@ __all__ = [
     "grow",
     "load",
     "overfitting_curve",
+    "plot_tree",
     "prune",
     "pruning",
     "simplify",
@@ -56,6 +58,7 @@ _LOADED_WHEN_ASKED_FOR = {
     "CARTRegressor": "treewright.presets",
     "ID3Classifier": "treewright.presets",
     "load": "treewright.models",
+    "plot_tree": "treewright.draw",
 }
 
 
