@@ -18,7 +18,17 @@ from treewright.selection import prune, simplify
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
-    from treewright.draw import plot_tree
+    from treewright.draw import (
+        plot_confusion,
+        plot_importances,
+        plot_impurities,
+        plot_merits,
+        plot_out_of_bag,
+        plot_overfitting,
+        plot_pruning_path,
+        plot_regions,
+        plot_tree,
+    )
     from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from treewright.models import load
     from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
@@ -44,6 +54,14 @@ __all__ = [
     "grow",
     "load",
     "overfitting_curve",
+    "plot_confusion",
+    "plot_importances",
+    "plot_impurities",
+    "plot_merits",
+    "plot_out_of_bag",
+    "plot_overfitting",
+    "plot_pruning_path",
+    "plot_regions",
     "plot_tree",
     "prune",
     "pruning",
@@ -58,6 +76,14 @@ _LOADED_WHEN_ASKED_FOR = {
     "CARTRegressor": "treewright.presets",
     "ID3Classifier": "treewright.presets",
     "load": "treewright.models",
+    "plot_confusion": "treewright.draw",
+    "plot_importances": "treewright.draw",
+    "plot_impurities": "treewright.draw",
+    "plot_merits": "treewright.draw",
+    "plot_out_of_bag": "treewright.draw",
+    "plot_overfitting": "treewright.draw",
+    "plot_pruning_path": "treewright.draw",
+    "plot_regions": "treewright.draw",
     "plot_tree": "treewright.draw",
 }
 

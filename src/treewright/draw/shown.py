@@ -125,6 +125,20 @@ class Rows:
                 return np.asarray(away**2 @ split.scales)
 
 
+def said(tree: Tree, rows: Dataset) -> Array:
+    """Give what a tree says of each row: the shares of the classes, or a number."""
+    value = tree.value
+    if tree.is_classifier:
+        value = value / np.maximum(value.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return tree.spread(rows.numbers, rows.codes, value)
+
+
+def labels(tree: Tree, shares: Array) -> Ids:
+    """Give the class codes that shares lead to: of the largest, or under costs of the cheapest."""
+    best = shares.argmax(axis=-1) if tree.costs is None else (shares @ tree.costs).argmin(axis=-1)
+    return np.asarray(best, np.int64)
+
+
 def read_rows(tree: Tree, X: Any, y: Any) -> Dataset:
     """Encode rows as those that the tree was grown on; rows of unknown classes are left out.
 
