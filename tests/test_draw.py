@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.image import imread
+from sklearn import config_context
 from sklearn import tree as sklearn_trees
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestRegressor
@@ -19,8 +20,11 @@ from treewright import (
     CARTClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    compare_pruners,
     datasets,
     plot_tree,
+    prune,
+    pruning,
 )
 from treewright.data import Column, Schema
 from treewright.draw.shapes import Rect, Ribbon, Text, flat
@@ -328,3 +332,31 @@ def test_a_drawing_is_the_same_every_time() -> None:
     X, y = datasets.load_mpg()
     model = DecisionTreeRegressor(max_leaf_nodes=9).fit(X, y)
     assert plot_tree(model, X, y).svg == plot_tree(model, X, y).svg
+
+
+# ---- notebooks ---------------------------------------------------------------------------------------------
+
+
+def test_notebooks_show_a_fitted_model_as_a_drawing() -> None:
+    model = DecisionTreeClassifier(max_depth=2)
+    assert "treewright" not in model._repr_mimebundle_()["text/html"]
+    X, y = datasets.load_iris()
+    shown = model.fit(X.rename(columns={"petal length": "<script>"}), y)._repr_mimebundle_()
+    assert shown["text/plain"] == "DecisionTreeClassifier(max_depth=2)"
+    assert "<svg" in model._repr_html_()
+    assert "<svg" in shown["text/html"]
+    assert ">&lt;script&gt;</text>" in shown["text/html"]
+    with config_context(display="text"):
+        assert list(model._repr_mimebundle_()) == ["text/plain"]
+
+
+def test_notebooks_show_reports_and_paths_as_tables() -> None:
+    X, y = datasets.load_iris()
+    pruned = prune(DecisionTreeClassifier().fit(X.rename(columns={"petal width": "<b>"}), y), "pessimistic")
+    report = ET.fromstring(pruned.report_._repr_html_())
+    assert len(report.findall("tr")) == 1 + len(pruned.report_)
+    assert "<b> ≤ 1.75" in [cell.text for cell in report.iter("td")]
+    path = prune(DecisionTreeClassifier().fit(X, y), pruning.CostComplexity(alpha=0.02)).path_
+    assert len(ET.fromstring(path._repr_html_()).findall("tr")) == 1 + len(path)
+    compared = compare_pruners(DecisionTreeClassifier(), X, y, cv=2, pruners=["pessimistic"])
+    assert next(ET.fromstring(compared._repr_html_()).iter("td")).text == "unpruned"
