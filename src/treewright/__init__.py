@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         plot_tree,
     )
     from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
+    from treewright.explorer import explore
     from treewright.models import load
     from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 
@@ -50,6 +51,7 @@ __all__ = [
     "criteria",
     "datasets",
     "errors",
+    "explore",
     "export_text",
     "grow",
     "load",
@@ -76,6 +78,7 @@ _LOADED_WHEN_ASKED_FOR = {
     "CARTRegressor": "treewright.presets",
     "ID3Classifier": "treewright.presets",
     "load": "treewright.models",
+    "explore": "treewright.explorer",
     "plot_confusion": "treewright.draw",
     "plot_importances": "treewright.draw",
     "plot_impurities": "treewright.draw",
