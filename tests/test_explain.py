@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import treewright as tw
 from treewright import C45Classifier, CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, datasets
@@ -18,6 +19,7 @@ from treewright.explain import contributions, explain_row, follow, goal_of, near
 from treewright.explain.region import Measure, feature_cuts
 from treewright.splits import NO_SPLITS, Hyperplane, Sphere, SplitTable
 
+SIZES = ["small", "medium", "large", "huge"]
 POLICIES = ["direction", "available", "value", "fractional", "surrogate", "mean", "median", "mode"]
 
 
@@ -217,6 +219,37 @@ def test_intervals_hold_the_shares_and_are_those_of_wilson() -> None:
     roots = np.sort(np.roots([1 + z**2 / n, -(2 * p + z**2 / n), p**2]))
     code = int(np.argmax(explained.says))
     assert [low[code], high[code]] == pytest.approx(roots.tolist())
+
+
+def test_the_interval_of_a_mean_is_student_s() -> None:
+    rng = np.random.default_rng(0)
+    X, y = np.arange(40.0)[:, None], np.where(np.arange(40) < 15, 0, 10) + rng.normal(size=40)
+    explained = DecisionTreeRegressor(max_depth=1).fit(X, y).explain([3.0], confidence=0.9)
+    expected = stats.t.interval(0.9, 14, y[:15].mean(), stats.sem(y[:15]))
+    assert explained.intervals is not None
+    assert explained.intervals[:, 0].tolist() == pytest.approx(expected)
+    assert "90 % interval" in str(explained)
+    median = DecisionTreeRegressor(criterion="absolute_error", max_depth=1).fit(X, y).explain([3.0])
+    assert median.intervals is None
+
+
+def test_dates_and_ordered_categories_change_to_values_of_their_kind() -> None:
+    X = pd.DataFrame(
+        {
+            "day": pd.date_range("2024-01-01", periods=40, freq="D"),
+            "size": pd.Categorical(SIZES * 10, SIZES, ordered=True),
+        }
+    )
+    y = (X["day"] > "2024-01-20") & (X["size"] >= "large")
+    model = DecisionTreeClassifier().fit(X, y)
+    explained = model.explain(X.iloc[[32]])
+    assert explained.prediction is False
+    assert explained.change is not None
+    assert explained.change.to_dict()["changes"] == {"size": {"from": "small", "to": "large"}}
+    fixed = model.explain(X.iloc[[3]], fixed=["size"]).change
+    assert fixed is not None
+    # the first large one after the 20th is of the 23rd, and the cut lies half a day before
+    assert fixed.to_dict()["changes"] == {"day": {"from": "2024-01-04", "to": "2024-01-23"}}
 
 
 # ---- the nearest change --------------------------------------------------------------------------------
@@ -426,6 +459,13 @@ def test_what_cannot_be_looked_for_is_refused_by_name(choices: dict[str, Any], w
 
 
 # ---- output -----------------------------------------------------------------------------------------------
+
+
+def test_a_search_without_time_does_not_say_that_there_is_none() -> None:
+    X, y = datasets.load_iris()
+    explained = DecisionTreeClassifier().fit(X, y).explain(X.iloc[0], time_limit=0)
+    assert explained.change is None
+    assert "none was found in time" in str(explained)
 
 
 def test_names_are_escaped_in_html() -> None:

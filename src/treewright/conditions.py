@@ -199,6 +199,8 @@ def on_branch(split: Split, branch: int, schema: Schema, default_branch: int) ->
     'age > 30.5'
     >>> on_branch(Table(1, {0: 0, 1: 1}, 2), 0, schema, default_branch=0).words(schema)  # no fish was there
     'pet in {cat, fish}'
+    >>> on_branch(Hyperplane((0,), (-1.0,), -30.0), 0, schema, default_branch=0).words(schema)  # −age ≤ −30
+    'age ≥ 30'
     """
     condition = replace(answered(split, branch), missing=branch == default_branch)
     if condition.missing and isinstance(condition, Values) and isinstance(split, Table):
@@ -211,14 +213,21 @@ def answered(split: Split, branch: int) -> Condition:
     """Give what holds for the known rows that a split sends to a branch."""
     if isinstance(split, Table):
         return Values(split.feature, frozenset(split.groups[branch]))
-    if isinstance(split, Hyperplane | Sphere):
+    cuts = cuts_of(split)
+    if isinstance(split, Hyperplane | Sphere) and not cuts:
         return Side(split, branch)
-    ends = (-math.inf, *cuts_of(split), math.inf)
-    return Interval(split.feature, ends[branch], ends[branch + 1])
+    ends = (-math.inf, *cuts, math.inf)
+    place = len(cuts) - branch if isinstance(split, Hyperplane) else branch  # it runs the other way
+    return Interval(features_of(split)[0], ends[place], ends[place + 1])
 
 
 def cuts_of(split: Split) -> tuple[float, ...]:
-    """Give the cuts that a split makes of one number, ascending; none if it is of another kind."""
+    """Give the cuts that a split makes of one number, ascending; none if it is of another kind.
+
+    A surrogate that runs the other way, −x ≤ t, cuts just below −t.
+    """
+    if isinstance(split, Hyperplane):
+        return (math.nextafter(-split.threshold, -math.inf),) if split.weights == (-1.0,) else ()
     return (split.threshold,) if isinstance(split, Threshold) else getattr(split, "cuts", ())
 
 

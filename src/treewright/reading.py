@@ -136,6 +136,7 @@ class TreeReader:
             wanted=wanted,
             policies=policies,
             confidence=confidence,
+            are_means=getattr(self, "criterion", None) == "squared_error",
             fixed=fixed,
             directions=directions,
             scales=self._scales(scales, tree),

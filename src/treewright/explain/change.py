@@ -138,7 +138,12 @@ def nearest_change(
     Returns
     -------
     Change or None
-        None if no change within the limits has the answer wanted, or none was found in time.
+        None if no change within the limits has the answer wanted.
+
+    Raises
+    ------
+    TimeoutError
+        If none was found in time.
     """
     measure = Measure.of(trees, row, fixed, directions, scales)
     search = Search(trees, values, measure, goal)

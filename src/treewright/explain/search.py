@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from typing import NamedTuple
@@ -92,6 +92,11 @@ class Search:
             Seconds to search for; None searches to the end.
         best : Found or None
             A change that is known already: only nearer ones are looked for.
+
+        Raises
+        ------
+        TimeoutError
+            If time is up and no change is known.
         """
         deadline = None if time_limit is None else time.monotonic() + time_limit
         number = count()  # equal costs in the order in which they were found
@@ -103,7 +108,9 @@ class Search:
             if best is not None and cost >= best.cost:
                 break
             if deadline is not None and time.monotonic() > deadline:
-                return None if best is None else Found(best.region, best.changes, best.cost, False)
+                if best is None:
+                    raise TimeoutError(f"no change was found within time_limit={time_limit} seconds")
+                return replace(best, is_proven=False)
             for fuller in self._filled(state):
                 heapq.heappush(waiting, (fuller.region.cost, next(number), fuller))
             state = self._advanced(state)

@@ -56,7 +56,11 @@ def html(explained: Explanation) -> str:
 def headline(explained: Explanation) -> str:
     """Say what is predicted."""
     if explained.schema.classes is None:
-        return f"Predicted: {explained.says[0]:.6g}"
+        words = f"Predicted: {explained.says[0]:.6g}"
+        if explained.intervals is None or not np.isfinite(explained.intervals).all():
+            return words
+        low, high = explained.intervals[:, 0]
+        return f"{words} ({100 * explained.confidence:g} % interval {low:.4g} to {high:.4g})"
     share = explained.says[explained.label]
     return f"Predicted: {_class(explained, explained.label)} ({percent(share)} %)"
 
@@ -236,7 +240,11 @@ def contribution_lines(explained: Explanation) -> list[str]:
 
 def change_lines(explained: Explanation) -> list[str]:
     """Write the nearest change that would have another answer."""
-    return ["there is none within what may change"] if explained.change is None else explained.change.lines()
+    if explained.change is not None:
+        return explained.change.lines()
+    if explained.timed_out:
+        return ["none was found in time: allow more, or fix some features"]
+    return ["there is none within what may change"]
 
 
 def _class(explained: Explanation, code: int) -> str:
@@ -261,6 +269,8 @@ def dictionary(explained: Explanation) -> dict[str, Any]:
     moved = explained.contributions
     if schema.classes is None:
         found["root"] = float(explained.root[0])
+        if explained.intervals is not None and np.isfinite(explained.intervals).all():
+            found["interval"] = explained.intervals[:, 0].tolist()
         found["contributions"] = dict(zip(schema.names, moved[:, 0].tolist(), strict=True))
     else:
         labels = [str(plain(label)) for label in schema.classes]
