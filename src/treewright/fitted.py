@@ -177,6 +177,44 @@ class FittedTree(TreeReader, BaseEstimator):
             header |= plain_parameters({"pruner": self.pruner_})
         write_model(path, header, arrays)
 
+    def to_html(
+        self,
+        path: str | PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        validation: tuple[Any, Any] | None = None,
+        cv: int | None = 10,
+        max_rows: int = 1000,
+        title: str | None = None,
+    ) -> None:
+        """Write the tree as one HTML file to explore it with, without a network; see `treewright.explore`.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write.
+        X, y, validation, cv, max_rows, title
+            As for `treewright.explore`.
+        """
+        from treewright.explorer import explore
+
+        self._fitted_tree()
+        explore(self, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title).save(path)
+
+    def _repr_html_inner(self) -> str:
+        """Show the tree above scikit-learn's own view of the estimator, once there is one."""
+        parameters: str = super()._repr_html_inner()
+        if not self.__sklearn_is_fitted__():
+            return parameters
+        from treewright.draw import plot_tree
+
+        return f"<div>{plot_tree(self.tree_, max_leaves=12).svg}</div>{parameters}"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")
 
