@@ -1,0 +1,281 @@
+"""Kinds: what each column of a file is taken as, guessed from all of its values or as the user says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from treewright.data import Column
+from treewright.errors import DataError, DataTypeError, warn
+from treewright.files.declared import Declared
+from treewright.files.table import unknown_column
+
+if TYPE_CHECKING:
+    from treewright.files.workspace import Staged, Workspace
+
+FileKind: TypeAlias = Literal["numeric", "categorical", "ordinal", "date"]
+
+NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER")
+NUMBERS += ("UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL")
+TIMES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL")
+TEXTS = ("VARCHAR", "ENUM", "UUID", "BOOLEAN", "NULL", '"NULL"')
+
+MOSTLY = 0.9
+"""A text column with at least this share of numbers was probably meant to be one of numbers."""
+
+MACROS = r"""
+CREATE MACRO whole(c) AS CASE WHEN regexp_full_match(c, '[+-]?[0-9]+') THEN try_cast(c AS BIGINT) END;
+CREATE MACRO number(c) AS CASE WHEN NOT contains(c, '_') THEN try_cast(c AS DOUBLE) END;
+CREATE MACRO comma(c) AS CASE WHEN regexp_full_match(c, '[+-]?[0-9]*,?[0-9]+([eE][+-]?[0-9]+)?')
+    THEN try_cast(replace(c, ',', '.') AS DOUBLE) END;
+CREATE MACRO moment(c) AS CASE WHEN regexp_full_match(c, '[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9:.]+)?')
+    THEN try_cast(c AS TIMESTAMP) END;
+CREATE MACRO zoned(c) AS CASE WHEN regexp_full_match(c, '[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}[ T].*')
+    THEN try_cast(c AS TIMESTAMPTZ) END;
+"""
+"""How the text of a field is read; each gives NULL where it cannot be."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a user says about the columns; the others are guessed.
+
+    Parameters
+    ----------
+    numeric, categorical : tuple of str
+        Columns to take as numbers, and as categories.
+    ordinal : mapping of str to tuple of str
+        Columns of ordered categories, with their values from low to high.
+    strict : bool
+        Whether a column of numbers with some text in it is refused, rather than taken as categories.
+    """
+
+    numeric: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    ordinal: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    strict: bool = False
+
+    def check(self, names: Sequence[str], where: str) -> None:
+        """Refuse columns that are not there, or named twice."""
+        named = [*self.numeric, *self.categorical, *self.ordinal]
+        for name in named:
+            if name not in names:
+                raise unknown_column(name, names, where)
+            if named.count(name) > 1:
+                raise DataError(f"column {name!r} is called numeric, categorical or ordinal twice.")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How one column of a staged table is read.
+
+    Parameters
+    ----------
+    name : str
+    kind : {"numeric", "categorical", "ordinal", "date"}
+    value : str
+        SQL for the value: a number, a time, or the text of a category.
+    categories : tuple of str or None
+        Where the order of the categories is known.
+    is_text : bool
+        Whether the value is text, to be coded; categories may be truth values, numbers and times too.
+    """
+
+    name: str
+    kind: FileKind
+    value: str
+    categories: tuple[str, ...] | None = None
+    is_text: bool = True
+
+
+def quoted_name(name: str) -> str:
+    """Write a name as SQL does.
+
+    Examples
+    --------
+    >>> print(quoted_name('6" pipe'))
+    "6"" pipe"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def guess(workspace: Workspace, staged: Staged, choices: Choices) -> list[Reading]:
+    """Decide what every column is: as the user says, as the file declares, else by all its values."""
+    choices.check(staged.names, staged.name)
+    text = [name for name, kind in staged.columns.items() if kind == "TEXT"]
+    open_names = [name for name in text if name not in staged.declared or staged.declared[name].kind == "ignore"]
+    looks = dict(zip(open_names, _looks(workspace, open_names), strict=True))
+    readings = []
+    for name, kind in staged.columns.items():
+        if name in choices.ordinal:
+            readings.append(_ordinal(workspace, staged, name, choices.ordinal[name]))
+        elif name in choices.categorical:
+            readings.append(Reading(name, "categorical", _text_of(name, kind)))
+        elif name in choices.numeric:
+            readings.append(numeric_reading(workspace, staged, name, "is to be numeric"))
+        elif name in staged.declared and staged.declared[name].kind != "ignore":
+            readings.append(_declared(workspace, staged, staged.declared[name], kind))
+        elif kind == "TEXT":
+            readings.append(_guessed(workspace, staged, name, looks[name], choices.strict))
+        else:
+            readings.append(_typed(staged, name, kind))
+    return readings
+
+
+def as_at_fit(workspace: Workspace, staged: Staged, columns: Sequence[Column]) -> list[Reading]:
+    """Read columns as those of a model's schema, whatever they would be guessed as."""
+    return [_as_column(workspace, staged, column) for column in columns]
+
+
+def _as_column(workspace: Workspace, staged: Staged, column: Column) -> Reading:
+    name, kind = column.name, staged.kind(column.name)
+    if column.kind != "numeric":
+        families = {type(category) for category in column.categories}
+        if families <= {str}:
+            return Reading(name, "categorical", _text_of(name, kind))
+        if families <= {bool} and kind == "TEXT":
+            return Reading(name, "categorical", f"try_cast({quoted_name(name)} AS BOOLEAN)", is_text=False)
+        if kind == "TEXT" and families & {np.datetime64}:
+            return _date(workspace, staged, name)
+        return numeric_reading(workspace, staged, name, "was numeric at fit") if kind == "TEXT" else _typed(
+            staged, name, kind
+        )
+    if column.unit is not None:
+        return _date(workspace, staged, name) if kind == "TEXT" else _typed(staged, name, kind)
+    return numeric_reading(workspace, staged, name, "was numeric at fit")
+
+
+def _typed(staged: Staged, name: str, kind: str) -> Reading:
+    """Read a column whose file says what it is."""
+    plain = kind.partition("(")[0].partition(" ")[0]
+    if plain in NUMBERS and not kind.endswith("]"):
+        return Reading(name, "numeric", quoted_name(name))
+    if plain in TIMES and not kind.endswith("]"):
+        return Reading(name, "date", quoted_name(name))
+    if plain in TEXTS and not kind.endswith("]"):
+        if plain == "BOOLEAN":
+            return Reading(name, "categorical", quoted_name(name), is_text=False)
+        return Reading(name, "categorical", f"{quoted_name(name)}::VARCHAR")
+    raise DataTypeError(
+        f"column {name!r} of {staged.name} holds {kind} values, which no split can ask for: "
+        f"leave it out with --ignore {name!r}, or take it apart with --query."
+    )
+
+
+def _text_of(name: str, kind: str) -> str:
+    return quoted_name(name) if kind == "TEXT" else f"{quoted_name(name)}::VARCHAR"
+
+
+def _ordinal(workspace: Workspace, staged: Staged, name: str, order: tuple[str, ...]) -> Reading:
+    value = _text_of(name, staged.kind(name))
+    listed = ", ".join("'" + step.replace("'", "''") + "'" for step in order)
+    odd = workspace.first(f"{value} IS NOT NULL AND {value} NOT IN ({listed})", value)
+    if odd is not None:
+        raise DataError(
+            f"column {name!r} of {staged.name} holds {odd[1]!r} ({staged.locate(odd[0])}), which its order "
+            f"{', '.join(order)} does not name."
+        )
+    return Reading(name, "ordinal", value, order)
+
+
+def _declared(workspace: Workspace, staged: Staged, column: Declared, kind: str) -> Reading:
+    if column.kind == "numeric":
+        return numeric_reading(workspace, staged, column.name, "is declared numeric")
+    if column.kind == "date":
+        return _date(workspace, staged, column.name)
+    ordinal = column.kind == "ordinal"
+    return Reading(
+        column.name, "ordinal" if ordinal else "categorical", _text_of(column.name, kind), column.categories
+    )
+
+
+def numeric_reading(workspace: Workspace, staged: Staged, name: str, because: str) -> Reading:
+    """Read a column as numbers, or say which value is none."""
+    kind, column = staged.kind(name), quoted_name(name)
+    if kind != "TEXT":
+        plain = kind.partition("(")[0]
+        if plain in NUMBERS or plain == "BOOLEAN":
+            return Reading(name, "numeric", column if plain in NUMBERS else f"{column}::INTEGER")
+        column = f"{column}::VARCHAR"
+    for reader in ("whole", "number", "comma"):
+        odd = workspace.first(f"{column} IS NOT NULL AND {reader}({column}) IS NULL", column)
+        if odd is None:
+            return Reading(name, "numeric", f"{reader}({column})")
+    odd = workspace.first(f"{column} IS NOT NULL AND number({column}) IS NULL", column)
+    assert odd is not None
+    raise DataTypeError(
+        f"column {name!r} of {staged.name} {because} and holds {odd[1]!r} ({staged.locate(odd[0])}), which is "
+        f"no number; --na {odd[1]!r} takes it as missing."
+    )
+
+
+def _date(workspace: Workspace, staged: Staged, name: str) -> Reading:
+    column = quoted_name(name)
+    for reader in ("moment", "zoned"):
+        odd = workspace.first(f"{column} IS NOT NULL AND {reader}({column}) IS NULL", column)
+        if odd is None:
+            return Reading(name, "date", f"{reader}({column})")
+    assert odd is not None
+    raise DataTypeError(
+        f"column {name!r} of {staged.name} holds {odd[1]!r} ({staged.locate(odd[0])}), which is no date of the "
+        "form 2026-11-15 or 2026-11-15 10:30:00."
+    )
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How many fields of a text column can be read in each way."""
+
+    known: int
+    whole: int
+    number: int
+    comma: int
+    moment: int
+    zoned: int
+
+
+def _looks(workspace: Workspace, names: Sequence[str]) -> list[_Look]:
+    """Look at all fields of text columns; at dates only where there are no numbers."""
+    readers = ("whole", "number")
+    counts = workspace.counts(
+        [quoted_name(name) for name in names]
+        + [f"{reader}({quoted_name(name)})" for reader in readers for name in names]
+    )
+    n = len(names)
+    looks = []
+    for index, name in enumerate(names):
+        known, whole, number = counts[index], counts[n + index], counts[2 * n + index]
+        rest = [0, 0, 0]
+        if number < known:
+            column = quoted_name(name)
+            rest = workspace.counts([f"comma({column})", f"moment({column})", f"zoned({column})"])
+        looks.append(_Look(known, whole, number, *rest))
+    return looks
+
+
+def _guessed(workspace: Workspace, staged: Staged, name: str, look: _Look, strict: bool) -> Reading:
+    column = quoted_name(name)
+    ways: list[tuple[int, FileKind, str]] = [
+        (look.whole, "numeric", "whole"),
+        (look.number, "numeric", "number"),
+        (look.comma, "numeric", "comma"),
+        (look.moment, "date", "moment"),
+        (look.zoned, "date", "zoned"),
+    ]
+    for count, kind, reader in ways:
+        if count == look.known and look.known:
+            return Reading(name, kind, f"{reader}({column})")
+    if look.number >= MOSTLY * look.known and look.known:
+        odd = workspace.first(f"{column} IS NOT NULL AND number({column}) IS NULL", column)
+        assert odd is not None
+        found = (
+            f"column {name!r} of {staged.name} has {look.number} numbers and {look.known - look.number} other "
+            f"values, first {odd[1]!r} ({staged.locate(odd[0])})"
+        )
+        if strict:
+            raise DataTypeError(f"{found}; --na {odd[1]!r} takes such a value as missing.")
+        warn(f"{found}: it is taken as categories; --na {odd[1]!r} takes such a value as missing.")
+    return Reading(name, "categorical", column)
