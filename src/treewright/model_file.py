@@ -33,7 +33,7 @@ VERSION = 1
 
 MOST_HEADER_BYTES = 100_000_000  # as safetensors has it
 DEEPEST_HEADER = 32
-HEADER_KEYS = {"treewright", "kind", "parameters", "pruner", "schema"}
+HEADER_KEYS = {"treewright", "kind", "parameters", "pruner", "schema", "target"}
 ARRAY_TYPES = {"F64": "<f8", "I64": "<i8", "I32": "<i4", "U8": "|u1"}
 
 _VERSION = re.compile(rb'(\d{1,9})"')

@@ -61,7 +61,9 @@ def open_arff(path: Path, where: str) -> DeclaredTable:
             if word == "@data":
                 break
             if not _ATTRIBUTE.match(text):
-                raise DataError(f"line {number} of {where}: expected @attribute or @data, found {text[:40]!r}.")
+                raise DataError(
+                    f"line {number} of {where}: expected @attribute or @data, found {text[:40]!r}."
+                )
             column, date_format = _attribute(text, number, where)
             if date_format:
                 formats[len(columns)] = date_format
@@ -123,7 +125,12 @@ def _python_format(given: str, number: int, where: str) -> str:
 
 
 def _rows(
-    path: Path, where: str, columns: tuple[Declared, ...], formats: dict[int, str], header: int, weighted: bool
+    path: Path,
+    where: str,
+    columns: tuple[Declared, ...],
+    formats: dict[int, str],
+    header: int,
+    weighted: bool,
 ) -> Iterator[Row]:
     with open(path, encoding="utf-8-sig") as file:
         for number, line in enumerate(file, 1):
@@ -158,7 +165,9 @@ def _values(text: str, number: int, where: str) -> list[str | None]:
     while True:
         match = _VALUE.match(text, at)
         if match is None:
-            raise DataError(f"line {number} of {where}: cannot read {text[at : at + 40]!r}; close the quotes.")
+            raise DataError(
+                f"line {number} of {where}: cannot read {text[at : at + 40]!r}; close the quotes."
+            )
         bare = match[3]
         values.append(_text(match) if bare is None else None if bare.strip() in ("?", "") else bare.strip())
         at = match.end()
@@ -177,7 +186,11 @@ def _sparse(text: str, columns: tuple[Declared, ...], number: int, where: str) -
         _place(row, index, value.strip(), number, where)
     if "'" in inside or '"' in inside:
         for match in re.finditer(r"(\d+)\s+(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s,]+))", inside):
-            value = match[4] if match[4] is not None else _unescaped(match[2] if match[2] is not None else match[3])
+            value = (
+                match[4]
+                if match[4] is not None
+                else _unescaped(match[2] if match[2] is not None else match[3])
+            )
             _place(row, match[1], value, number, where)
     return row
 

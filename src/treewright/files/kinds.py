@@ -102,14 +102,32 @@ def quoted_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def guess(workspace: Workspace, staged: Staged, choices: Choices) -> list[Reading]:
-    """Decide what every column is: as the user says, as the file declares, else by all its values."""
+def guess(
+    workspace: Workspace, staged: Staged, choices: Choices, names: Sequence[str] | None = None
+) -> list[Reading]:
+    """Decide what columns are: as the user says, as the file declares, else by all their values.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        Where the table is staged.
+    staged : Staged
+        What is known of it.
+    choices : Choices
+        What the user says.
+    names : sequence of str or None
+        The columns to look at: what is left out need not make sense. None is all of them.
+    """
     choices.check(staged.names, staged.name)
-    text = [name for name, kind in staged.columns.items() if kind == "TEXT"]
-    open_names = [name for name in text if name not in staged.declared or staged.declared[name].kind == "ignore"]
+    names = staged.names if names is None else names
+    text = [name for name in names if staged.kind(name) == "TEXT"]
+    open_names = [
+        name for name in text if name not in staged.declared or staged.declared[name].kind == "ignore"
+    ]
     looks = dict(zip(open_names, _looks(workspace, open_names), strict=True))
     readings = []
-    for name, kind in staged.columns.items():
+    for name in names:
+        kind = staged.kind(name)
         if name in choices.ordinal:
             readings.append(_ordinal(workspace, staged, name, choices.ordinal[name]))
         elif name in choices.categorical:
@@ -140,8 +158,10 @@ def _as_column(workspace: Workspace, staged: Staged, column: Column) -> Reading:
             return Reading(name, "categorical", f"try_cast({quoted_name(name)} AS BOOLEAN)", is_text=False)
         if kind == "TEXT" and families & {np.datetime64}:
             return _date(workspace, staged, name)
-        return numeric_reading(workspace, staged, name, "was numeric at fit") if kind == "TEXT" else _typed(
-            staged, name, kind
+        return (
+            numeric_reading(workspace, staged, name, "was numeric at fit")
+            if kind == "TEXT"
+            else _typed(staged, name, kind)
         )
     if column.unit is not None:
         return _date(workspace, staged, name) if kind == "TEXT" else _typed(staged, name, kind)

@@ -128,8 +128,10 @@ def _expanded(given: str) -> list[str]:
     if not os.path.isdir(parent):
         raise refuse(given, f"there is no folder {parent!r}")
     hint = nearest(os.path.basename(given), os.listdir(parent))
-    raise refuse(given, "there is no such file") if not hint else DataError(
-        f"cannot read {given!r}: there is no such file.{hint}"
+    raise (
+        refuse(given, "there is no such file")
+        if not hint
+        else DataError(f"cannot read {given!r}: there is no such file.{hint}")
     )
 
 

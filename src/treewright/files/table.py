@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.arrays import RawTable
-from treewright.data.columns import Raw, RawCodes, RawNumbers
+from treewright.data.columns import Raw
 from treewright.errors import DataError
 from treewright.names import nearest
 
@@ -47,6 +47,7 @@ class Table:
 
     Examples
     --------
+    >>> from treewright.data.columns import RawNumbers
     >>> table = Table("a.csv", {"age": RawNumbers(np.array([3.0, 5.0])), "y": RawNumbers(np.array([0, 1]))})
     >>> len(table), table.features(["age"]).names, table["y"].values
     (2, ('age',), array([0, 1]))
@@ -78,18 +79,5 @@ class Table:
     def take(self, rows: NDArray[Any]) -> Table:
         """Give some rows, by their numbers or by a mask."""
         rows = np.flatnonzero(rows) if rows.dtype == bool else rows
-        columns = {name: take_rows(raw, rows) for name, raw in self.columns.items()}
+        columns = {name: raw.take(rows) for name, raw in self.columns.items()}
         return Table(self.name, columns, lambda row: self.locate(int(rows[row])))
-
-
-def take_rows(raw: Raw, rows: NDArray[Any]) -> Raw:
-    """Give some rows of a column.
-
-    Examples
-    --------
-    >>> take_rows(RawCodes(np.array([0, 1, -1]), ("a", "b")), np.array([2, 0])).codes
-    array([-1,  0])
-    """
-    if isinstance(raw, RawCodes):
-        return RawCodes(raw.codes[rows], raw.categories, raw.declared, raw.ordered)
-    return RawNumbers(raw.values[rows], None if raw.missing is None else raw.missing[rows])

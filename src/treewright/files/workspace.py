@@ -329,7 +329,9 @@ class Workspace:
             values, gaps = _parted(arrays[f"c{index}"])
             if reading.name in coded:
                 categories = coded[reading.name][1]
-                codes = values.astype(np.int64) if gaps is None else np.where(gaps, -1, values.astype(np.int64))
+                codes = (
+                    values.astype(np.int64) if gaps is None else np.where(gaps, -1, values.astype(np.int64))
+                )
                 ordered = reading.kind == "ordinal"
                 raw[reading.name] = RawCodes(codes, categories, reading.categories is not None, ordered)
             elif values.dtype.kind in "biufmM":
@@ -344,6 +346,10 @@ class Workspace:
         """Go over the staged table in parts, each with the number of its first row."""
         for begin in range(0, staged.n_rows, size):
             yield begin, self.load(staged, readings, begin, min(begin + size, staged.n_rows))
+
+    def categories(self, reading: Reading) -> tuple[str, ...]:
+        """List the categories of a column, in order."""
+        return self._coded(reading)[1]
 
     def append(self, table: str, columns: Mapping[str, Any]) -> None:
         """Append arrays to a table of the database."""
