@@ -81,7 +81,10 @@ class ClassEvaluation:
     def recall(self) -> list[float]:
         """For each true class the share that is found."""
         total = self.confusion.sum(axis=1)
-        return np.divide(self._right, total, out=np.zeros(len(total)), where=total > 0).tolist()
+        shares: list[float] = np.divide(
+            self._right, total, out=np.zeros(len(total)), where=total > 0
+        ).tolist()
+        return shares
 
     @property
     def precision(self) -> list[float | None]:

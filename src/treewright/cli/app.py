@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -108,14 +107,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.showwarning = _show_warning
         try:
             status = treewright.main(given, prog_name="treewright", standalone_mode=False)
-            sys.stdout.flush()
             return status if isinstance(status, int) else DONE
-        except BrokenPipeError:
-            # Whoever read our output has had enough; nothing is left to flush when Python exits.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return DONE
         except BaseException as problem:
-            if isinstance(problem, SystemExit | GeneratorExit):
+            if isinstance(problem, SystemExit):  # click, when whoever reads our output has had enough
                 raise
             if debug and not isinstance(problem, click.ClickException):
                 raise
@@ -128,8 +122,12 @@ def _report(problem: BaseException) -> int:
         click.echo("interrupted; nothing was written", err=True)
         return INTERRUPTED
     if isinstance(problem, click.UsageError):
-        program = problem.ctx.command_path if problem.ctx else "treewright"
-        click.echo(f"{problem.format_message()} ({program} --help shows what is allowed)", err=True)
+        # What click finds wrong with the words themselves; what commands refuse says enough.
+        by_click = type(problem) is not click.UsageError and problem.ctx is not None
+        hint = (
+            f" {problem.ctx.command_path} --help shows what is allowed." if by_click and problem.ctx else ""
+        )
+        click.echo(problem.format_message() + hint, err=True)
         return USAGE
     if isinstance(problem, click.ClickException):
         click.echo(problem.format_message(), err=True)
@@ -144,14 +142,14 @@ def _report(problem: BaseException) -> int:
         if isinstance(problem, kinds):
             click.echo(before + message, err=True)
             return status
-    if isinstance(problem, ValueError | TypeError) and type(problem).__name__ == "InvalidParameterError":
-        click.echo(message, err=True)
+    if type(problem) is ValueError or type(problem).__name__ == "InvalidParameterError":
+        click.echo(message, err=True)  # how treewright refuses parameters
         return USAGE
     click.echo(f"{type(problem).__name__}: {message} (--debug shows where)", err=True)
     return FAILED
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
+def _show_warning(message: Warning | str, *place: Any, **where: Any) -> None:
     """Show a warning as a note, without the line of code that gave it."""
     if not _quiet():
         click.echo(f"note: {' '.join(str(message).split())}", err=True)
@@ -160,6 +158,3 @@ def _show_warning(message: Warning | str, category: type[Warning], *place: Any) 
 def _quiet() -> bool:
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.params.get("quiet"))
-
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

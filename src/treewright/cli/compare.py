@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from treewright.cli.learners import ALGORITHMS, METHODS, SAME, folds_for, learner
+from treewright.cli.fit import suited_learner
+from treewright.cli.learners import ALGORITHMS, METHODS, SAME, check_learner, folds_for, pruner_of_text
 from treewright.cli.options import (
     DataOptions,
     LearnerOptions,
@@ -22,7 +23,7 @@ from treewright.cli.options import (
 )
 from treewright.cli.performance import error_text
 from treewright.cli.problem import describe, read_problem
-from treewright.cli.screen import Screen, number
+from treewright.cli.screen import Progress, Screen, number
 from treewright.evaluation import CrossValidation, cross_validate
 from treewright.files.workspace import Workspace
 from treewright.names import unknown_name
@@ -34,8 +35,8 @@ Examples:
   treewright compare cars.csv -t mpg --pruners all --folds 5"""
 
 SUITED = {
-    "classification": ("none", "cost_complexity", "error_based", "pessimistic", "reduced_error"),
-    "regression": ("none", "cost_complexity", "reduced_error", "minimal_size"),
+    "classification": ("none", "cost_complexity:se=1", "error_based", "pessimistic", "reduced_error"),
+    "regression": ("none", "cost_complexity:se=1", "reduced_error", "minimal_size"),
 }
 """The prunings of `tree` that are compared unless others are named."""
 
@@ -58,6 +59,9 @@ def command(learners: str | None, pruners: str | None, folds: int | None, **give
     All are cross-validated on the same folds: errors on rows that were not shown, sizes, and times to fit.
     """
     screen, learning = screen_of(given), taken(LearnerOptions, given)
+    check_learner(learning)
+    for name in [] if pruners in (None, "all") else pruners.split(","):
+        pruner_of_text(name.strip())
     with Workspace() as workspace:
         problem = read_problem(workspace, taken(DataOptions, given), screen)
     describe(problem, screen)
@@ -69,7 +73,7 @@ def command(learners: str | None, pruners: str | None, folds: int | None, **give
         for index, (name, (algorithm, pruner)) in enumerate(ways.items()):
             options = replace(learning, algorithm=algorithm, pruner=pruner)
             try:
-                model = learner(options, problem.task, len(problem.table))
+                model = suited_learner(options, problem)
                 found[name] = cross_validate(
                     model,
                     problem.X,
@@ -77,7 +81,7 @@ def command(learners: str | None, pruners: str | None, folds: int | None, **give
                     n_folds,
                     sample_weight=problem.weight,
                     random_state=learning.seed,
-                    progress=lambda share, index=index: progress((index + share) / len(ways)),
+                    progress=_part(progress, index, len(ways)),
                 )
             except (ValueError, click.UsageError) as problem_with_it:
                 refused[name] = " ".join(str(problem_with_it).split())
@@ -85,6 +89,11 @@ def command(learners: str | None, pruners: str | None, folds: int | None, **give
         raise click.UsageError(next(iter(refused.values())))
     _show(screen, found, refused, n_folds)
     screen.result({"folds": n_folds, "found": {n: f.to_dict() for n, f in found.items()}, "refused": refused})
+
+
+def _part(progress: Progress, index: int, total: int) -> Progress:
+    """Show the progress of one way of learning as that of all."""
+    return lambda share: progress((index + share) / total)
 
 
 def _ways(task: str, learners: str | None, pruners: str | None) -> dict[str, tuple[str, str | None]]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import validate
-from treewright.cli.learners import learner
+from treewright.cli.fit import suited_learner, validate
+from treewright.cli.learners import check_learner
 from treewright.cli.options import (
     DataOptions,
     LearnerOptions,
@@ -46,10 +46,11 @@ def command(folds: int | None, **given: Any) -> None:
     Every row is predicted by a model that was made, pruning included, without its fold.
     """
     screen, learning = screen_of(given), taken(LearnerOptions, given)
+    check_learner(learning)
     with Workspace() as workspace:
         problem = read_problem(workspace, taken(DataOptions, given), screen)
     describe(problem, screen)
-    model = learner(learning, problem.task, len(problem.table))
+    model = suited_learner(learning, problem)
     found = validate(model, problem, folds, learning.seed, screen)
     if found is None:
         raise DataError(f"{problem.table.name} has one row: nothing can be kept aside to judge by.")

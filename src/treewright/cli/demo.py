@@ -24,7 +24,7 @@ TABLES = {
 @click.argument("table", type=click.Choice(list(TABLES)), default="labor")
 @screen_options
 @click.pass_context
-def command(context: click.Context, table: str, **given: Any) -> None:
+def command(context: click.Context, /, table: str, **given: Any) -> None:
     """Grow a tree on a bundled table and show it: labor, iris, tennis, votes or mpg.
 
     It is what `treewright fit` shows for a table of your own.

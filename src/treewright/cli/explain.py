@@ -15,8 +15,8 @@ from treewright.cli.options import (
     taken,
     text_options,
 )
-from treewright.cli.problem import read_staged
-from treewright.cli.saved import open_model, read_features, refuse_infinities, table_features
+from treewright.cli.problem import read_staged, refuse_infinities
+from treewright.cli.saved import open_model, read_features, table_features
 from treewright.files.workspace import Workspace
 from treewright.words import counted
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from treewright.cli.learners import folds_for, learner
+from treewright.cli.learners import check_learner, folds_for, learner
 from treewright.cli.options import (
     DataOptions,
     LearnerOptions,
@@ -22,7 +22,7 @@ from treewright.cli.options import (
     text_options,
 )
 from treewright.cli.performance import folds_text, show_evaluation
-from treewright.cli.problem import Problem, describe, read_problem
+from treewright.cli.problem import Problem, describe, read_problem, refuse_infinities
 from treewright.cli.screen import Screen
 from treewright.evaluation import CrossValidation, cross_validate
 from treewright.files.workspace import Workspace
@@ -56,18 +56,19 @@ Examples:
 def command(output: str | None, no_save: bool, html: str | None, folds: int | None, **given: Any) -> None:
     """Learn from a table, show the tree and what it is worth, and save it.
 
-    DATA is a file of any common form (CSV, TSV, JSON lines, Parquet, Arrow, ARFF, C4.5), packed or not, several
-    of them, a pattern, or - for standard input. Kinds of columns are guessed from all values and shown; missing
-    values are empty fields, ? and NA.
+    DATA is a file of any common form (CSV, TSV, JSON lines, Parquet, Arrow, ARFF, C4.5), packed or not,
+    several of them, a pattern, or - for standard input. Kinds of columns are guessed from all values and
+    shown; missing values are empty fields, ? and NA.
     """
     options, screen = taken(DataOptions, given), screen_of(given)
     learning = taken(LearnerOptions, given)
     path = None if no_save else Path(output or default_output(options.data))
     refuse_folder(path, html)
+    check_learner(learning)
     with Workspace() as workspace:
         problem = read_problem(workspace, options, screen)
     describe(problem, screen)
-    model = learner(learning, problem.task, len(problem.table))
+    model = suited_learner(learning, problem)
     with screen.progress("growing") as progress:
         progress(0.0)
         model.fit(problem.X, problem.y, problem.weight)
@@ -88,6 +89,21 @@ def command(output: str | None, no_save: bool, html: str | None, folds: int | No
         written = [str(file) for file in (path, html) if file is not None]
         screen.text(f"saved to {' and '.join(written)}" if written else "nothing was saved")
     screen.result(_result(model, problem, found, path))
+
+
+def suited_learner(learning: LearnerOptions, problem: Problem) -> Any:
+    """Make the estimator for a table, or say why it cannot learn from it."""
+    model = learner(learning, problem.task, len(problem.table))
+    refuse_infinities(problem.table, model)
+    numeric = [
+        name for name in problem.features if problem.readings[name].kind not in ("categorical", "ordinal")
+    ]
+    if type(model).__name__ == "ID3Classifier" and numeric and "threshold" not in model.splits:
+        raise click.UsageError(
+            f"id3 knows categories only, and {numeric[0]!r} is {problem.readings[numeric[0]].kind}: "
+            f"use --algorithm c4.5, or --categorical {','.join(numeric)!r}."
+        )
+    return model
 
 
 def default_output(data: tuple[str, ...]) -> str:
@@ -149,7 +165,9 @@ def tree_text(tree: Any, max_depth: int | None = None) -> str:
 
     if max_depth is None and len(tree) > MOST_LINES:
         levels = tree.node_depth
-        max_depth = max(1, max(d for d in range(tree.depth + 1) if (levels <= d).sum() <= MOST_LINES))
+        max_depth = max(
+            depth for depth in range(tree.depth) if depth <= 1 or (levels <= depth).sum() <= MOST_LINES
+        )
     return export_text(tree, max_depth=max_depth)
 
 

@@ -39,8 +39,8 @@ SIGNS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "blank", "|": "pipe"}
 def command(**given: Any) -> None:
     """Describe a table, or a model file.
 
-    Of a table: its columns, what they are taken as, their values and how many are missing. Of a model: what it is
-    and what it needs, without building it.
+    Of a table: its columns, what they are taken as, their values and how many are missing. Of a model: what
+    it is and what it needs, without building it.
     """
     screen, options = screen_of(given), taken(DataOptions, given)
     if len(options.data) == 1 and _is_model(options.data[0]):

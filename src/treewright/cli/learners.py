@@ -31,6 +31,20 @@ METHODS: dict[str, Callable[..., Any]] = dict(PRUNERS) | {"penalised": KINDS["Pe
 """The pruners that a command line may ask for."""
 
 
+def check_learner(options: LearnerOptions) -> None:
+    """Refuse what cannot be made, before any table is read."""
+    if _name(options) not in ALGORITHMS:
+        raise click.UsageError(unknown_name("algorithm", options.algorithm, ALGORITHMS))
+    if options.pruner is not None:
+        pruner_of_text(options.pruner)
+    _parameters(options, _name(options))
+
+
+def _name(options: LearnerOptions) -> str:
+    name = options.algorithm.lower()
+    return SAME.get(name, name)
+
+
 def learner(options: LearnerOptions, task: str, n_rows: int) -> Any:
     """Make the estimator, unfitted.
 
@@ -41,10 +55,8 @@ def learner(options: LearnerOptions, task: str, n_rows: int) -> Any:
     n_rows : int
         How many rows there are to learn from: fewer folds suffice for many.
     """
-    name = options.algorithm.lower()
-    name = SAME.get(name, name)
-    if name not in ALGORITHMS:
-        raise click.UsageError(unknown_name("algorithm", options.algorithm, ALGORITHMS))
+    check_learner(options)
+    name = _name(options)
     kind = _estimator(name, task)
     allowed = {field.name for field in fields(kind)}
     parameters = _parameters(options, name)
@@ -141,8 +153,8 @@ def pruner_of_text(text: str) -> Any:
 
     Examples
     --------
-    >>> pruner_of_text("error_based:cf=0.1,raising=false")
-    ErrorBased(cf=0.1, bound='binomial', raising=False)
+    >>> pruner_of_text("pessimistic:se=0")
+    Pessimistic(correction=0.5, se=0)
     """
     name, _, settings = text.partition(":")
     return None if name == "none" else _pruner(name, settings)

@@ -198,8 +198,8 @@ def setting(text: str, option: str) -> tuple[str, Any]:
 
     Examples
     --------
-    >>> setting("max_bins=64", "--set"), setting("splits=[\\"multiway\\"]", "--set"), setting("a=b", "--set")
-    (('max_bins', 64), ('splits', ['multiway']), ('a', 'b'))
+    >>> setting("max_bins=64", "--set"), setting("monotonic-cst=[0, 1]", "--set"), setting("a=b", "--set")
+    (('max_bins', 64), ('monotonic_cst', [0, 1]), ('a', 'b'))
     """
     name, sign, value = text.partition("=")
     if not sign or not name.strip():

@@ -38,7 +38,8 @@ def error_text(evaluation: AnyEvaluation) -> str:
 
 def folds_text(found: CrossValidation) -> str:
     """Say how many folds there were."""
-    return f"cross-validation in {counted(found.n_folds, 'fold')}, every row predicted by a tree that never saw it"
+    folds = counted(found.n_folds, "fold")
+    return f"cross-validation in {folds}, every row predicted by a model that never saw it"
 
 
 def _show_numbers(screen: Screen, found: NumberEvaluation) -> None:
@@ -53,8 +54,8 @@ def _show_numbers(screen: Screen, found: NumberEvaluation) -> None:
 
 def _show_classes(screen: Screen, found: ClassEvaluation) -> None:
     screen.text(
-        f"error {error_text(found)} of {counted(found.n_rows, 'row')}; always answering the most frequent class "
-        f"would be {100 * found.baseline:.1f} %"
+        f"error {error_text(found)} of {counted(found.n_rows, 'row')}; always answering the most frequent "
+        f"class would be {100 * found.baseline:.1f} %"
     )
     if found.cost is not None:
         screen.text(f"mean cost {number(found.cost)}")

@@ -17,8 +17,8 @@ from treewright.cli.options import (
     taken,
     text_options,
 )
-from treewright.cli.problem import read_staged
-from treewright.cli.saved import open_model, read_features, refuse_infinities, table_features
+from treewright.cli.problem import read_staged, refuse_infinities
+from treewright.cli.saved import open_model, read_features, table_features
 from treewright.data.columns import plain
 from treewright.errors import DataError
 from treewright.files.kinds import quoted_name
@@ -51,17 +51,14 @@ SQL_TYPES = {"i": "BIGINT", "u": "UBIGINT", "f": "DOUBLE", "b": "BOOLEAN"}
 @click.option("--leaf", is_flag=True, help="Write the leaf of each row too.")
 @text_options
 @screen_options
-def command(
-    model: str, output: str, keep: tuple[str, ...], proba: bool, leaf: bool, as_json: bool, **given: Any
-) -> None:
+def command(model: str, output: str, keep: tuple[str, ...], **given: Any) -> None:
     """Predict the rows of a table of any size.
 
-    Rows are read, predicted and written in parts, in their order: memory stays bounded. Columns are found by name
-    and read as they were when the model was made; others may be there too.
+    Rows are read, predicted and written in parts, in their order: memory stays bounded. Columns are found by
+    name and read as they were when the model was made; others may be there too.
     """
-    screen = screen_of(given)
-    options = taken(DataOptions, given)
-    output = "-" if output == "-" else output
+    screen, options = screen_of(given), taken(DataOptions, given)
+    proba, leaf = bool(given["proba"]), bool(given["leaf"])
     check_output(output)
     fitted = open_model(model)
     if proba and not hasattr(fitted, "classes_"):
@@ -97,7 +94,7 @@ def _columns(model: Any, proba: bool, leaf: bool) -> dict[str, str]:
     kind = "DOUBLE" if classes is None else SQL_TYPES.get(classes.dtype.kind, "VARCHAR")
     columns = {"prediction": kind}
     if proba:
-        columns |= {f"p {plain(label)}": "DOUBLE" for label in classes}
+        columns |= {f"p {plain(label)}": "DOUBLE" for label in model.classes_}
     return columns | ({"leaf": "INTEGER"} if leaf else {})
 
 

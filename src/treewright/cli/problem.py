@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treewright.cli.options import DataOptions, listed
 from treewright.cli.screen import Screen, number
 from treewright.data.arrays import RawTable
-from treewright.data.columns import Raw, RawCodes, RawNumbers
+from treewright.data.columns import Raw, RawCodes
 from treewright.errors import DataError
 from treewright.files.formula import parse_formula
 from treewright.files.kinds import Reading, guess
@@ -51,7 +51,7 @@ class Problem:
     n_left_out: int
 
     @property
-    def X(self) -> RawTable:
+    def X(self) -> RawTable:  # noqa: N802  # the name everybody knows
         """The features, as estimators take them."""
         return self.table.features(self.features)
 
@@ -120,6 +120,20 @@ def weights(table: Table, name: str) -> NDArray[np.float64]:
     return values
 
 
+def refuse_infinities(table: Table, model: Any) -> None:
+    """Refuse infinite numbers, by their place in the file."""
+    if getattr(model, "inf", "error") == "extreme":
+        return
+    for name, raw in table.columns.items():
+        values = getattr(raw, "values", None)
+        if values is not None and values.dtype.kind == "f" and np.isinf(values).any():
+            row = int(np.flatnonzero(np.isinf(values))[0])
+            raise DataError(
+                f"column {name!r} of {table.name} holds an infinite number ({table.locate(row)}): "
+                "correct it, or take it as missing with --na."
+            )
+
+
 def guess_task(target: Raw) -> str:
     """Tell whether a target is one of classes or of numbers.
 
@@ -127,6 +141,7 @@ def guess_task(target: Raw) -> str:
 
     Examples
     --------
+    >>> from treewright.data.columns import RawNumbers
     >>> guess_task(RawNumbers(np.array([1, 2, 1, 2, 1]))), guess_task(RawNumbers(np.array([1.5, 2.0])))
     ('classification', 'regression')
     """

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import click
-import numpy as np
 
 from treewright.cli.options import DataOptions
-from treewright.cli.problem import read_staged, with_target
+from treewright.cli.problem import read_staged, refuse_infinities, with_target
 from treewright.cli.screen import Screen
 from treewright.data import Column
 from treewright.errors import DataError, ModelFileError
@@ -43,7 +42,12 @@ def read_features(workspace: Workspace, staged: Staged, model: Any, screen: Scre
         raise _absent(absent, staged, len(columns))
     readings = as_at_fit(workspace, staged, columns)
     for column, reading in zip(columns, readings, strict=True):
-        _unseen(workspace, staged, model, column, reading, screen)
+        found = _unseen(workspace, staged, column, reading)
+        if found is not None and model.unseen == "error":
+            raise DataError(f"{found}, and the model refuses such.")
+        if found is not None:
+            fate = "they follow the largest branch" if model.unseen == "majority" else "they are missing"
+            screen.note(f"{found}; {fate}.")
     return readings
 
 
@@ -54,44 +58,21 @@ def _absent(absent: list[str], staged: Staged, n_features: int) -> DataError:
     return DataError(f"{staged.name} lacks {len(absent)} of the model's {n_features} columns: {listed}.")
 
 
-def _unseen(
-    workspace: Workspace, staged: Staged, model: Any, column: Column, reading: Reading, screen: Screen
-) -> None:
-    """Say which categories the model has never seen."""
+def _unseen(workspace: Workspace, staged: Staged, column: Column, reading: Reading) -> str | None:
+    """Say which categories of a column the model has never seen."""
     if column.kind == "numeric" or not reading.is_text or reading.kind != "categorical":
-        return
+        return None
     unseen = [category for category in workspace.categories(reading) if category not in column.code_of]
     if not unseen:
-        return
-    listed = ", ".join(map(literal, unseen))
-    first = workspace.first(f"{reading.value} IN ({listed})", reading.value)
-    (rows,) = workspace.connection.execute(
-        f"SELECT count(*) FROM staged WHERE {reading.value} IN ({listed})"
-    ).fetchone()
+        return None
+    condition = f"{reading.value} IN ({', '.join(map(literal, unseen))})"
+    first = workspace.first(condition, reading.value)
     assert first is not None
-    found = (
+    (rows,) = workspace.counts([f"CASE WHEN {condition} THEN 1 END"])
+    return (
         f"column {column.name!r} of {staged.name} has values that the model has never seen in "
         f"{counted(rows, 'row')}, first {first[1]!r} ({staged.locate(first[0])})"
     )
-    if model.unseen == "error":
-        raise DataError(f"{found}, and the model refuses such.")
-    screen.note(
-        f"{found}; {'they follow the largest branch' if model.unseen == 'majority' else 'they are missing'}."
-    )
-
-
-def refuse_infinities(table: Table, model: Any) -> None:
-    """Refuse infinite numbers, by their place in the file."""
-    if getattr(model, "inf", "error") == "extreme":
-        return
-    for name, raw in table.columns.items():
-        values = getattr(raw, "values", None)
-        if values is not None and values.dtype.kind == "f" and np.isinf(values).any():
-            row = int(np.flatnonzero(np.isinf(values))[0])
-            raise DataError(
-                f"column {name!r} of {table.name} holds an infinite number ({table.locate(row)}): "
-                "correct it, or take it as missing with --na."
-            )
 
 
 def read_judged(workspace: Workspace, options: DataOptions, model: Any, screen: Screen) -> tuple[Table, str]:

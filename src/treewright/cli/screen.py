@@ -67,12 +67,17 @@ class Screen:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+        table = Table(
+            box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), show_header=any(head)
+        )
         for index, name in enumerate(head):
             table.add_column(name, justify="left" if index < left else "right", overflow="fold")
         for row in rows:
             table.add_row(*(Text(printable(cell)) for cell in row))
-        self._console.print(table)
+        with self._console.capture() as captured:
+            self._console.print(table)
+        for line in captured.get().splitlines():
+            click.echo(line.rstrip())
 
     def bars(self, shares: Sequence[tuple[str, float]], width: int = 30) -> None:
         """Show names with bars, the largest first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from treewright.files.declared import Declared, DeclaredTable, Row, refuse_repea
 WEIGHT = "instance weight"
 """What the column is called that the weights of rows, written in braces behind them, are read into."""
 
-_WORD = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s,{}'"%]+))""")
-_VALUE = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"{}%]*))\s*(,|$|(?=\{)|(?=%))""")
+_QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
+_WORD = re.compile(rf"\s*(?:{_QUOTED}|([^\s,{{}}'\"%]+))")
+_VALUE = re.compile(rf"\s*(?:{_QUOTED}|([^,'\"%]*))\s*(,|$|%)")
+_PAIR = re.compile(rf"\s*(\d+)\s+(?:{_QUOTED}|([^\s,'\"]+))\s*(,|$)")
 _ESCAPED = re.compile(r"\\(.)")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 _WEIGHT = re.compile(r",\s*\{([^{}]*)\}\s*$")
@@ -24,7 +27,7 @@ _ISO = "yyyy-MM-dd'T'HH:mm:ss"
 
 
 def open_arff(path: Path, where: str) -> DeclaredTable:
-    """Read the header of an ARFF file.
+    r"""Read the header of an ARFF file.
 
     The target is the last column, as Weka takes it. Values of a nominal column must be declared. A sparse
     row's unwritten values are 0, or the first value of a nominal column, as the format has it.
@@ -45,10 +48,10 @@ def open_arff(path: Path, where: str) -> DeclaredTable:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "a.arff")
-    ...     _ = path.write_text("@relation r\\n@attribute x real\\n@attribute y {a, 'b c'}\\n@data\\n1,'b c'\\n")
+    ...     _ = path.write_text("@relation r\n@attribute x real\n@attribute y {a, 'b c'}\n@data\n1,a\n")
     ...     table = open_arff(path, "'a.arff'")
     ...     list(table.rows()), table.target
-    ([(5, ['1', 'b c'])], 'y')
+    ([(5, ['1', 'a'])], 'y')
     """
     columns: list[Declared] = []
     formats: dict[int, str] = {}
@@ -74,15 +77,10 @@ def open_arff(path: Path, where: str) -> DeclaredTable:
         raise DataError(f"{where} declares no column: there is no @attribute before @data.")
     declared = tuple(columns)
     refuse_repeated(declared, where)
-    weighted = _has_weights(path, number)
-    if weighted:
+    rows = _Rows(path, where, declared, formats, number, _has_weights(path, number))
+    if rows.weighted:
         declared += (Declared(WEIGHT, "numeric"),)
-    return DeclaredTable(
-        declared,
-        columns[-1].name,
-        WEIGHT if weighted else None,
-        lambda: _rows(path, where, tuple(columns), formats, number, weighted),
-    )
+    return DeclaredTable(declared, columns[-1].name, WEIGHT if rows.weighted else None, rows.read)
 
 
 def _attribute(text: str, number: int, where: str) -> tuple[Declared, str | None]:
@@ -95,7 +93,9 @@ def _attribute(text: str, number: int, where: str) -> tuple[Declared, str | None
         end = rest.rfind("}")
         if end < 0:
             raise DataError(f"line {number} of {where}: the list of values of {title!r} is not closed.")
-        categories = tuple(value for value in _values(rest[1:end], number, where) if value is not None)
+        categories = tuple(
+            value for value in _values(rest[1:end], f"line {number} of {where}") if value is not None
+        )
         return Declared(title, "categorical", tuple(dict.fromkeys(categories))), None
     words = rest.split(None, 1)
     kind = words[0].lower() if words else ""
@@ -124,39 +124,66 @@ def _python_format(given: str, number: int, where: str) -> str:
     return written
 
 
-def _rows(
-    path: Path,
-    where: str,
-    columns: tuple[Declared, ...],
-    formats: dict[int, str],
-    header: int,
-    weighted: bool,
-) -> Iterator[Row]:
-    with open(path, encoding="utf-8-sig") as file:
-        for number, line in enumerate(file, 1):
-            text = line.strip()
-            if number <= header or not text or text.startswith("%"):
-                continue
-            weight = _WEIGHT.search(text) if weighted else None
-            body = text[: weight.start()] if weight else text
-            values = _sparse(body, columns, number, where) if body.startswith("{") else None
-            if values is None:
-                values = _values(body, number, where)
-            if len(values) != len(columns):
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a file whose header has been read."""
+
+    path: Path
+    where: str
+    columns: tuple[Declared, ...]
+    formats: dict[int, str]  # of the dates, by column
+    header: int  # lines before the rows
+    weighted: bool
+
+    def read(self) -> Iterator[Row]:
+        """Go over the rows."""
+        with open(self.path, encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, 1):
+                text = line.strip()
+                if number > self.header and text and not text.startswith("%"):
+                    yield number, self._row(text, number)
+
+    def _row(self, text: str, number: int) -> list[str | None]:
+        place = f"line {number} of {self.where}"
+        weight = _WEIGHT.search(text) if self.weighted else None
+        body = text[: weight.start()] if weight else text
+        values = self._sparse(body, place) if body.startswith("{") else _values(body, place)
+        if len(values) != len(self.columns):
+            raise DataError(f"{place} has {len(values)} values, {len(self.columns)} columns are declared.")
+        row = [
+            column.check(value, number, self.where)
+            for column, value in zip(self.columns, values, strict=True)
+        ]
+        for position, written in self.formats.items():
+            row[position] = _date(row[position], written, place)
+        if self.weighted:
+            row.append(weight[1].strip() if weight else "1")
+        return row
+
+    def _sparse(self, text: str, place: str) -> list[str | None]:
+        """Read `{index value, index value}`."""
+        if not text.endswith("}"):
+            raise DataError(f"{place}: the sparse row is not closed.")
+        row: list[str | None] = [
+            column.categories[0] if column.categories else "0" for column in self.columns
+        ]
+        inside, at = text[1:-1].strip(), 0
+        while at < len(inside):
+            pair = _PAIR.match(inside, at)
+            if pair is None or int(pair[1]) >= len(row):
                 raise DataError(
-                    f"line {number} of {where} has {len(values)} values, {len(columns)} columns are declared."
+                    f"{place}: cannot read {inside[at : at + 40]!r} as a column and its value; columns are "
+                    f"0 to {len(row) - 1}."
                 )
-            checked = [
-                column.check(value, number, where) for column, value in zip(columns, values, strict=True)
-            ]
-            for position, written in formats.items():
-                checked[position] = _date(checked[position], written, number, where)
-            if weighted:
-                checked.append(weight[1].strip() if weight else "1")
-            yield number, checked
+            quoted = pair[2] if pair[2] is not None else pair[3]
+            row[int(pair[1])] = (
+                _unescaped(quoted) if quoted is not None else None if pair[4] == "?" else pair[4]
+            )
+            at = pair.end()
+        return row
 
 
-def _values(text: str, number: int, where: str) -> list[str | None]:
+def _values(text: str, place: str) -> list[str | None]:
     """Part a line at its commas; `?` is missing unless it is quoted."""
     if "'" not in text and '"' not in text and "%" not in text:
         return [None if value in ("?", "") else value for value in map(str.strip, text.split(","))]
@@ -165,9 +192,7 @@ def _values(text: str, number: int, where: str) -> list[str | None]:
     while True:
         match = _VALUE.match(text, at)
         if match is None:
-            raise DataError(
-                f"line {number} of {where}: cannot read {text[at : at + 40]!r}; close the quotes."
-            )
+            raise DataError(f"{place}: cannot read {text[at : at + 40]!r}; close the quotes.")
         bare = match[3]
         values.append(_text(match) if bare is None else None if bare.strip() in ("?", "") else bare.strip())
         at = match.end()
@@ -175,41 +200,13 @@ def _values(text: str, number: int, where: str) -> list[str | None]:
             return values
 
 
-def _sparse(text: str, columns: tuple[Declared, ...], number: int, where: str) -> list[str | None]:
-    """Read `{index value, index value}`."""
-    if not text.endswith("}"):
-        raise DataError(f"line {number} of {where}: the sparse row is not closed.")
-    row: list[str | None] = [column.categories[0] if column.categories else "0" for column in columns]
-    inside = text[1:-1].strip()
-    for pair in _values(inside, number, where) if inside and "'" not in inside and '"' not in inside else ():
-        index, _, value = (pair or "").partition(" ")
-        _place(row, index, value.strip(), number, where)
-    if "'" in inside or '"' in inside:
-        for match in re.finditer(r"(\d+)\s+(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s,]+))", inside):
-            value = (
-                match[4]
-                if match[4] is not None
-                else _unescaped(match[2] if match[2] is not None else match[3])
-            )
-            _place(row, match[1], value, number, where)
-    return row
-
-
-def _place(row: list[str | None], index: str, value: str, number: int, where: str) -> None:
-    if not index.isdigit() or int(index) >= len(row) or not value:
-        raise DataError(
-            f"line {number} of {where}: {index!r} is no column of a sparse row; columns are 0 to {len(row) - 1}."
-        )
-    row[int(index)] = None if value == "?" else value
-
-
-def _date(value: str | None, written: str, number: int, where: str) -> str | None:
+def _date(value: str | None, written: str, place: str) -> str | None:
     if value is None:
         return None
     try:
         return datetime.strptime(value, written).isoformat(sep=" ")
     except ValueError:
-        raise DataError(f"line {number} of {where}: {value!r} is no date of the declared form.") from None
+        raise DataError(f"{place}: {value!r} is no date of the declared form.") from None
 
 
 def _has_weights(path: Path, header: int) -> bool:

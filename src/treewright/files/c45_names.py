@@ -22,7 +22,7 @@ _BLANKS = re.compile(r"\s+")
 
 
 def open_c45(path: Path, where: str) -> DeclaredTable:
-    """Read the `.names` beside a `.data` or `.test` file.
+    r"""Read the `.names` beside a `.data` or `.test` file.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def open_c45(path: Path, where: str) -> DeclaredTable:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "g.names").write_text("no, yes.\\nwind: weak, strong.\\nheat: continuous.\\n")
-    ...     _ = Path(folder, "g.data").write_text("weak, 30, yes\\n")
+    ...     _ = Path(folder, "g.names").write_text("no, yes.\nwind: weak, strong.\nheat: continuous.\n")
+    ...     _ = Path(folder, "g.data").write_text("weak, 30, yes\n")
     ...     table = open_c45(Path(folder, "g.data"), "'g.data'")
     ...     list(table.rows()), table.target
     ([(1, ['weak', '30', 'yes'])], 'class')
@@ -90,7 +90,7 @@ def _columns(entries: list[tuple[int, str]], where: str) -> tuple[str, tuple[Dec
     features = [_feature(number, entry, where) for number, entry in rest if not _is_selection(entry)]
     if _COLON.search(first):
         raise DataError(
-            f"line {first_line} of {where}: the classes or the name of the target come first, found {first!r}."
+            f"line {first_line} of {where}: the classes or the target's name come first, found {first!r}."
         )
     classes = tuple(map(_clean, _COMMA.split(first)))
     if len(classes) == 1 and any(feature.name == classes[0] for feature in features):
@@ -136,11 +136,9 @@ def _feature(number: int, entry: str, where: str) -> Declared:
 
 
 def _rows(path: Path, where: str, columns: tuple[Declared, ...], target: str) -> Iterator[Row]:
-    try:
-        file = open(path, encoding="utf-8-sig")
-    except OSError as problem:
-        raise DataError(f"cannot read {str(path)!r}: {problem.strerror}.") from None
-    with file:
+    if not path.is_file():
+        raise DataError(f"cannot read {str(path)!r}: there is no such file.")
+    with open(path, encoding="utf-8-sig") as file:
         for number, line in enumerate(file, 1):
             text = (_UNESCAPED_BAR.split(line)[0] if "|" in line else line).strip()
             if not text:

@@ -132,7 +132,7 @@ def sniff(
         if names != named.names:
             raise DataError(
                 f"{source.given[index]!r} has the columns {', '.join(map(repr, names))}, but "
-                f"{source.given[0]!r} has {', '.join(map(repr, named.names))}: files read together must agree."
+                f"{source.given[0]!r} has {', '.join(map(repr, named.names))}: read together they must agree."
             )
     return named
 
@@ -143,9 +143,8 @@ def _header(dialect: Dialect, source: Source, index: int) -> tuple[str, ...]:
     names = tuple(text.strip() or f"x{position}" for position, text in enumerate(record))
     for name in names:
         if names.count(name) > 1:
-            raise DataError(
-                f"line {line} of {source.given[index]!r}: column name {name!r} occurs {names.count(name)} times."
-            )
+            times = f"occurs {names.count(name)} times"
+            raise DataError(f"line {line} of {source.given[index]!r}: column name {name!r} {times}.")
     return names
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -12,14 +12,15 @@ from treewright.data import Column
 from treewright.errors import DataError, DataTypeError, warn
 from treewright.files.declared import Declared
 from treewright.files.table import unknown_column
+from treewright.words import counted
 
 if TYPE_CHECKING:
     from treewright.files.workspace import Staged, Workspace
 
 FileKind: TypeAlias = Literal["numeric", "categorical", "ordinal", "date"]
 
-NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER")
-NUMBERS += ("UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL")
+WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+NUMBERS = (*WHOLE, *(f"U{kind}" for kind in WHOLE), "FLOAT", "DOUBLE", "DECIMAL")
 TIMES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL")
 TEXTS = ("VARCHAR", "ENUM", "UUID", "BOOLEAN", "NULL", '"NULL"')
 
@@ -35,8 +36,13 @@ CREATE MACRO moment(c) AS CASE WHEN regexp_full_match(c, '[0-9]{4}-[0-9]{1,2}-[0
     THEN try_cast(c AS TIMESTAMP) END;
 CREATE MACRO zoned(c) AS CASE WHEN regexp_full_match(c, '[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}[ T].*')
     THEN try_cast(c AS TIMESTAMPTZ) END;
+CREATE MACRO dressed(c) AS CASE WHEN
+    regexp_full_match(c, '[+-]?[$€£]? ?[0-9]{1,3}([., ''][0-9]{3})*([.,][0-9]+)? ?[%$€£]?') THEN c END;
 """
 """How the text of a field is read; each gives NULL where it cannot be."""
+
+READERS = ("whole", "number", "comma", "moment", "zoned", "dressed")
+"""The names of these, in the order in which they are tried; the last is for a hint only."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +130,7 @@ def guess(
     open_names = [
         name for name in text if name not in staged.declared or staged.declared[name].kind == "ignore"
     ]
-    looks = dict(zip(open_names, _looks(workspace, open_names), strict=True))
+    looks = _looks(workspace, open_names)
     readings = []
     for name in names:
         kind = staged.kind(name)
@@ -227,8 +233,8 @@ def numeric_reading(workspace: Workspace, staged: Staged, name: str, because: st
     odd = workspace.first(f"{column} IS NOT NULL AND number({column}) IS NULL", column)
     assert odd is not None
     raise DataTypeError(
-        f"column {name!r} of {staged.name} {because} and holds {odd[1]!r} ({staged.locate(odd[0])}), which is "
-        f"no number; --na {odd[1]!r} takes it as missing."
+        f"column {name!r} of {staged.name} {because} and holds {odd[1]!r} ({staged.locate(odd[0])}), "
+        f"which is no number; --na {odd[1]!r} takes it as missing."
     )
 
 
@@ -240,8 +246,8 @@ def _date(workspace: Workspace, staged: Staged, name: str) -> Reading:
             return Reading(name, "date", f"{reader}({column})")
     assert odd is not None
     raise DataTypeError(
-        f"column {name!r} of {staged.name} holds {odd[1]!r} ({staged.locate(odd[0])}), which is no date of the "
-        "form 2026-11-15 or 2026-11-15 10:30:00."
+        f"column {name!r} of {staged.name} holds {odd[1]!r} ({staged.locate(odd[0])}), which is no date of "
+        "the form 2026-11-15 or 2026-11-15 10:30:00."
     )
 
 
@@ -252,27 +258,25 @@ class _Look:
     known: int
     whole: int
     number: int
-    comma: int
-    moment: int
-    zoned: int
+    comma: int = 0
+    moment: int = 0
+    zoned: int = 0
+    dressed: int = 0
 
 
-def _looks(workspace: Workspace, names: Sequence[str]) -> list[_Look]:
-    """Look at all fields of text columns; at dates only where there are no numbers."""
-    readers = ("whole", "number")
-    counts = workspace.counts(
-        [quoted_name(name) for name in names]
-        + [f"{reader}({quoted_name(name)})" for reader in readers for name in names]
+def _looks(workspace: Workspace, names: Sequence[str]) -> dict[str, _Look]:
+    """Look at all fields of text columns; for dates and such only where not all are numbers."""
+    columns = {name: quoted_name(name) for name in names}
+    first = workspace.counts(
+        [f"{reader}({column})" for column in columns.values() for reader in ("", *READERS[:2])]
     )
-    n = len(names)
-    looks = []
-    for index, name in enumerate(names):
-        known, whole, number = counts[index], counts[n + index], counts[2 * n + index]
-        rest = [0, 0, 0]
-        if number < known:
-            column = quoted_name(name)
-            rest = workspace.counts([f"comma({column})", f"moment({column})", f"zoned({column})"])
-        looks.append(_Look(known, whole, number, *rest))
+    looks = {name: _Look(*first[3 * index : 3 * index + 3]) for index, name in enumerate(names)}
+    rest = [name for name, look in looks.items() if look.number < look.known]
+    more = workspace.counts([f"{reader}({columns[name]})" for name in rest for reader in READERS[2:]])
+    width = len(READERS) - 2
+    for index, name in enumerate(rest):
+        counts = more[width * index : width * (index + 1)]
+        looks[name] = replace(looks[name], **dict(zip(READERS[2:], counts, strict=True)))
     return looks
 
 
@@ -288,12 +292,17 @@ def _guessed(workspace: Workspace, staged: Staged, name: str, look: _Look, stric
     for count, kind, reader in ways:
         if count == look.known and look.known:
             return Reading(name, kind, f"{reader}({column})")
-    if look.number >= MOSTLY * look.known and look.known:
+    if look.dressed == look.known and look.known:
+        warn(
+            f"column {name!r} of {staged.name} looks like numbers with thousands marks, per cent or money "
+            "signs: it is taken as categories; turn it into numbers with --query."
+        )
+    elif look.number >= MOSTLY * look.known and look.known:
         odd = workspace.first(f"{column} IS NOT NULL AND number({column}) IS NULL", column)
         assert odd is not None
         found = (
-            f"column {name!r} of {staged.name} has {look.number} numbers and {look.known - look.number} other "
-            f"values, first {odd[1]!r} ({staged.locate(odd[0])})"
+            f"column {name!r} of {staged.name} has {look.number} numbers and "
+            f"{counted(look.known - look.number, 'other value')}, first {odd[1]!r} ({staged.locate(odd[0])})"
         )
         if strict:
             raise DataTypeError(f"{found}; --na {odd[1]!r} takes such a value as missing.")

@@ -106,7 +106,7 @@ def _write_arrow(workspace: Workspace, query: str, path: Path) -> None:
         import pyarrow as pa
     except ImportError:
         raise DataError("Arrow files need pyarrow: pip install pyarrow.") from None
-    reader = workspace.connection.execute(query).to_arrow_reader()
+    reader = workspace.connection.sql(query).to_arrow_reader()
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, reader.schema) as writer:
         for batch in reader:
             writer.write_batch(batch)

@@ -1,4 +1,4 @@
-"""Sources: from what a user names to plain files of one known form, whatever they are packed or encoded in."""
+"""Sources: from what a user names to plain files of one known form, however they are packed or encoded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from treewright.errors import DataError
 from treewright.names import nearest
@@ -103,7 +103,8 @@ def find_source(given: Sequence[str], folder: Path, encoding: str | None = None)
     names = [name for each in given for name in _expanded(each)]
     opened = [_open(name, folder, encoding) for name in names]
     forms = sorted({form for _, form in opened})
-    title = repr(given[0]) if len(given) == 1 else f"{given[0]!r} and {len(given) - 1} more"
+    title = "standard input" if given[0] == "-" else repr(given[0])
+    title += f" and {len(given) - 1} more" if len(given) > 1 else ""
     if len(forms) > 1:
         raise DataError(f"{title}: the files are of different forms ({', '.join(forms)}); give one form.")
     return Source(title, tuple(names), tuple(path for path, _ in opened), opened[0][1])
@@ -204,7 +205,7 @@ def _unpack(name: str, path: Path, packing: str, folder: Path) -> Path:
     return plain
 
 
-def _unpacked(name: str, path: Path, packing: str) -> AbstractContextManager[IO[bytes]]:
+def _unpacked(name: str, path: Path, packing: str) -> AbstractContextManager[Any]:
     if packing == "gzip":
         return gzip.open(path)
     if packing == "bzip2":
@@ -243,13 +244,13 @@ def transcode(name: str, path: Path, folder: Path, encoding: str = "utf-8") -> P
 
 
 def first_bad_byte(path: Path) -> tuple[int, int] | None:
-    """Find the line and the value of the first byte that is not UTF-8.
+    r"""Find the line and the value of the first byte that is not UTF-8.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as name:
-    ...     _ = Path(name, "a.csv").write_bytes(b"a\\nb\\xe9")
+    ...     _ = Path(name, "a.csv").write_bytes(b"a\nb\xe9")
     ...     first_bad_byte(Path(name, "a.csv"))
     (2, 233)
     """

@@ -1,6 +1,6 @@
 """The workspace: files staged as one table of an embedded database, and columns or files made of it.
 
-Every file, whatever its form, becomes the table `staged` of a private DuckDB database on disk; so memory stays
+Every file, whatever its form, becomes the table `staged` of a private DuckDB database on disk: memory stays
 bounded, pipes can be looked at twice, and any range of rows can be read without reading those before it.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -53,8 +53,8 @@ class Staged:
         What the file itself says about columns.
     target, weight : str or None
         The target and the weights, if the file says so.
-    delimiter : str or None
-        What separates the fields, if something does.
+    dialect : Dialect or None
+        How the fields of delimited text are separated.
     """
 
     name: str
@@ -98,12 +98,12 @@ class TextOptions:
 
 
 class Workspace:
-    """A private database for one command; use it in a `with` block, at the end of which it is gone.
+    r"""A private database for one command; use it in a `with` block, at the end of which it is gone.
 
     Examples
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "a.csv").write_text("age,pet\\n3,dog\\n?,cat\\n")
+    ...     _ = Path(folder, "a.csv").write_text("age,pet\n3,dog\n?,cat\n")
     ...     with Workspace() as workspace:
     ...         staged = workspace.stage([f"{folder}/a.csv"])
     ...         table = workspace.load(staged, guess(workspace, staged, Choices()))
@@ -202,38 +202,34 @@ class Workspace:
         )
 
     def _stage_delimited(self, source: Source, options: TextOptions) -> Staged:
+        """Read delimited text; where line ends are mixed, once more with plain ones."""
         import duckdb
 
+        dialect = None
         try:
             dialect = delimited.sniff(self.connection, source, options.delimiter, options.header)
+            self._read_delimited(source, dialect, options)
         except duckdb.Error as problem:
-            raise delimited.explain(problem, source, None) from None
+            if "state machine" not in str(problem) and "sniffing" not in str(problem):
+                raise delimited.explain(problem, source, dialect) from None
+            plain = [transcode(*file, self.folder) for file in zip(source.given, source.paths, strict=True)]
+            source = replace(source, paths=tuple(plain))
+            try:
+                dialect = delimited.sniff(self.connection, source, options.delimiter, options.header)
+                self._read_delimited(source, dialect, options)
+            except duckdb.Error as again:
+                raise delimited.explain(again, source, dialect) from None
+        return self._described(
+            source.name, text=True, locate=partial(dialect.locate, source), dialect=dialect
+        )
+
+    def _read_delimited(self, source: Source, dialect: delimited.Dialect, options: TextOptions) -> None:
         missing = ", ".join(literal(text) for text in (*MISSING_TEXTS, *options.missing))
         columns = ", ".join(
             f"CASE WHEN trim(c{index}) NOT IN ({missing}) THEN trim(c{index}) END AS {quoted_name(name)}"
             for index, name in enumerate(dialect.names)
         )
-        create = f"CREATE TABLE staged AS SELECT {columns} FROM "
-        try:
-            self.connection.execute(create + dialect.scan(source.paths))
-        except duckdb.Error as problem:
-            if "state machine" not in str(problem):
-                raise delimited.explain(problem, source, dialect) from None
-            plain = tuple(
-                transcode(given, path, self.folder)
-                for given, path in zip(source.given, source.paths, strict=True)
-            )
-            source = Source(source.name, source.given, plain, source.form)
-            try:
-                self.connection.execute(create + dialect.scan(plain))
-            except duckdb.Error as again:
-                raise delimited.explain(again, source, dialect) from None
-        return self._described(
-            source.name,
-            text=True,
-            locate=lambda row: dialect.locate(source, row),
-            dialect=dialect,
-        )
+        self.connection.execute(f"CREATE TABLE staged AS SELECT {columns} FROM {dialect.scan(source.paths)}")
 
     def _stage_declared(self, source: Source) -> Staged:
         tables = [
