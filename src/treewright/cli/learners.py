@@ -27,6 +27,9 @@ ALGORITHMS: dict[str, tuple[str | None, str | None]] = {
 SAME = {"c45": "c4.5", "j48": "c4.5", "rpart": "cart", "random_forest": "forest", "decision_tree": "tree"}
 """Other names by which people ask for them."""
 
+FEWEST_TO_PRUNE = 30
+"""Trees of fewer rows are not pruned by cross-validation unless it is asked for: folds would be tiny."""
+
 METHODS: dict[str, Callable[..., Any]] = dict(PRUNERS) | {"penalised": KINDS["Penalised"]}
 """The pruners that a command line may ask for."""
 
@@ -60,7 +63,7 @@ def learner(options: LearnerOptions, task: str, n_rows: int) -> Any:
     kind = _estimator(name, task)
     allowed = {field.name for field in fields(kind)}
     parameters = _parameters(options, name)
-    if name == "tree" and options.pruner is None:
+    if name == "tree" and options.pruner is None and n_rows >= FEWEST_TO_PRUNE:
         parameters["pruner"] = _pruner("cost_complexity", f"cv={folds_for(n_rows)},se=1")
     elif name == "cart":
         parameters |= _cart_pruning(options.pruner, n_rows)
@@ -134,6 +137,8 @@ def _costs(text: str) -> Any:
 
 def _cart_pruning(pruner: str | None, n_rows: int) -> dict[str, Any]:
     """CART prunes itself: by the rule of one standard error, as the book has it, unless told otherwise."""
+    if pruner is None and n_rows < FEWEST_TO_PRUNE:
+        return {"cv": None}
     if pruner is None:
         return {"cv": folds_for(n_rows), "se": 1.0}
     name, _, settings = pruner.partition(":")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from treewright.errors import DataError
 from treewright.files.declared import Declared, DeclaredTable, Row, refuse_repeated
+from treewright.words import counted
 
 WEIGHT = "instance weight"
 """What the column is called that the weights of rows, written in braces behind them, are read into."""
@@ -149,7 +150,7 @@ class _Rows:
         body = text[: weight.start()] if weight else text
         values = self._sparse(body, place) if body.startswith("{") else _values(body, place)
         if len(values) != len(self.columns):
-            raise DataError(f"{place} has {len(values)} values, {len(self.columns)} columns are declared.")
+            raise DataError(f"{place} has {counted(len(values), 'value')}, declared are {len(self.columns)}.")
         row = [
             column.check(value, number, self.where)
             for column, value in zip(self.columns, values, strict=True)

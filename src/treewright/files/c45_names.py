@@ -8,6 +8,7 @@ from pathlib import Path
 
 from treewright.errors import DataError
 from treewright.files.declared import Declared, DeclaredTable, Row, refuse_repeated
+from treewright.words import counted
 
 CLASS = "class"
 """What the target is called where `.names` lists the classes and gives it no name."""
@@ -71,13 +72,12 @@ def _entries(text: str) -> list[tuple[int, str]]:
         if words.strip() and _COLON.search(rest) and (_COLON.search(words) or not entries):
             entries.append((begin, words.strip()))
             words = ""
+        begin = begin if words.strip() else number
         while (stop := _END.search(rest)) is not None:
             words += " " + rest[: stop.start()]
             if words.strip():
-                entries.append((begin or number, words.strip()))
+                entries.append((begin, words.strip()))
             begin, words, rest = number, "", rest[stop.end() :]
-        if not words.strip():
-            begin = number
         words += " " + rest
     if words.strip():
         entries.append((begin, words.strip()))
@@ -148,7 +148,7 @@ def _rows(path: Path, where: str, columns: tuple[Declared, ...], target: str) ->
                 fields.append("?")  # .cases have no class
             if len(fields) != len(columns):
                 raise DataError(
-                    f"line {number} of {where} has {len(fields)} values, {len(columns)} columns are declared."
+                    f"line {number} of {where} has {counted(len(fields), 'value')}, declared are {len(columns)}."
                 )
             yield (
                 number,

@@ -226,7 +226,7 @@ def numeric_reading(workspace: Workspace, staged: Staged, name: str, because: st
         if plain in NUMBERS or plain == "BOOLEAN":
             return Reading(name, "numeric", column if plain in NUMBERS else f"{column}::INTEGER")
         column = f"{column}::VARCHAR"
-    for reader in ("whole", "number", "comma"):
+    for reader in ("whole", "number", *(("comma",) if staged.has_decimal_commas else ())):
         odd = workspace.first(f"{column} IS NOT NULL AND {reader}({column}) IS NULL", column)
         if odd is None:
             return Reading(name, "numeric", f"{reader}({column})")
@@ -285,7 +285,7 @@ def _guessed(workspace: Workspace, staged: Staged, name: str, look: _Look, stric
     ways: list[tuple[int, FileKind, str]] = [
         (look.whole, "numeric", "whole"),
         (look.number, "numeric", "number"),
-        (look.comma, "numeric", "comma"),
+        (look.comma if staged.has_decimal_commas else -1, "numeric", "comma"),
         (look.moment, "date", "moment"),
         (look.zoned, "date", "zoned"),
     ]

@@ -71,6 +71,11 @@ class Staged:
         """Name of each column."""
         return list(self.columns)
 
+    @property
+    def has_decimal_commas(self) -> bool:
+        """Whether a comma may be the sign of decimals: it does not separate fields."""
+        return self.dialect is not None and self.dialect.delimiter != ","
+
     def kind(self, name: str) -> str:
         """DuckDB's type of a column."""
         if name not in self.columns:
@@ -179,8 +184,10 @@ class Workspace:
         """Put the answer of a query in the place of the staged table, which the query calls `data`."""
         import duckdb
 
-        readings = guess(self, staged, choices)
-        columns = ", ".join(f"{reading.value} AS {quoted_name(reading.name)}" for reading in readings)
+        texts = [name for name, kind in staged.columns.items() if kind == "TEXT"]
+        values = {name: quoted_name(name) for name in staged.names}
+        values |= {reading.name: reading.value for reading in guess(self, staged, choices, texts)}
+        columns = ", ".join(f"{value} AS {quoted_name(name)}" for name, value in values.items())
         self.connection.execute("ALTER TABLE staged RENAME TO staged_before")
         self.connection.execute(f"CREATE VIEW data AS SELECT {columns} FROM staged_before")
         try:
@@ -355,20 +362,20 @@ class Workspace:
 
     def _coded(self, reading: Reading) -> tuple[str, tuple[str, ...]]:
         """Make the type that codes the categories of a column; give SQL for the code, and the categories."""
-        key = (reading.value, reading.categories)
+        value, key = reading.value, (reading.value, reading.categories)
         if key not in self._types:
             if reading.categories is not None:
                 found = reading.categories
                 listed = f"SELECT unnest([{', '.join(map(literal, found))}])"
             else:
-                listed = f"SELECT DISTINCT {reading.value} AS c FROM staged WHERE c IS NOT NULL ORDER BY c"
+                listed = f"SELECT DISTINCT {value} FROM staged WHERE {value} IS NOT NULL ORDER BY 1"
                 found = tuple(text for (text,) in self.connection.execute(listed).fetchall())
             kind = f"category_{len(self._types)}"
             if found:
                 self.connection.execute(f"CREATE TYPE {kind} AS ENUM ({listed})")
             self._types[key] = kind, found
         kind, found = self._types[key]
-        return (f"enum_code({reading.value}::{kind})" if found else "NULL::INTEGER"), found
+        return (f"enum_code({value}::{kind})" if found else "NULL::INTEGER"), found
 
     @cached_property
     def _types(self) -> dict[tuple[str, tuple[str, ...] | None], tuple[str, tuple[str, ...]]]:
