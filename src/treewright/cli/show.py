@@ -105,8 +105,12 @@ def show_node(tree: Any, node: int, screen: Screen) -> None:
     ]
     screen.table(["branch", "node", "rows", "predicts"], rows)
     screen.text(f"merit {number(view.merit)}; a row without the value {_default(view)}")
-    _show_splits(screen, tree, "Surrogates, by agreement", view.surrogates)
-    _show_splits(screen, tree, "Competitors, by merit", view.competitors)
+    begin, end = tree.split_begin[node : node + 2].tolist()
+    _show_splits(
+        screen, tree, "Surrogates, by agreement", view.surrogates, tree.splits.score[begin + 1 : end]
+    )
+    begin, end = tree.competitor_begin[node : node + 2].tolist()
+    _show_splits(screen, tree, "Competitors, by merit", view.competitors, tree.competitors.score[begin:end])
 
 
 def _default(view: Any) -> str:
@@ -117,13 +121,14 @@ def _default(view: Any) -> str:
     return f"goes to node {view.children[view.default_branch]}"
 
 
-def _show_splits(screen: Screen, tree: Any, title: str, splits: list[Any]) -> None:
+def _show_splits(screen: Screen, tree: Any, title: str, splits: list[Any], scores: Any) -> None:
     if not splits:
         return
     screen.title(title)
-    screen.table(
-        ["split", "score"], [[split.condition(tree.schema, 0), number(split.score)] for split in splits]
-    )
+    rows = [
+        [split.condition(tree.schema, 0), number(score)] for split, score in zip(splits, scores, strict=True)
+    ]
+    screen.table(["split", "score"], rows)
 
 
 def prediction_text(tree: Any, node: int) -> str:

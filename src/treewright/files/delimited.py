@@ -113,9 +113,8 @@ def sniff(
     found = connection.execute(
         f"SELECT Delimiter, Quote, Comment, SkipRows, HasHeader, len(Columns) "
         f"FROM sniff_csv({literal(str(path))}, {', '.join(options)})"
-    ).fetchone()
-    assert found is not None
-    sign, quote, comment, skip, has_header, width = found
+    ).fetchall()
+    ((sign, quote, comment, skip, has_header, width),) = found
     dialect = Dialect(
         delimiter=SIGNS.get(delimiter, delimiter) if delimiter is not None else sign.replace("\\t", "\t"),
         quote="'" if quote == "'" else '"',

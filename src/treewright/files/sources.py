@@ -16,6 +16,7 @@ import zipfile
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -24,10 +25,15 @@ from treewright.names import nearest
 
 Form: TypeAlias = Literal["csv", "json", "parquet", "arrow", "arff", "c4.5"]
 
-PACKED: dict[bytes, str] = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"PK\x03\x04": "zip"}
+PACKED: dict[bytes, str] = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstandard",
+    b"PK\x03\x04": "zip",
+}
 """How packed files begin."""
 
-ZSTANDARD = b"\x28\xb5\x2f\xfd"
 BOMS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"} | {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
@@ -148,9 +154,7 @@ def _open(name: str, folder: Path, encoding: str | None) -> tuple[Path, Form]:
         if packing is not None:
             path = _unpack(name, path, packing, folder)
             start = _start(path)
-            plain_name = re.sub(r"\.(gz|bz2|xz|zip)$", "", name, flags=re.IGNORECASE)
-        if start.startswith(ZSTANDARD):
-            return path, _form(name.removesuffix(".zst"), b"", name)
+            plain_name = re.sub(r"\.(gz|bz2|xz|zip|zst)$", "", name, flags=re.IGNORECASE)
         form = _form(plain_name, start, name)
         if form in ("csv", "json", "arff", "c4.5"):
             bom = next((kind for mark, kind in BOMS.items() if start.startswith(mark)), None)
@@ -212,11 +216,28 @@ def _unpacked(name: str, path: Path, packing: str) -> AbstractContextManager[Any
         return bz2.open(path)
     if packing == "xz":
         return lzma.open(path)
+    if packing == "zstandard":
+        return _unpacked_zstandard(name, path)
     archive = zipfile.ZipFile(path)
     inside = [entry for entry in archive.namelist() if not entry.endswith("/")]
     if len(inside) != 1:
         raise refuse(name, f"the archive holds {len(inside)} files where one table belongs")
     return archive.open(inside[0])
+
+
+def _unpacked_zstandard(name: str, path: Path) -> AbstractContextManager[Any]:
+    """Open Zstandard with what is there: Python's own from 3.14 on, or pyarrow."""
+    try:
+        zstd: Any = import_module("compression.zstd")
+    except ImportError:
+        try:
+            import pyarrow
+        except ImportError:
+            raise refuse(name, "Zstandard files need Python 3.14 or pyarrow: pip install pyarrow") from None
+        stream: AbstractContextManager[Any] = pyarrow.input_stream(str(path), compression="zstd")
+        return stream
+    opened: AbstractContextManager[Any] = zstd.open(path)
+    return opened
 
 
 def transcode(name: str, path: Path, folder: Path, encoding: str = "utf-8") -> Path:

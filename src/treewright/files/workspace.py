@@ -282,7 +282,7 @@ class Workspace:
             scan = f"read_json({files}, sample_size=-1, union_by_name=true)"
         else:
             scan = f"read_parquet({files}, hive_partitioning=false)"
-        described = self.connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
+        described = self.answer(f"DESCRIBE SELECT * FROM {scan}")
         # What JSON gives no one type is text.
         columns = ", ".join(
             f"({quoted_name(name)}->>'$') AS {quoted_name(name)}" if kind == "JSON" else quoted_name(name)
@@ -292,26 +292,29 @@ class Workspace:
         return self._described(source.name)
 
     def _described(self, name: str, text: bool = False, **known: Any) -> Staged:
-        described = self.connection.execute("DESCRIBE staged").fetchall()
+        described = self.answer("DESCRIBE staged")
         columns = {column: "TEXT" if text else str(kind) for column, kind, *_ in described}
-        (n_rows,) = self.connection.execute("SELECT count(*) FROM staged").fetchone()
+        ((n_rows,),) = self.answer("SELECT count(*) FROM staged")
         return Staged(name, columns, int(n_rows), **known)
 
     # ---- looking -------------------------------------------------------------------------------------------
+
+    def answer(self, query: str) -> list[tuple[Any, ...]]:
+        """Give all rows of a query's answer."""
+        rows: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
+        return rows
 
     def counts(self, values: Sequence[str]) -> list[int]:
         """Count for each expression the rows in which it has a value."""
         if not values:
             return []
         listed = ", ".join(f"count({value})" for value in values)
-        return [int(count) for count in self.connection.execute(f"SELECT {listed} FROM staged").fetchone()]
+        return [int(count) for count in self.answer(f"SELECT {listed} FROM staged")[0]]
 
     def first(self, condition: str, value: str) -> tuple[int, Any] | None:
         """Find the first row of which a condition holds, and a value of it."""
-        found = self.connection.execute(
-            f"SELECT rowid, {value} FROM staged WHERE {condition} ORDER BY rowid LIMIT 1"
-        ).fetchone()
-        return None if found is None else (int(found[0]), found[1])
+        found = self.answer(f"SELECT rowid, {value} FROM staged WHERE {condition} ORDER BY rowid LIMIT 1")
+        return (int(found[0][0]), found[0][1]) if found else None
 
     # ---- out -----------------------------------------------------------------------------------------------
 
@@ -369,7 +372,7 @@ class Workspace:
                 listed = f"SELECT unnest([{', '.join(map(literal, found))}])"
             else:
                 listed = f"SELECT DISTINCT {value} FROM staged WHERE {value} IS NOT NULL ORDER BY 1"
-                found = tuple(text for (text,) in self.connection.execute(listed).fetchall())
+                found = tuple(text for (text,) in self.answer(listed))
             kind = f"category_{len(self._types)}"
             if found:
                 self.connection.execute(f"CREATE TYPE {kind} AS ENUM ({listed})")
