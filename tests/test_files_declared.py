@@ -1,4 +1,4 @@
-"""ARFF and C4.5's files: what they declare is what is read, and what they do not declare is refused by line."""
+"""ARFF and C4.5's files: what they declare is read, and what they do not declare is refused by line."""
 
 from __future__ import annotations
 

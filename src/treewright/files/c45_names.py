@@ -147,9 +147,8 @@ def _rows(path: Path, where: str, columns: tuple[Declared, ...], target: str) ->
             if len(fields) == len(columns) - 1 and columns[-1].name == target:
                 fields.append("?")  # .cases have no class
             if len(fields) != len(columns):
-                raise DataError(
-                    f"line {number} of {where} has {counted(len(fields), 'value')}, declared are {len(columns)}."
-                )
+                found = f"has {counted(len(fields), 'value')}, declared are {len(columns)}"
+                raise DataError(f"line {number} of {where} {found}.")
             yield (
                 number,
                 [
