@@ -237,6 +237,7 @@ def test_numbers_are_guessed_to_be_a_regression(run: Run) -> None:
         (["-a", "cart", "--set", "max-surrogates=2"], "CARTClassifier", {"max_surrogates": 2}),
         (["--criterion", "entropy", "--max-depth", "2"], "DecisionTreeClassifier", {"max_depth": 2}),
         (["--missing", "fractional", "--balanced"], "DecisionTreeClassifier", {"class_weight": "balanced"}),
+        (["-a", "rules", "--set", "cf=0.1"], "RuleClassifier", {"cf": 0.1}),
         (["--set", "splits=multiway"], "DecisionTreeClassifier", {"splits": ("multiway",)}),
         (["--costs", "[[0, 1], [5, 0]]"], "DecisionTreeClassifier", {"costs": [[0, 1], [5, 0]]}),
     ],
@@ -251,14 +252,14 @@ def test_options_reach_the_learner(
 
 
 def test_columns_may_be_chosen_left_out_weighted_and_queried(run: Run) -> None:
-    Path("a.csv").write_text(
-        "id,zip,grade,w,y\n"
-        + "".join(f"{i},{i % 3},{'low mid high'.split()[i % 3]},{i % 2},{i % 3 == 2}\n" for i in range(60))
-    )
+    grades = ["low", "mid", "high"]
+    rows = [f"{i},{i % 3},{grades[i % 3]},{i % 2},{i % 3 == 2}\n" for i in range(60)]
+    Path("a.csv").write_text("id,zip,grade,w,y\n" + "".join(rows))
+    columns = ["--categorical", "zip", "--ordinal", "grade=low,mid,high", "--weight", "w"]
+    query = ["--query", "select * from data where id < 50"]
     status, out, _ = run(
-        "fit", "a.csv", "--formula", "y ~ . - id", "--categorical", "zip", "--ordinal", "grade=low,mid,high",
-        "--weight", "w", "--query", "select * from data where id < 50", "--json", "--folds", "0", "--pruner", "none",
-    )  # fmt: skip
+        "fit", "a.csv", "--formula", "y ~ . - id", *columns, *query, "--json", "--folds", "0"
+    )
     found = json.loads(out)
     kinds = {feature["name"]: feature["kind"] for feature in found["data"]["features"]}
     assert (status, kinds, found["data"]["rows"]) == (0, {"zip": "categorical", "grade": "ordinal"}, 50)
@@ -432,6 +433,43 @@ def test_prune_writes_a_smaller_model_and_says_what_it_did(run: Run) -> None:
     assert after.tree_ == tw.prune(before, "pessimistic").tree_
     assert str(tw.prune(before, "pessimistic").report_) in out  # type: ignore[attr-defined]
     assert f"{before.tree_.n_leaves} leaves before, {after.tree_.n_leaves} now" in out
+
+
+def test_rules_are_those_of_the_model_and_travel(run: Run, iris: str) -> None:
+    rules = tw.load(iris).rules()  # type: ignore[union-attr]
+    assert run("rules", iris) == (0, f"{rules}\n", "")
+    assert run("rules", iris, "--format", "markdown", "-o", "r.md")[0] == 0
+    assert Path("r.md").read_text() == rules.to_markdown() + "\n"
+    assert run("rules", iris, IRIS, "--prune", "-o", "r.tw")[0] == 0
+    frame = pd.read_csv(IRIS)
+    pruned = rules.prune(frame.drop(columns="species"), frame["species"])
+    assert run("show", "r.tw") == (0, f"{pruned}\n", "")
+    assert run("predict", "r.tw", IRIS, "-o", "p.csv")[0] == 0
+    assert (
+        pd.read_csv("p.csv")["prediction"].tolist() == pruned.predict(frame.drop(columns="species")).tolist()
+    )
+    assert json.loads(run("rules", iris, "--json")[1]) == json.loads(json.dumps(rules.to_dict()))
+    assert run("rules", iris, "--prune")[0] == 2
+
+
+def test_explain_says_what_the_model_says_of_the_row(run: Run, iris: str) -> None:
+    row = pd.read_csv(IRIS).drop(columns="species").iloc[119].to_dict()
+    model = tw.load(iris)
+    assert run("explain", iris, IRIS, "--row", "120") == (0, f"{model.explain(row)}\n", "")
+    goal = ["--wanted", "setosa", "--fixed", "petal width", "--down", "petal length"]
+    expected = model.explain(row, wanted="setosa", fixed=["petal width"], directions={"petal length": "down"})
+    assert run("explain", iris, IRIS, "--row", "120", *goal)[1] == f"{expected}\n"
+    where = ["--where", "species = 'virginica' and \"petal length\" > 6"]
+    assert json.loads(run("explain", iris, IRIS, *where, "--json")[1])
+    assert run("explain", iris, IRIS, "--row", "151")[0] == 2
+    assert run("explain", iris, IRIS, "--row", "1", *where)[0] == 2
+
+
+def test_a_category_never_seen_is_explained_by_its_name(run: Run) -> None:
+    run("fit", TENNIS, "-t", "PlayTennis", "-o", "t.tw", "-q", "--folds", "0")
+    Path("b.csv").write_text("Outlook,Temperature,Humidity,Wind\nFoggy,Hot,High,Weak\n")
+    status, out, _ = run("explain", "t.tw", "b.csv")
+    assert (status, "Foggy" in out) == (0, True)
 
 
 def test_prune_asks_for_the_rows_it_needs(run: Run, iris: str) -> None:

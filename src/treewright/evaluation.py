@@ -244,10 +244,11 @@ def evaluate(model: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None)
     0.333
     """
     predicted = model.predict(X)
-    if not hasattr(model, "classes_"):
+    classes = getattr(model, "classes_", getattr(getattr(model, "schema", None), "classes", None))
+    if classes is None:
         return judge_numbers(y, predicted, sample_weight)
     costs = getattr(getattr(model, "tree_", None), "costs", None)
-    return judge_classes(y, predicted, sample_weight, costs, model.classes_.tolist())
+    return judge_classes(y, predicted, sample_weight, costs, classes.tolist())
 
 
 @dataclass(frozen=True)
@@ -312,8 +313,10 @@ def cross_validate(
     >>> found.evaluation.n_rows, found.evaluation.error < 0.1
     (150, True)
     """
+    from sklearn.base import is_classifier
+
     table = read(X)
-    n_rows, classify = table.n_rows, model.task == "classification"
+    n_rows, classify = table.n_rows, is_classifier(model)
     series = read_series("y", y)
     target = np.asarray(y) if series is None else series
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)

@@ -23,6 +23,7 @@ from treewright.cli.options import (
 )
 from treewright.cli.performance import folds_text, show_evaluation
 from treewright.cli.problem import Problem, describe, read_problem, refuse_infinities
+from treewright.cli.saved import ruleset_of, schema_of
 from treewright.cli.screen import Screen
 from treewright.evaluation import CrossValidation, cross_validate
 from treewright.files.workspace import Workspace
@@ -152,10 +153,12 @@ def validate(
 def show_model(model: Any, screen: Screen, max_depth: int | None = None) -> None:
     """Show the tree, or of a forest its size."""
     screen.title(title_of(model))
-    if not hasattr(model, "tree_"):
+    ruleset = ruleset_of(model)
+    if ruleset is not None:
+        screen.text(str(ruleset))
+    elif not hasattr(model, "tree_"):
         screen.text(f"{counted(len(model.estimators_), 'tree')}")
-        return
-    if screen.shows_text:
+    elif screen.shows_text:
         screen.text(tree_text(model.tree_, max_depth))
 
 
@@ -188,10 +191,10 @@ def show_features(model: Any, screen: Screen, most: int = 8) -> None:
 
 def importances(model: Any) -> list[tuple[str, float]]:
     """Give features with their importances, the largest first."""
-    names = getattr(model, "feature_names_in_", None)
-    values = model.feature_importances_.tolist()
-    named = [f"x{index}" for index in range(len(values))] if names is None else list(names)
-    return sorted(zip(named, values, strict=True), key=lambda pair: -pair[1])
+    values = getattr(model, "feature_importances_", None)
+    if values is None:  # rules have none
+        return []
+    return sorted(zip(schema_of(model).names, values.tolist(), strict=True), key=lambda pair: -pair[1])
 
 
 def _result(model: Any, problem: Problem, found: CrossValidation | None, path: Path | None) -> dict[str, Any]:
@@ -214,6 +217,9 @@ def _result(model: Any, problem: Problem, found: CrossValidation | None, path: P
         "importances": dict(importances(model)),
         "output": None if path is None else str(path),
     }
+    ruleset = ruleset_of(model)
+    if ruleset is not None:
+        result["model"]["rules"] = ruleset.to_dict()
     if hasattr(model, "tree_"):
         tree = model.tree_
         result["model"] |= {

@@ -71,6 +71,14 @@ def command(**given: Any) -> None:
     )
 
 
+def _value_text(value: Any) -> str:
+    """Write a parameter as Python would, a pruner with its settings."""
+    if not isinstance(value, dict) or "pruner" not in value:
+        return str(value)
+    settings = ", ".join(f"{name}={setting!r}" for name, setting in value["settings"].items() if setting)
+    return f"{value['pruner']}({settings})"
+
+
 def _is_model(path: str) -> bool:
     try:
         with open(path, "rb") as file:
@@ -90,7 +98,8 @@ def _model(path: str, screen: Screen) -> None:
     columns = [(column["name"], column.get("kind", "numeric")) for column in schema.get("columns", [])]
     classes = (schema.get("classes") or {}).get("values")
     screen.text(f"{header['kind']}, written by treewright {header['treewright']}", style="bold")
-    screen.text(f"{counted(n_trees, 'tree')}, {counted(n_nodes, 'node')}")
+    if n_trees:
+        screen.text(f"{counted(n_trees, 'tree')}, {counted(n_nodes, 'node')}")
     if "target" in header:
         screen.text(f"predicts {header['target']}")
     if classes is not None:
@@ -99,7 +108,9 @@ def _model(path: str, screen: Screen) -> None:
     screen.table(["feature", "kind"], columns, left=2)
     given = {name: value for name, value in header.get("parameters", {}).items() if value is not None}
     screen.title("It was made with")
-    screen.table(["parameter", "value"], [(name, str(value)) for name, value in given.items()], left=2)
+    screen.table(
+        ["parameter", "value"], [(name, _value_text(value)) for name, value in given.items()], left=2
+    )
     screen.result(
         {
             "kind": header["kind"],

@@ -20,6 +20,7 @@ ALGORITHMS: dict[str, tuple[str | None, str | None]] = {
     "cart": ("CARTClassifier", "CARTRegressor"),
     "c4.5": ("C45Classifier", None),
     "id3": ("ID3Classifier", None),
+    "rules": ("RuleClassifier", None),
     "forest": ("RandomForestClassifier", "RandomForestRegressor"),
 }
 """The estimators for classes and for numbers, by the names of `--algorithm`."""
@@ -110,7 +111,7 @@ def _parameters(options: LearnerOptions, name: str) -> dict[str, Any]:
         "class_weight": "balanced" if options.balanced else None,
         "n_estimators": options.trees,
         "n_jobs": options.jobs,
-        "random_state": options.seed if name in ("tree", "id3", "forest") else None,
+        "random_state": options.seed if name in ("tree", "id3", "rules", "forest") else None,
     }
     parameters = {parameter: value for parameter, value in said.items() if value is not None}
     for text in options.settings:

@@ -18,7 +18,7 @@ from treewright.cli.options import (
     text_options,
 )
 from treewright.cli.problem import read_staged, refuse_infinities
-from treewright.cli.saved import open_model, read_features, table_features
+from treewright.cli.saved import open_model, read_features, schema_of, table_features
 from treewright.data.columns import plain
 from treewright.errors import DataError
 from treewright.files.kinds import quoted_name
@@ -61,7 +61,7 @@ def command(model: str, output: str, keep: tuple[str, ...], **given: Any) -> Non
     proba, leaf = bool(given["proba"]), bool(given["leaf"])
     check_output(output)
     fitted = open_model(model)
-    if proba and not hasattr(fitted, "classes_"):
+    if proba and schema_of(fitted).classes is None:
         raise click.UsageError("--proba needs a model of classes, and this one predicts numbers.")
     with Workspace() as workspace:
         staged = read_staged(workspace, options)
@@ -90,11 +90,11 @@ def command(model: str, output: str, keep: tuple[str, ...], **given: Any) -> Non
 
 def _columns(model: Any, proba: bool, leaf: bool) -> dict[str, str]:
     """Name what is written, with its type in SQL."""
-    classes = getattr(model, "classes_", None)
+    classes = schema_of(model).classes
     kind = "DOUBLE" if classes is None else SQL_TYPES.get(classes.dtype.kind, "VARCHAR")
     columns = {"prediction": kind}
-    if proba:
-        columns |= {f"p {plain(label)}": "DOUBLE" for label in model.classes_}
+    if proba and classes is not None:
+        columns |= {f"p {plain(label)}": "DOUBLE" for label in classes}
     return columns | ({"leaf": "INTEGER"} if leaf else {})
 
 

@@ -11,6 +11,7 @@ from treewright.cli.options import DataOptions
 from treewright.cli.problem import read_staged, refuse_infinities, with_target
 from treewright.cli.screen import Screen
 from treewright.data import Column
+from treewright.data.columns import RawCodes
 from treewright.errors import DataError, ModelFileError
 from treewright.files.delimited import literal
 from treewright.files.kinds import Reading, as_at_fit
@@ -29,9 +30,19 @@ def open_model(path: str) -> Any:
         raise ModelFileError(f"cannot read {path!r}: {problem.strerror or problem}.") from None
 
 
+def ruleset_of(model: Any) -> Any:
+    """Give the rules that a model consists of; None if it has a tree."""
+    if type(model).__name__ == "RuleSet":
+        return model
+    return getattr(model, "ruleset_", None)
+
+
 def schema_of(model: Any) -> Any:
-    """Give the schema of a model's tree, or of a forest's first."""
-    return model.tree_.schema if hasattr(model, "tree_") else model.schema_
+    """Give the schema of a model: of its tree, of its rules, or of the trees of a forest."""
+    for part in (getattr(model, "tree_", None), ruleset_of(model)):
+        if part is not None:
+            return part.schema
+    return model.schema_
 
 
 def read_features(workspace: Workspace, staged: Staged, model: Any, screen: Screen) -> list[Reading]:
@@ -42,11 +53,11 @@ def read_features(workspace: Workspace, staged: Staged, model: Any, screen: Scre
         raise _absent(absent, staged, len(columns))
     readings = as_at_fit(workspace, staged, columns)
     for column, reading in zip(columns, readings, strict=True):
-        found = _unseen(workspace, staged, column, reading)
-        if found is not None and model.unseen == "error":
+        found, policy = _unseen(workspace, staged, column, reading), getattr(model, "unseen", "missing")
+        if found is not None and policy == "error":
             raise DataError(f"{found}, and the model refuses such.")
         if found is not None:
-            fate = "they follow the largest branch" if model.unseen == "majority" else "they are missing"
+            fate = "they follow the largest branch" if policy == "majority" else "they are missing"
             screen.note(f"{found}; {fate}.")
     return readings
 
@@ -91,6 +102,19 @@ def read_judged(workspace: Workspace, options: DataOptions, model: Any, screen: 
     table, _ = with_target(workspace.load(staged, readings), target, screen)
     refuse_infinities(table, model)
     return table, target
+
+
+def row_values(table: Table) -> dict[str, Any]:
+    """Give the one row of a table as values by name; None is missing."""
+    row: dict[str, Any] = {}
+    for name, raw in table.columns.items():
+        if raw.gaps[0]:
+            row[name] = None
+        elif isinstance(raw, RawCodes):
+            row[name] = raw.categories[int(raw.codes[0])]
+        else:
+            row[name] = raw.values[0] if raw.values.dtype.kind in "mM" else raw.values[0].item()
+    return row
 
 
 def table_features(table: Table, model: Any) -> Any:

@@ -8,7 +8,7 @@ import click
 
 from treewright.cli.fit import show_features, title_of, tree_text
 from treewright.cli.options import model_argument, screen_of, screen_options
-from treewright.cli.saved import open_model
+from treewright.cli.saved import open_model, ruleset_of
 from treewright.cli.screen import Screen, number
 from treewright.data.columns import plain
 from treewright.words import quoted
@@ -33,6 +33,11 @@ def command(model: str, depth: int | None, node: int | None, member: int | None,
     """
     screen = screen_of(given)
     fitted = open_model(model)
+    ruleset = ruleset_of(fitted)
+    if ruleset is not None:
+        screen.text(str(ruleset))
+        screen.result({"kind": type(fitted).__name__, "rules": ruleset.to_dict()})
+        return
     tree = _tree(fitted, member)
     if node is None:
         screen.text(title_of(fitted) + target_text(fitted), style="bold")
