@@ -70,10 +70,9 @@ def command(output: str | None, no_save: bool, html: str | None, folds: int | No
         problem = read_problem(workspace, options, screen)
     describe(problem, screen)
     model = suited_learner(learning, problem)
-    with screen.progress("growing") as progress:
-        progress(0.0)
+    with screen.progress("growing", known=False):
         model.fit(problem.X, problem.y, problem.weight)
-    show_model(model, screen)
+    show_model(model, screen, missing=any(problem.table[name].gaps.any() for name in problem.features))
     found = validate(model, problem, folds, learning.seed, screen)
     if found is not None:
         show_evaluation(screen, found.evaluation, folds_text(found))
@@ -150,8 +149,8 @@ def validate(
         )
 
 
-def show_model(model: Any, screen: Screen, max_depth: int | None = None) -> None:
-    """Show the tree, or of a forest its size."""
+def show_model(model: Any, screen: Screen, *, missing: bool = False) -> None:
+    """Show the tree and, if asked, where missing values go; of a forest its size."""
     screen.title(title_of(model))
     ruleset = ruleset_of(model)
     if ruleset is not None:
@@ -159,10 +158,10 @@ def show_model(model: Any, screen: Screen, max_depth: int | None = None) -> None
     elif not hasattr(model, "tree_"):
         screen.text(f"{counted(len(model.estimators_), 'tree')}")
     elif screen.shows_text:
-        screen.text(tree_text(model.tree_, max_depth))
+        screen.text(tree_text(model.tree_, missing=missing))
 
 
-def tree_text(tree: Any, max_depth: int | None = None) -> str:
+def tree_text(tree: Any, max_depth: int | None = None, *, missing: bool = False) -> str:
     """Write a tree, from the top only if it is large."""
     from treewright.export import export_text
 
@@ -171,7 +170,7 @@ def tree_text(tree: Any, max_depth: int | None = None) -> str:
         max_depth = max(
             depth for depth in range(tree.depth) if depth <= 1 or (levels <= depth).sum() <= MOST_LINES
         )
-    return export_text(tree, max_depth=max_depth)
+    return export_text(tree, max_depth=max_depth, missing=missing)
 
 
 def title_of(model: Any) -> str:

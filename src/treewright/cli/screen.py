@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -99,26 +98,25 @@ class Screen:
             click.echo(f"note: {text}", err=True)
 
     @contextmanager
-    def progress(self, what: str) -> Iterator[Progress]:
-        """Show a bar on a terminal while long work goes on."""
+    def progress(self, what: str, known: bool = True) -> Iterator[Progress]:
+        """Show a bar on a terminal while long work goes on, or that it goes on if its length is not known."""
         if self.quiet or not sys.stderr.isatty():
             yield lambda share: None
             return
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
         bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %"),
-            TimeRemainingColumn(),
+            *([TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn()] if known else []),
+            TimeElapsedColumn(),
             console=Console(stderr=True),
             transient=True,
         )
         with bar:
-            task = bar.add_task(what, total=1.0)
-            begin = time.monotonic()
-            yield lambda share: bar.update(task, completed=share, elapsed=time.monotonic() - begin)
+            task = bar.add_task(what, total=1.0 if known else None)
+            yield lambda share: bar.update(task, completed=share)
 
 
 def _plain(value: Any) -> Any:

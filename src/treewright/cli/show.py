@@ -23,6 +23,7 @@ Examples:
 @click.command("show", epilog=EPILOG)
 @model_argument
 @click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Show no deeper levels.")
+@click.option("--missing", is_flag=True, help="Mark the branches that missing values take.")
 @click.option("--node", type=int, metavar="ID", help="Show one node with its competitors and surrogates.")
 @click.option("--tree", "member", type=int, metavar="N", help="Which tree of a forest. [default: the first]")
 @screen_options
@@ -41,7 +42,7 @@ def command(model: str, depth: int | None, node: int | None, member: int | None,
     tree = _tree(fitted, member)
     if node is None:
         screen.text(title_of(fitted) + target_text(fitted), style="bold")
-        screen.text(tree_text(tree, tree.depth if depth is None else depth))
+        screen.text(tree_text(tree, tree.depth if depth is None else depth, missing=given["missing"]))
         show_features(fitted, screen)
         screen.result({"kind": type(fitted).__name__, "tree": tree.to_dict()})
         return
