@@ -126,52 +126,47 @@ def guess(
     """
     choices.check(staged.names, staged.name)
     names = staged.names if names is None else names
-    text = [name for name in names if staged.kind(name) == "TEXT"]
-    open_names = [
-        name for name in text if name not in staged.declared or staged.declared[name].kind == "ignore"
-    ]
-    looks = _looks(workspace, open_names)
-    readings = []
-    for name in names:
-        kind = staged.kind(name)
-        if name in choices.ordinal:
-            readings.append(_ordinal(workspace, staged, name, choices.ordinal[name]))
-        elif name in choices.categorical:
-            readings.append(Reading(name, "categorical", _text_of(name, kind)))
-        elif name in choices.numeric:
-            readings.append(numeric_reading(workspace, staged, name, "is to be numeric"))
-        elif name in staged.declared and staged.declared[name].kind != "ignore":
-            readings.append(_declared(workspace, staged, staged.declared[name], kind))
-        elif kind == "TEXT":
-            readings.append(_guessed(workspace, staged, name, looks[name], choices.strict))
-        else:
-            readings.append(_typed(staged, name, kind))
-    return readings
+    looks = _looks(workspace, staged, [name for name in names if name not in choices.categorical])
+    return [_reading(workspace, staged, choices, name, looks.get(name)) for name in names]
+
+
+def _reading(
+    workspace: Workspace, staged: Staged, choices: Choices, name: str, look: _Look | None
+) -> Reading:
+    kind, declared = staged.kind(name), staged.declared.get(name)
+    if name in choices.ordinal:
+        return _ordinal(workspace, staged, name, choices.ordinal[name])
+    if name in choices.categorical:
+        return Reading(name, "categorical", _text_of(name, kind))
+    if name in choices.numeric:
+        return _numeric(workspace, staged, name, look, "is to be numeric")
+    if declared is not None and declared.kind != "ignore":
+        return _declared(workspace, staged, declared, look)
+    if look is not None:
+        return _guessed(workspace, staged, name, look, choices.strict)
+    return _typed(staged, name, kind)
 
 
 def as_at_fit(workspace: Workspace, staged: Staged, columns: Sequence[Column]) -> list[Reading]:
     """Read columns as those of a model's schema, whatever they would be guessed as."""
-    return [_as_column(workspace, staged, column) for column in columns]
+    for column in columns:
+        staged.kind(column.name)
+    looks = _looks(workspace, staged, [column.name for column in columns if column.kind == "numeric"])
+    return [_as_column(workspace, staged, column, looks.get(column.name)) for column in columns]
 
 
-def _as_column(workspace: Workspace, staged: Staged, column: Column) -> Reading:
+def _as_column(workspace: Workspace, staged: Staged, column: Column, look: _Look | None) -> Reading:
     name, kind = column.name, staged.kind(column.name)
-    if column.kind != "numeric":
-        families = {type(category) for category in column.categories}
-        if families <= {str}:
-            return Reading(name, "categorical", _text_of(name, kind))
-        if families <= {bool} and kind == "TEXT":
-            return Reading(name, "categorical", f"try_cast({quoted_name(name)} AS BOOLEAN)", is_text=False)
-        if kind == "TEXT" and families & {np.datetime64}:
-            return _date(workspace, staged, name)
-        return (
-            numeric_reading(workspace, staged, name, "was numeric at fit")
-            if kind == "TEXT"
-            else _typed(staged, name, kind)
-        )
-    if column.unit is not None:
+    families = {type(category) for category in column.categories}
+    if column.kind != "numeric" and families <= {str}:
+        return Reading(name, "categorical", _text_of(name, kind))
+    if families == {bool} and kind == "TEXT":
+        return Reading(name, "categorical", f"try_cast({quoted_name(name)} AS BOOLEAN)", is_text=False)
+    if column.unit is not None or families & {np.datetime64, np.timedelta64}:
         return _date(workspace, staged, name) if kind == "TEXT" else _typed(staged, name, kind)
-    return numeric_reading(workspace, staged, name, "was numeric at fit")
+    if families == {bool}:
+        return _typed(staged, name, kind)
+    return _numeric(workspace, staged, name, look, "was numeric at fit")
 
 
 def _typed(staged: Staged, name: str, kind: str) -> Reading:
@@ -207,18 +202,18 @@ def _ordinal(workspace: Workspace, staged: Staged, name: str, order: tuple[str, 
     return Reading(name, "ordinal", value, order)
 
 
-def _declared(workspace: Workspace, staged: Staged, column: Declared, kind: str) -> Reading:
+def _declared(workspace: Workspace, staged: Staged, column: Declared, look: _Look | None) -> Reading:
     if column.kind == "numeric":
-        return numeric_reading(workspace, staged, column.name, "is declared numeric")
+        return _numeric(workspace, staged, column.name, look, "is declared numeric")
     if column.kind == "date":
         return _date(workspace, staged, column.name)
-    ordinal = column.kind == "ordinal"
+    value = _text_of(column.name, staged.kind(column.name))
     return Reading(
-        column.name, "ordinal" if ordinal else "categorical", _text_of(column.name, kind), column.categories
+        column.name, "ordinal" if column.kind == "ordinal" else "categorical", value, column.categories
     )
 
 
-def numeric_reading(workspace: Workspace, staged: Staged, name: str, because: str) -> Reading:
+def _numeric(workspace: Workspace, staged: Staged, name: str, look: _Look | None, because: str) -> Reading:
     """Read a column as numbers, or say which value is none."""
     kind, column = staged.kind(name), quoted_name(name)
     if kind != "TEXT":
@@ -226,9 +221,14 @@ def numeric_reading(workspace: Workspace, staged: Staged, name: str, because: st
         if plain in NUMBERS or plain == "BOOLEAN":
             return Reading(name, "numeric", column if plain in NUMBERS else f"{column}::INTEGER")
         column = f"{column}::VARCHAR"
-    for reader in ("whole", "number", *(("comma",) if staged.has_decimal_commas else ())):
-        odd = workspace.first(f"{column} IS NOT NULL AND {reader}({column}) IS NULL", column)
-        if odd is None:
+    if look is None:
+        look = _look(workspace, [column])[0]
+    for count, reader in (
+        (look.whole, "whole"),
+        (look.number, "number"),
+        (look.comma if staged.has_decimal_commas else -1, "comma"),
+    ):
+        if count == look.known:
             return Reading(name, "numeric", f"{reader}({column})")
     odd = workspace.first(f"{column} IS NOT NULL AND number({column}) IS NULL", column)
     assert odd is not None
@@ -264,19 +264,27 @@ class _Look:
     dressed: int = 0
 
 
-def _looks(workspace: Workspace, names: Sequence[str]) -> dict[str, _Look]:
-    """Look at all fields of text columns; for dates and such only where not all are numbers."""
-    columns = {name: quoted_name(name) for name in names}
-    first = workspace.counts(
-        [f"{reader}({column})" for column in columns.values() for reader in ("", *READERS[:2])]
-    )
-    looks = {name: _Look(*first[3 * index : 3 * index + 3]) for index, name in enumerate(names)}
-    rest = [name for name, look in looks.items() if look.number < look.known]
-    more = workspace.counts([f"{reader}({columns[name]})" for name in rest for reader in READERS[2:]])
+def _looks(workspace: Workspace, staged: Staged, names: Sequence[str]) -> dict[str, _Look]:
+    """Look at the text columns among some, unless the file declares their categories."""
+    open_names = [
+        name
+        for name in names
+        if staged.kind(name) == "TEXT"
+        and (name not in staged.declared or staged.declared[name].kind in ("numeric", "ignore"))
+    ]
+    return dict(zip(open_names, _look(workspace, [quoted_name(name) for name in open_names]), strict=True))
+
+
+def _look(workspace: Workspace, columns: Sequence[str]) -> list[_Look]:
+    """Look at all fields of columns; for dates and such only where not all are numbers."""
+    first = workspace.counts([f"{reader}({column})" for column in columns for reader in ("", *READERS[:2])])
+    looks = [_Look(*first[3 * index : 3 * index + 3]) for index in range(len(columns))]
+    rest = [index for index, look in enumerate(looks) if look.number < look.known]
+    more = workspace.counts([f"{reader}({columns[index]})" for index in rest for reader in READERS[2:]])
     width = len(READERS) - 2
-    for index, name in enumerate(rest):
-        counts = more[width * index : width * (index + 1)]
-        looks[name] = replace(looks[name], **dict(zip(READERS[2:], counts, strict=True)))
+    for position, index in enumerate(rest):
+        counts = more[width * position : width * (position + 1)]
+        looks[index] = replace(looks[index], **dict(zip(READERS[2:], counts, strict=True)))
     return looks
 
 

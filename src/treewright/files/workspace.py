@@ -1,11 +1,13 @@
 """The workspace: files staged as one table of an embedded database, and columns or files made of it.
 
-Every file, whatever its form, becomes the table `staged` of a private DuckDB database on disk: memory stays
-bounded, pipes can be looked at twice, and any range of rows can be read without reading those before it.
+Every file, whatever its form, becomes the table `staged` of a DuckDB database whose memory is limited, and
+which spills into a private folder beyond that. So pipes can be looked at twice, and any range of rows of a
+table of any size can be read without reading those before it.
 """
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,6 +33,9 @@ from treewright.files.table import Table, row_number, unknown_column
 
 MISSING_TEXTS = ("", "?", "NA")
 """Fields of text files that are missing values."""
+
+MOST_MEMORY = 4 << 30
+"""Bytes of memory that the database takes at most; what is beyond is spilled to the disk."""
 
 CHUNK_ROWS = 100_000
 """Rows that are in memory at a time where a table is gone over in parts."""
@@ -141,11 +146,11 @@ class Workspace:
         import duckdb
 
         connection = duckdb.connect(
-            str(self.folder / "staged.duckdb"),
             config={
                 "autoinstall_known_extensions": "false",
                 "temp_directory": str(self.folder / "spilled"),
-            },
+                "memory_limit": f"{_memory_limit()}B",
+            }
         )
         connection.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
         connection.execute(MACROS)
@@ -383,6 +388,15 @@ class Workspace:
     @cached_property
     def _types(self) -> dict[tuple[str, tuple[str, ...] | None], tuple[str, tuple[str, ...]]]:
         return {}
+
+
+def _memory_limit() -> int:
+    """Give the bytes that the database may hold in memory: a quarter of the machine's, within reason."""
+    try:
+        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not every system says
+        return MOST_MEMORY
+    return max(MOST_MEMORY // 8, min(MOST_MEMORY, machine // 4))
 
 
 def _is_coded(reading: Reading) -> bool:
