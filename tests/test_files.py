@@ -7,6 +7,7 @@ import gzip
 import lzma
 import os
 import threading
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -391,6 +392,50 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, workspace: Workspace, name: 
     write(tmp_path, "cut.csv.gz", gzip.compress(os.urandom(5000))[:-500])
     with pytest.raises(DataError, match=message):
         workspace.stage([str(tmp_path / name)])
+
+
+def test_a_damaged_arrow_file_is_refused_and_crashes_nothing(tmp_path: Path, workspace: Workspace) -> None:
+    import pyarrow as pa
+    import pyarrow.feather
+
+    path = tmp_path / "a.arrow"
+    pyarrow.feather.write_feather(
+        pa.table({"k": ["one", "three", "x"] * 50}), path, compression="uncompressed"
+    )
+    data = bytearray(path.read_bytes())
+    offsets = np.cumsum([0, 3, 5, 1, 3], dtype=np.int32).tobytes()
+    at = data.index(offsets) + 8
+    data[at : at + 4] = np.int32(2**30).tobytes()  # a text that would end far behind the file
+    path.write_bytes(data)
+    with pytest.raises(DataError, match="it is no sound Arrow file"):
+        workspace.stage([str(path)])
+
+
+def outcome(path: str) -> str:
+    """What becomes of a file: nothing to say, or one sentence."""
+    try:
+        with Workspace() as workspace, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            read(workspace, path)
+    except DataError as problem:
+        return str(problem)
+    return ""
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "arff"])
+def test_damaged_files_give_a_table_or_one_sentence(tmp_path: Path, form: str) -> None:
+    whole = {
+        "csv": SMALL.encode(),
+        "jsonl": b'{"a": 1, "b": "x"}\n{"a": 2.5, "b": null}\n',
+        "arff": b"@relation r\n@attribute x real\n@attribute y {a,'b c'}\n@data\n1,a\n?,'b c'\n{0 3}\n",
+    }[form]
+    generator = np.random.default_rng(0)
+    for _ in range(25):
+        data = bytearray(whole)
+        for _ in range(generator.integers(1, 4)):
+            data[generator.integers(len(data))] = generator.choice(list(b"\x00\n\r\"',;{}%\xff?9"))
+        path = write(tmp_path, f"a.{form}", bytes(data[: generator.integers(1, len(data) + 1)]))
+        assert "\n" not in outcome(path)
 
 
 def test_an_unknown_encoding_is_refused(tmp_path: Path, workspace: Workspace) -> None:

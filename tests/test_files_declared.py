@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from scipy.io import arff as scipy_arff
 import treewright as tw
 from treewright.data.columns import RawCodes
 from treewright.errors import DataError
-from treewright.files import Choices, Table, Workspace, guess
+from treewright.files import Choices, Table, TextOptions, Workspace, guess
 from treewright.files.output import write_table
 
 GOLF_NAMES = """| Quinlan's golf, as C4.5 comes with it
@@ -87,6 +88,14 @@ def test_c45_files_are_found_by_stem_and_by_either_name(
     staged = workspace.stage([str(tmp_path / named)])
     assert (staged.n_rows, staged.target) == (14, "class")
     assert staged.names == ["outlook", "temperature", "humidity", "windy", "class"]
+
+
+def test_c45_rows_may_be_packed_and_in_another_encoding(tmp_path: Path, workspace: Workspace) -> None:
+    (tmp_path / "g.names").write_bytes("n\xe4he, weit.\nx: continuous.\n".encode("latin-1"))
+    (tmp_path / "g.data").write_bytes(gzip.compress("1, n\xe4he\n2, weit\n".encode("latin-1")))
+    staged = workspace.stage([str(tmp_path / "g.data")], TextOptions(encoding="latin-1"))
+    table = workspace.load(staged, guess(workspace, staged, Choices()))
+    assert texts(table, "class") == ["n\xe4he", "weit"]
 
 
 def test_c45_grows_the_tree_of_the_book_from_its_files(tmp_path: Path, workspace: Workspace) -> None:

@@ -237,7 +237,7 @@ def write_model(
 ) -> None:
     """Write a model file, whole or not at all: on any error an older file of that name stays as it was."""
     data = dumps(header, arrays)
-    with whole_file(path) as beside, open(beside, "xb") as file:
+    with whole_file(path) as beside, open(beside, "wb") as file:
         file.write(data)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,7 +15,8 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give the name of a new file beside `path` to write to; at the end it is `path`, on an error it is gone.
 
     What was written is forced to the disk before it takes the name, so that after a power cut the name leads
-    to the old file or to the new one. A link of that name is replaced, not followed.
+    to the old file or to the new one. A link of that name is replaced, not followed; a pipe or a device, such
+    as `/dev/stdout`, is written to as it is.
 
     Parameters
     ----------
@@ -31,6 +33,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     'all of it'
     """
     target = Path(path)
+    if _is_device(target):
+        yield target
+        return
     beside = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         yield beside
@@ -47,3 +52,12 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _is_device(path: Path) -> bool:
+    """Whether a name is that of a pipe or a device, which nobody wants to be replaced by a file."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or path.parent == Path("/dev")

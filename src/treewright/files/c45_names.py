@@ -8,6 +8,7 @@ from pathlib import Path
 
 from treewright.errors import DataError
 from treewright.files.declared import Declared, DeclaredTable, Row, refuse_repeated
+from treewright.files.sources import refuse, refuse_bad_bytes
 from treewright.words import counted
 
 CLASS = "class"
@@ -28,7 +29,7 @@ def open_c45(path: Path, where: str) -> DeclaredTable:
     Parameters
     ----------
     path : Path
-        The file of rows, or the `.names` itself, which stands for its `.data`.
+        The file of rows.
     where : str
         What it is called, for errors.
 
@@ -48,18 +49,17 @@ def open_c45(path: Path, where: str) -> DeclaredTable:
     ([(1, ['weak', '30', 'yes'])], 'class')
     """
     names_file = path.with_suffix(".names")
-    try:
-        text = names_file.read_text(encoding="utf-8-sig")
-    except OSError as problem:
-        raise DataError(f"cannot read {str(names_file)!r}: {problem.strerror}.") from None
+    if not names_file.is_file():
+        raise refuse(str(names_file), "there is no such file")
+    refuse_bad_bytes(str(names_file), names_file)
+    text = names_file.read_text(encoding="utf-8-sig")
     entries = _entries(text)
     if not entries:
         raise DataError(f"{str(names_file)!r} is empty: it should list the classes, then the features.")
     target, columns = _columns(entries, repr(str(names_file)))
     refuse_repeated(columns, repr(str(names_file)))
-    rows = path.with_suffix(".data") if path.suffix == ".names" else path
     weight = CASE_WEIGHT if any(column.name == CASE_WEIGHT for column in columns) else None
-    return DeclaredTable(columns, target, weight, lambda: _rows(rows, where, columns, target))
+    return DeclaredTable(columns, target, weight, lambda: _rows(path, where, columns, target))
 
 
 def _entries(text: str) -> list[tuple[int, str]]:
@@ -137,7 +137,7 @@ def _feature(number: int, entry: str, where: str) -> Declared:
 
 def _rows(path: Path, where: str, columns: tuple[Declared, ...], target: str) -> Iterator[Row]:
     if not path.is_file():
-        raise DataError(f"cannot read {str(path)!r}: there is no such file.")
+        raise refuse(str(path), "there is no such file")
     with open(path, encoding="utf-8-sig") as file:
         for number, line in enumerate(file, 1):
             text = (_UNESCAPED_BAR.split(line)[0] if "|" in line else line).strip()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treewright.errors import DataError
-from treewright.files.sources import Source, first_bad_byte, refuse
+from treewright.files.sources import Source, refuse, refuse_bad_bytes
 
 if TYPE_CHECKING:
     import duckdb
@@ -157,9 +157,10 @@ def explain(problem: Exception, source: Source, dialect: Dialect | None) -> Data
     given = source.given[index]
     where = f"line {line[1]}" if line else "some line"
     if "unicode" in message.lower() or "utf-8" in message.lower():
-        bad = first_bad_byte(source.paths[index])
-        if bad is not None:
-            return refuse(given, f"line {bad[0]}, byte 0x{bad[1]:02X} is not UTF-8: try --encoding latin-1")
+        try:
+            refuse_bad_bytes(given, source.paths[index])
+        except DataError as found:
+            return found
     counts = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if counts:
         width = "the header has" if dialect is None or dialect.header else "the first has"

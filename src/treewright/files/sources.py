@@ -13,6 +13,7 @@ import shutil
 import stat
 import sys
 import zipfile
+import zlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -122,7 +123,9 @@ def refuse(name: str, reason: str) -> DataError:
 
 
 def _expanded(given: str) -> list[str]:
-    if given == "-" or os.path.lexists(given):
+    if given.endswith(".names"):
+        given = given.removesuffix(".names")
+    elif given == "-" or os.path.lexists(given):
         return [given]
     if os.path.exists(f"{given}.names"):
         return [f"{given}.data"]
@@ -161,6 +164,11 @@ def _open(name: str, folder: Path, encoding: str | None) -> tuple[Path, Form]:
             used = encoding or bom
             if used is not None and codecs.lookup(used).name not in ("utf-8", "utf-8-sig"):
                 path = transcode(name, path, folder, used)
+            elif form in ("arff", "c4.5"):
+                refuse_bad_bytes(name, path)
+            if form == "c4.5" and path.parent == folder:  # the declarations move with the rows
+                names = f"{os.path.splitext(plain_name)[0]}.names"
+                transcode(names, Path(names), folder, used or "utf-8").rename(path.with_suffix(".names"))
         return path, form
     except OSError as problem:
         raise refuse(name, problem.strerror or str(problem)) from None
@@ -204,7 +212,7 @@ def _unpack(name: str, path: Path, packing: str, folder: Path) -> Path:
                 if size > limit:
                     raise refuse(name, f"it grows more than {MOST_EXPANSION}-fold when it is unpacked")
                 file.write(chunk)
-    except (EOFError, zipfile.BadZipFile, lzma.LZMAError) as problem:
+    except (EOFError, zipfile.BadZipFile, lzma.LZMAError, zlib.error, RuntimeError) as problem:
         raise refuse(name, f"its {packing} packing is damaged ({problem})") from None
     return plain
 
@@ -264,6 +272,13 @@ def transcode(name: str, path: Path, folder: Path, encoding: str = "utf-8") -> P
     return plain
 
 
+def refuse_bad_bytes(name: str, path: Path) -> None:
+    """Refuse text that is not UTF-8."""
+    bad = first_bad_byte(path)
+    if bad is not None:
+        raise refuse(name, f"line {bad[0]}, byte 0x{bad[1]:02X} is not UTF-8: try --encoding latin-1")
+
+
 def first_bad_byte(path: Path) -> tuple[int, int] | None:
     r"""Find the line and the value of the first byte that is not UTF-8.
 
@@ -292,7 +307,7 @@ def _form(name: str, start: bytes, given: str) -> Form:
         return "arrow"
     stem, suffix = os.path.splitext(name)
     suffix = suffix.lower()
-    if suffix == ".names" or (suffix in (".data", ".test", ".cases") and os.path.exists(f"{stem}.names")):
+    if suffix in (".data", ".test", ".cases") and os.path.exists(f"{stem}.names"):
         return "c4.5"
     if re.match(rb"(?:\xef\xbb\xbf)?(?:\s|%[^\n]*\n)*@relation\b", start, re.IGNORECASE):
         return "arff"

@@ -24,6 +24,7 @@ from treewright.data.columns import Raw, RawCodes, RawNumbers
 from treewright.errors import DataError
 from treewright.files import delimited
 from treewright.files.arff import open_arff
+from treewright.files.arrow import arrow_batches
 from treewright.files.c45_names import open_c45
 from treewright.files.declared import Declared, DeclaredTable
 from treewright.files.delimited import literal
@@ -281,9 +282,8 @@ class Workspace:
     def _stage_typed(self, source: Source) -> Staged:
         files = "[" + ", ".join(literal(str(path)) for path in source.paths) + "]"
         if source.form == "arrow":
-            self.connection.register("arrow_files", _arrow(source))
-            scan = "arrow_files"
-        elif source.form == "json":
+            return self._stage_arrow(source)
+        if source.form == "json":
             scan = f"read_json({files}, sample_size=-1, union_by_name=true)"
         else:
             scan = f"read_parquet({files}, hive_partitioning=false)"
@@ -294,6 +294,25 @@ class Workspace:
             for name, kind, *_ in described
         )
         self.connection.execute(f"CREATE TABLE staged AS SELECT {columns} FROM {scan}")
+        return self._described(source.name)
+
+    def _stage_arrow(self, source: Source) -> Staged:
+        """Read Arrow files batch by batch; what a damaged file holds is proved sound before it is used."""
+        names: list[str] | None = None
+        for given, path in zip(source.given, source.paths, strict=True):
+            for batch in arrow_batches(path, given):
+                if names is None:
+                    names = batch.schema.names
+                    self.connection.register("batch", batch)
+                    self.connection.execute("CREATE TABLE staged AS SELECT * FROM batch")
+                else:
+                    if batch.schema.names != names:
+                        raise refuse(given, f"its columns are not those of {source.given[0]!r}")
+                    self.connection.register("batch", batch)
+                    self.connection.execute("INSERT INTO staged SELECT * FROM batch")
+                self.connection.unregister("batch")
+        if names is None:
+            raise refuse(source.given[0], "it has no rows")
         return self._described(source.name)
 
     def _described(self, name: str, text: bool = False, **known: Any) -> Staged:
@@ -415,18 +434,3 @@ def _parted(values: Any) -> tuple[Any, Any]:
         gaps = np.ma.getmaskarray(values)
         return np.asarray(values.data), (gaps if gaps.any() else None)
     return np.asarray(values), None
-
-
-def _arrow(source: Source) -> Any:
-    try:
-        from pyarrow import dataset, feather
-    except ImportError:
-        raise refuse(source.given[0], "Arrow files need pyarrow: pip install pyarrow") from None
-    try:
-        return dataset.dataset([str(path) for path in source.paths], format="feather")
-    except (OSError, ValueError):
-        pass
-    try:  # the first version of Feather
-        return feather.read_table(str(source.paths[0]))
-    except (OSError, ValueError) as problem:
-        raise refuse(source.given[0], f"it is no sound Arrow file ({problem})") from None
