@@ -457,6 +457,21 @@ def test_odd_column_names_survive(tmp_path: Path, workspace: Workspace, name: st
     assert table.names == [name, "y"]
 
 
+def test_names_that_differ_in_case_only_are_two_columns(tmp_path: Path, workspace: Workspace) -> None:
+    table = read(workspace, write(tmp_path, "a.csv", "age,Age,AGE\n1,x,2.5\n2,y,3.5\n"))
+    assert values(table) == {"age": [1, 2], "Age": ["x", "y"], "AGE": [2.5, 3.5]}
+
+
+def test_a_thousand_columns_are_read(tmp_path: Path, workspace: Workspace) -> None:
+    names = [f"f{index}" for index in range(1000)]
+    text = (
+        ",".join(names) + "\n" + "".join(",".join(str(i * r) for i in range(1000)) + "\n" for r in range(3))
+    )
+    table = read(workspace, write(tmp_path, "a.csv", text))
+    assert table.names == names
+    assert values(table)["f999"] == [0, 999, 1998]
+
+
 # ---- formulas --------------------------------------------------------------------------------------------
 
 

@@ -21,10 +21,11 @@ from treewright.cli.problem import read_staged, refuse_infinities
 from treewright.cli.saved import open_model, read_features, schema_of, table_features
 from treewright.data.columns import plain
 from treewright.errors import DataError
-from treewright.files.kinds import quoted_name
 from treewright.files.output import check_output, write_query
+from treewright.files.staged import quoted_name
+from treewright.files.staging import CHUNK_ROWS
 from treewright.files.table import unknown_column
-from treewright.files.workspace import CHUNK_ROWS, Workspace
+from treewright.files.workspace import Workspace
 from treewright.words import counted
 
 EPILOG = """\b
@@ -81,7 +82,8 @@ def command(model: str, output: str, keep: tuple[str, ...], **given: Any) -> Non
                 refuse_infinities(table, fitted)
                 workspace.append("predicted", _answers(fitted, table_features(table, fitted), proba, leaf))
                 progress(min(1.0, (begin + CHUNK_ROWS) / staged.n_rows))
-        listed_columns = ", ".join([f"staged.{quoted_name(name)}" for name in kept] + ["predicted.*"])
+        kept_columns = [f"staged.{staged.identifier(name)} AS {quoted_name(name)}" for name in kept]
+        listed_columns = ", ".join([*kept_columns, "predicted.*"])
         write_query(workspace, f"SELECT {listed_columns} FROM staged POSITIONAL JOIN predicted", output)
     if output != "-":
         screen.text(f"{counted(staged.n_rows, 'row')} predicted, written to {output}")

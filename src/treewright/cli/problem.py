@@ -16,8 +16,9 @@ from treewright.data.columns import Raw, RawCodes
 from treewright.errors import DataError
 from treewright.files.formula import parse_formula
 from treewright.files.kinds import Reading, guess
+from treewright.files.staged import Staged
 from treewright.files.table import Table, unknown_column
-from treewright.files.workspace import Staged, Workspace
+from treewright.files.workspace import Workspace
 from treewright.words import counted, number_text, quoted
 
 MOST_CLASSES = 20

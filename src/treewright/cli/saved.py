@@ -15,8 +15,9 @@ from treewright.data.columns import RawCodes
 from treewright.errors import DataError, ModelFileError
 from treewright.files.delimited import literal
 from treewright.files.kinds import Reading, as_at_fit
+from treewright.files.staged import Staged
 from treewright.files.table import Table, unknown_column
-from treewright.files.workspace import Staged, Workspace
+from treewright.files.workspace import Workspace
 from treewright.words import counted
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -73,7 +74,6 @@ class DeclaredTable:
 
 def refuse_repeated(columns: tuple[Declared, ...], where: str) -> None:
     """Refuse a table that declares a column twice."""
-    names = [column.name for column in columns]
-    for name in names:
-        if names.count(name) > 1:
-            raise DataError(f"{where} declares the column {name!r} {names.count(name)} times.")
+    for name, count in Counter(column.name for column in columns).items():
+        if count > 1:
+            raise DataError(f"{where} declares the column {name!r} {count} times.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,9 +141,9 @@ def _header(dialect: Dialect, source: Source, index: int) -> tuple[str, ...]:
     """Read the names in the first line of a file."""
     line, record = next(dialect.records(source.paths[index]), (1, []))
     names = tuple(text.strip() or f"x{position}" for position, text in enumerate(record))
-    for name in names:
-        if names.count(name) > 1:
-            times = f"occurs {names.count(name)} times"
+    for name, count in Counter(names).items():
+        if count > 1:
+            times = f"occurs {count} times"
             raise DataError(f"line {line} of {source.given[index]!r}: column name {name!r} {times}.")
     return names
 

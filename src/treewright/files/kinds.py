@@ -11,11 +11,12 @@ import numpy as np
 from treewright.data import Column
 from treewright.errors import DataError, DataTypeError, warn
 from treewright.files.declared import Declared
+from treewright.files.staged import TEXT, Staged
 from treewright.files.table import unknown_column
 from treewright.words import counted
 
 if TYPE_CHECKING:
-    from treewright.files.workspace import Staged, Workspace
+    from treewright.files.workspace import Workspace
 
 FileKind: TypeAlias = Literal["numeric", "categorical", "ordinal", "date"]
 
@@ -97,17 +98,6 @@ class Reading:
     is_text: bool = True
 
 
-def quoted_name(name: str) -> str:
-    """Write a name as SQL does.
-
-    Examples
-    --------
-    >>> print(quoted_name('6" pipe'))
-    "6"" pipe"
-    """
-    return '"' + name.replace('"', '""') + '"'
-
-
 def guess(
     workspace: Workspace, staged: Staged, choices: Choices, names: Sequence[str] | None = None
 ) -> list[Reading]:
@@ -137,7 +127,7 @@ def _reading(
     if name in choices.ordinal:
         return _ordinal(workspace, staged, name, choices.ordinal[name])
     if name in choices.categorical:
-        return Reading(name, "categorical", _text_of(name, kind))
+        return Reading(name, "categorical", _text_of(staged, name))
     if name in choices.numeric:
         return _numeric(workspace, staged, name, look, "is to be numeric")
     if declared is not None and declared.kind != "ignore":
@@ -159,11 +149,11 @@ def _as_column(workspace: Workspace, staged: Staged, column: Column, look: _Look
     name, kind = column.name, staged.kind(column.name)
     families = {type(category) for category in column.categories}
     if column.kind != "numeric" and families <= {str}:
-        return Reading(name, "categorical", _text_of(name, kind))
-    if families == {bool} and kind == "TEXT":
-        return Reading(name, "categorical", f"try_cast({quoted_name(name)} AS BOOLEAN)", is_text=False)
+        return Reading(name, "categorical", _text_of(staged, name))
+    if families == {bool} and kind == TEXT:
+        return Reading(name, "categorical", f"try_cast({staged.value(name)} AS BOOLEAN)", is_text=False)
     if column.unit is not None or families & {np.datetime64, np.timedelta64}:
-        return _date(workspace, staged, name) if kind == "TEXT" else _typed(staged, name, kind)
+        return _date(workspace, staged, name) if kind == TEXT else _typed(staged, name, kind)
     if families == {bool}:
         return _typed(staged, name, kind)
     return _numeric(workspace, staged, name, look, "was numeric at fit")
@@ -173,25 +163,25 @@ def _typed(staged: Staged, name: str, kind: str) -> Reading:
     """Read a column whose file says what it is."""
     plain = kind.partition("(")[0].partition(" ")[0]
     if plain in NUMBERS and not kind.endswith("]"):
-        return Reading(name, "numeric", quoted_name(name))
+        return Reading(name, "numeric", staged.value(name))
     if plain in TIMES and not kind.endswith("]"):
-        return Reading(name, "date", quoted_name(name))
+        return Reading(name, "date", staged.value(name))
     if plain in TEXTS and not kind.endswith("]"):
         if plain == "BOOLEAN":
-            return Reading(name, "categorical", quoted_name(name), is_text=False)
-        return Reading(name, "categorical", f"{quoted_name(name)}::VARCHAR")
+            return Reading(name, "categorical", staged.value(name), is_text=False)
+        return Reading(name, "categorical", f"{staged.value(name)}::VARCHAR")
     raise DataTypeError(
         f"column {name!r} of {staged.name} holds {kind} values, which no split can ask for: "
         f"leave it out with --ignore {name!r}, or take it apart with --query."
     )
 
 
-def _text_of(name: str, kind: str) -> str:
-    return quoted_name(name) if kind == "TEXT" else f"{quoted_name(name)}::VARCHAR"
+def _text_of(staged: Staged, name: str) -> str:
+    return staged.value(name) if staged.kind(name) == TEXT else f"{staged.value(name)}::VARCHAR"
 
 
 def _ordinal(workspace: Workspace, staged: Staged, name: str, order: tuple[str, ...]) -> Reading:
-    value = _text_of(name, staged.kind(name))
+    value = _text_of(staged, name)
     listed = ", ".join("'" + step.replace("'", "''") + "'" for step in order)
     odd = workspace.first(f"{value} IS NOT NULL AND {value} NOT IN ({listed})", value)
     if odd is not None:
@@ -207,7 +197,7 @@ def _declared(workspace: Workspace, staged: Staged, column: Declared, look: _Loo
         return _numeric(workspace, staged, column.name, look, "is declared numeric")
     if column.kind == "date":
         return _date(workspace, staged, column.name)
-    value = _text_of(column.name, staged.kind(column.name))
+    value = _text_of(staged, column.name)
     return Reading(
         column.name, "ordinal" if column.kind == "ordinal" else "categorical", value, column.categories
     )
@@ -215,8 +205,8 @@ def _declared(workspace: Workspace, staged: Staged, column: Declared, look: _Loo
 
 def _numeric(workspace: Workspace, staged: Staged, name: str, look: _Look | None, because: str) -> Reading:
     """Read a column as numbers, or say which value is none."""
-    kind, column = staged.kind(name), quoted_name(name)
-    if kind != "TEXT":
+    kind, column = staged.kind(name), staged.value(name)
+    if kind != TEXT:
         plain = kind.partition("(")[0]
         if plain in NUMBERS or plain == "BOOLEAN":
             return Reading(name, "numeric", column if plain in NUMBERS else f"{column}::INTEGER")
@@ -239,7 +229,7 @@ def _numeric(workspace: Workspace, staged: Staged, name: str, look: _Look | None
 
 
 def _date(workspace: Workspace, staged: Staged, name: str) -> Reading:
-    column = quoted_name(name)
+    column = staged.value(name)
     for reader in ("moment", "zoned"):
         odd = workspace.first(f"{column} IS NOT NULL AND {reader}({column}) IS NULL", column)
         if odd is None:
@@ -269,10 +259,10 @@ def _looks(workspace: Workspace, staged: Staged, names: Sequence[str]) -> dict[s
     open_names = [
         name
         for name in names
-        if staged.kind(name) == "TEXT"
+        if staged.kind(name) == TEXT
         and (name not in staged.declared or staged.declared[name].kind in ("numeric", "ignore"))
     ]
-    return dict(zip(open_names, _look(workspace, [quoted_name(name) for name in open_names]), strict=True))
+    return dict(zip(open_names, _look(workspace, [staged.value(name) for name in open_names]), strict=True))
 
 
 def _look(workspace: Workspace, columns: Sequence[str]) -> list[_Look]:
@@ -289,7 +279,7 @@ def _look(workspace: Workspace, columns: Sequence[str]) -> list[_Look]:
 
 
 def _guessed(workspace: Workspace, staged: Staged, name: str, look: _Look, strict: bool) -> Reading:
-    column = quoted_name(name)
+    column = staged.value(name)
     ways: list[tuple[int, FileKind, str]] = [
         (look.whole, "numeric", "whole"),
         (look.number, "numeric", "number"),

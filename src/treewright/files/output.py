@@ -13,8 +13,9 @@ import numpy as np
 
 from treewright.errors import DataError
 from treewright.files.delimited import literal
-from treewright.files.kinds import Reading, quoted_name
-from treewright.files.workspace import Staged, Workspace
+from treewright.files.kinds import Reading
+from treewright.files.staged import Staged, quoted_name
+from treewright.files.workspace import Workspace
 from treewright.names import unknown_name
 from treewright.whole_file import whole_file
 
