@@ -27,6 +27,9 @@ Examples:
   treewright inspect 'sales-*.parquet' --json
   treewright inspect iris.tw"""
 
+MOST_LINES = 500
+"""Columns that are shown."""
+
 MODEL = b'{"__metadata__":{"format":"treewright"'
 SIGNS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "blank", "|": "pipe"}
 
@@ -58,7 +61,9 @@ def command(**given: Any) -> None:
         sign = SIGNS.get(staged.dialect.delimiter, staged.dialect.delimiter)
         header = "the first line names the columns" if staged.dialect.header else "no line of names was found"
         screen.text(f"fields separated by {sign}; {header}")
-    screen.table(["column", "kind", "values", "missing"], lines, left=3)
+    screen.table(["column", "kind", "values", "missing"], lines[:MOST_LINES], left=3)
+    if len(lines) > MOST_LINES:
+        screen.text(f"… {len(lines) - MOST_LINES} more columns; --json lists all")
     screen.result(
         {
             "rows": len(table),

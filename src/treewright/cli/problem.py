@@ -73,6 +73,11 @@ def read_staged(workspace: Workspace, options: DataOptions) -> Staged:
 def read_problem(workspace: Workspace, options: DataOptions, screen: Screen) -> Problem:
     """Read the table to learn from, as the options say."""
     staged = read_staged(workspace, options)
+    if staged.dialect is not None and not staged.dialect.header and options.header is None:
+        screen.note(
+            f"the first line of {staged.name} does not look like names, so columns are x0, x1, …; "
+            "--header takes it as names."
+        )
     target, features = _roles(staged, options)
     weight_name = options.weight or staged.weight
     if weight_name is not None:

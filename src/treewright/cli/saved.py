@@ -43,7 +43,7 @@ def schema_of(model: Any) -> Any:
     for part in (getattr(model, "tree_", None), ruleset_of(model)):
         if part is not None:
             return part.schema
-    return model.schema_
+    return model.estimators_[0].tree_.schema
 
 
 def read_features(workspace: Workspace, staged: Staged, model: Any, screen: Screen) -> list[Reading]:
