@@ -55,7 +55,7 @@ template <class Rule>
 class Grower {
 public:
     Grower(const Table& table, const Outcome& outcome, const Rule& rule, const Options& options, Monitor& monitor)
-        : table_(table), outcome_(outcome), rule_(rule), options_(options), monitor_(monitor), way_(table.n_rows, nowhere),
+        : table_(table), outcome_(outcome), rule_(rule), options_(options), monitor_(monitor), way_(table.n_rows, nowhere), pull_(table.n_rows, 0.0),
           largest_(options.largest_improve) {
         surrogate_rules_.max_surrogates = options.max_surrogates;
         surrogate_rules_.of_both_known = options.surrogate_style == 1;
@@ -220,13 +220,15 @@ private:
     /// Send every row of a node on its way; the lists of all features are parted: left rows, right rows, rows that stay.
     std::pair<size_t, size_t> divide(int32_t at, size_t begin, size_t end) {
         const Split& split = node(at).splits[0];
-        Ways ways{way_.data(), 0, 0};
+        Ways ways{pull_};
         std::vector<uint32_t> waiting;
         for (size_t i = begin; i < end; ++i) {
             const uint32_t row = row_of(sorted_.of(0)[i]);
             way_[row] = way_of(split, row);
+            const double weight = outcome_.weight_of(row);
+            pull_[row] = way_[row] == left ? weight : way_[row] == right ? -weight : 0.0;
             if (way_[row] == nowhere) waiting.push_back(row);
-            else (way_[row] == left ? ways.left_weight : ways.right_weight) += outcome_.weight_of(row);
+            else (way_[row] == left ? ways.left_weight : ways.right_weight) += weight;
         }
         if (options_.max_surrogates > 0) find_surrogates(at, ways, begin, end);
         if (options_.max_surrogates > 0 || !options_.rpart) {
@@ -249,11 +251,22 @@ private:
             const Feature& feature = table_.features[f];
             Split split;
             split.feature = static_cast<int32_t>(f);
-            const Agreement agreement = feature.categorical()
-                ? agreeing_groups(column_, static_cast<size_t>(feature.n_categories), ways, outcome_, options_.rpart, split)
-                : agreeing_cut(column_, ways, outcome_, split);
+            const Agreement agreement = feature.categorical() ? groups_like(feature, ways, split) : cut_like(ways, split);
             consider(std::move(split), agreement, ways, surrogate_rules_, node(at).surrogates);
         }
+    }
+    Agreement groups_like(const Feature& feature, const Ways& ways, Split& split) const {
+        const auto each = [&](auto&& use) {
+            for (size_t i = 0; i < column_.size(); ++i) use(static_cast<size_t>(column_.x[i]), column_.row[i]);
+        };
+        return agreeing_groups(static_cast<size_t>(feature.n_categories), each, ways, options_.rpart, split.side);
+    }
+    Agreement cut_like(const Ways& ways, Split& split) const {
+        size_t place = 0;
+        const Agreement agreement = agreeing_cut(
+            column_.size(), [&](size_t i) { return column_.row[i]; }, [&](size_t i) { return column_.x[i] != column_.x[i - 1]; }, ways, place, split.below);
+        if (agreement.found) split.cut = (column_.x[place - 1] + column_.x[place]) / 2;
+        return agreement;
     }
     std::pair<size_t, size_t> part_lists(size_t begin, size_t end) {
         size_t n_left = 0, n_right = 0;
@@ -291,6 +304,7 @@ private:
     std::vector<int32_t> spare_;
     std::vector<uint32_t> rows_;
     std::vector<int8_t> way_;
+    std::vector<double> pull_;
     std::vector<Node> nodes_;
     Column column_;
     double largest_, alpha_ = 0;
