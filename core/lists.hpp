@@ -64,10 +64,11 @@ public:
     };
 
     Lists(const Problem& problem, const std::vector<double>& weight, Builder& out)
-        : original_(problem), recipe_(problem.recipe), by_side_(recipe_), by_known_(recipe_), table_(problem.table),
+        : original_(problem), recipe_(limits_by_weight(problem)), by_side_(recipe_), by_known_(recipe_), table_(problem.table),
           side_problem_{table_, by_side_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
           known_problem_{table_, by_known_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
-          weights_(weight), out_(out), unit_(weight.empty() && std::ranges::count(recipe_.policies, Missing::fractional) == 0) {
+          weights_(weight), out_(out), holes_(table_, [&](size_t f) { return left_out(recipe_.policies[f]); }), unit_(weight.empty() && !shares(recipe_)) {
+        if (shares(recipe_)) min_weight_split_ = static_cast<double>(problem.recipe.min_samples_split) * weight_of_row(problem);
         by_side_.missing = Missing::direction;
         by_known_.missing = Missing::available;
         for (size_t f = 0; f < table_.features.size(); ++f) {  // a missing category is one more category
@@ -145,10 +146,8 @@ public:
         const auto branches = parts.size();
         std::vector<Item> children(branches);
         const auto first = static_cast<int32_t>(out_.nodes.size());
-        for (size_t b = 0; b < branches; ++b) {
-            make_child(item, b, std::move(parts[b]), children[b]);
-            if (branches == 2 && children[b].node >= 0) children[b].lists = item.lists.child(place_[b], children[b].size());
-        }
+        for (size_t b = 0; b < branches; ++b) make_child(item, b, std::move(parts[b]), children[b]);
+        if (branches == 2) hand_down(item, children[0], children[1]);
         out_.set_split(item.node, item.split, first, std::move(item.competitors));
         out_.set_surrogates(item.node, std::move(surrogates));
         item.parts.clear();
@@ -158,13 +157,25 @@ public:
     }
 
 private:
+    static bool shares(const Recipe& recipe) { return std::ranges::count(recipe.policies, Missing::fractional) > 0; }
+    /// The mean weight of a row, less what rounding may take from a sum of shares.
+    static double weight_of_row(const Problem& problem) { return problem.total_weight / static_cast<double>(problem.table.n_rows) * (1 - 1e-9); }
+    /// Where rows are shared out, a tenth of a row is a tenth: limits on rows are limits on weight, as in C4.5.
+    static Recipe limits_by_weight(const Problem& problem) {
+        Recipe recipe = problem.recipe;
+        if (!shares(recipe)) return recipe;
+        recipe.min_weight_leaf = std::max(recipe.min_weight_leaf, static_cast<double>(recipe.min_samples_leaf) * weight_of_row(problem));
+        recipe.min_samples_leaf = 1;
+        recipe.min_samples_split = 2;
+        return recipe;
+    }
     const Feature& feature_at(int32_t feature) const { return table_.features[static_cast<size_t>(feature)]; }
     Missing policy_of(int32_t feature) const { return recipe_.policies[static_cast<size_t>(feature)]; }
     size_t n_classes() const { return static_cast<size_t>(original_.n_classes); }
     bool may_split(const Item& item) const {
         return (recipe_.max_depth < 0 || item.depth < recipe_.max_depth) &&
                item.size() >= static_cast<size_t>(std::max(recipe_.min_samples_split, 2 * recipe_.min_samples_leaf)) &&
-               item.totals.weight >= 2 * recipe_.min_weight_leaf;
+               item.totals.weight >= std::max(2 * recipe_.min_weight_leaf, min_weight_split_);
     }
 
     // ---- a node's rows ---------------------------------------------------------------------------------------------
@@ -220,6 +231,21 @@ private:
             item.totals.sums[0] = sum;
             local_.target = target_.data();
             if constexpr (std::is_same_v<C, AbsoluteError>) rank_targets(n);
+        }
+        sum_holes(item);
+    }
+    /// What the node's rows with holes sum up to, by feature.
+    void sum_holes(const Item& item) {
+        const size_t width = original_.width();
+        missing_weight_.assign(table_.features.size(), 0.0);
+        missing_sums_.assign(table_.features.size() * width, 0.0);
+        for (size_t i = 0; i < item.size(); ++i) {
+            const size_t k = C::classification ? static_cast<size_t>(label_[i]) : 0;
+            const double amount = C::classification ? weight_[i] : weight_[i] * target_[i];
+            for (int32_t feature : holes_.of(item.parts[i].row)) {
+                missing_weight_[static_cast<size_t>(feature)] += weight_[i];
+                missing_sums_[static_cast<size_t>(feature) * width + k] += amount;
+            }
         }
     }
     void rank_targets(size_t n) {
@@ -280,6 +306,19 @@ private:
         }
     }
 
+    /// Give the order of the features to the children that may be split further.
+    void hand_down(const Item& item, Item& left, Item& right) const {
+        if (left.node >= 0 && right.node >= 0) {
+            auto lists = item.lists.children(place_, left.size(), right.size());
+            left.lists = std::move(lists[0]);
+            right.lists = std::move(lists[1]);
+        } else if (left.node >= 0) {
+            left.lists = item.lists.child(place_, 0, left.size());
+        } else if (right.node >= 0) {
+            right.lists = item.lists.child(place_, 1, right.size());
+        }
+    }
+
     // ---- searching ---------------------------------------------------------------------------------------------------
 
     std::vector<int32_t> chosen_features(Random& random) const {
@@ -308,6 +347,20 @@ private:
         limits.last_of_ties = recipe_.ties == Ties::last;
         return limits;
     }
+    /// Totals of the rows that know a feature: those of the node less the rows that do not, unless these are nearly all.
+    Totals known_totals(const Item& item, int32_t feature, std::span<const List> known) const {
+        if (known.size() == item.size()) return item.totals;
+        if (known.size() * 64 < item.size()) return totals_of(known.data(), known.size());
+        const auto f = static_cast<size_t>(feature);
+        Totals t = item.totals;
+        t.count = known.size();
+        t.weight -= missing_weight_[f];
+        for (size_t k = 0; k < t.sums.size(); ++k) {
+            const double missing = missing_sums_[f * t.sums.size() + k];
+            t.sums[k] = C::classification ? remainder(t.sums[k], missing) : t.sums[k] - missing;
+        }
+        return t;
+    }
     Totals totals_of(const List* list, size_t n) const {
         Totals t(original_.width());
         t.count = n;
@@ -320,12 +373,12 @@ private:
         return t;
     }
 
-    /// The best cut of a sorted list; rows beyond `known` have no value.
-    Candidate best_cut(const Item& item, int32_t feature, const List* list, size_t known, Cut& cut) {
+    /// The best cut of a sorted list, given the totals of its known rows; those behind them have no value.
+    Candidate best_cut(const Item& item, int32_t feature, const List* list, const Totals& totals, Cut& cut) {
+        const size_t known = totals.count;
         if (known == 0) return {};
         if constexpr (std::is_same_v<C, GainRatio>) {
             if (policy_of(feature) == Missing::fractional) {
-                const Totals totals = totals_of(list, known);
                 const KnownGainRatio::Scorer scorer(local_, totals, item.totals.weight, scratch_);
                 scan(list, known, 0, known, false, false, scorer, limits(), scorer.tolerance(item.impurity), cut);
                 Candidate candidate;
@@ -336,14 +389,14 @@ private:
         }
         if constexpr (std::is_same_v<C, Gini>)
             if (original_.n_classes == 2)
-                return unit_ ? best_cut_by<MeanDifferenceScorer<true, true>>(item, feature, list, known, cut)
-                             : best_cut_by<MeanDifferenceScorer<false, true>>(item, feature, list, known, cut);
-        return unit_ ? best_cut_by<typename C::template Scorer<true>>(item, feature, list, known, cut)
-                     : best_cut_by<typename C::template Scorer<false>>(item, feature, list, known, cut);
+                return unit_ ? best_cut_by<MeanDifferenceScorer<true, true>>(item, feature, list, totals, cut)
+                             : best_cut_by<MeanDifferenceScorer<false, true>>(item, feature, list, totals, cut);
+        return unit_ ? best_cut_by<typename C::template Scorer<true>>(item, feature, list, totals, cut)
+                     : best_cut_by<typename C::template Scorer<false>>(item, feature, list, totals, cut);
     }
     template <class Scorer>
-    Candidate best_cut_by(const Item& item, int32_t feature, const List* list, size_t known, Cut& cut) {
-        const size_t n = item.size();
+    Candidate best_cut_by(const Item& item, int32_t feature, const List* list, const Totals& totals, Cut& cut) {
+        const size_t n = item.size(), known = totals.count;
         Candidate candidate;
         if (known < n && !left_out(policy_of(feature))) {
             const Scorer right = started_scorer<Scorer>(local_, item.totals, scratch_, list, n);
@@ -355,7 +408,6 @@ private:
             candidate.merit = left.merit(cut.score);
             candidate.default_branch = cut.missing_left ? 0 : 1;
         } else {
-            const Totals totals = known < n ? totals_of(list, known) : item.totals;
             const Scorer scorer = started_scorer<Scorer>(local_, totals, scratch_, list, known);
             scan(list, known, 0, known, false, false, scorer, limits(), scorer.tolerance(item.impurity), cut);
             candidate.merit = scorer.merit(cut.score) * totals.weight / item.totals.weight;
@@ -376,7 +428,7 @@ private:
         }
         if (list.front().rank == list.back().rank) return {};
         Cut cut;
-        Candidate candidate = best_cut(item, feature, list.data(), known, cut);
+        Candidate candidate = best_cut(item, feature, list.data(), known_totals(item, feature, list.first(known)), cut);
         if (!candidate.found()) return {};
         const auto value = [&](size_t i) { return number[item.parts[list[i].row].row]; };
         candidate.threshold = cut.position == known ? infinity : midpoint(value(cut.position - 1), value(cut.position));
@@ -388,7 +440,7 @@ private:
         const size_t known = sorter_.sort(value_.data(), n, list_.data());
         if (list_[0].rank == list_[n - 1].rank) return {};
         Cut cut;
-        Candidate candidate = best_cut(item, feature, list_.data(), known, cut);
+        Candidate candidate = best_cut(item, feature, list_.data(), totals_of(list_.data(), known), cut);
         if (!candidate.found()) return {};
         candidate.threshold = cut.position == known ? infinity : midpoint(value_[list_[cut.position - 1].row], value_[list_[cut.position].row]);
         return candidate;
@@ -440,7 +492,7 @@ private:
         const size_t known = sorter_.sort(value_.data(), n, list_.data());
         if (list_[0].rank == list_[n - 1].rank) return {};
         Cut cut;
-        Candidate candidate = best_cut(item, feature, list_.data(), known, cut);
+        Candidate candidate = best_cut(item, feature, list_.data(), totals_of(list_.data(), known), cut);
         if (!candidate.found()) return {};
         candidate.kind = SplitKind::table;
         const double last = value_[list_[cut.position - 1].row];
@@ -505,9 +557,9 @@ private:
             if (branch[i] >= 0) known[static_cast<size_t>(branch[i])] += weight_[i];
         const double total = std::accumulate(known.begin(), known.end(), 0.0);
         std::vector<std::vector<Part>> parts(n_branches);
-        for (auto& place : place_) place.assign(branch.size(), PartLists::absent);
+        place_.assign(branch.size(), {PartLists::absent, PartLists::absent});
         const auto give = [&](size_t to, size_t i, double weight) {
-            if (to < 2) place_[to][i] = static_cast<uint32_t>(parts[to].size());
+            if (to < 2) place_[i][to] = static_cast<uint32_t>(parts[to].size());
             parts[to].push_back({item.parts[i].row, weight});
         };
         for (size_t i = 0; i < branch.size(); ++i) {
@@ -642,22 +694,25 @@ private:
     }
 
     const Problem& original_;
-    const Recipe& recipe_;
+    const Recipe recipe_;
     Recipe by_side_, by_known_;  // as CategorySearch reads them: missing rows take a side, or take no part
     Table table_;
     Problem side_problem_, known_problem_;
     const std::vector<double>& weights_;
     Builder& out_;
     bool pure_root_ = false;
+    const Holes holes_;
+    double min_weight_split_ = 0;
     bool unit_;              // every part is a whole row that weighs one
     int32_t prepared_ = -1;  // the node whose rows stand below
 
+    std::vector<double> missing_weight_, missing_sums_;  // of the rows at hand without a value, by feature
     LocalRows local_;
     std::vector<double> weight_, target_, value_, sorted_target_, pull_;
     std::vector<int32_t> label_, target_rank_;
     std::vector<uint8_t> bit_;
     std::vector<List> list_;
-    std::vector<uint32_t> place_[2];  // by part: its number on the first two branches, or absent
+    std::vector<PartLists::Place> place_;  // of each part on the first two branches
     RowSorter sorter_;
     Scratch scratch_;
     LevelCounter counter_;

@@ -3,6 +3,7 @@
 // The attribute lists of SLIQ and SPRINT (Mehta, Agrawal & Rissanen, 1996), without the missing values. A row whose value is
 // missing may go down both branches, so that an entry may be copied into both children.
 #pragma once
+#include <array>
 #include <memory>
 
 #include "splits/threshold.hpp"
@@ -27,22 +28,36 @@ public:
     void sort(size_t feature, std::span<const double> value, RowSorter& sorter) {
         known_[feature] = sorter.sort(value.data(), value.size(), entries_.get() + feature * stride_);
     }
-    /// The lists of a child: place[i] is the number of part i there, or `absent`.
-    PartLists child(std::span<const uint32_t> place, size_t n) const {
+    /// Where a part goes on the left and on the right: its numbers there, or `absent`.
+    using Place = std::array<uint32_t, 2>;
+
+    /// The lists of one child (0 = left).
+    PartLists child(std::span<const Place> place, size_t which, size_t n) const {
         PartLists lists(known_.size(), n);
-        for (size_t f = 0; f < known_.size(); ++f) {
-            List* to = lists.entries_.get() + f * lists.stride_;
-            size_t known = 0;
-            for (const List& entry : of(f)) {  // written without a branch: sides are a coin toss, hence one entry of spare room
-                to[known] = {entry.rank, place[entry.row]};
-                known += place[entry.row] != absent;
+        for (size_t f = 0; f < known_.size(); ++f)
+            for (const List& entry : of(f)) lists.take(f, entry.rank, place[entry.row][which]);
+        return lists;
+    }
+    /// The lists of both children.
+    std::array<PartLists, 2> children(std::span<const Place> place, size_t n_left, size_t n_right) const {
+        std::array<PartLists, 2> lists{PartLists(known_.size(), n_left), PartLists(known_.size(), n_right)};
+        for (size_t f = 0; f < known_.size(); ++f)
+            for (const List& entry : of(f)) {
+                const Place to = place[entry.row];
+                lists[0].take(f, entry.rank, to[0]);
+                lists[1].take(f, entry.rank, to[1]);
             }
-            lists.known_[f] = known;
-        }
         return lists;
     }
 
 private:
+    /// Append an entry if it is not absent: without a branch, as sides are a coin toss; hence one entry of spare room.
+    void take(size_t feature, uint32_t rank, uint32_t row) {
+        size_t& known = known_[feature];
+        entries_[feature * stride_ + known] = {rank, row};
+        known += row != absent;
+    }
+
     size_t stride_ = 0;
     std::vector<size_t> known_;
     std::unique_ptr<List[]> entries_;

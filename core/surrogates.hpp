@@ -3,7 +3,7 @@
 #pragma once
 #include <array>
 
-#include "cart_rules.hpp"
+#include "cart_search.hpp"
 
 namespace treewright::cart {
 
@@ -130,7 +130,8 @@ Agreement agreeing_branches(size_t n_codes, size_t n_branches, Each&& each, std:
 /// Put a split into a list that stays sorted by `improve`, ties in the order they came; the list keeps at most `most`.
 /// rpart has a slip: a new first of a full list of two drops both others.
 inline void insert(std::vector<Split>& list, Split&& split, size_t most, bool rpart) {
-    auto at = std::ranges::find_if(list, [&](const Split& other) { return split.improve > other.improve; });
+    const double slack = rpart ? 0 : 1e-11 * std::fabs(split.improve);
+    auto at = std::ranges::find_if(list, [&](const Split& other) { return split.improve > other.improve + slack; });
     if (at == list.end() && list.size() >= most) return;
     if (rpart && most == 2 && list.size() == 2 && at == list.begin()) {
         list.clear();

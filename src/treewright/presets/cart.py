@@ -116,7 +116,7 @@ class CARTEstimator(FittedTree):
         )
         counted = _counted_rows(sample_weight, len(dataset), X)
         folds = None if self.cv is None else fold_numbers(self.cv, dataset, counted)
-        if self.compat == "rpart":
+        if self.compat == "rpart" and sample_weight is None:  # with weights, rpart counts those as a value too
             known = _has_values(dataset)
             dataset, folds = dataset.take(known), None if folds is None else folds[known]
         self._grow(dataset, folds)
@@ -130,7 +130,8 @@ class CARTEstimator(FittedTree):
             arrays.pop(name) for name in ("complexity", "credit", "largest_improve")
         )
         tree = Tree.from_arrays(schema, arrays, options["costs"])
-        table = cp_table(tree, complexity)
+        price = np.concatenate([complexity[:1], np.maximum(complexity[1:], self.cp * tree.risk[0])])
+        table = cp_table(tree, price)
         if folds is not None:
             options["largest_improve"] = largest
             table = self._cross_validate(dataset, options, table, tree, folds)
