@@ -61,19 +61,14 @@ public:
         nodes_.assign(1, Node{});
         describe(nodes_[0], rows);
         if (alpha < 0) alpha = options_.cp * nodes_[0].leaf.risk;
-        std::vector<Range> open{{0, 0, 0, rows.size()}};
+        std::vector<Step> open{{Range{0, 0, 0, rows.size()}}};
         while (!open.empty()) {
-            const Range range = open.back();
+            const Step step = open.back();
             open.pop_back();
-            poll(range.size());
-            if (nodes_[range.node].leaf.risk <= alpha || range.depth >= options_.max_depth) continue;
-            if (static_cast<int64_t>(range.size()) < options_.min_samples_split || !find(range)) continue;
-            const auto [middle, end] = divide(range);
-            const size_t first = nodes_.size();
-            open.push_back(append(range, middle, end, first + 1));
-            open.push_back(append(range, range.begin, middle, first));
+            if (step.grown) settle(nodes_, step.range.node, alpha);
+            else enter(step, alpha, open);
         }
-        price(nodes_, alpha);
+        cap_complexity(nodes_);
     }
     const std::vector<Node>& nodes() const { return nodes_; }
     double largest_improve() const { return largest_; }
@@ -102,17 +97,45 @@ private:
 
         size_t size() const { return end - begin; }
     };
+    /// A node to be split or, when all below it is grown, to be settled.
+    struct Step {
+        Range range;
+        int32_t parent = -1;
+        bool grown = false;
+    };
     void describe(Node& node, std::span<const uint32_t> rows) const {
         rule_.describe(rows, node.leaf);
         node.count = rows.size();
     }
-    /// The right child is made first, so that nodes are looked at from left to right.
-    Range append(const Range& above, size_t begin, size_t end, size_t at) {
-        if (nodes_.size() < at + 1) nodes_.resize(at + 1);
-        nodes_[above.node].child[nodes_[above.node].child[1] < 0 ? 1 : 0] = static_cast<int32_t>(at);
+    void enter(const Step& step, double alpha, std::vector<Step>& open) {
+        const Range range = step.range;
+        poll(range.size());
+        open.push_back({range, step.parent, true});
+        set_bound(step, alpha);
+        const bool small = static_cast<int64_t>(range.size()) < options_.min_samples_split;
+        if (small || nodes_[range.node].bound <= alpha || range.depth >= options_.max_depth || !find(range)) return;
+        const auto [middle, end] = divide(range);
+        const auto at = static_cast<int32_t>(range.node);
+        const Range low = append(range, 0, range.begin, middle), high = append(range, 1, middle, end);
+        open.push_back({high, at});
+        open.push_back({low, at});
+    }
+    void set_bound(const Step& step, double alpha) {
+        Node& node = nodes_[step.range.node];
+        node.hope = node.leaf.risk;
+        if (options_.rpart && step.parent >= 0) {
+            const Node& above = nodes_[static_cast<size_t>(step.parent)];
+            const bool is_left = above.child[0] == static_cast<int32_t>(step.range.node);
+            node.hope = is_left ? hope_of_left(above, alpha) : hope_of_right(above, nodes_[static_cast<size_t>(above.child[0])], alpha);
+        }
+        node.bound = std::min(node.leaf.risk, node.hope);
+    }
+    Range append(const Range& above, int side, size_t begin, size_t end) {
+        const size_t at = nodes_.size();
+        nodes_[above.node].child[side] = static_cast<int32_t>(at);
         rows_.clear();
         for (size_t i = begin; i < end; ++i) rows_.push_back(row_of(sorted_.of(0)[i]));
-        describe(nodes_[at], rows_);
+        describe(nodes_.emplace_back(), rows_);
         return {at, above.depth + 1, begin, end};
     }
     void poll(size_t rows) {

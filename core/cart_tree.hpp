@@ -5,53 +5,66 @@
 
 namespace treewright::cart {
 
+/// What stands below a node: the risk of its leaves and its splits.
+struct Below {
+    double risk = 0;
+    int64_t splits = 0;
+};
+
 /// A node while the tree grows; left and right are those of its split.
 struct Node {
     Leaf leaf;
     size_t count = 0;
     int32_t child[2] = {-1, -1};
-    double complexity = 0;         // the price of a split at which the node collapses
-    int8_t majority = nowhere;     // where the weight of rows with the split known goes
-    std::vector<Split> splits;     // the split, then its competitors
+    Below below;
+    double complexity = 0;       // the price of a split at which the node collapses
+    double hope = 0, bound = 0;  // what it may save at most, seen from above, and by itself
+    int8_t majority = nowhere;   // where the weight of rows with the split known goes
+    std::vector<Split> splits;   // the split, then its competitors
     std::vector<Split> surrogates;
 
     bool is_leaf() const { return child[0] < 0; }
 };
 
-/// Weakest-link prices, bottom up (Breiman et al., 1984, §3.3): the complexity of a node is what each split below it takes off
-/// its risk, once the splits that pay less are gone. Nodes that pay no more than alpha become leaves.
-inline void price(std::vector<Node>& nodes, double alpha) {
-    struct Below {
-        double risk;
-        int64_t splits;
-    };
-    std::vector<Below> below(nodes.size());
-    for (size_t at = nodes.size(); at-- > 0;) {  // children stand behind their parent
-        Node& node = nodes[at];
-        below[at] = {node.leaf.risk, 0};
-        node.complexity = alpha;
-        if (node.is_leaf()) continue;
-        const auto low = static_cast<size_t>(node.child[0]), high = static_cast<size_t>(node.child[1]);
-        const auto saved = [&] {
-            const double rest = below[low].risk + below[high].risk;
-            return (node.leaf.risk - rest) / static_cast<double>(below[low].splits + below[high].splits + 1);
-        };
-        const bool low_first = nodes[low].complexity < nodes[high].complexity;
-        for (size_t weaker : {low_first ? low : high, low_first ? high : low}) {
-            if (!(saved() > nodes[weaker].complexity)) break;
-            below[weaker] = {nodes[weaker].leaf.risk, 0};
-        }
-        node.complexity = saved();
-        if (node.complexity > alpha) below[at] = {below[low].risk + below[high].risk, below[low].splits + below[high].splits + 1};
-        else node.child[0] = node.child[1] = -1;
+/// The weakest-link price of a node whose children are settled (Breiman et al., 1984, §3.3): what each split below it takes off
+/// its risk, once the splits that pay less are gone. A node that pays no more than alpha becomes a leaf.
+inline void settle(std::vector<Node>& nodes, size_t at, double alpha) {
+    Node& node = nodes[at];
+    node.below = {node.leaf.risk, 0};
+    node.complexity = alpha;
+    if (node.is_leaf()) return;
+    const Node &low = nodes[static_cast<size_t>(node.child[0])], &high = nodes[static_cast<size_t>(node.child[1])];
+    Below kept[2] = {low.below, high.below};
+    const auto splits = [&] { return kept[0].splits + kept[1].splits + 1; };
+    const auto saved = [&] { return (node.leaf.risk - (kept[0].risk + kept[1].risk)) / static_cast<double>(splits()); };
+    const int weaker = low.complexity < high.complexity ? 0 : 1;
+    for (int side : {weaker, 1 - weaker}) {
+        const Node& child = side == 0 ? low : high;
+        if (!(saved() > child.complexity)) break;
+        kept[side] = {child.leaf.risk, 0};
     }
-    for (Node& node : nodes) {  // a node collapses no later than its parent
+    node.complexity = saved();
+    if (node.complexity > alpha) node.below = {kept[0].risk + kept[1].risk, splits()};
+    else node.child[0] = node.child[1] = -1;
+}
+
+/// A node collapses no later than its parent.
+inline void cap_complexity(std::vector<Node>& nodes) {
+    for (const Node& node : nodes) {
         if (node.is_leaf()) continue;
         for (int32_t child : node.child) {
             double& complexity = nodes[static_cast<size_t>(child)].complexity;
             complexity = std::min(complexity, node.complexity);
         }
     }
+}
+
+/// What rpart thinks the children of a node may save: no more than the node itself less the price of its split and, on the
+/// right, no more than the left has shown. Now and then that is too little, and a split that would pay is not tried.
+inline double hope_of_left(const Node& node, double alpha) { return node.bound - alpha; }
+inline double hope_of_right(const Node& node, const Node& left, double alpha) {
+    const double shown = (node.leaf.risk - left.below.risk) / static_cast<double>(left.below.splits + 1);
+    return std::min(std::max(shown, node.leaf.risk - left.leaf.risk), node.hope) - alpha;
 }
 
 /// Writes splits in branch numbers: branch 0 is `x ≤ threshold`, or for categories the left side.

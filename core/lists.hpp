@@ -64,11 +64,11 @@ public:
     };
 
     Lists(const Problem& problem, const std::vector<double>& weight, Builder& out)
-        : original_(problem), recipe_(limits_by_weight(problem)), by_side_(recipe_), by_known_(recipe_), table_(problem.table),
+        : original_(problem), recipe_(with_shares(problem, weight)), by_side_(recipe_), by_known_(recipe_), table_(problem.table),
           side_problem_{table_, by_side_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
           known_problem_{table_, by_known_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
           weights_(weight), out_(out), holes_(table_, [&](size_t f) { return left_out(recipe_.policies[f]); }), unit_(weight.empty() && !shares(recipe_)) {
-        if (shares(recipe_)) min_weight_split_ = static_cast<double>(problem.recipe.min_samples_split) * weight_of_row(problem);
+        if (shares(recipe_)) min_weight_split_ = static_cast<double>(recipe_.min_samples_split) * lightest(weight);
         by_side_.missing = Missing::direction;
         by_known_.missing = Missing::available;
         for (size_t f = 0; f < table_.features.size(); ++f) {  // a missing category is one more category
@@ -158,15 +158,12 @@ public:
 
 private:
     static bool shares(const Recipe& recipe) { return std::ranges::count(recipe.policies, Missing::fractional) > 0; }
-    /// The mean weight of a row, less what rounding may take from a sum of shares.
-    static double weight_of_row(const Problem& problem) { return problem.total_weight / static_cast<double>(problem.table.n_rows) * (1 - 1e-9); }
-    /// Where rows are shared out, a tenth of a row is a tenth: limits on rows are limits on weight, as in C4.5.
-    static Recipe limits_by_weight(const Problem& problem) {
+    /// The weight of the lightest row, less what rounding may take from a sum of shares.
+    static double lightest(const std::vector<double>& weight) { return (weight.empty() ? 1.0 : *std::ranges::min_element(weight)) * (1 - 1e-9); }
+    /// Where rows are shared out, crumbs of rows do not make up for rows: limits on rows are also limits on weight, as in C4.5.
+    static Recipe with_shares(const Problem& problem, const std::vector<double>& weight) {
         Recipe recipe = problem.recipe;
-        if (!shares(recipe)) return recipe;
-        recipe.min_weight_leaf = std::max(recipe.min_weight_leaf, static_cast<double>(recipe.min_samples_leaf) * weight_of_row(problem));
-        recipe.min_samples_leaf = 1;
-        recipe.min_samples_split = 2;
+        if (shares(recipe)) recipe.min_weight_leaf = std::max(recipe.min_weight_leaf, static_cast<double>(recipe.min_samples_leaf) * lightest(weight));
         return recipe;
     }
     const Feature& feature_at(int32_t feature) const { return table_.features[static_cast<size_t>(feature)]; }
@@ -529,16 +526,22 @@ private:
         const Fill fill = gather(item, split.feature);
         const Missing policy = policy_of(split.feature);
         std::vector<int32_t> branch(item.size());
+        const bool by_rows = policy == Missing::direction || policy == Missing::value;
         std::vector<double> size(static_cast<size_t>(split.n_branches), 0.0);
         for (size_t i = 0; i < branch.size(); ++i) {
             branch[i] = branch_of(split, value_[i]);
-            if (branch[i] >= 0) size[static_cast<size_t>(branch[i])] += weight_[i];
+            if (branch[i] >= 0) size[static_cast<size_t>(branch[i])] += by_rows ? 1.0 : weight_[i];
         }
         if (fill.found) split.default_branch = branch_of(split, fill.value);
         if (policy == Missing::fractional) split.default_branch = share_row;
-        else if (split.default_branch < 0) split.default_branch = static_cast<int32_t>(std::max_element(size.begin(), size.end()) - size.begin());
+        else if (split.default_branch < 0) split.default_branch = largest(size, by_rows);
         if (policy == Missing::surrogate && recipe_.use_surrogates < 2) split.default_branch = stay_at_node;
         return branch;
+    }
+    /// The branch of an unanswered split: the first of the largest, but of two equal in rows the second, as scikit-learn has it.
+    static int32_t largest(const std::vector<double>& size, bool by_rows) {
+        if (by_rows && size.size() == 2 && size[0] == size[1]) return 1;
+        return static_cast<int32_t>(std::max_element(size.begin(), size.end()) - size.begin());
     }
     std::vector<std::vector<Part>> send(Item& item, std::vector<Candidate>& surrogates) {
         Candidate& split = item.split;

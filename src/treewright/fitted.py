@@ -42,6 +42,15 @@ class FittedTree(BaseEstimator):
         else:
             self.__dict__.pop("feature_names_in_", None)
 
+    def _own_arrays(self) -> dict[str, NDArray[np.float64]]:
+        """Give what a file keeps of the estimator besides its tree."""
+        return {}
+
+    def _adopt_own(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Take back what `_own_arrays` gave; raises ValueError if that cannot be it."""
+        if arrays:
+            raise ValueError(f"it has the unknown arrays {sorted(arrays)}")
+
     def _remember(self, pruner: AnyPruner, pruned: Pruned) -> None:
         """Keep what pruned the tree, what it did, and what it chose from."""
         self._forget_pruning()
@@ -119,7 +128,8 @@ class FittedTree(BaseEstimator):
         header |= {"kind": type(self).__name__, "parameters": plain_parameters(self.get_params(deep=False))}
         if hasattr(self, "pruner_"):
             header |= plain_parameters({"pruner": self.pruner_})
-        write_model(path, header, arrays)
+        own = {f"own_{name}": array for name, array in self._own_arrays().items()}
+        write_model(path, header, arrays | own)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")

@@ -144,6 +144,33 @@ class CARTEstimator(FittedTree):
         self.complexity_: Array = complexity / (tree.risk[0] or 1.0)
         self._credit = np.where((tree.n_children > 0)[:, None], credit, 0.0)
 
+    def _adopt(self, tree: Tree) -> None:
+        super()._adopt(tree)
+        for name in ("cp_table_", "complexity_", "_credit"):  # of the tree there was before
+            self.__dict__.pop(name, None)
+
+    def _own_arrays(self) -> dict[str, Array]:
+        if not hasattr(self, "_credit"):
+            return {}
+        return {
+            "complexity": self.complexity_,
+            "credit": self._credit,
+            "cp_table": self.cp_table_.to_array(),
+        }
+
+    def _adopt_own(self, arrays: dict[str, NDArray[Any]]) -> None:
+        if not arrays:
+            return
+        n_nodes = len(self.tree_)
+        shapes = {"complexity": (n_nodes,), "credit": (n_nodes, self.n_features_in_)}
+        if arrays.keys() != {"complexity", "credit", "cp_table"}:
+            raise ValueError(f"a tree of CART has complexity, credit and cp_table, not {sorted(arrays)}")
+        for name, array in arrays.items():
+            if array.dtype != float or array.shape != shapes.get(name, array.shape) or not np.isfinite(array).all():
+                raise ValueError(f"its array {name!r} does not fit its tree")
+        self.cp_table_ = CPTable.from_array(arrays["cp_table"])
+        self.complexity_, self._credit = arrays["complexity"], arrays["credit"]
+
     def _options(self, schema: Schema) -> dict[str, Any]:
         """Write the parameters as the core reads them."""
         return {
@@ -185,6 +212,14 @@ class CARTEstimator(FittedTree):
         scale = tree.risk[0] or 1.0
         return table.validated(error / scale, spread / scale)
 
+    def _check_as_grown(self, asked: str) -> None:
+        self._fitted_tree()
+        if not hasattr(self, "_credit"):
+            raise AttributeError(
+                f"{asked} is that of a tree as `fit` makes it, and this one was pruned since: "
+                "see print(model.tree_) and feature_importances_"
+            )
+
     @property
     def variable_importance_(self) -> dict[str, float]:
         """Importance of each feature as rpart counts it, largest first.
@@ -192,9 +227,7 @@ class CARTEstimator(FittedTree):
         A split counts its improvement, and each of its surrogates that times its adjusted agreement: a
         feature that was masked by a better one is seen. `feature_importances_` counts splits alone.
         """
-        self._fitted_tree()
-        if not hasattr(self, "_credit"):
-            raise AttributeError("a model read from a file has no variable_importance_: fit it again")
+        self._check_as_grown("variable_importance_")
         total = self._credit.sum(axis=0)
         names = self.tree_.schema.names
         order = np.argsort(-total, kind="stable")
@@ -210,6 +243,7 @@ class CARTEstimator(FittedTree):
         """
         from treewright.presets.summary import cart_summary
 
+        self._check_as_grown("summary")
         return cart_summary(self, decimals)
 
     def __sklearn_tags__(self) -> Any:
