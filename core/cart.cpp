@@ -169,15 +169,14 @@ private:
     }
 
     void gather(size_t feature, const Range& range) {
-        column_.clear();
         const Feature& from = table_.features[feature];
-        const int32_t* order = sorted_.of(feature);
-        for (size_t i = range.begin; i < range.end; ++i) {
-            if (order[i] < 0) continue;
-            const auto row = static_cast<uint32_t>(order[i]);
-            column_.row.push_back(row);
-            column_.x.push_back(from.categorical() ? from.codes[row] : from.numbers[row]);
-        }
+        const int32_t* order = sorted_.of(feature) + range.begin;
+        const auto take = [&](auto* values) {
+            column_.gather(range.size(), [&](size_t i) { return row_of(order[i]); }, [&](size_t i) { return order[i] >= 0; },
+                           [&](uint32_t row) { return static_cast<double>(values[row]); });
+        };
+        if (from.categorical()) take(from.codes);
+        else take(from.numbers);
     }
 
     bool find(const Range& range) {
@@ -188,7 +187,7 @@ private:
             gather(f, range);
             const Feature& feature = table_.features[f];
             if (column_.size() == 0) continue;
-            if (!feature.categorical() && column_.x.front() == column_.x.back()) continue;
+            if (!feature.categorical() && column_.x[0] == column_.x[column_.size() - 1]) continue;
             Split split;
             split.feature = static_cast<int32_t>(f);
             const auto n_codes = static_cast<size_t>(feature.n_categories);

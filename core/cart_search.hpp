@@ -19,15 +19,27 @@ struct Split {
     std::vector<int8_t> side;  // by code; nowhere = not seen at the node
 };
 
-/// The known rows of a node in the order of one feature.
+/// The known rows of a node in the order of one feature; the memory behind them is kept.
 struct Column {
     std::vector<double> x;  // numbers, or codes
     std::vector<uint32_t> row;
+    size_t n = 0;
 
-    size_t size() const { return row.size(); }
-    void clear() {
-        x.clear();
-        row.clear();
+    size_t size() const { return n; }
+    Rows rows() const { return Rows(row).first(n); }
+    /// Take these entries, of which those with known(i) stay; value(i) and row_of(i) are looked up for all.
+    template <class Entry, class Known, class Value>
+    void gather(size_t n_entries, Entry&& row_of, Known&& known, Value&& value) {
+        if (row.size() <= n_entries) {
+            row.resize(n_entries + 1);
+            x.resize(n_entries + 1);
+        }
+        n = 0;
+        for (size_t i = 0; i < n_entries; ++i) {  // without a branch
+            row[n] = row_of(i);
+            x[n] = value(row[n]);
+            n += known(i);
+        }
     }
 };
 
@@ -35,7 +47,7 @@ struct Column {
 template <class Rule>
 bool best_cut(Rule& rule, const Column& column, size_t edge, const Leaf& node, Split& split) {
     const size_t n = column.size();
-    if (!rule.start(column.row)) return false;
+    if (!rule.start(column.rows())) return false;
     double best = rule.least();
     size_t place = 0;
     for (size_t below = 1; below + edge <= n; ++below) {
@@ -58,7 +70,7 @@ template <class Rule>
 class CategoryGroups {
 public:
     CategoryGroups(Rule& rule, const Column& column, size_t n_codes, size_t edge) : rule_(rule), n_(column.size()), edge_(edge), tally_(n_codes), count_(n_codes, 0), on_left_(n_codes, 0) {
-        useful_ = rule.start(column.row);
+        useful_ = rule.start(column.rows());
         for (size_t i = 0; i < n_; ++i) {
             const auto code = static_cast<size_t>(column.x[i]);
             rule.add(tally_[code], column.row[i]);

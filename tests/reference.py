@@ -124,7 +124,9 @@ class Reference:
         self.x = [self._column(dataset, feature) for feature in range(len(schema.columns))]
         given = [recipe.missing] * len(self.x) if isinstance(recipe.missing, str) else recipe.missing
         ignored = [np.isnan(x) for x, policy in zip(self.x, given, strict=True) if policy == "ignore"]
-        self.rows = np.flatnonzero((weight > 0) & ~np.any(ignored, axis=0)) if ignored else np.flatnonzero(weight)
+        self.rows = (
+            np.flatnonzero((weight > 0) & ~np.any(ignored, axis=0)) if ignored else np.flatnonzero(weight)
+        )
         self.policies = [self._policy(feature, policy) for feature, policy in enumerate(given)]
         self.total = float(weight[self.rows].sum())
         self.least_rows = as_rows(recipe.min_samples_leaf, len(self.rows))

@@ -45,7 +45,9 @@ def fill_value(policy: str, categorical: bool, values: Array, weights: Array) ->
     """What stands for a missing value among these known ones."""
     if categorical or policy in ("mode", "class_mode"):
         return mode(values, weights)
-    return float(np.average(values, weights=weights)) if policy == "mean" else weighted_median(values, weights)
+    return (
+        float(np.average(values, weights=weights)) if policy == "mean" else weighted_median(values, weights)
+    )
 
 
 def filled(learner: Reference, node: Node, feature: int) -> tuple[Array, float | None]:
@@ -72,7 +74,9 @@ def filled(learner: Reference, node: Node, feature: int) -> tuple[Array, float |
 def known_gain_ratio(gain: Array, branch_weights: Array, total: float) -> Array:
     """C4.5's gain ratio where rows lack the value (Quinlan, 1993, ch. 3)."""
     known = branch_weights.sum(axis=1)
-    share = np.column_stack([branch_weights, np.where(total - known > 1e-12 * total, total - known, 0)]) / total
+    share = (
+        np.column_stack([branch_weights, np.where(total - known > 1e-12 * total, total - known, 0)]) / total
+    )
     return divide(known / total * gain, -(share * np.log2(np.where(share > 0, share, 1))).sum(axis=1))
 
 
@@ -114,8 +118,12 @@ def stand_ins(learner: Reference, node: Node, split: Candidate, branch: NDArray[
             if agreement - majority > 1e-10 * (1 - majority):
                 found.append(StandIn(feature, agreement, candidate.branch, candidate.cut))
     best: list[StandIn] = []
-    for one in found:  # by insertion, so that agreements that differ by rounding stay in the order of the features
-        at = next((i for i, other in enumerate(best) if one.agreement > other.agreement * (1 + 1e-11)), len(best))
+    for (
+        one
+    ) in found:  # by insertion, so that agreements that differ by rounding stay in the order of the features
+        at = next(
+            (i for i, other in enumerate(best) if one.agreement > other.agreement * (1 + 1e-11)), len(best)
+        )
         best.insert(at, one)
     return best[: learner.recipe.max_surrogates]
 

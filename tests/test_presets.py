@@ -288,7 +288,9 @@ def test_files_keep_what_cart_knows_of_its_tree(tmp_path: Path, cv: int | None) 
 
 def test_a_pruned_tree_has_no_figures_of_the_grown_one() -> None:
     X, y = table("labor")
-    pruned = tw.prune(tw.CARTClassifier(cp=0.0, min_samples_leaf=1, cv=None).fit(X, y), tw.pruning.Pessimistic())
+    pruned = tw.prune(
+        tw.CARTClassifier(cp=0.0, min_samples_leaf=1, cv=None).fit(X, y), tw.pruning.Pessimistic()
+    )
     assert not hasattr(pruned, "cp_table_")
     with pytest.raises(AttributeError, match="pruned since"):
         pruned.summary()

@@ -116,7 +116,9 @@ class CARTEstimator(FittedTree):
         )
         counted = _counted_rows(sample_weight, len(dataset), X)
         folds = None if self.cv is None else fold_numbers(self.cv, dataset, counted)
-        if self.compat == "rpart" and sample_weight is None:  # with weights, rpart counts those as a value too
+        if (
+            self.compat == "rpart" and sample_weight is None
+        ):  # with weights, rpart counts those as a value too
             known = _has_values(dataset)
             dataset, folds = dataset.take(known), None if folds is None else folds[known]
         self._grow(dataset, folds)
@@ -166,7 +168,11 @@ class CARTEstimator(FittedTree):
         if arrays.keys() != {"complexity", "credit", "cp_table"}:
             raise ValueError(f"a tree of CART has complexity, credit and cp_table, not {sorted(arrays)}")
         for name, array in arrays.items():
-            if array.dtype != float or array.shape != shapes.get(name, array.shape) or not np.isfinite(array).all():
+            if (
+                array.dtype != float
+                or array.shape != shapes.get(name, array.shape)
+                or not np.isfinite(array).all()
+            ):
                 raise ValueError(f"its array {name!r} does not fit its tree")
         self.cp_table_ = CPTable.from_array(arrays["cp_table"])
         self.complexity_, self._credit = arrays["complexity"], arrays["credit"]
