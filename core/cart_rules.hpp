@@ -124,17 +124,31 @@ public:
             right_[label(row)] += outcome_.weight_of(row);
             right_weight_ += altered(row);
         }
-        least_ = 0;
-        for (size_t i = 0; i < k_; ++i) least_ -= right_weight_ * impurity(share(right_, i, right_weight_));
+        least_ = left_squares_ = right_squares_ = 0;
+        weight_ = right_weight_;
+        for (size_t i = 0; i < k_; ++i) {
+            least_ -= right_weight_ * impurity(share(right_, i, right_weight_));
+            right_squares_ += terms_.altered[i] * right_[i] * terms_.altered[i] * right_[i];
+        }
         return true;
     }
     double least() const { return least_; }
     double scale(const Leaf&) const { return 1; }
     void move(uint32_t row) {
-        right_weight_ -= altered(row);
-        left_weight_ += altered(row);
-        right_[label(row)] -= outcome_.weight_of(row);
-        left_[label(row)] += outcome_.weight_of(row);
+        const size_t i = label(row);
+        const double weight = outcome_.weight_of(row), amount = terms_.altered[i] * weight;
+        left_squares_ += amount * (2 * terms_.altered[i] * left_[i] + amount);
+        right_squares_ -= amount * (2 * terms_.altered[i] * right_[i] - amount);
+        right_weight_ -= amount;
+        left_weight_ += amount;
+        right_[i] -= weight;
+        left_[i] += weight;
+    }
+    /// Whether value() may be above the bar: weight × Gini is the weight less the squares over it, up to rounding.
+    bool may_beat(double bar) const {
+        if constexpr (entropy) return true;
+        const double least = (weight_ + bar) - 1e-9 * weight_;
+        return left_squares_ * right_weight_ + right_squares_ * left_weight_ > least * (left_weight_ * right_weight_);
     }
     double value() const {
         double cost = 0;
@@ -185,7 +199,8 @@ private:
     const ClassTerms& terms_;
     size_t k_;
     std::vector<double> left_, right_;
-    double left_weight_ = 0, right_weight_ = 0, least_ = 0;
+    double left_weight_ = 0, right_weight_ = 0, weight_ = 0, least_ = 0;
+    double left_squares_ = 0, right_squares_ = 0;  // of the altered class weights, while rows move
 };
 
 /// One order of the categories is exact for numbers and rates (Fisher, 1958; Breiman et al., 1984, §8.8).
@@ -230,6 +245,10 @@ public:
     double least() const { return 0; }
     double scale(const Leaf& node) const { return node.risk; }
     void move(uint32_t row) { move({centred(row), outcome_.weight_of(row)}, 1.0); }
+    bool may_beat(double bar) const {
+        const double squares = left_.sum * left_.sum * right_.weight + right_.sum * right_.sum * left_.weight;
+        return squares > bar * (left_.weight * right_.weight) * (1 - 1e-9);
+    }
     double value() const { return left_.sum * left_.sum / left_.weight + right_.sum * right_.sum / right_.weight; }
     bool lower_left() const { return left_.sum < right_.sum; }
 
@@ -312,6 +331,7 @@ public:
         add(one, row);
         move(one, 1.0);
     }
+    bool may_beat(double) const { return true; }
     double value() const { return left_.log_likelihood() + right_.log_likelihood(); }
     bool lower_left() const { return left_.rate() < right_.rate(); }
 

@@ -52,7 +52,7 @@ bool best_cut(Rule& rule, const Column& column, size_t edge, const Leaf& node, S
     size_t place = 0;
     for (size_t below = 1; below + edge <= n; ++below) {
         rule.move(column.row[below - 1]);
-        if (below < edge || column.x[below] == column.x[below - 1]) continue;
+        if (below < edge || column.x[below] == column.x[below - 1] || !rule.may_beat(best)) continue;
         const double value = rule.value();
         if (!(value > best)) continue;
         best = value;

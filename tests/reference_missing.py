@@ -1,18 +1,20 @@
 """The executable specification of the policies for missing values: what each does to the rows of a node.
 
-*Shares.* A node holds rows with weights. Under `fractional` a row without the value goes down every branch with its share
-of the weight of the rows that have it, unless less than 1e-9 of weight is left of it; merits count for the known share of
-the weight and, for the gain ratio, rows without the value gain nothing and are a branch of their own. Limits on rows are
-then limits on weight too, a row being worth what the lightest row weighs (all but 1e-9 of it).
+*Shares.* A node holds rows with weights. Under `fractional` a row without the value goes down every branch
+with its share of the weight of the rows that have it, unless less than 1e-9 of weight is left of it; merits
+count for the known share of the weight and, for the gain ratio, rows without the value gain nothing and are a
+branch of their own. Limits on rows are then limits on weight too, a row being worth what the lightest row
+weighs (all but 1e-9 of it).
 
-*Fills.* `mean`, `median` and `mode` (the heaviest value, the smallest of equals) are those of the node's rows that know the
-value, by weight; categories always have their mode. `class_mode` is the mode of the rows of the same class; where the class
-knows none, and for new rows, of all.
+*Fills.* `mean`, `median` and `mode` (the heaviest value, the smallest of equals) are those of the node's rows
+that know the value, by weight; categories always have their mode. `class_mode` is the mode of the rows of the
+same class; where the class knows none, and for new rows, of all.
 
-*Surrogates.* After `available`'s search the rows without the value follow the first of the split's stand-ins that knows
-them, else by `use_surrogates` the heaviest branch, or they stay. A stand-in is the cut (either way round, at least two rows
-of known branch on each side) or the table of another feature that agrees with the split on most weight. It must beat sending
-everybody to the heaviest branch; the best are kept, ties in the order of the features.
+*Surrogates.* After `available`'s search the rows without the value follow the first of the split's stand-ins
+that knows them, else by `use_surrogates` the heaviest branch, or they stay. A stand-in is the cut (either way
+round, at least two rows of known branch on each side) or the table of another feature that agrees with the
+split on most weight. It must beat sending everybody to the heaviest branch; the best are kept, ties in the
+order of the features.
 
 *Value.* A missing category is one more category, where branches of their own are asked for.
 """
@@ -20,6 +22,7 @@ everybody to the heaviest branch; the best are kept, ties in the order of the fe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,7 +85,7 @@ def known_gain_ratio(gain: Array, branch_weights: Array, total: float) -> Array:
 
 @dataclass(frozen=True)
 class StandIn:
-    """A surrogate: its feature, its agreement, and the branch of each row of the node, −1 where it knows none."""
+    """A surrogate: its feature, its agreement, and the branch of each row of the node, −1 if unknown."""
 
     feature: int
     agreement: float
@@ -133,7 +136,7 @@ def like_cut(feature: int, x: Array, branch: NDArray[np.intp], weights: Array) -
     both = ~np.isnan(x) & (branch >= 0)
     best, values = None, np.unique(x[~np.isnan(x)])
     most = max((weights[both & (branch == b)].sum() for b in (0, 1)), default=0.0)
-    for low, high in zip(values[:-1], values[1:], strict=True):
+    for low, high in pairwise(values):
         below = x <= low
         if min((both & below).sum(), (both & ~below).sum()) < 2:
             continue
