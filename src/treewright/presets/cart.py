@@ -20,6 +20,7 @@ from treewright.grow import progress_bar, threads
 from treewright.parameters import SHARED_RULES, check_counts, class_priors, cost_rows
 from treewright.presets.cp_table import CPTable, choose_row, cp_table, fold_numbers
 from treewright.recipe import Rule, check_parameters, is_number, is_whole, number, one_of, whole
+from treewright.splits import Hyperplane, Split
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -239,6 +240,32 @@ class CARTEstimator(FittedTree):
         order = np.argsort(-total, kind="stable")
         return {names[feature]: float(total[feature]) for feature in order if total[feature] > 0}
 
+    def adjusted_agreements(self, node: int) -> list[float]:
+        """By how much each surrogate of a node beats following the majority: 1 is perfect, 0 no better.
+
+        With a the agreement (`tree_[node].agreements`) and m the share of the larger branch that is
+        (a − m) / (1 − m), in the order of `tree_[node].surrogates`.
+
+        Parameters
+        ----------
+        node : int
+            Id of a node of `tree_`.
+
+        Examples
+        --------
+        >>> from treewright import CARTClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> model = CARTClassifier(cv=None).fit(X, y)
+        >>> [round(share, 2) for share in model.tree_[0].agreements]
+        [1.0, 0.92, 0.83]
+        >>> [round(share, 2) for share in model.adjusted_agreements(0)]
+        [1.0, 0.76, 0.5]
+        """
+        self._check_as_grown("adjusted_agreements")
+        begin, end = self.tree_.split_begin[node : node + 2].tolist()
+        credit = [self._credit[node, _split_feature(self.tree_.splits[at])] for at in range(begin, end)]
+        return [float(part / credit[0]) for part in credit[1:]]
+
     def summary(self, decimals: int = 7) -> str:
         """Describe the tree node by node, as `summary` of an rpart tree does.
 
@@ -406,6 +433,10 @@ def _feature_costs(costs: Any, schema: Schema) -> Array | None:
             f"got {costs!r}."
         )
     return numbers
+
+
+def _split_feature(split: Split) -> int:
+    return split.features[0] if isinstance(split, Hyperplane) else getattr(split, "feature", -1)
 
 
 def _has_values(dataset: Dataset) -> NDArray[np.bool_]:
