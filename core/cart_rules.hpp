@@ -168,8 +168,8 @@ public:
         return on_left < on_right;
     }
 
+    Tally empty() const { return {std::vector<double>(k_, 0.0)}; }
     void add(Tally& tally, uint32_t row) const {
-        tally.of_class.resize(k_, 0.0);
         tally.of_class[label(row)] += outcome_.weight_of(row);
         tally.altered += altered(row);
     }
@@ -252,6 +252,7 @@ public:
     double value() const { return left_.sum * left_.sum / left_.weight + right_.sum * right_.sum / right_.weight; }
     bool lower_left() const { return left_.sum < right_.sum; }
 
+    static Tally empty() { return {}; }
     void add(Tally& tally, uint32_t row) const {
         tally.sum += centred(row);
         tally.weight += outcome_.weight_of(row);
@@ -335,6 +336,7 @@ public:
     double value() const { return left_.log_likelihood() + right_.log_likelihood(); }
     bool lower_left() const { return left_.rate() < right_.rate(); }
 
+    static Tally empty() { return {}; }
     void add(Tally& tally, uint32_t row) const {
         tally.events += outcome_.number[row] * outcome_.weight_of(row);
         tally.time += outcome_.weight_of(row);

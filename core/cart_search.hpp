@@ -69,7 +69,7 @@ bool best_cut(Rule& rule, const Column& column, size_t edge, const Leaf& node, S
 template <class Rule>
 class CategoryGroups {
 public:
-    CategoryGroups(Rule& rule, const Column& column, size_t n_codes, size_t edge) : rule_(rule), n_(column.size()), edge_(edge), tally_(n_codes), count_(n_codes, 0), on_left_(n_codes, 0) {
+    CategoryGroups(Rule& rule, const Column& column, size_t n_codes, size_t edge) : rule_(rule), n_(column.size()), edge_(edge), tally_(n_codes, rule.empty()), count_(n_codes, 0), on_left_(n_codes, 0) {
         useful_ = rule.start(column.rows());
         for (size_t i = 0; i < n_; ++i) {
             const auto code = static_cast<size_t>(column.x[i]);
