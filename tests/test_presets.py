@@ -264,6 +264,15 @@ def test_bad_parameters_are_named(learner: Any, parameter: str, value: Any) -> N
         learner(**{parameter: value}).fit([[1.0], [2.0]], [0, 1])
 
 
+def test_rpart_drops_rows_without_any_value_unless_they_are_weighed() -> None:
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0, np.nan]})
+    learner = tw.CARTClassifier(min_samples_split=2, min_samples_leaf=1, cv=None, compat="rpart")
+    y = list("uuvvv")
+    assert learner.fit(X, y).tree_.count[0] == 4
+    assert learner.fit(X, y, sample_weight=np.ones(5)).tree_.count[0] == 5
+    assert learner.set_params(compat=None).fit(X, y).tree_.count[0] == 5
+
+
 @pytest.mark.parametrize("cv", [None, 5])
 def test_files_keep_what_cart_knows_of_its_tree(tmp_path: Path, cv: int | None) -> None:
     X, y = table("labor")
