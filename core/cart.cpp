@@ -1,26 +1,15 @@
-// CART: growing with cost-complexity pruning on the way, as rpart does it (Therneau & Atkinson, 1997).
+// CART: growing by presorted lists, then cost-complexity prices, as rpart has them (Breiman, Friedman, Olshen & Stone, 1984;
+// Therneau & Atkinson, 1997).
 #include "cart.hpp"
 
 #include "candidate.hpp"
+#include "cart_tree.hpp"
 #include "parallel.hpp"
-#include "surrogates.hpp"
+#include "quicksort.hpp"
 
 namespace treewright::cart {
 
 namespace {
-
-/// A node while the tree grows; left and right are rpart's.
-struct Node {
-    Leaf leaf;
-    size_t count = 0;
-    int32_t child[2] = {-1, -1};
-    double complexity = 0;
-    int8_t majority = nowhere;       // where the weight of rows with the split known goes
-    std::vector<Split> splits;       // the split, then its competitors
-    std::vector<Split> surrogates;
-
-    bool is_leaf() const { return child[0] < 0; }
-};
 
 /// Rows by each feature, in one block: feature × row, a missing value marked as ~row.
 struct SortedRows {
@@ -33,20 +22,21 @@ struct SortedRows {
 
 uint32_t row_of(int32_t entry) { return static_cast<uint32_t>(entry < 0 ? ~entry : entry); }
 
-SortedRows sorted_rows(const Table& table, int threads) {
+SortedRows sorted_rows(const Table& table, const Options& options) {
     SortedRows sorted;
     sorted.n_rows = table.n_rows;
     sorted.order.resize(table.features.size() * table.n_rows);
-    parallel_for(table.features.size(), threads, [&](size_t f, int) {
+    parallel_for(table.features.size(), options.threads, [&](size_t f, int) {
         const Feature& feature = table.features[f];
-        int32_t* order = sorted.of(f);
+        const std::span order(sorted.of(f), table.n_rows);
         for (size_t row = 0; row < table.n_rows; ++row) {
             const bool missing = feature.categorical() ? feature.codes[row] < 0 : std::isnan(feature.numbers[row]);
             order[row] = missing ? ~static_cast<int32_t>(row) : static_cast<int32_t>(row);
         }
-        if (feature.categorical() || table.n_rows == 0) return;
-        const auto value = [&](int32_t entry) { return entry < 0 ? 0.0 : feature.numbers[entry]; };
-        std::stable_sort(order, order + table.n_rows, [&](int32_t a, int32_t b) { return value(a) < value(b); });
+        if (feature.categorical()) return;
+        const auto value = [&](int32_t entry) { return entry < 0 ? 0.0 : feature.numbers[entry]; };  // missing ones are skipped later
+        if (options.rpart) quicksort(order, value);
+        else std::ranges::stable_sort(order, {}, value);
     });
     return sorted;
 }
@@ -56,7 +46,7 @@ class Grower {
 public:
     Grower(const Table& table, const Outcome& outcome, const Rule& rule, const Options& options, Monitor& monitor)
         : table_(table), outcome_(outcome), rule_(rule), options_(options), monitor_(monitor), way_(table.n_rows, nowhere),
-          largest_(options.largest_improve) {
+          pull_(table.n_rows, 0.0), largest_(options.largest_improve) {
         surrogate_rules_.max_surrogates = options.max_surrogates;
         surrogate_rules_.of_both_known = options.surrogate_style == 1;
         surrogate_rules_.rpart = options.rpart;
@@ -66,16 +56,19 @@ public:
     void grow(SortedRows&& sorted, std::span<const uint32_t> rows, double alpha, int thread) {
         sorted_ = std::move(sorted);
         spare_.resize(sorted_.n_rows);
-        nodes_.assign(1, Node{});
         thread_ = thread;
-        rule_.start(rows);
-        rule_.describe(rows, nodes_[0].leaf);
-        nodes_[0].count = rows.size();
-        nodes_[0].complexity = nodes_[0].leaf.risk;
-        alpha_ = alpha < 0 ? options_.cp * nodes_[0].leaf.risk : alpha;
-        double risk = 0;
-        partition(0, 0, 0, rows.size(), risk);
-        cap_complexity();
+        rule_.begin_tree(rows);
+        nodes_.assign(1, Node{});
+        describe(nodes_[0], rows);
+        if (alpha < 0) alpha = options_.cp * nodes_[0].leaf.risk;
+        std::vector<Step> open{{Range{0, 0, 0, rows.size()}}};
+        while (!open.empty()) {
+            const Step step = open.back();
+            open.pop_back();
+            if (step.grown) settle(nodes_, step.range.node, alpha);
+            else enter(step, alpha, open);
+        }
+        cap_complexity(nodes_);
     }
     const std::vector<Node>& nodes() const { return nodes_; }
     double largest_improve() const { return largest_; }
@@ -96,6 +89,62 @@ public:
     }
 
 private:
+    /// The rows of a node stand at [begin, end) of every list.
+    struct Range {
+        size_t node;
+        int64_t depth;
+        size_t begin, end;
+
+        size_t size() const { return end - begin; }
+    };
+    /// A node to be split or, when all below it is grown, to be settled.
+    struct Step {
+        Range range;
+        int32_t parent = -1;
+        bool grown = false;
+    };
+    void describe(Node& node, std::span<const uint32_t> rows) const {
+        rule_.describe(rows, node.leaf);
+        node.count = rows.size();
+    }
+    void enter(const Step& step, double alpha, std::vector<Step>& open) {
+        const Range range = step.range;
+        poll(range.size());
+        open.push_back({range, step.parent, true});
+        set_bound(step, alpha);
+        const bool small = static_cast<int64_t>(range.size()) < options_.min_samples_split;
+        if (small || nodes_[range.node].bound <= alpha || range.depth >= options_.max_depth || !find(range)) return;
+        const auto [middle, end] = divide(range);
+        const auto at = static_cast<int32_t>(range.node);
+        const Range low = append(range, 0, range.begin, middle), high = append(range, 1, middle, end);
+        open.push_back({high, at});
+        open.push_back({low, at});
+    }
+    void set_bound(const Step& step, double alpha) {
+        Node& node = nodes_[step.range.node];
+        node.hope = node.leaf.risk;
+        if (options_.rpart && step.parent >= 0) {
+            const Node& above = nodes_[static_cast<size_t>(step.parent)];
+            const bool is_left = above.child[0] == static_cast<int32_t>(step.range.node);
+            node.hope = is_left ? hope_of_left(above, alpha) : hope_of_right(above, nodes_[static_cast<size_t>(above.child[0])], alpha);
+        }
+        node.bound = std::min(node.leaf.risk, node.hope);
+    }
+    Range append(const Range& above, int side, size_t begin, size_t end) {
+        const size_t at = nodes_.size();
+        nodes_[above.node].child[side] = static_cast<int32_t>(at);
+        rows_.clear();
+        for (size_t i = begin; i < end; ++i) rows_.push_back(row_of(sorted_.of(0)[i]));
+        describe(nodes_.emplace_back(), rows_);
+        return {at, above.depth + 1, begin, end};
+    }
+    void poll(size_t rows) {
+        work_ += rows * table_.features.size();
+        if (work_ <= 2'000'000) return;
+        monitor_.poll(thread_);
+        work_ = 0;
+    }
+
     /// Where a row goes from a node, or −1 if nothing answers. A row without a default goes right, as in rpart.
     int32_t child_of(const Node& node, uint32_t row) const {
         if (node.is_leaf()) return -1;
@@ -119,166 +168,105 @@ private:
         return feature.numbers[row] < split.cut ? split.below : static_cast<int8_t>(-split.below);
     }
 
-    /// Split a node and everything below it; gives the number of splits kept and the risk of the subtree.
-    int64_t partition(int32_t at, int32_t depth, size_t begin, size_t end, double& risk) {
-        double bound = node(at).leaf.risk;
-        if (at != 0) {
-            rows_.clear();
-            for (size_t i = begin; i < end; ++i) rows_.push_back(row_of(sorted_.of(0)[i]));
-            rule_.describe(rows_, node(at).leaf);
-            node(at).count = end - begin;
-            bound = std::min(node(at).leaf.risk, node(at).complexity);
-        }
-        risk = node(at).leaf.risk;
-        work_ += (end - begin) * table_.features.size();
-        if (work_ > 2'000'000) {
-            monitor_.poll(thread_);
-            work_ = 0;
-        }
-        const bool small = static_cast<int64_t>(end - begin) < options_.min_samples_split;
-        if (small || bound <= alpha_ || depth >= options_.max_depth || !find(at, begin, end)) {
-            node(at).complexity = alpha_;
-            return 0;
-        }
-        const auto [n_left, n_right] = divide(at, begin, end);
-        const int32_t low = append(bound - alpha_);
-        double low_risk = 0, high_risk = 0;
-        int64_t low_splits = partition(low, depth + 1, begin, begin + n_left, low_risk);
-        bound = std::max((node(at).leaf.risk - low_risk) / static_cast<double>(low_splits + 1), node(at).leaf.risk - node(low).leaf.risk);
-        bound = std::min(bound, node(at).complexity);
-        const int32_t high = append(bound - alpha_);
-        int64_t high_splits = partition(high, depth + 1, begin + n_left, begin + n_left + n_right, high_risk);
-        weakest_first(node(at).leaf.risk, node(low), low_risk, low_splits, node(high), high_risk, high_splits);
-        node(at).complexity = (node(at).leaf.risk - (low_risk + high_risk)) / static_cast<double>(low_splits + high_splits + 1);
-        if (node(at).complexity <= alpha_) return 0;  // all in vain: the split does not pay
-        node(at).child[0] = low;
-        node(at).child[1] = high;
-        risk = low_risk + high_risk;
-        return low_splits + high_splits + 1;
-    }
-    /// Collapse the children that go before their parent would.
-    static void weakest_first(double risk, const Node& low, double& low_risk, int64_t& low_splits, const Node& high, double& high_risk, int64_t& high_splits) {
-        const bool low_is_weaker = high.complexity > low.complexity;
-        const auto price = [&] { return (risk - (low_risk + high_risk)) / static_cast<double>(low_splits + high_splits + 1); };
-        const auto collapse = [&](bool the_low) {
-            (the_low ? low_risk : high_risk) = the_low ? low.leaf.risk : high.leaf.risk;
-            (the_low ? low_splits : high_splits) = 0;
-        };
-        if (!(price() > (low_is_weaker ? low : high).complexity)) return;
-        collapse(low_is_weaker);
-        if (price() > (low_is_weaker ? high : low).complexity) collapse(!low_is_weaker);
-    }
-    /// A node collapses no later than its parent, and at the least price if it did not pay at all.
-    void cap_complexity() {
-        std::vector<int32_t> stack{0};
-        while (!stack.empty()) {
-            const Node& above = node(stack.back());
-            stack.pop_back();
-            if (above.is_leaf()) continue;
-            for (int32_t child : above.child) {
-                node(child).complexity = std::max(std::min(node(child).complexity, above.complexity), alpha_);
-                stack.push_back(child);
-            }
-        }
-    }
-
-    void gather(size_t feature, size_t begin, size_t end) {
-        column_.clear();
+    void gather(size_t feature, const Range& range) {
         const Feature& from = table_.features[feature];
-        const int32_t* order = sorted_.of(feature);
-        for (size_t i = begin; i < end; ++i) {
-            if (order[i] < 0) continue;
-            const auto row = static_cast<uint32_t>(order[i]);
-            column_.row.push_back(row);
-            column_.x.push_back(from.categorical() ? from.codes[row] : from.numbers[row]);
-        }
+        const int32_t* order = sorted_.of(feature) + range.begin;
+        const auto take = [&](auto* values) {
+            column_.gather(range.size(), [&](size_t i) { return row_of(order[i]); }, [&](size_t i) { return order[i] >= 0; },
+                           [&](uint32_t row) { return static_cast<double>(values[row]); });
+        };
+        if (from.categorical()) take(from.codes);
+        else take(from.numbers);
     }
 
-    bool find(int32_t at, size_t begin, size_t end) {
+    bool find(const Range& range) {
         const auto edge = static_cast<size_t>(options_.min_samples_leaf);
         const size_t most = static_cast<size_t>(options_.max_competitors) + 1;
-        std::vector<Split>& found = node(at).splits;
+        Node& node = nodes_[range.node];
         for (size_t f = 0; f < table_.features.size(); ++f) {
-            gather(f, begin, end);
+            gather(f, range);
             const Feature& feature = table_.features[f];
             if (column_.size() == 0) continue;
-            if (!feature.categorical() && column_.x.front() == column_.x.back()) continue;
+            if (!feature.categorical() && column_.x[0] == column_.x[column_.size() - 1]) continue;
             Split split;
             split.feature = static_cast<int32_t>(f);
-            const double risk = node(at).leaf.risk;
-            const bool better = feature.categorical() ? rule_.group(column_, static_cast<size_t>(feature.n_categories), edge, risk, split)
-                                                      : rule_.cut(column_, edge, risk, split);
+            const auto n_codes = static_cast<size_t>(feature.n_categories);
+            const bool better = feature.categorical() ? CategoryGroups<Rule>(rule_, column_, n_codes, edge).best(node.leaf, split)
+                                                      : best_cut(rule_, column_, edge, node.leaf, split);
             if (!better) continue;
             largest_ = std::max(largest_, split.improve);
             if (!(split.improve > largest_ * 1e-10)) continue;  // rounding dust
             if (!options_.feature_costs.empty()) split.improve /= options_.feature_costs[f];
-            insert(found, std::move(split), most, options_.rpart);
+            insert(node.splits, std::move(split), most, options_.rpart);
         }
-        return !found.empty();
+        return !node.splits.empty();
     }
 
-    /// Send every row of a node on its way; the lists of all features are parted: left rows, right rows, rows that stay.
-    std::pair<size_t, size_t> divide(int32_t at, size_t begin, size_t end) {
-        const Split& split = node(at).splits[0];
-        Ways ways{way_.data(), 0, 0};
+    /// Send every row of a node on its way; the lists of all features are parted: left rows, right rows, rows that stay. Gives
+    /// the ends of the first two.
+    std::pair<size_t, size_t> divide(const Range& range) {
+        Node& node = nodes_[range.node];
+        const Split& split = node.splits[0];
+        Ways ways{pull_};
         std::vector<uint32_t> waiting;
-        for (size_t i = begin; i < end; ++i) {
+        for (size_t i = range.begin; i < range.end; ++i) {
             const uint32_t row = row_of(sorted_.of(0)[i]);
             way_[row] = way_of(split, row);
+            const double weight = outcome_.weight_of(row);
+            pull_[row] = way_[row] == left ? weight : way_[row] == right ? -weight : 0.0;
             if (way_[row] == nowhere) waiting.push_back(row);
-            else (way_[row] == left ? ways.left_weight : ways.right_weight) += outcome_.weight_of(row);
+            else (way_[row] == left ? ways.left_weight : ways.right_weight) += weight;
         }
-        if (options_.max_surrogates > 0) find_surrogates(at, ways, begin, end);
+        if (options_.max_surrogates > 0) find_surrogates(range, ways);
         if (options_.max_surrogates > 0 || !options_.rpart) {
-            if (ways.left_weight > ways.right_weight) node(at).majority = left;
-            else if (ways.left_weight < ways.right_weight) node(at).majority = right;
-            else if (!options_.rpart) node(at).majority = left;
+            if (ways.left_weight > ways.right_weight) node.majority = left;
+            else if (ways.left_weight < ways.right_weight) node.majority = right;
+            else if (!options_.rpart) node.majority = left;
         }
         if (options_.use_surrogates > 0)
-            for (const Split& surrogate : node(at).surrogates)
+            for (const Split& surrogate : node.surrogates)
                 std::erase_if(waiting, [&](uint32_t row) { return (way_[row] = way_of(surrogate, row)) != nowhere; });
         if (options_.use_surrogates == 2)
-            for (uint32_t row : waiting) way_[row] = node(at).majority;
-        return part_lists(begin, end);
+            for (uint32_t row : waiting) way_[row] = node.majority;
+        return part_lists(range);
     }
-    void find_surrogates(int32_t at, const Ways& ways, size_t begin, size_t end) {
-        const int32_t primary = node(at).splits[0].feature;
+    void find_surrogates(const Range& range, const Ways& ways) {
+        Node& node = nodes_[range.node];
+        const int32_t primary = node.splits[0].feature;
         for (size_t f = 0; f < table_.features.size(); ++f) {
             if (static_cast<int32_t>(f) == primary) continue;
-            gather(f, begin, end);
+            gather(f, range);
             const Feature& feature = table_.features[f];
             Split split;
             split.feature = static_cast<int32_t>(f);
-            const Agreement agreement = feature.categorical()
-                ? agreeing_groups(column_, static_cast<size_t>(feature.n_categories), ways, outcome_, options_.rpart, split)
-                : agreeing_cut(column_, ways, outcome_, split);
-            consider(std::move(split), agreement, ways, surrogate_rules_, node(at).surrogates);
+            const Agreement agreement = feature.categorical() ? groups_like(feature, ways, split) : cut_like(ways, split);
+            consider(std::move(split), agreement, ways, surrogate_rules_, node.surrogates);
         }
     }
-    std::pair<size_t, size_t> part_lists(size_t begin, size_t end) {
-        size_t n_left = 0, n_right = 0;
-        for (size_t i = begin; i < end; ++i) {
-            const int8_t way = way_[row_of(sorted_.of(0)[i])];
-            n_left += way == left;
-            n_right += way == right;
-        }
+    Agreement groups_like(const Feature& feature, const Ways& ways, Split& split) const {
+        const auto each = [&](auto&& use) {
+            for (size_t i = 0; i < column_.size(); ++i) use(static_cast<size_t>(column_.x[i]), column_.row[i]);
+        };
+        return agreeing_groups(static_cast<size_t>(feature.n_categories), each, ways, options_.rpart, split.side);
+    }
+    Agreement cut_like(const Ways& ways, Split& split) const {
+        size_t place = 0;
+        const Agreement agreement = agreeing_cut(
+            column_.size(), [&](size_t i) { return column_.row[i]; }, [&](size_t i) { return column_.x[i] != column_.x[i - 1]; }, ways, place, split.below);
+        if (agreement.found) split.cut = (column_.x[place - 1] + column_.x[place]) / 2;
+        return agreement;
+    }
+    std::pair<size_t, size_t> part_lists(const Range& range) {
+        size_t count[3] = {0, 0, 0};  // left, staying, right: way_ + 1
+        for (size_t i = range.begin; i < range.end; ++i) ++count[way_[row_of(sorted_.of(0)[i])] + 1];
+        const size_t middle = range.begin + count[left + 1], end = middle + count[right + 1];
         for (size_t f = 0; f < table_.features.size(); ++f) {
-            int32_t* order = sorted_.of(f);
-            size_t to_left = begin, to_right = 0, to_rest = n_right;
-            for (size_t i = begin; i < end; ++i) {
-                const int8_t way = way_[row_of(order[i])];
-                if (way == left) order[to_left++] = order[i];
-                else spare_[way == right ? to_right++ : to_rest++] = order[i];
-            }
-            std::copy(spare_.begin(), spare_.begin() + static_cast<int64_t>(to_rest), order + to_left);
+            const std::span order(sorted_.of(f) + range.begin, range.size());
+            std::ranges::copy(order, spare_.begin());
+            int32_t* to[3] = {sorted_.of(f) + range.begin, sorted_.of(f) + end, sorted_.of(f) + middle};
+            for (size_t i = 0; i < range.size(); ++i) *to[way_[row_of(spare_[i])] + 1]++ = spare_[i];
         }
-        return {n_left, n_right};
-    }
-
-    Node& node(int32_t at) { return nodes_[static_cast<size_t>(at)]; }
-    int32_t append(double complexity) {
-        nodes_.emplace_back().complexity = complexity;
-        return static_cast<int32_t>(nodes_.size() - 1);
+        return {middle, end};
     }
 
     const Table& table_;
@@ -291,123 +279,13 @@ private:
     std::vector<int32_t> spare_;
     std::vector<uint32_t> rows_;
     std::vector<int8_t> way_;
+    std::vector<double> pull_;
     std::vector<Node> nodes_;
     Column column_;
-    double largest_, alpha_ = 0;
+    double largest_;
     uint64_t work_ = 0;
     int thread_ = 0;
 };
-
-// ---- the tree as arrays ------------------------------------------------------------------------------------------
-
-/// Writes splits in branch numbers: branch 0 is `x ≤ threshold`, or for categories the left side.
-struct Writer {
-    const Table& table;
-    bool rpart;
-
-    /// rpart's test is x < cut: the number before the cut is the largest that passes.
-    double threshold(double cut) const { return rpart ? std::nextafter(cut, -infinity) : cut; }
-
-    void append(SplitTable& to, const Split& split, int8_t first_side) const {
-        to.feature.push_back(split.feature);
-        to.score.push_back(split.improve);
-        if (table.features[static_cast<size_t>(split.feature)].categorical()) {
-            to.kind.push_back(static_cast<uint8_t>(SplitKind::table));
-            to.threshold.push_back(0.0);
-            for (size_t code = 0; code < split.side.size(); ++code) {
-                if (split.side[code] == nowhere) continue;
-                to.pool_index.push_back(static_cast<int32_t>(code));
-                to.pool_value.push_back(split.side[code] == first_side ? 0.0 : 1.0);
-            }
-        } else if (split.below == first_side) {
-            to.kind.push_back(static_cast<uint8_t>(SplitKind::threshold));
-            to.threshold.push_back(threshold(split.cut));
-        } else {  // a surrogate that runs the other way: −x ≤ −cut
-            to.feature.back() = -1;
-            to.kind.push_back(static_cast<uint8_t>(SplitKind::hyperplane));
-            to.threshold.push_back(-split.cut);
-            to.pool_index.push_back(split.feature);
-            to.pool_value.push_back(-1.0);
-        }
-        to.pool_begin.push_back(static_cast<int64_t>(to.pool_index.size()));
-    }
-};
-
-int32_t default_branch(const std::vector<Node>& nodes, const Node& node, const Options& options, int8_t first_side) {
-    if (options.use_surrogates < 2) return stay_at_node;
-    int8_t way = node.majority;
-    if (options.rpart) {  // when predicting, rpart follows the child with more rows
-        const size_t low = nodes[static_cast<size_t>(node.child[0])].count, high = nodes[static_cast<size_t>(node.child[1])].count;
-        way = low == high ? nowhere : low > high ? left : right;
-    }
-    return way == nowhere ? stay_at_node : way == first_side ? 0 : 1;
-}
-
-Grown write_tree(const std::vector<Node>& nodes, const Table& table, const Options& options) {
-    struct Place {
-        int32_t node, parent;
-    };
-    Grown out;
-    const size_t p = table.features.size();
-    TreeArrays& tree = out.tree;
-    const Writer writer{table, options.rpart};
-    const auto first_side = [&](const Node& node) {
-        const Split& split = node.splits[0];
-        return table.features[static_cast<size_t>(split.feature)].categorical() ? left : split.below;
-    };
-    std::vector<Place> places{{0, -1}};
-    std::vector<int32_t> stack{0};
-    tree.first_child.assign(1, -1);
-    while (!stack.empty()) {
-        const int32_t id = stack.back();
-        stack.pop_back();
-        const Node& node = nodes[static_cast<size_t>(places[static_cast<size_t>(id)].node)];
-        if (node.is_leaf()) continue;
-        const auto first = static_cast<int32_t>(places.size());
-        tree.first_child[static_cast<size_t>(id)] = first;
-        const bool turned = first_side(node) == right;
-        for (int b = 0; b < 2; ++b) {
-            places.push_back({node.child[turned ? 1 - b : b], id});
-            tree.first_child.push_back(-1);
-        }
-        stack.push_back(first + 1);
-        stack.push_back(first);
-    }
-    for (const Place& place : places) {
-        const Node& node = nodes[static_cast<size_t>(place.node)];
-        const bool leaf = node.is_leaf();
-        tree.parent.push_back(place.parent);
-        tree.n_children.push_back(leaf ? 0 : 2);
-        tree.count.push_back(static_cast<int64_t>(node.count));
-        tree.weight.push_back(node.leaf.weight);
-        tree.impurity.push_back(node.leaf.impurity);
-        tree.risk.push_back(node.leaf.risk);
-        tree.merit.push_back(leaf ? 0.0 : node.splits[0].improve);
-        tree.value.insert(tree.value.end(), node.leaf.value.begin(), node.leaf.value.end());
-        tree.default_branch.push_back(leaf ? -1 : default_branch(nodes, node, options, first_side(node)));
-        out.complexity.push_back(node.complexity);
-        out.credit.resize(out.credit.size() + p, 0.0);
-        double* credit = out.credit.data() + out.credit.size() - p;
-        if (!leaf) {
-            const int8_t first = first_side(node);
-            const double gain = node.splits[0].improve * (options.criterion == "squared_error" ? node.leaf.risk : 1.0);
-            writer.append(tree.splits, node.splits[0], first);
-            credit[node.splits[0].feature] = gain;
-            for (const Split& surrogate : node.surrogates) {
-                credit[surrogate.feature] = gain * surrogate.adjusted;
-                if (options.use_surrogates == 0) continue;
-                writer.append(tree.splits, surrogate, first);
-            }
-            for (size_t i = 1; i < node.splits.size(); ++i) {
-                const Split& other = node.splits[i];
-                writer.append(tree.competitors, other, table.features[static_cast<size_t>(other.feature)].categorical() ? left : other.below);
-            }
-        }
-        tree.split_begin.push_back(static_cast<int64_t>(tree.splits.kind.size()));
-        tree.competitor_begin.push_back(static_cast<int64_t>(tree.competitors.kind.size()));
-    }
-    return out;
-}
 
 // ---- by the rule of the criterion ----------------------------------------------------------------------------------
 
@@ -476,7 +354,7 @@ Grown grow(const Table& table, const Target& target, const Options& options, Mon
     monitor.total = static_cast<double>(table.n_rows);
     return with_rule(table, target, outcome, options, [&](auto&& rule) {
         Grower grower(table, outcome, rule, options, monitor);
-        grower.grow(sorted_rows(table, options.threads), rows, -1, 0);
+        grower.grow(sorted_rows(table, options), rows, -1, 0);
         Grown out = write_tree(grower.nodes(), table, options);
         out.largest_improve = grower.largest_improve();
         return out;
@@ -486,7 +364,7 @@ Grown grow(const Table& table, const Target& target, const Options& options, Mon
 Validation cross_validate(const Table& table, const Target& target, const Options& options, std::span<const double> prices,
                           double alpha, std::span<const int32_t> fold, Monitor& monitor) {
     const Outcome outcome{target.label, target.number, target.weight};
-    const SortedRows all = sorted_rows(table, options.threads);
+    const SortedRows all = sorted_rows(table, options);
     const std::vector<Fold> folds = divide_rows(outcome, prices, alpha, fold);
     const size_t n = prices.size();
     // Where a row stops early rpart leaves the errors of the row before in place: rows must then come in order.

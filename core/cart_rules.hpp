@@ -1,21 +1,18 @@
-// The splitting rules of CART as rpart works them out: classes (Gini or information), squares, and event rates.
+// The splitting rules of CART: what a grouping of rows into two sides is worth, for classes, numbers and event rates.
 //
 // Breiman, Friedman, Olshen & Stone (1984), *Classification and Regression Trees*; Therneau & Atkinson (1997), *An
-// introduction to recursive partitioning using the RPART routines*. Sums are taken in rpart's order, because ties
-// between splits are broken by their last bits.
+// introduction to recursive partitioning using the RPART routines*. A rule holds two sides; rows, or whole categories, move
+// from the right to the left, and `value()` tells what the sides are worth as they stand, the larger the better.
 #pragma once
-#include <bit>
 #include <cmath>
-#include <numeric>
 #include <span>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include "stats.hpp"
 
 namespace treewright::cart {
-
-inline constexpr int8_t left = -1, right = 1, nowhere = 0;
 
 /// The target and weights of all rows.
 struct Outcome {
@@ -26,16 +23,6 @@ struct Outcome {
     double weight_of(size_t row) const { return weight ? weight[row] : 1.0; }
 };
 
-/// A split on one feature: a number below `cut` goes `below`, else the other way; a code goes to side[code].
-struct Split {
-    int32_t feature = -1;
-    double improve = 0;   // or the agreement of a surrogate
-    double adjusted = 0;  // agreement of a surrogate above that of sending everybody with the majority
-    double cut = 0;
-    int8_t below = left;
-    std::vector<int8_t> side;  // by code; nowhere = not seen at the node
-};
-
 /// A node as a leaf.
 struct Leaf {
     double weight = 0, risk = 0, impurity = 0;
@@ -43,33 +30,16 @@ struct Leaf {
     std::vector<double> value;  // class weights, or the predicted number
 };
 
-/// The known rows of a node in the order of one feature.
-struct Column {
-    std::vector<double> x;  // numbers, or codes
-    std::vector<uint32_t> row;
+using Rows = std::span<const uint32_t>;
 
-    size_t size() const { return row.size(); }
-    void clear() {
-        x.clear();
-        row.clear();
-    }
-};
-
-/// Present codes in ascending order of a key, ties by code.
-inline std::vector<size_t> codes_by(std::span<const double> key, std::span<const size_t> count) {
-    std::vector<size_t> order;
-    for (size_t code = 0; code < count.size(); ++code)
-        if (count[code]) order.push_back(code);
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key[a] < key[b]; });
-    return order;
-}
-
-/// What the class rule needs to know of the whole training set.
+/// What the class rule needs to know of the whole training set, in every fold.
 struct ClassTerms {
     size_t n_classes = 0;
     std::vector<double> prior, altered;  // over class frequency: factors on the weight of a row
     std::vector<double> loss;            // true class × predicted class
     bool every_grouping = true;          // of many categories too, as rpart; else the best of several orders
+
+    double loss_of(size_t truth, size_t chosen) const { return loss[truth * n_classes + chosen]; }
 };
 
 /// Altered priors: prior_i · Σ_j loss(i, j), scaled to sum to one (Breiman et al., 1984, §4.4).
@@ -92,8 +62,9 @@ inline ClassTerms class_terms(const Outcome& outcome, size_t n_rows, std::span<c
     double sum = 0;
     for (size_t i = 0; i < k; ++i)
         for (size_t j = 0; j < k; ++j) {
-            sum += terms.loss[i * k + j] * terms.prior[i];
-            terms.altered[i] += terms.loss[i * k + j] * terms.prior[i];
+            const double cost = terms.loss_of(i, j) * terms.prior[i];
+            terms.altered[i] += cost;
+            sum += cost;
         }
     for (size_t i = 0; i < k; ++i) {
         if (share[i] <= 0) continue;
@@ -103,96 +74,117 @@ inline ClassTerms class_terms(const Outcome& outcome, size_t n_rows, std::span<c
     return terms;
 }
 
-/// Classes: the decrease of weight × impurity, by Gini (entropy = false) or information in nats.
+/// Classes: the decrease of weight × impurity, by Gini (entropy = false) or information in nats, under altered priors.
 template <bool entropy>
 class ClassRule {
 public:
-    ClassRule(const Outcome& outcome, const ClassTerms& terms)
-        : outcome_(outcome), terms_(terms), k_(terms.n_classes), left_(k_), right_(k_) {}
+    /// The rows of one category.
+    struct Tally {
+        std::vector<double> of_class;
+        double altered = 0;
+    };
 
-    void start(std::span<const uint32_t>) {}  // frequencies and priors are those of the whole data, in every fold
+    ClassRule(const Outcome& outcome, const ClassTerms& terms) : outcome_(outcome), terms_(terms), k_(terms.n_classes), left_(k_), right_(k_) {}
 
-    void describe(std::span<const uint32_t> rows, Leaf& leaf) const {
-        std::vector<double> freq(k_, 0.0);
-        for (uint32_t row : rows) freq[label(row)] += outcome_.weight_of(row);
+    void begin_tree(Rows) {}  // frequencies and priors are those of the whole data, in every fold
+
+    void describe(Rows rows, Leaf& leaf) const {
+        std::vector<double> weight(k_, 0.0);
+        for (uint32_t row : rows) weight[label(row)] += outcome_.weight_of(row);
+        leaf.risk = infinity;
         for (size_t chosen = 0; chosen < k_; ++chosen) {
             double cost = 0;
-            for (size_t truth = 0; truth < k_; ++truth) cost += freq[truth] * terms_.loss[truth * k_ + chosen] * terms_.prior[truth];
-            if (chosen == 0 || cost < leaf.risk) {
-                leaf.label = static_cast<int32_t>(chosen);
-                leaf.risk = cost;
-            }
+            for (size_t truth = 0; truth < k_; ++truth) cost += weight[truth] * terms_.loss_of(truth, chosen) * terms_.prior[truth];
+            if (!(cost < leaf.risk)) continue;
+            leaf.label = static_cast<int32_t>(chosen);
+            leaf.risk = cost;
         }
-        leaf.value.resize(k_);
         double altered = 0;
-        leaf.weight = 0;
+        leaf.weight = leaf.impurity = 0;
+        leaf.value.resize(k_);
         for (size_t i = 0; i < k_; ++i) {
-            leaf.value[i] = freq[i] * terms_.prior[i];
+            leaf.value[i] = weight[i] * terms_.prior[i];
             leaf.weight += leaf.value[i];
-            altered += terms_.altered[i] * freq[i];
+            altered += terms_.altered[i] * weight[i];
         }
-        leaf.impurity = 0;
-        for (size_t i = 0; i < k_; ++i) leaf.impurity += impurity(terms_.altered[i] * freq[i] / altered);
+        for (size_t i = 0; i < k_; ++i) leaf.impurity += impurity(terms_.altered[i] * weight[i] / altered);
     }
-
     /// Cost of a held-out row at a leaf; rpart reads the matrix the other way round.
     double error(uint32_t row, const Leaf& leaf, bool transposed) const {
         const size_t truth = label(row), chosen = static_cast<size_t>(leaf.label);
-        return terms_.prior[truth] * terms_.loss[transposed ? chosen * k_ + truth : truth * k_ + chosen];
+        return terms_.prior[truth] * (transposed ? terms_.loss_of(chosen, truth) : terms_.loss_of(truth, chosen));
     }
 
-    bool cut(const Column& column, size_t edge, double, Split& split) {
-        begin(column);
-        double best = total_;
-        size_t where = 0;
-        for (size_t i = 0; right_count_ > edge; ++i) {
-            const size_t j = label(column.row[i]);
-            const double w = outcome_.weight_of(column.row[i]), altered = terms_.altered[j] * w;
-            right_weight_ -= altered;
-            left_weight_ += altered;
-            --right_count_;
-            ++left_count_;
-            right_[j] -= w;
-            left_[j] += w;
-            if (column.x[i + 1] == column.x[i] || left_count_ < edge) continue;
-            const double now = both();
-            if (now < best) {
-                best = now;
-                where = i;
-                split.below = left_mean_ < right_mean_ ? left : right;
-            }
+    /// All rows stand on the right; false if no split could be worth anything.
+    bool start(Rows rows) {
+        std::ranges::fill(left_, 0.0);
+        std::ranges::fill(right_, 0.0);
+        left_weight_ = right_weight_ = 0;
+        for (uint32_t row : rows) {
+            right_[label(row)] += outcome_.weight_of(row);
+            right_weight_ += altered(row);
         }
-        split.improve = total_ - best;
-        split.cut = (column.x[where] + column.x[std::min(where + 1, column.size() - 1)]) / 2;
-        return split.improve > 0;
+        least_ = left_squares_ = right_squares_ = 0;
+        weight_ = right_weight_;
+        for (size_t i = 0; i < k_; ++i) {
+            least_ -= right_weight_ * impurity(share(right_, i, right_weight_));
+            right_squares_ += terms_.altered[i] * right_[i] * terms_.altered[i] * right_[i];
+        }
+        return true;
+    }
+    double least() const { return least_; }
+    double scale(const Leaf&) const { return 1; }
+    void move(uint32_t row) {
+        const size_t i = label(row);
+        const double weight = outcome_.weight_of(row), amount = terms_.altered[i] * weight;
+        left_squares_ += amount * (2 * terms_.altered[i] * left_[i] + amount);
+        right_squares_ -= amount * (2 * terms_.altered[i] * right_[i] - amount);
+        right_weight_ -= amount;
+        left_weight_ += amount;
+        right_[i] -= weight;
+        left_[i] += weight;
+    }
+    /// Whether value() may be above the bar: weight × Gini is the weight less the squares over it, up to rounding.
+    bool may_beat(double bar) const {
+        if constexpr (entropy) return true;
+        const double least = (weight_ + bar) - 1e-9 * weight_;
+        return left_squares_ * right_weight_ + right_squares_ * left_weight_ > least * (left_weight_ * right_weight_);
+    }
+    double value() const {
+        double cost = 0;
+        for (size_t i = 0; i < k_; ++i) {
+            cost += left_weight_ * impurity(share(left_, i, left_weight_));
+            cost += right_weight_ * impurity(share(right_, i, right_weight_));
+        }
+        return -cost;
+    }
+    /// Whether the mean class is lower on the left.
+    bool lower_left() const {
+        double on_left = 0, on_right = 0;
+        for (size_t i = 0; i < k_; ++i) {
+            on_left += share(left_, i, left_weight_) * static_cast<double>(i);
+            on_right += share(right_, i, right_weight_) * static_cast<double>(i);
+        }
+        return on_left < on_right;
     }
 
-    bool group(const Column& column, size_t n_codes, size_t edge, double, Split& split) {
-        begin(column);
-        counts_.assign(n_codes * k_, 0.0);
-        weight_.assign(n_codes, 0.0);
-        count_.assign(n_codes, 0);
-        for (size_t i = 0; i < column.size(); ++i) {
-            const size_t j = label(column.row[i]), code = static_cast<size_t>(column.x[i]);
-            const double w = outcome_.weight_of(column.row[i]);
-            weight_[code] += terms_.altered[j] * w;
-            ++count_[code];
-            counts_[code * k_ + j] += w;
-        }
-        side_.assign(n_codes, nowhere);
-        std::vector<size_t> present;
-        for (size_t code = 0; code < n_codes; ++code) {
-            if (weight_[code] > 0) side_[code] = right;
-            if (count_[code]) present.push_back(code);
-        }
-        best_ = total_;
-        split.side.assign(n_codes, nowhere);
-        if (k_ == 2) cut_order(codes_by_share(0), edge, split);
-        else if (terms_.every_grouping || present.size() <= 12) every_grouping(present, edge, split);
-        else best_of_orders(edge, split);
-        split.improve = total_ - best_;
-        return split.improve > 0;
+    Tally empty() const { return {std::vector<double>(k_, 0.0)}; }
+    void add(Tally& tally, uint32_t row) const {
+        tally.of_class[label(row)] += outcome_.weight_of(row);
+        tally.altered += altered(row);
     }
+    void move(const Tally& tally, double sign) {
+        right_weight_ -= sign * tally.altered;
+        left_weight_ += sign * tally.altered;
+        for (size_t i = 0; i < k_; ++i) {
+            right_[i] -= sign * tally.of_class[i];
+            left_[i] += sign * tally.of_class[i];
+        }
+    }
+    /// Two classes need one order of the categories, more classes one for each class, unless all groupings are tried.
+    size_t n_orders() const { return k_ == 2 ? 1 : k_; }
+    bool tries_all(size_t n_categories) const { return k_ > 2 && (terms_.every_grouping || n_categories <= 12); }
+    double key(const Tally& tally, size_t order) const { return tally.altered > 0 ? tally.of_class[order] / tally.altered : 0.0; }
 
 private:
     static double impurity(double p) {
@@ -200,326 +192,174 @@ private:
         else return p * (1 - p);
     }
     size_t label(uint32_t row) const { return static_cast<size_t>(outcome_.label[row]); }
-
-    void begin(const Column& column) {
-        std::fill(left_.begin(), left_.end(), 0.0);
-        std::fill(right_.begin(), right_.end(), 0.0);
-        left_weight_ = right_weight_ = 0;
-        left_count_ = 0;
-        right_count_ = column.size();
-        for (uint32_t row : column.row) {
-            const size_t j = label(row);
-            right_weight_ += terms_.altered[j] * outcome_.weight_of(row);
-            right_[j] += outcome_.weight_of(row);
-        }
-        total_ = 0;
-        for (size_t j = 0; j < k_; ++j) total_ += right_weight_ * impurity(terms_.altered[j] * right_[j] / right_weight_);
-    }
-    /// Weight × impurity of both sides as they stand, and their mean class.
-    double both() {
-        double sum = 0;
-        left_mean_ = right_mean_ = 0;
-        for (size_t j = 0; j < k_; ++j) {
-            double p = terms_.altered[j] * left_[j] / left_weight_;
-            sum += left_weight_ * impurity(p);
-            left_mean_ += p * static_cast<double>(j);
-            p = terms_.altered[j] * right_[j] / right_weight_;
-            sum += right_weight_ * impurity(p);
-            right_mean_ += p * static_cast<double>(j);
-        }
-        return sum;
-    }
-    void move(size_t code) {
-        const double sign = side_[code] == left ? -1.0 : 1.0;
-        if (side_[code] == left) {
-            left_count_ -= count_[code];
-            right_count_ += count_[code];
-        } else {
-            left_count_ += count_[code];
-            right_count_ -= count_[code];
-        }
-        side_[code] = side_[code] == left ? right : left;
-        right_weight_ -= sign * weight_[code];
-        left_weight_ += sign * weight_[code];
-        for (size_t j = 0; j < k_; ++j) {
-            right_[j] -= sign * counts_[code * k_ + j];
-            left_[j] += sign * counts_[code * k_ + j];
-        }
-    }
-    void offer(size_t edge, Split& split) {
-        if (left_count_ < edge || right_count_ < edge) return;
-        const double now = both();
-        if (!(now < best_)) return;
-        best_ = now;
-        for (size_t code = 0; code < side_.size(); ++code)
-            split.side[code] = left_mean_ < right_mean_ ? side_[code] : static_cast<int8_t>(-side_[code]);
-    }
-    std::vector<size_t> codes_by_share(size_t of_class) const {
-        std::vector<double> share(count_.size());
-        for (size_t code = 0; code < share.size(); ++code) share[code] = weight_[code] > 0 ? counts_[code * k_ + of_class] / weight_[code] : 0.0;
-        return codes_by(share, count_);
-    }
-    void cut_order(const std::vector<size_t>& order, size_t edge, Split& split) {
-        for (size_t code : order) {
-            move(code);
-            offer(edge, split);
-        }
-    }
-    /// In Gray-code order: one code changes sides at a time.
-    void every_grouping(const std::vector<size_t>& present, size_t edge, Split& split) {
-        if (present.size() > 62) throw std::invalid_argument("a feature has more than 62 categories at a node, too many to try every grouping");
-        for (uint64_t step = 1; step < uint64_t{1} << present.size(); ++step) {
-            move(present[static_cast<size_t>(std::countr_zero(step))]);
-            offer(edge, split);
-        }
-    }
-    /// The categories in the order of each class's share.
-    void best_of_orders(size_t edge, Split& split) {
-        for (size_t j = 0; j < k_; ++j) {
-            const std::vector<size_t> order = codes_by_share(j);
-            cut_order(order, edge, split);
-            for (size_t code : order) move(code);
-        }
-    }
+    double altered(uint32_t row) const { return terms_.altered[label(row)] * outcome_.weight_of(row); }
+    double share(const std::vector<double>& side, size_t i, double weight) const { return terms_.altered[i] * side[i] / weight; }
 
     const Outcome& outcome_;
     const ClassTerms& terms_;
     size_t k_;
-    std::vector<double> left_, right_, counts_, weight_;
-    std::vector<size_t> count_;
-    std::vector<int8_t> side_;
-    double left_weight_ = 0, right_weight_ = 0, left_mean_ = 0, right_mean_ = 0, total_ = 0, best_ = 0;
-    size_t left_count_ = 0, right_count_ = 0;
+    std::vector<double> left_, right_;
+    double left_weight_ = 0, right_weight_ = 0, weight_ = 0, least_ = 0;
+    double left_squares_ = 0, right_squares_ = 0;  // of the altered class weights, while rows move
 };
 
-/// Squares: the share of the node's sum of squares that a split removes.
-class SquaresRule {
+/// One order of the categories is exact for numbers and rates (Fisher, 1958; Breiman et al., 1984, §8.8).
+struct OneOrder {
+    static size_t n_orders() { return 1; }
+    static bool tries_all(size_t) { return false; }
+};
+
+/// Numbers: the share of the node's sum of squares about the mean that a split removes.
+class SquaresRule : public OneOrder {
 public:
+    struct Tally {
+        double sum = 0, weight = 0;
+    };
+
     explicit SquaresRule(const Outcome& outcome) : outcome_(outcome) {}
 
-    void start(std::span<const uint32_t>) {}
+    void begin_tree(Rows) {}
 
-    void describe(std::span<const uint32_t> rows, Leaf& leaf) const {
-        double sum = 0, weight = 0;
-        for (uint32_t row : rows) {
-            sum += outcome_.number[row] * outcome_.weight_of(row);
-            weight += outcome_.weight_of(row);
-        }
-        const double mean = sum / weight;
-        double squares = 0;
+    void describe(Rows rows, Leaf& leaf) const {
+        const auto [mean, weight] = mean_of(rows);
+        leaf.risk = 0;
         for (uint32_t row : rows) {
             const double difference = outcome_.number[row] - mean;
-            squares += difference * difference * outcome_.weight_of(row);
+            leaf.risk += difference * difference * outcome_.weight_of(row);
         }
         leaf.value.assign(1, mean);
         leaf.weight = weight;
-        leaf.risk = squares;
-        leaf.impurity = squares / weight;
+        leaf.impurity = leaf.risk / weight;
     }
     double error(uint32_t row, const Leaf& leaf, bool) const {
         const double difference = outcome_.number[row] - leaf.value[0];
         return difference * difference;
     }
-    bool cut(const Column& column, size_t edge, double risk, Split& split) {
-        const double mean = begin(column);
-        double left_weight = 0, left_sum = 0, right_sum = 0, best = 0;
-        size_t where = 0;
-        const size_t n = column.size();
-        for (size_t i = 0; n - i > edge; ++i) {
-            const uint32_t row = column.row[i];
-            const double w = outcome_.weight_of(row), amount = (outcome_.number[row] - mean) * w;
-            left_weight += w;
-            right_weight_ -= w;
-            left_sum += amount;
-            right_sum -= amount;
-            if (column.x[i + 1] == column.x[i] || i + 1 < edge) continue;
-            const double now = left_sum * left_sum / left_weight + right_sum * right_sum / right_weight_;
-            if (now > best) {
-                best = now;
-                where = i;
-                split.below = left_sum < right_sum ? left : right;
-            }
-        }
-        split.improve = best / risk;
-        split.cut = (column.x[where] + column.x[std::min(where + 1, n - 1)]) / 2;
-        return best > 0;
+
+    bool start(Rows rows) {
+        std::tie(mean_, right_.weight) = mean_of(rows);
+        left_ = {};
+        right_.sum = 0;
+        return true;
     }
-    bool group(const Column& column, size_t n_codes, size_t edge, double risk, Split& split) {
-        const double mean = begin(column);
-        std::vector<double> sums(n_codes, 0.0), weights(n_codes, 0.0), means(n_codes, 0.0);
-        std::vector<size_t> count(n_codes, 0);
-        for (size_t i = 0; i < column.size(); ++i) {
-            const auto code = static_cast<size_t>(column.x[i]);
-            const double w = outcome_.weight_of(column.row[i]);
-            ++count[code];
-            weights[code] += w;
-            sums[code] += (outcome_.number[column.row[i]] - mean) * w;
-        }
-        std::vector<int8_t> side(n_codes, nowhere);
-        for (size_t code = 0; code < n_codes; ++code)
-            if (count[code]) {
-                side[code] = right;
-                means[code] = sums[code] / weights[code];
-            }
-        double left_weight = 0, left_sum = 0, right_sum = 0, best = 0;
-        size_t left_count = 0;
-        split.side.assign(n_codes, nowhere);
-        for (size_t code : codes_by(means, count)) {
-            side[code] = left;
-            left_count += count[code];
-            left_weight += weights[code];
-            right_weight_ -= weights[code];
-            left_sum += sums[code];
-            right_sum -= sums[code];
-            if (left_count < edge || column.size() - left_count < edge) continue;
-            const double now = left_sum * left_sum / left_weight + right_sum * right_sum / right_weight_;
-            if (!(now > best)) continue;
-            best = now;
-            const bool turned = left_sum / left_weight > right_sum / right_weight_;
-            for (size_t c = 0; c < n_codes; ++c) split.side[c] = turned ? static_cast<int8_t>(-side[c]) : side[c];
-        }
-        split.improve = best / risk;
-        return best > 0;
+    double least() const { return 0; }
+    double scale(const Leaf& node) const { return node.risk; }
+    void move(uint32_t row) { move({centred(row), outcome_.weight_of(row)}, 1.0); }
+    bool may_beat(double bar) const {
+        const double squares = left_.sum * left_.sum * right_.weight + right_.sum * right_.sum * left_.weight;
+        return squares > bar * (left_.weight * right_.weight) * (1 - 1e-9);
     }
+    double value() const { return left_.sum * left_.sum / left_.weight + right_.sum * right_.sum / right_.weight; }
+    bool lower_left() const { return left_.sum < right_.sum; }
+
+    static Tally empty() { return {}; }
+    void add(Tally& tally, uint32_t row) const {
+        tally.sum += centred(row);
+        tally.weight += outcome_.weight_of(row);
+    }
+    void move(const Tally& tally, double sign) {
+        left_.weight += sign * tally.weight;
+        right_.weight -= sign * tally.weight;
+        left_.sum += sign * tally.sum;
+        right_.sum -= sign * tally.sum;
+    }
+    double key(const Tally& tally, size_t) const { return tally.sum / tally.weight; }
 
 private:
-    double begin(const Column& column) {
-        double sum = 0;
-        right_weight_ = 0;
-        for (uint32_t row : column.row) {
-            sum += outcome_.number[row] * outcome_.weight_of(row);
-            right_weight_ += outcome_.weight_of(row);
+    double centred(uint32_t row) const { return (outcome_.number[row] - mean_) * outcome_.weight_of(row); }
+    std::pair<double, double> mean_of(Rows rows) const {
+        Tally all;
+        for (uint32_t row : rows) {
+            all.sum += outcome_.number[row] * outcome_.weight_of(row);
+            all.weight += outcome_.weight_of(row);
         }
-        return sum / right_weight_;
+        return {all.sum / all.weight, all.weight};
     }
 
     const Outcome& outcome_;
-    double right_weight_ = 0;
+    double mean_ = 0;
+    Tally left_, right_;  // sums of the target less its mean
 };
 
 /// Event counts: the decrease of the Poisson deviance. A leaf's rate is drawn towards the whole set's by a gamma prior of
 /// the given coefficient of variation; 0 draws nothing (Therneau & Atkinson, 1997, ch. 8).
-class PoissonRule {
+class PoissonRule : public OneOrder {
 public:
+    struct Tally {
+        double events = 0, time = 0;
+
+        double rate() const { return events / time; }
+        double log_likelihood() const { return rate() > 0 ? events * std::log(rate()) : 0.0; }
+    };
+
     PoissonRule(const Outcome& outcome, double variation) : outcome_(outcome), variation_(variation) {}
 
-    void start(std::span<const uint32_t> rows) {
-        double events = 0, time = 0;
-        for (uint32_t row : rows) {
-            events += outcome_.number[row] * outcome_.weight_of(row);
-            time += outcome_.weight_of(row);
-        }
-        prior_events_ = variation_ > 0 ? 1 / (variation_ * variation_) : 0.0;
-        prior_time_ = variation_ > 0 ? prior_events_ / (events / time) : 0.0;
+    void begin_tree(Rows rows) {
+        prior_ = {};
+        if (variation_ <= 0) return;
+        prior_.events = 1 / (variation_ * variation_);
+        prior_.time = prior_.events / tally(rows).rate();
     }
-    void describe(std::span<const uint32_t> rows, Leaf& leaf) const {
-        double events = 0, time = 0;
-        for (uint32_t row : rows) {
-            events += outcome_.number[row] * outcome_.weight_of(row);
-            time += outcome_.weight_of(row);
-        }
-        const double rate = (events + prior_events_) / (time + prior_time_);
+    void describe(Rows rows, Leaf& leaf) const {
+        const Tally all = tally(rows);
+        leaf.value.assign(1, (all.events + prior_.events) / (all.time + prior_.time));
+        leaf.weight = all.time;
         double sum = 0;
         for (uint32_t row : rows) {
-            const double y = outcome_.number[row], w = outcome_.weight_of(row);
-            sum -= (rate - y) * w;
-            if (y > 0) sum += y * std::log(rate / y) * w;
+            const double y = outcome_.number[row], rate = leaf.value[0];
+            sum += (y - rate) * outcome_.weight_of(row);
+            if (y > 0) sum += y * std::log(rate / y) * outcome_.weight_of(row);
         }
-        leaf.value.assign(1, rate);
-        leaf.weight = time;
         leaf.risk = -2 * sum;
-        leaf.impurity = leaf.risk / time;
+        leaf.impurity = leaf.risk / all.time;
     }
+    /// Deviance of one row from the rate of a leaf.
     double error(uint32_t row, const Leaf& leaf, bool) const {
         const double y = outcome_.number[row], rate = leaf.value[0];
-        double sum = y - rate;
-        if (y > 0) sum += y * std::log(rate / y);
-        return -2 * sum;
-    }
-    bool cut(const Column& column, size_t edge, double, Split& split) {
-        if (!begin(column)) return false;
-        double best = whole_;
-        size_t where = 0;
-        bool found = false;
-        const size_t n = column.size();
-        for (size_t i = 0; i + edge < n; ++i) {
-            const double w = outcome_.weight_of(column.row[i]), events = outcome_.number[column.row[i]] * w;
-            move(events, w);
-            if (column.x[i + 1] == column.x[i] || i + 1 < edge) continue;
-            const double now = both();
-            if (now > best) {
-                best = now;
-                where = i;
-                found = true;
-                split.below = lower_left() ? left : right;
-            }
-        }
-        split.improve = -2 * (whole_ - best);
-        split.cut = (column.x[where] + column.x[std::min(where + 1, n - 1)]) / 2;
-        return found && split.improve > 0;
-    }
-    bool group(const Column& column, size_t n_codes, size_t edge, double, Split& split) {
-        if (!begin(column)) return false;
-        std::vector<double> events(n_codes, 0.0), time(n_codes, 0.0), rate(n_codes, 0.0);
-        std::vector<size_t> count(n_codes, 0);
-        for (size_t i = 0; i < column.size(); ++i) {
-            const auto code = static_cast<size_t>(column.x[i]);
-            const double w = outcome_.weight_of(column.row[i]);
-            ++count[code];
-            events[code] += outcome_.number[column.row[i]] * w;
-            time[code] += w;
-        }
-        for (size_t code = 0; code < n_codes; ++code)
-            if (count[code]) rate[code] = -(events[code] / time[code]);  // the highest rate first
-        const std::vector<size_t> order = codes_by(rate, count);
-        double best = whole_;
-        size_t where = 0, left_count = 0;
-        int8_t direction = left;
-        bool found = false;
-        for (size_t i = 0; i + 1 < order.size(); ++i) {
-            left_count += count[order[i]];
-            move(events[order[i]], time[order[i]]);
-            if (left_count < edge || column.size() - left_count < edge) continue;
-            const double now = both();
-            if (now > best) {
-                best = now;
-                where = i;
-                found = true;
-                direction = lower_left() ? left : right;
-            }
-        }
-        split.improve = -2 * (whole_ - best);
-        split.side.assign(n_codes, nowhere);
-        for (size_t i = 0; i < order.size(); ++i) split.side[order[i]] = i <= where ? direction : static_cast<int8_t>(-direction);
-        return found && split.improve > 0;
+        return -2 * (y - rate + (y > 0 ? y * std::log(rate / y) : 0.0));
     }
 
+    bool start(Rows rows) {
+        left_ = {};
+        right_ = tally(rows);
+        least_ = right_.log_likelihood();
+        return right_.events > 0;
+    }
+    double least() const { return least_; }
+    double scale(const Leaf&) const { return 0.5; }
+    void move(uint32_t row) {
+        Tally one;
+        add(one, row);
+        move(one, 1.0);
+    }
+    bool may_beat(double) const { return true; }
+    double value() const { return left_.log_likelihood() + right_.log_likelihood(); }
+    bool lower_left() const { return left_.rate() < right_.rate(); }
+
+    static Tally empty() { return {}; }
+    void add(Tally& tally, uint32_t row) const {
+        tally.events += outcome_.number[row] * outcome_.weight_of(row);
+        tally.time += outcome_.weight_of(row);
+    }
+    void move(const Tally& tally, double sign) {
+        left_.events += sign * tally.events;
+        right_.events -= sign * tally.events;
+        left_.time += sign * tally.time;
+        right_.time -= sign * tally.time;
+    }
+    double key(const Tally& tally, size_t) const { return -tally.rate(); }  // the highest rate first
+
 private:
-    bool begin(const Column& column) {
-        left_events_ = left_time_ = right_events_ = right_time_ = 0;
-        for (uint32_t row : column.row) {
-            right_events_ += outcome_.number[row] * outcome_.weight_of(row);
-            right_time_ += outcome_.weight_of(row);
-        }
-        const double rate = right_events_ / right_time_;
-        whole_ = rate > 0 ? right_events_ * std::log(rate) : 0.0;
-        return rate > 0;
-    }
-    void move(double events, double time) {
-        left_events_ += events;
-        right_events_ -= events;
-        left_time_ += time;
-        right_time_ -= time;
-    }
-    bool lower_left() const { return left_events_ / left_time_ < right_events_ / right_time_; }
-    double both() const {
-        const double low = left_events_ / left_time_, high = right_events_ / right_time_;
-        return (low > 0 ? left_events_ * std::log(low) : 0.0) + (high > 0 ? right_events_ * std::log(high) : 0.0);
+    Tally tally(Rows rows) const {
+        Tally all;
+        for (uint32_t row : rows) add(all, row);
+        return all;
     }
 
     const Outcome& outcome_;
-    double variation_, prior_events_ = 0, prior_time_ = 0;
-    double left_events_ = 0, left_time_ = 0, right_events_ = 0, right_time_ = 0, whole_ = 0;
+    double variation_;
+    Tally prior_, left_, right_;
+    double least_ = 0;
 };
 
 }  // namespace treewright::cart

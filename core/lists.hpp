@@ -1,12 +1,14 @@
 // The plain engine: every node holds its rows with their weights, and every policy for missing values is at home.
 //
-// A feature is gathered, filled where its policy fills, sorted and scanned anew at each node: O(n log n) a node and
-// feature. The fast engines (block.hpp, trunk.hpp) serve the policies `direction` and `available`.
+// Numeric features are sorted once and their order is handed down (part_lists.hpp); where a policy fills in values, the order
+// changes from node to node, and the feature is sorted anew. The fast engines (block.hpp, trunk.hpp) serve the policies
+// `direction` and `available`.
 #pragma once
 #include <map>
 
 #include "builder.hpp"
 #include "missing.hpp"
+#include "part_lists.hpp"
 #include "random.hpp"
 #include "splits/categorical.hpp"
 #include "splits/threshold.hpp"
@@ -39,7 +41,6 @@ struct KnownGainRatio {
 
 template <class C>
 class Lists {
-    using Scorer = typename C::template Scorer<false>;
     using List = Entry<uint32_t>;
 
 public:
@@ -52,6 +53,7 @@ public:
         int32_t node = 0, depth = 0;
         uint64_t seed = 0;
         std::vector<Part> parts;
+        PartLists lists;  // made when the node is searched, unless its parent handed them down
         Totals totals;
         double impurity = 0, centre = 0;
         Candidate split;
@@ -62,10 +64,11 @@ public:
     };
 
     Lists(const Problem& problem, const std::vector<double>& weight, Builder& out)
-        : original_(problem), recipe_(problem.recipe), by_side_(recipe_), by_known_(recipe_), table_(problem.table),
+        : original_(problem), recipe_(with_shares(problem, weight)), by_side_(recipe_), by_known_(recipe_), table_(problem.table),
           side_problem_{table_, by_side_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
           known_problem_{table_, by_known_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
-          weights_(weight), out_(out) {
+          weights_(weight), out_(out), holes_(table_, [&](size_t f) { return left_out(recipe_.policies[f]); }), unit_(weight.empty() && !shares(recipe_)) {
+        if (shares(recipe_)) min_weight_split_ = static_cast<double>(recipe_.min_samples_split) * lightest(weight);
         by_side_.missing = Missing::direction;
         by_known_.missing = Missing::available;
         for (size_t f = 0; f < table_.features.size(); ++f) {  // a missing category is one more category
@@ -109,6 +112,7 @@ public:
 
     bool find(Item& item) {
         prepare(item);
+        if (!item.lists.ready()) sort_features(item);
         Candidate best;
         std::vector<Candidate> found;
         uint64_t ties = 1;
@@ -143,21 +147,32 @@ public:
         std::vector<Item> children(branches);
         const auto first = static_cast<int32_t>(out_.nodes.size());
         for (size_t b = 0; b < branches; ++b) make_child(item, b, std::move(parts[b]), children[b]);
+        if (branches == 2) hand_down(item, children[0], children[1]);
         out_.set_split(item.node, item.split, first, std::move(item.competitors));
         out_.set_surrogates(item.node, std::move(surrogates));
         item.parts.clear();
+        item.lists = {};
         std::erase_if(children, [](const Item& child) { return child.node < 0; });
         return children;
     }
 
 private:
+    static bool shares(const Recipe& recipe) { return std::ranges::count(recipe.policies, Missing::fractional) > 0; }
+    /// The weight of the lightest row, less what rounding may take from a sum of shares.
+    static double lightest(const std::vector<double>& weight) { return (weight.empty() ? 1.0 : *std::ranges::min_element(weight)) * (1 - 1e-9); }
+    /// Where rows are shared out, crumbs of rows do not make up for rows: limits on rows are also limits on weight, as in C4.5.
+    static Recipe with_shares(const Problem& problem, const std::vector<double>& weight) {
+        Recipe recipe = problem.recipe;
+        if (shares(recipe)) recipe.min_weight_leaf = std::max(recipe.min_weight_leaf, static_cast<double>(recipe.min_samples_leaf) * lightest(weight));
+        return recipe;
+    }
     const Feature& feature_at(int32_t feature) const { return table_.features[static_cast<size_t>(feature)]; }
     Missing policy_of(int32_t feature) const { return recipe_.policies[static_cast<size_t>(feature)]; }
     size_t n_classes() const { return static_cast<size_t>(original_.n_classes); }
     bool may_split(const Item& item) const {
         return (recipe_.max_depth < 0 || item.depth < recipe_.max_depth) &&
                item.size() >= static_cast<size_t>(std::max(recipe_.min_samples_split, 2 * recipe_.min_samples_leaf)) &&
-               item.totals.weight >= 2 * recipe_.min_weight_leaf;
+               item.totals.weight >= std::max(2 * recipe_.min_weight_leaf, min_weight_split_);
     }
 
     // ---- a node's rows ---------------------------------------------------------------------------------------------
@@ -187,15 +202,21 @@ private:
     }
     /// Number the rows of the node 0, 1, …, with target and weight as the scorers want them.
     void prepare(Item& item) {
+        if (std::exchange(prepared_, item.node) == item.node) return;
         const size_t n = item.size();
         weight_.resize(n);
         for (size_t i = 0; i < n; ++i) weight_[i] = item.parts[i].weight;
         local_ = LocalRows{};
-        local_.weight = weight_.data();
+        local_.weight = unit_ ? nullptr : weight_.data();
         if constexpr (C::classification) {
             label_.resize(n);
-            for (size_t i = 0; i < n; ++i) label_[i] = original_.label[item.parts[i].row];
+            bit_.resize(n);
+            for (size_t i = 0; i < n; ++i) {
+                label_[i] = original_.label[item.parts[i].row];
+                bit_[i] = label_[i] == 1;
+            }
             local_.label = label_.data();
+            local_.bit = bit_.data();
         } else {
             target_.resize(n);
             const double centre = C::centred ? item.centre : 0.0;
@@ -207,6 +228,21 @@ private:
             item.totals.sums[0] = sum;
             local_.target = target_.data();
             if constexpr (std::is_same_v<C, AbsoluteError>) rank_targets(n);
+        }
+        sum_holes(item);
+    }
+    /// What the node's rows with holes sum up to, by feature.
+    void sum_holes(const Item& item) {
+        const size_t width = original_.width();
+        missing_weight_.assign(table_.features.size(), 0.0);
+        missing_sums_.assign(table_.features.size() * width, 0.0);
+        for (size_t i = 0; i < item.size(); ++i) {
+            const size_t k = C::classification ? static_cast<size_t>(label_[i]) : 0;
+            const double amount = C::classification ? weight_[i] : weight_[i] * target_[i];
+            for (int32_t feature : holes_.of(item.parts[i].row)) {
+                missing_weight_[static_cast<size_t>(feature)] += weight_[i];
+                missing_sums_[static_cast<size_t>(feature) * width + k] += amount;
+            }
         }
     }
     void rank_targets(size_t n) {
@@ -256,6 +292,30 @@ private:
         return fill;
     }
 
+    /// Whether the order of a feature's values stays the same from node to node.
+    bool keeps_order(size_t feature) const { return recipe_.threshold && !table_.features[feature].categorical() && !fills(recipe_.policies[feature]); }
+    void sort_features(Item& item) {
+        item.lists = PartLists(table_.features.size(), item.size());
+        for (size_t f = 0; f < table_.features.size(); ++f) {
+            if (!keeps_order(f)) continue;
+            gather_raw(item, static_cast<int32_t>(f));
+            item.lists.sort(f, value_, sorter_);
+        }
+    }
+
+    /// Give the order of the features to the children that may be split further.
+    void hand_down(const Item& item, Item& left, Item& right) const {
+        if (left.node >= 0 && right.node >= 0) {
+            auto lists = item.lists.children(place_, left.size(), right.size());
+            left.lists = std::move(lists[0]);
+            right.lists = std::move(lists[1]);
+        } else if (left.node >= 0) {
+            left.lists = item.lists.child(place_, 0, left.size());
+        } else if (right.node >= 0) {
+            right.lists = item.lists.child(place_, 1, right.size());
+        }
+    }
+
     // ---- searching ---------------------------------------------------------------------------------------------------
 
     std::vector<int32_t> chosen_features(Random& random) const {
@@ -270,25 +330,33 @@ private:
     }
 
     Candidate search(const Item& item, int32_t feature) {
+        if (keeps_order(static_cast<size_t>(feature))) return search_sorted(item, feature);
         gather(item, feature);
         if (!feature_at(feature).categorical()) return recipe_.threshold ? search_cuts(item, feature) : Candidate{};
         if constexpr (std::is_same_v<C, AbsoluteError>) return search_orders(item, feature);
         else return search_categories(item, feature);
     }
 
-    template <class S>
-    void start(S& scorer, const List* list, size_t n) {
-        if constexpr (requires { scorer.started(); }) {
-            for (size_t i = 0; i < n; ++i) scorer.start(list[i].row);
-            scorer.started();
-        }
-    }
     CutLimits limits() const {
         CutLimits limits;
         limits.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
         limits.min_weight = recipe_.min_weight_leaf;
         limits.last_of_ties = recipe_.ties == Ties::last;
         return limits;
+    }
+    /// Totals of the rows that know a feature: those of the node less the rows that do not, unless these are nearly all.
+    Totals known_totals(const Item& item, int32_t feature, std::span<const List> known) const {
+        if (known.size() == item.size()) return item.totals;
+        if (known.size() * 64 < item.size()) return totals_of(known.data(), known.size());
+        const auto f = static_cast<size_t>(feature);
+        Totals t = item.totals;
+        t.count = known.size();
+        t.weight -= missing_weight_[f];
+        for (size_t k = 0; k < t.sums.size(); ++k) {
+            const double missing = missing_sums_[f * t.sums.size() + k];
+            t.sums[k] = C::classification ? remainder(t.sums[k], missing) : t.sums[k] - missing;
+        }
+        return t;
     }
     Totals totals_of(const List* list, size_t n) const {
         Totals t(original_.width());
@@ -302,39 +370,65 @@ private:
         return t;
     }
 
-    /// The best cut of a sorted list; rows beyond `known` have no value.
-    Candidate best_cut(const Item& item, int32_t feature, const List* list, size_t known, Cut& cut) {
-        const size_t n = item.size();
+    /// The best cut of a sorted list, given the totals of its known rows; those behind them have no value.
+    Candidate best_cut(const Item& item, int32_t feature, const List* list, const Totals& totals, Cut& cut) {
+        const size_t known = totals.count;
+        if (known == 0) return {};
+        if constexpr (std::is_same_v<C, GainRatio>) {
+            if (policy_of(feature) == Missing::fractional) {
+                const KnownGainRatio::Scorer scorer(local_, totals, item.totals.weight, scratch_);
+                scan(list, known, 0, known, false, false, scorer, limits(), scorer.tolerance(item.impurity), cut);
+                Candidate candidate;
+                candidate.merit = cut.score;
+                candidate.feature = cut.found() ? feature : -1;
+                return candidate;
+            }
+        }
+        if constexpr (std::is_same_v<C, Gini>)
+            if (original_.n_classes == 2)
+                return unit_ ? best_cut_by<MeanDifferenceScorer<true, true>>(item, feature, list, totals, cut)
+                             : best_cut_by<MeanDifferenceScorer<false, true>>(item, feature, list, totals, cut);
+        return unit_ ? best_cut_by<typename C::template Scorer<true>>(item, feature, list, totals, cut)
+                     : best_cut_by<typename C::template Scorer<false>>(item, feature, list, totals, cut);
+    }
+    template <class Scorer>
+    Candidate best_cut_by(const Item& item, int32_t feature, const List* list, const Totals& totals, Cut& cut) {
+        const size_t n = item.size(), known = totals.count;
         Candidate candidate;
-        if (known == 0) return candidate;
         if (known < n && !left_out(policy_of(feature))) {
-            Scorer right(local_, item.totals, scratch_);
-            start(right, list, n);
+            const Scorer right = started_scorer<Scorer>(local_, item.totals, scratch_, list, n);
             const double tolerance = right.tolerance(item.impurity);
             scan(list, known, 0, n, true, false, right, limits(), tolerance, cut);
-            Scorer left(local_, item.totals, scratch_);
-            start(left, list, n);
+            Scorer left = started_scorer<Scorer>(local_, item.totals, scratch_, list, n);
             for (size_t i = known; i < n; ++i) left.add(list[i].row);
             scan(list, known, n - known, n, false, true, left, limits(), tolerance, cut);
-            if (cut.found()) candidate.merit = left.merit(cut.score);
-            if (cut.found()) candidate.default_branch = cut.missing_left ? 0 : 1;
+            candidate.merit = left.merit(cut.score);
+            candidate.default_branch = cut.missing_left ? 0 : 1;
         } else {
-            const Totals totals = totals_of(list, known);
-            if constexpr (std::is_same_v<C, GainRatio>) {
-                if (policy_of(feature) == Missing::fractional) {
-                    const KnownGainRatio::Scorer scorer(local_, totals, item.totals.weight, scratch_);
-                    scan(list, known, 0, known, false, false, scorer, limits(), scorer.tolerance(item.impurity), cut);
-                    if (cut.found()) candidate.merit = cut.score;
-                    candidate.feature = cut.found() ? feature : -1;
-                    return candidate;
-                }
-            }
-            Scorer scorer(local_, totals, scratch_);
-            start(scorer, list, known);
+            const Scorer scorer = started_scorer<Scorer>(local_, totals, scratch_, list, known);
             scan(list, known, 0, known, false, false, scorer, limits(), scorer.tolerance(item.impurity), cut);
-            if (cut.found()) candidate.merit = scorer.merit(cut.score) * totals.weight / item.totals.weight;
+            candidate.merit = scorer.merit(cut.score) * totals.weight / item.totals.weight;
         }
         candidate.feature = cut.found() ? feature : -1;
+        return candidate;
+    }
+    Candidate search_sorted(const Item& item, int32_t feature) {
+        std::span<const List> list = item.lists.of(static_cast<size_t>(feature));
+        const size_t known = list.size();
+        if (known == 0) return {};
+        const double* number = feature_at(feature).numbers;
+        if (known < item.size() && !left_out(policy_of(feature))) {  // the rows without the value take a side
+            list_.assign(list.begin(), list.end());
+            for (uint32_t i = 0; i < item.size(); ++i)
+                if (std::isnan(number[item.parts[i].row])) list_.push_back({List::missing, i});
+            list = list_;
+        }
+        if (list.front().rank == list.back().rank) return {};
+        Cut cut;
+        Candidate candidate = best_cut(item, feature, list.data(), known_totals(item, feature, list.first(known)), cut);
+        if (!candidate.found()) return {};
+        const auto value = [&](size_t i) { return number[item.parts[list[i].row].row]; };
+        candidate.threshold = cut.position == known ? infinity : midpoint(value(cut.position - 1), value(cut.position));
         return candidate;
     }
     Candidate search_cuts(const Item& item, int32_t feature) {
@@ -343,7 +437,7 @@ private:
         const size_t known = sorter_.sort(value_.data(), n, list_.data());
         if (list_[0].rank == list_[n - 1].rank) return {};
         Cut cut;
-        Candidate candidate = best_cut(item, feature, list_.data(), known, cut);
+        Candidate candidate = best_cut(item, feature, list_.data(), totals_of(list_.data(), known), cut);
         if (!candidate.found()) return {};
         candidate.threshold = cut.position == known ? infinity : midpoint(value_[list_[cut.position - 1].row], value_[list_[cut.position].row]);
         return candidate;
@@ -395,7 +489,7 @@ private:
         const size_t known = sorter_.sort(value_.data(), n, list_.data());
         if (list_[0].rank == list_[n - 1].rank) return {};
         Cut cut;
-        Candidate candidate = best_cut(item, feature, list_.data(), known, cut);
+        Candidate candidate = best_cut(item, feature, list_.data(), totals_of(list_.data(), known), cut);
         if (!candidate.found()) return {};
         candidate.kind = SplitKind::table;
         const double last = value_[list_[cut.position - 1].row];
@@ -432,16 +526,22 @@ private:
         const Fill fill = gather(item, split.feature);
         const Missing policy = policy_of(split.feature);
         std::vector<int32_t> branch(item.size());
+        const bool by_rows = policy == Missing::direction || policy == Missing::value;
         std::vector<double> size(static_cast<size_t>(split.n_branches), 0.0);
         for (size_t i = 0; i < branch.size(); ++i) {
             branch[i] = branch_of(split, value_[i]);
-            if (branch[i] >= 0) size[static_cast<size_t>(branch[i])] += weight_[i];
+            if (branch[i] >= 0) size[static_cast<size_t>(branch[i])] += by_rows ? 1.0 : weight_[i];
         }
         if (fill.found) split.default_branch = branch_of(split, fill.value);
         if (policy == Missing::fractional) split.default_branch = share_row;
-        else if (split.default_branch < 0) split.default_branch = static_cast<int32_t>(std::max_element(size.begin(), size.end()) - size.begin());
+        else if (split.default_branch < 0) split.default_branch = largest(size, by_rows);
         if (policy == Missing::surrogate && recipe_.use_surrogates < 2) split.default_branch = stay_at_node;
         return branch;
+    }
+    /// The branch of an unanswered split: the first of the largest, but of two equal in rows the second, as scikit-learn has it.
+    static int32_t largest(const std::vector<double>& size, bool by_rows) {
+        if (by_rows && size.size() == 2 && size[0] == size[1]) return 1;
+        return static_cast<int32_t>(std::max_element(size.begin(), size.end()) - size.begin());
     }
     std::vector<std::vector<Part>> send(Item& item, std::vector<Candidate>& surrogates) {
         Candidate& split = item.split;
@@ -460,14 +560,19 @@ private:
             if (branch[i] >= 0) known[static_cast<size_t>(branch[i])] += weight_[i];
         const double total = std::accumulate(known.begin(), known.end(), 0.0);
         std::vector<std::vector<Part>> parts(n_branches);
+        place_.assign(branch.size(), {PartLists::absent, PartLists::absent});
+        const auto give = [&](size_t to, size_t i, double weight) {
+            if (to < 2) place_[i][to] = static_cast<uint32_t>(parts[to].size());
+            parts[to].push_back({item.parts[i].row, weight});
+        };
         for (size_t i = 0; i < branch.size(); ++i) {
-            const Part& part = item.parts[i];
+            const double whole = item.parts[i].weight;
             const int32_t b = branch[i] >= 0 ? branch[i] : split.default_branch;
             if (b >= 0) {
-                parts[static_cast<size_t>(b)].push_back(part);
+                give(static_cast<size_t>(b), i, whole);
             } else if (b == share_row) {
                 for (size_t to = 0; to < n_branches; ++to)
-                    if (const double weight = part.weight * known[to] / total; weight > 1e-9) parts[to].push_back({part.row, weight});
+                    if (const double weight = whole * known[to] / total; weight > 1e-9) give(to, i, weight);
             }
         }
         return parts;
@@ -488,17 +593,16 @@ private:
     /// Stand-ins on all other features, best first (surrogates.hpp).
     std::vector<Candidate> find_surrogates(const Item& item, const std::vector<int32_t>& branch) {
         const bool binary = item.split.n_branches == 2;
-        const cart::Outcome outcome{nullptr, nullptr, weight_.data()};
-        std::vector<int8_t> way(branch.size());
-        cart::Ways ways{way.data(), 0, 0};
         std::vector<double> size(static_cast<size_t>(item.split.n_branches), 0.0);
+        pull_.assign(branch.size(), 0.0);
         for (size_t i = 0; i < branch.size(); ++i) {
-            way[i] = branch[i] < 0 ? cart::nowhere : branch[i] == 0 ? cart::left : cart::right;
-            if (branch[i] >= 0) size[static_cast<size_t>(branch[i])] += weight_[i];
+            if (branch[i] < 0) continue;
+            size[static_cast<size_t>(branch[i])] += weight_[i];
+            pull_[i] = branch[i] == 0 ? weight_[i] : -weight_[i];
         }
-        const double most = *std::max_element(size.begin(), size.end());
-        ways.left_weight = most;  // only the larger and the sum of both count
-        ways.right_weight = std::accumulate(size.begin(), size.end(), 0.0) - most;
+        cart::Ways ways{pull_};
+        ways.left_weight = *std::max_element(size.begin(), size.end());  // only the larger and the sum of both count
+        ways.right_weight = std::accumulate(size.begin(), size.end(), 0.0) - ways.left_weight;
         std::vector<cart::Split> kept;
         std::vector<std::vector<std::pair<int32_t, int32_t>>> tables(table_.features.size());
         cart::SurrogateRules rules;
@@ -506,13 +610,10 @@ private:
         for (size_t f = 0; f < table_.features.size(); ++f) {
             const Feature& feature = original_.table.features[f];
             if (static_cast<int32_t>(f) == item.split.feature || (!binary && !feature.categorical())) continue;
-            gather_raw(item, static_cast<int32_t>(f));
-            sort_column();
             cart::Split split;
             split.feature = static_cast<int32_t>(f);
-            const auto n_codes = static_cast<size_t>(feature.n_categories);
-            const cart::Agreement agreement = feature.categorical() ? cart::agreeing_branches(column_, n_codes, branch, size.size(), outcome, tables[f])
-                                                                    : cart::agreeing_cut(column_, ways, outcome, split);
+            const cart::Agreement agreement = feature.categorical() ? agreeing_table(item, feature, branch, size.size(), tables[f])
+                                                                    : agreeing_cut(item, f, ways, split);
             cart::consider(std::move(split), agreement, ways, rules, kept);
         }
         std::vector<Candidate> surrogates;
@@ -531,16 +632,31 @@ private:
         }
         return surrogates;
     }
-    /// The known values in ascending order.
-    void sort_column() {
-        column_.clear();
-        const size_t n = value_.size();
-        list_.resize(n);
-        const size_t known = sorter_.sort(value_.data(), n, list_.data());
-        for (size_t i = 0; i < known; ++i) {
-            column_.row.push_back(list_[i].row);
-            column_.x.push_back(value_[list_[i].row]);
+    cart::Agreement agreeing_table(const Item& item, const Feature& feature, const std::vector<int32_t>& branch, size_t n_branches,
+                                   std::vector<std::pair<int32_t, int32_t>>& table) const {
+        return cart::agreeing_branches(
+            static_cast<size_t>(feature.n_categories), n_branches,
+            [&](auto&& use) {
+                for (size_t i = 0; i < branch.size(); ++i) {
+                    const int32_t code = feature.codes[item.parts[i].row];
+                    if (branch[i] >= 0 && code >= 0) use(static_cast<size_t>(code), static_cast<size_t>(branch[i]), weight_[i]);
+                }
+            },
+            table);
+    }
+    cart::Agreement agreeing_cut(const Item& item, size_t feature, const cart::Ways& ways, cart::Split& split) {
+        std::span<const List> list = item.lists.of(feature);
+        if (!keeps_order(feature)) {
+            gather_raw(item, static_cast<int32_t>(feature));
+            list_.resize(value_.size());
+            list = std::span(list_).first(sorter_.sort(value_.data(), value_.size(), list_.data()));
         }
+        const double* number = original_.table.features[feature].numbers;
+        size_t place = 0;
+        const cart::Agreement agreement = cart::agreeing_cut(
+            list.size(), [&](size_t i) { return list[i].row; }, [&](size_t i) { return list[i].rank != list[i - 1].rank; }, ways, place, split.below);
+        if (agreement.found) split.cut = (number[item.parts[list[place - 1].row].row] + number[item.parts[list[place].row].row]) / 2;
+        return agreement;
     }
 
     /// Decrease of the node's impurity by its split.
@@ -581,19 +697,25 @@ private:
     }
 
     const Problem& original_;
-    const Recipe& recipe_;
+    const Recipe recipe_;
     Recipe by_side_, by_known_;  // as CategorySearch reads them: missing rows take a side, or take no part
     Table table_;
     Problem side_problem_, known_problem_;
     const std::vector<double>& weights_;
     Builder& out_;
     bool pure_root_ = false;
+    const Holes holes_;
+    double min_weight_split_ = 0;
+    bool unit_;              // every part is a whole row that weighs one
+    int32_t prepared_ = -1;  // the node whose rows stand below
 
+    std::vector<double> missing_weight_, missing_sums_;  // of the rows at hand without a value, by feature
     LocalRows local_;
-    std::vector<double> weight_, target_, value_, sorted_target_;
+    std::vector<double> weight_, target_, value_, sorted_target_, pull_;
     std::vector<int32_t> label_, target_rank_;
+    std::vector<uint8_t> bit_;
     std::vector<List> list_;
-    cart::Column column_;
+    std::vector<PartLists::Place> place_;  // of each part on the first two branches
     RowSorter sorter_;
     Scratch scratch_;
     LevelCounter counter_;

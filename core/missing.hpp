@@ -4,6 +4,7 @@
 
 #include "recipe.hpp"
 #include "stats.hpp"
+#include "table.hpp"
 
 namespace treewright {
 
@@ -15,6 +16,31 @@ inline bool fills(Missing policy) {
 inline bool left_out(Missing policy) {
     return policy == Missing::available || policy == Missing::fractional || policy == Missing::surrogate;
 }
+
+/// The numeric features that are missing, row by row.
+class Holes {
+public:
+    /// `wanted(feature)` tells which features to look at.
+    template <class Wanted>
+    Holes(const Table& table, Wanted&& wanted) : begin_(table.n_rows + 1, 0) {
+        const auto each = [&](auto&& use) {
+            for (size_t f = 0; f < table.features.size(); ++f)
+                if (!table.features[f].categorical() && wanted(f))
+                    for (size_t row = 0; row < table.n_rows; ++row)
+                        if (std::isnan(table.features[f].numbers[row])) use(row, static_cast<int32_t>(f));
+        };
+        each([&](size_t row, int32_t) { ++begin_[row + 1]; });
+        for (size_t row = 0; row < table.n_rows; ++row) begin_[row + 1] += begin_[row];
+        feature_.resize(begin_.back());
+        std::vector<size_t> next(begin_.begin(), begin_.end() - 1);
+        each([&](size_t row, int32_t feature) { feature_[next[row]++] = feature; });
+    }
+    std::span<const int32_t> of(size_t row) const { return std::span(feature_).subspan(begin_[row], begin_[row + 1] - begin_[row]); }
+
+private:
+    std::vector<size_t> begin_;
+    std::vector<int32_t> feature_;
+};
 
 /// Values with their weights, as one feature has them at a node.
 class Weighed {

@@ -1,7 +1,9 @@
 // Surrogates: splits on other features that send rows the way the split of a node does, ranked by how often they agree
 // (Breiman, Friedman, Olshen & Stone, 1984, §5.3).
 #pragma once
-#include "cart_rules.hpp"
+#include <array>
+
+#include "cart_search.hpp"
 
 namespace treewright::cart {
 
@@ -12,9 +14,9 @@ struct SurrogateRules {
     bool rpart = false;          // refuse a categorical surrogate that errs less than twice, as rpart does by oversight
 };
 
-/// Weights that the split itself sends each way, and the way of each row by row number.
+/// What the split itself does: by row +weight if it goes left, −weight if right, 0 if the split does not answer; and the sums.
 struct Ways {
-    const int8_t* way = nullptr;
+    std::span<const double> pull;
     double left_weight = 0, right_weight = 0;
 };
 
@@ -24,89 +26,92 @@ struct Agreement {
     bool found = false;
 };
 
-/// Best cut of a sorted column; at least two rows must go each way.
-inline Agreement agreeing_cut(const Column& column, const Ways& ways, const Outcome& outcome, Split& split) {
-    double below_left = 0, below_right = 0, above_left = 0, above_right = 0;  // weight by side of the cut and way of the row
-    size_t below = 0, above = 0;
-    for (uint32_t row : column.row) {
-        if (ways.way[row] == nowhere) continue;
-        (ways.way[row] == left ? above_left : above_right) += outcome.weight_of(row);
-        ++above;
-    }
-    Agreement best;
-    best.weight = best.majority = std::max(above_left, above_right);
-    best.total = above_left + above_right;
-    for (size_t i = 0; above >= 2; ++i) {
-        if (below >= 2 && column.x[i] != column.x[i - 1]) {
-            const bool turned = above_left + below_right > best.weight;
-            const double agree = turned ? above_left + below_right : below_left + above_right;
-            if (agree > best.weight) {
-                best.weight = agree;
-                best.found = true;
-                split.below = turned ? right : left;
-                split.cut = (column.x[i] + column.x[i - 1]) / 2;
+/// The best cut of a feature whose n known rows stand in order: row(i) is the i-th, new_value(i) tells whether a cut may stand
+/// before it. Gives `place`, the rows below the cut. At least two rows must go each way.
+///
+/// With S the sum of the pulls below a cut, sending those rows left agrees with the split on right + S, sending them right on
+/// left − S, where left and right are the weights of all: the best cut is where S is largest or smallest.
+template <class Row, class NewValue>
+Agreement agreeing_cut(size_t n, Row&& row, NewValue&& new_value, const Ways& ways, size_t& place, int8_t& below) {
+    const auto answered = [&](size_t i) { return ways.pull[row(i)] != 0; };
+    size_t first = 0, last = n;
+    for (int rows = 0; first < n && rows < 2; ++first) rows += answered(first);
+    for (int rows = 0; last > 0 && rows < 2; --last) rows += answered(last - 1);
+    double sum = 0, total = 0, highest = 0, lowest = 0;
+    size_t at_highest = 0, at_lowest = 0;
+    for (size_t i = 0; i < n; ++i) {
+        if (i >= first && i <= last && new_value(i)) {
+            if (sum > highest) {
+                highest = sum;
+                at_highest = i;
+            } else if (sum < lowest) {
+                lowest = sum;
+                at_lowest = i;
             }
         }
-        const uint32_t row = column.row[i];
-        if (ways.way[row] == nowhere) continue;
-        const double w = outcome.weight_of(row);
-        if (ways.way[row] == left) {
-            above_left -= w;
-            below_left += w;
-        } else {
-            above_right -= w;
-            below_right += w;
-        }
-        --above;
-        ++below;
+        const double pull = ways.pull[row(i)];
+        sum += pull;
+        total += std::fabs(pull);
     }
-    return best;
-}
-
-/// Each category goes the way most of its rows go, ties with the majority of all.
-inline Agreement agreeing_groups(const Column& column, size_t n_codes, const Ways& ways, const Outcome& outcome, bool rpart, Split& split) {
-    std::vector<double> weight[2] = {std::vector<double>(n_codes, 0.0), std::vector<double>(n_codes, 0.0)};
-    std::vector<size_t> count[2] = {std::vector<size_t>(n_codes, 0), std::vector<size_t>(n_codes, 0)};
-    for (size_t i = 0; i < column.size(); ++i) {
-        const int8_t way = ways.way[column.row[i]];
-        if (way == nowhere) continue;
-        const auto code = static_cast<size_t>(column.x[i]);
-        weight[way == right][code] += outcome.weight_of(column.row[i]);
-        ++count[way == right][code];
-    }
-    const double to_left = std::accumulate(weight[0].begin(), weight[0].end(), 0.0);
-    const double to_right = std::accumulate(weight[1].begin(), weight[1].end(), 0.0);
+    const double to_left = (total + sum) / 2, to_right = (total - sum) / 2;
+    const double straight = to_right + highest, turned = to_left - lowest;
+    const bool turn = turned > straight || (turned == straight && at_lowest < at_highest);  // of equals the lower cut
     Agreement best;
+    best.total = total;
     best.majority = std::max(to_left, to_right);
-    best.total = to_left + to_right;
-    split.side.assign(n_codes, nowhere);
-    size_t sent[2] = {0, 0}, right_and_wrong[2] = {0, 0};
-    for (size_t code = 0; code < n_codes; ++code) {
-        const size_t rows = count[0][code] + count[1][code];
-        if (rows == 0) continue;
-        const bool goes_right = weight[0][code] < weight[1][code] || (weight[0][code] == weight[1][code] && !(to_left > to_right));
-        split.side[code] = goes_right ? right : left;
-        best.weight += weight[goes_right][code];
-        sent[goes_right] += rows;
-        right_and_wrong[0] += count[goes_right][code];
-        right_and_wrong[1] += count[!goes_right][code];
-    }
-    const size_t* must = rpart ? right_and_wrong : sent;
-    best.found = must[0] > 1 && must[1] > 1;
+    best.weight = turn ? turned : straight;
+    best.found = best.weight > best.majority;
+    place = turn ? at_lowest : at_highest;
+    below = turn ? right : left;
     return best;
 }
 
-/// For a split of many branches: each category goes where most of its rows go; branch[i] is that of row i, −1 = unanswered.
-inline Agreement agreeing_branches(const Column& column, size_t n_codes, std::span<const int32_t> branch, size_t n_branches,
-                                   const Outcome& outcome, std::vector<std::pair<int32_t, int32_t>>& table) {
-    std::vector<double> weight(n_codes * n_branches, 0.0), to(n_branches, 0.0);
-    for (size_t i = 0; i < column.size(); ++i) {
-        const int32_t b = branch[column.row[i]];
-        if (b < 0) continue;
-        const double w = outcome.weight_of(column.row[i]);
-        weight[static_cast<size_t>(column.x[i]) * n_branches + static_cast<size_t>(b)] += w;
-        to[static_cast<size_t>(b)] += w;
+/// Each category goes the way most of its rows go, ties with the majority of all. each(use) calls use(code, row) for the known rows.
+template <class Each>
+Agreement agreeing_groups(size_t n_codes, Each&& each, const Ways& ways, bool rpart, std::vector<int8_t>& side) {
+    struct Tally {
+        double weight = 0;
+        size_t count = 0;
+    };
+    std::vector<std::array<Tally, 2>> of(n_codes);
+    std::array<double, 2> all{};
+    each([&](size_t code, uint32_t row) {
+        const double pull = ways.pull[row];
+        if (pull == 0) return;
+        Tally& tally = of[code][pull < 0];
+        tally.weight += std::fabs(pull);
+        ++tally.count;
+        all[pull < 0] += std::fabs(pull);
+    });
+    const bool majority_right = !(all[0] > all[1]);
+    std::array<size_t, 2> sent{}, hits_and_misses{};
+    Agreement best;
+    side.assign(n_codes, nowhere);
+    for (size_t code = 0; code < n_codes; ++code) {
+        const auto& [to_left, to_right] = of[code];
+        if (to_left.count + to_right.count == 0) continue;
+        const bool goes_right = to_left.weight == to_right.weight ? majority_right : to_left.weight < to_right.weight;
+        side[code] = goes_right ? right : left;
+        best.weight += of[code][goes_right].weight;
+        sent[goes_right] += to_left.count + to_right.count;
+        hits_and_misses[0] += of[code][goes_right].count;
+        hits_and_misses[1] += of[code][!goes_right].count;
     }
+    best.majority = std::max(all[0], all[1]);
+    best.total = all[0] + all[1];
+    best.found = std::ranges::all_of(rpart ? hits_and_misses : sent, [](size_t rows) { return rows >= 2; });
+    return best;
+}
+
+/// For a split of many branches: each category goes where most of its rows go. each(use) calls use(code, branch, weight) for
+/// the rows that both answer.
+template <class Each>
+Agreement agreeing_branches(size_t n_codes, size_t n_branches, Each&& each, std::vector<std::pair<int32_t, int32_t>>& table) {
+    std::vector<double> weight(n_codes * n_branches, 0.0), to(n_branches, 0.0);
+    each([&](size_t code, size_t branch, double w) {
+        weight[code * n_branches + branch] += w;
+        to[branch] += w;
+    });
     Agreement best;
     best.majority = *std::max_element(to.begin(), to.end());
     best.total = std::accumulate(to.begin(), to.end(), 0.0);
@@ -123,9 +128,10 @@ inline Agreement agreeing_branches(const Column& column, size_t n_codes, std::sp
 }
 
 /// Put a split into a list that stays sorted by `improve`, ties in the order they came; the list keeps at most `most`.
-/// rpart's linked list has a slip: a new first of a full list of two drops both others.
+/// rpart has a slip: a new first of a full list of two drops both others.
 inline void insert(std::vector<Split>& list, Split&& split, size_t most, bool rpart) {
-    auto at = std::find_if(list.begin(), list.end(), [&](const Split& other) { return split.improve > other.improve; });
+    const double slack = rpart ? 0 : 1e-11 * std::fabs(split.improve);
+    auto at = std::ranges::find_if(list, [&](const Split& other) { return split.improve > other.improve + slack; });
     if (at == list.end() && list.size() >= most) return;
     if (rpart && most == 2 && list.size() == 2 && at == list.begin()) {
         list.clear();
@@ -138,12 +144,8 @@ inline void insert(std::vector<Split>& list, Split&& split, size_t most, bool rp
 /// Rate one feature as a stand-in, and keep it if it does better than following the majority.
 inline void consider(Split&& split, const Agreement& agreement, const Ways& ways, const SurrogateRules& rules, std::vector<Split>& kept) {
     if (!agreement.found) return;
-    double total = agreement.total, majority = agreement.majority;
-    if (!rules.of_both_known) {
-        total = ways.left_weight + ways.right_weight;
-        majority = std::max(ways.left_weight, ways.right_weight);
-    }
-    majority /= total;
+    const double total = rules.of_both_known ? agreement.total : ways.left_weight + ways.right_weight;
+    const double majority = (rules.of_both_known ? agreement.majority : std::max(ways.left_weight, ways.right_weight)) / total;
     split.improve = agreement.weight / total;
     split.adjusted = (split.improve - majority) / (1 - majority);
     if (split.adjusted > 1e-10) insert(kept, std::move(split), static_cast<size_t>(rules.max_surrogates), rules.rpart);

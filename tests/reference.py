@@ -29,7 +29,7 @@ their share of the node's weight; the others then follow the heaviest branch, th
 `direction`: the rows with a missing value are tried on the right of every split, then as a branch of their
 own (threshold +inf: known | missing), then on the left; where no row lacks the feature, later ones follow the
 branch with more rows, the right one of equals. At a multiway split they join the heaviest branch under either
-policy.
+policy. The other policies are in `reference_missing`.
 
 *Stopping.* A node is a leaf if it is pure, at `max_depth`, smaller than `min_samples_split`, without a
 candidate, or if its best merit is not above `min_merit` or lowers the impurity of the whole tree by less than
@@ -44,7 +44,7 @@ split that would exceed `max_leaf_nodes` or `max_nodes` is not made.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reference_criteria import Array, impurity, merit, statistics, total_weight, weighted_median
+from reference_missing import FILLS, filled, known_gain_ratio, send, settled_default
 
 if TYPE_CHECKING:
     from treewright.data import Dataset
@@ -90,6 +91,7 @@ class Node:
     """A node with its statistics as if it were a leaf; `branches` is empty at leaves."""
 
     rows: Rows
+    weights: Array
     depth: int
     count: int
     weight: float
@@ -116,15 +118,36 @@ class Reference:
     def __init__(self, dataset: Dataset, recipe: Recipe) -> None:
         schema, n = dataset.schema, len(dataset)
         weight = np.ones(n) if dataset.weight is None else dataset.weight
-        self.rows = np.flatnonzero(weight > 0)
         self.recipe, self.weight, self.target = recipe, weight, np.asarray(dataset.target, dtype=float)
         self.n_classes = 0 if schema.classes is None else len(schema.classes)
         self.n_categories = [int(k) for k in schema.n_categories]
         self.x = [self._column(dataset, feature) for feature in range(len(schema.columns))]
-        self.total = float(weight.sum())
+        given = [recipe.missing] * len(self.x) if isinstance(recipe.missing, str) else recipe.missing
+        ignored = [np.isnan(x) for x, policy in zip(self.x, given, strict=True) if policy == "ignore"]
+        self.rows = (
+            np.flatnonzero((weight > 0) & ~np.any(ignored, axis=0)) if ignored else np.flatnonzero(weight)
+        )
+        self.policies = [self._policy(feature, policy) for feature, policy in enumerate(given)]
+        self.total = float(weight[self.rows].sum())
         self.least_rows = as_rows(recipe.min_samples_leaf, len(self.rows))
         self.least_rows_to_split = max(as_rows(recipe.min_samples_split, len(self.rows)), 2)
         self.least_weight = recipe.min_weight_fraction_leaf * self.total
+        self.least_weight_to_split = 0.0
+        if "fractional" in self.policies:  # limits on rows are limits on weight too
+            lightest = float(weight[self.rows].min()) * (1 - 1e-9)
+            self.least_weight = max(self.least_weight, self.least_rows * lightest)
+            self.least_weight_to_split = max(self.least_rows_to_split * lightest, 2 * self.least_weight)
+
+    def _policy(self, feature: int, given: str) -> str:
+        """A policy as the searches below know it."""
+        own_branch = self.n_categories[feature] and "multiway" in self.recipe.splits
+        plain = {"ignore": "available", "error": "direction", "value": "value" if own_branch else "direction"}
+        return plain.get(given, given)
+
+    def n_codes(self, feature: int) -> int:
+        """Categories of a feature, one more if a missing one counts as such."""
+        extra = self.policies[feature] == "value" and bool(np.isnan(self.x[feature][self.rows]).any())
+        return self.n_categories[feature] + extra
 
     def _column(self, dataset: Dataset, feature: int) -> Array:
         """A feature as floats, missing as NaN, categories as their codes."""
@@ -163,9 +186,8 @@ class Reference:
                 n_leaves, n_nodes = n_leaves - split.n_branches + 1, n_nodes - split.n_branches
                 continue
             node.split = split
-            branch = split.branch(self.x[split.feature][node.rows])
             node.branches = [
-                self.node(node.rows[branch == b], node.depth + 1, node) for b in range(split.n_branches)
+                self.node(rows, node.depth + 1, node, weights) for rows, weights in send(self, node, split)
             ]
             fresh = [(child, self.best(child)) for child in node.branches]
             frontier += fresh[::-1] if recipe.order == "depth_first" else fresh
@@ -179,12 +201,13 @@ class Reference:
         worth = [-inf if split is None else self.decrease(node, split) for node, split in frontier]
         return worth.index(max(worth))
 
-    def node(self, rows: Rows, depth: int, parent: Node | None = None) -> Node:
+    def node(self, rows: Rows, depth: int, parent: Node | None = None, weights: Array = None) -> Node:
         """The statistics of a node; an empty one predicts what its parent would."""
-        y, w, criterion = self.target[rows], self.weight[rows], self.recipe.criterion
+        w = self.weight[rows] if weights is None else weights
+        y, criterion = self.target[rows], self.recipe.criterion
         if len(rows) == 0:
             assert parent is not None
-            return Node(rows, depth, 0, 0.0, parent.value, 0.0, 0.0)
+            return Node(rows, w, depth, 0, 0.0, parent.value, 0.0, 0.0)
         table = statistics(criterion, y, w, self.n_classes).sum(axis=0)
         pure = y.min() == y.max()
         level = 0.0 if pure else float(impurity(criterion, table[None], np.unique(y))[0])
@@ -193,12 +216,14 @@ class Reference:
         else:
             centre = weighted_median(y, w) if criterion == "absolute_error" else np.average(y, weights=w)
             value, risk = np.array([centre]), level * float(w.sum())
-        return Node(rows, depth, len(rows), float(w.sum()), value, level, risk)
+        return Node(rows, w, depth, len(rows), float(w.sum()), value, level, risk)
 
     def best(self, node: Node) -> Candidate | None:
         """The split the node must make, or None if it must be a leaf."""
         recipe = self.recipe
-        if len(node.rows) < self.least_rows_to_split or node.depth >= (recipe.max_depth or inf):
+        if len(node.rows) < self.least_rows_to_split or node.weight < self.least_weight_to_split:
+            return None
+        if node.depth >= (recipe.max_depth or inf):
             return None
         if np.ptp(self.target[node.rows]) == 0:
             return None
@@ -207,18 +232,26 @@ class Reference:
             return None
         top = max(candidate.merit for candidate in candidates)
         equal = [c for c in candidates if c.merit >= top - EQUAL * scale(recipe.criterion, node)]
-        best = equal[-1 if recipe.ties == "last" else 0]
+        best = self.settled(node, equal[-1 if recipe.ties == "last" else 0])
         if best.merit <= recipe.min_merit:
             return None
         least = recipe.min_impurity_decrease  # 0 asks for nothing, not even of the rounding
         return None if least > 0 and self.decrease(node, best) + np.finfo(float).eps < least else best
 
+    def settled(self, node: Node, split: Candidate) -> Candidate:
+        """The split as it is kept: where rows without the value go, and no category that stands for them."""
+        split = replace(split, default_branch=settled_default(self, node, split))
+        extra = self.n_categories[split.feature]
+        if self.policies[split.feature] != "value" or split.table is None or extra not in split.table:
+            return split
+        table = dict(split.table)
+        return replace(split, default_branch=table.pop(extra), table=table)
+
     def decrease(self, node: Node, split: Candidate) -> float:
         """By how much a split lowers the impurity of the whole tree."""
         merit = split.merit
         if self.recipe.criterion in ("gain_ratio", "twoing", "chi_square", "hellinger"):
-            branch = split.branch(self.x[split.feature][node.rows])
-            parts = [self.node(node.rows[branch == b], 0, node) for b in range(split.n_branches)]
+            parts = [self.node(rows, 0, node, weights) for rows, weights in send(self, node, split)]
             merit = node.impurity - sum(part.weight * part.impurity for part in parts) / node.weight
         return node.weight / self.total * merit
 
@@ -241,8 +274,8 @@ class Search:
     def __init__(self, learner: Reference, node: Node, feature: int) -> None:
         self.learner, self.node, self.feature = learner, node, feature
         self.criterion = learner.recipe.criterion
-        x = learner.x[feature][node.rows]
-        y, w = learner.target[node.rows], learner.weight[node.rows]
+        x, _ = filled(learner, node, feature)
+        y, w = learner.target[node.rows], node.weights
         self.levels = np.unique(y)
         lines = statistics(self.criterion, y, w, learner.n_classes)
         lost = np.isnan(x)
@@ -252,7 +285,7 @@ class Search:
         np.add.at(self.groups, group, lines[~lost])
         self.group_counts = np.bincount(group, minlength=len(self.values))
         self.lost, self.lost_count = lines[lost].sum(axis=0), int(lost.sum())
-        self.direction = learner.recipe.missing == "direction"
+        self.direction = learner.policies[feature] in ("direction", "value", *FILLS)
 
     def thresholds(self) -> Iterator[Candidate]:
         column = self.learner.x[self.feature][self.learner.rows]
@@ -307,7 +340,7 @@ class Search:
                 yield Candidate(self.feature, worth, default, table=table)
 
     def multiway(self) -> Iterator[Candidate]:
-        learner, k = self.learner, self.learner.n_categories[self.feature]
+        learner, k = self.learner, self.learner.n_codes(self.feature)
         at = self.values.astype(int)
         branches, counts = np.zeros((k, self.groups.shape[1])), np.zeros(k, dtype=int)
         branches[at], counts[at] = self.groups, self.group_counts
@@ -319,8 +352,7 @@ class Search:
         large = (counts >= max(learner.least_rows, 1)) & (weight >= learner.least_weight)
         if large.sum() < 2 or (self.criterion == "poisson" and (branches[counts > 0, 1] == 0).any()):
             return
-        worth = float(merit(self.criterion, branches[None], self.levels)[0])
-        worth *= 1 if self.direction else self.known_share
+        worth = float(self.worth(branches[None])[0])
         yield Candidate(self.feature, worth, default, table={c: c for c in range(k)}, n_branches=k)
 
     def sides_of_missing(self) -> tuple[int | None, ...]:
@@ -342,7 +374,7 @@ class Search:
             default = (sizes[:, 1] >= sizes[:, 0]).astype(int)
         else:
             default = (weights[:, 1] > weights[:, 0] * (1 + 1e-12)).astype(int)
-        merits = self.merits(sides, sizes) * (1 if self.direction else self.known_share)
+        merits = self.merits(sides, sizes)
         for cut in np.flatnonzero(merits > -inf):
             yield int(cut), float(merits[cut]), int(default[cut])
 
@@ -355,8 +387,15 @@ class Search:
             allowed &= (sides[:, :, 1] > 0).all(axis=1)
         merits = np.full(len(sides), -inf)
         if allowed.any():
-            merits[allowed] = merit(self.criterion, sides[allowed], self.levels)
+            merits[allowed] = self.worth(sides[allowed])
         return merits
+
+    def worth(self, branches: Array) -> Array:
+        """Merit of each split, for the rows that know the value."""
+        if self.criterion == "gain_ratio" and self.learner.policies[self.feature] == "fractional":
+            gain = merit("entropy", branches, self.levels)
+            return known_gain_ratio(gain, total_weight(self.criterion, branches), self.node.weight)
+        return merit(self.criterion, branches, self.levels) * (1 if self.direction else self.known_share)
 
 
 def as_rows(limit: int | float, n_rows: int) -> int:

@@ -38,10 +38,13 @@ class Rows:
 
 
 @st.composite
-def small_rows(draw: st.DrawFn, criterion: str, weighted: bool = True, max_rows: int = 18) -> Rows:
+def small_rows(
+    draw: st.DrawFn, criterion: str, weighted: bool = True, max_rows: int = 18, holes: int | None = None
+) -> Rows:
     """Few rows and few distinct values: numbers, categories, ordinals; now and then missing or weighted."""
     n = draw(st.integers(2, max_rows))
-    holes = draw(st.sampled_from([0, 0, 1, 3]))
+    if holes is None:
+        holes = draw(st.sampled_from([0, 0, 1, 3]))
     columns: dict[str, Any] = {}
     for kind in draw(st.sampled_from(["n", "c", "nc", "cn", "no", "nnc", "cco", "ncc"])):
         codes = np.array(draw(st.lists(st.integers(-holes, 4), min_size=n, max_size=n)))

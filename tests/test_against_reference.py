@@ -16,7 +16,9 @@ from recompute import check_tree, stored_split
 from reference import EQUAL, Candidate, Node, Reference, scale
 from tables import large_table, small_rows
 from treewright import criteria
+from treewright import recipe as recipe_module
 from treewright.data import Dataset
+from treewright.errors import DataError
 from treewright.grow import grow
 from treewright.recipe import Recipe
 from treewright.tree import Tree
@@ -27,6 +29,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")
 CRITERIA = [*criteria.CLASSIFICATION, *criteria.REGRESSION]
 CATEGORY_SPLITS = ["subset", "multiway", "one_vs_rest"]
 MISSING = ["available", "direction"]
+POLICIES = [name for name in recipe_module.MISSING if name != "error"]
+SEVERAL = ["gini", "entropy", "gain_ratio", "twoing", "squared_error", "poisson"]
 ORDERS = ["depth_first", "breadth_first", "best_first"]
 
 
@@ -37,6 +41,7 @@ def assert_same_tree(tree: Tree, root: Node, recipe: Recipe) -> None:
         at, node = pairs.pop()
         where = f"node {at}"
         assert tree.count[at] == node.count, where
+        assert tree.weight[at] == pytest.approx(node.weight, rel=1e-9), where
         if node.split is None:
             assert tree.n_children[at] == 0, (
                 f"{where} is split by {stored_split(tree, at)}, but must be a leaf"
@@ -123,6 +128,32 @@ def test_small_tables(criterion: str, split: str, missing: str, data: st.DataObj
         ties=data.draw(st.sampled_from(["first", "last"])),
     )
     compare(dataset, recipe)
+
+
+@pytest.mark.parametrize("missing", [*POLICIES, "mixed"])
+@given(data=st.data())
+def test_every_policy_for_missing_values(missing: str, data: st.DataObject) -> None:
+    """Holes abound; the core must send every share of every row where the reference sends it."""
+    classes = missing == "class_mode" or data.draw(st.booleans())
+    criterion = data.draw(st.sampled_from(SEVERAL[:4] if classes else SEVERAL[4:]))
+    dataset = data.draw(small_rows(criterion, holes=3)).dataset()
+    of_feature = st.sampled_from([name for name in POLICIES if classes or name != "class_mode"])
+    drawn = tuple(data.draw(of_feature) for _ in dataset.schema.columns)
+    recipe = Recipe(
+        criterion,
+        splits=("threshold", data.draw(st.sampled_from(CATEGORY_SPLITS))),
+        missing=drawn if missing == "mixed" else missing,
+        min_samples_leaf=data.draw(st.sampled_from([1, 2, 3])),
+        max_depth=data.draw(st.sampled_from([1, 2, 4])),
+        use_surrogates=data.draw(st.sampled_from([0, 1, 2])),
+        max_surrogates=data.draw(st.sampled_from([0, 1, 5])),
+    )
+    note(f"{recipe}")
+    try:
+        tree = grow(dataset, recipe, n_jobs=1)
+    except DataError:  # every row misses a value and is to be ignored
+        assume(False)
+    assert_same_tree(tree, Reference(dataset, recipe).grow(), recipe)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

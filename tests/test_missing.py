@@ -235,3 +235,20 @@ def test_class_mode_needs_classes() -> None:
     X, y = random_table(11)
     with pytest.raises(ValueError, match="needs classes"):
         tw.DecisionTreeRegressor(missing="class_mode").fit(X, y)
+
+
+def test_crumbs_of_rows_do_not_make_up_a_leaf() -> None:
+    """Under `fractional` a leaf of five rows is worth five rows, however many rows it holds parts of."""
+    X, y = random_table(5, holes=0.5, n=400)
+    tree = tw.DecisionTreeClassifier(missing="fractional", min_samples_leaf=5).fit(X, y).tree_
+    assert tree.n_leaves <= len(y) / 5
+    assert tree.weight.min() >= 5 - 1e-6
+    assert tree.count.max() == len(y)
+
+
+def test_policies_of_one_engine_agree_on_where_later_holes_go() -> None:
+    """Half the rows each way: a later hole goes right under `direction`, whichever engine grew the tree."""
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [1.0, 1.0, 1.0, 1.0]})
+    for missing in ("direction", {"b": "mean"}):
+        tree = tw.DecisionTreeClassifier(missing=missing).fit(X, list("uuvv")).tree_
+        assert tree.default_branch[0] == 1

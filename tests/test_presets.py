@@ -14,6 +14,8 @@ import pandas as pd
 import pytest
 
 import treewright as tw
+from treewright.errors import ModelFileError
+from treewright.model_file import read_model, write_model
 
 RECORDS = Path(__file__).parent / "oracles" / "programs.json.gz"
 CONTROL = [
@@ -27,25 +29,10 @@ def records() -> dict[str, Any]:
     return dict(json.loads(gzip.decompress(RECORDS.read_bytes())))
 
 
-TIED = {
-    (
-        "sleep",
-        "anova_full",
-    ): "two features tie but for the last bits, which follow rpart's order of equal values"
-}
-
-
 def recorded(program: str) -> list[Any]:
     """One parameter set, named dataset-option, for every recorded answer of a program."""
     return [
-        pytest.param(
-            name,
-            option,
-            id=f"{name}-{option}",
-            marks=[pytest.mark.xfail(reason=TIED[name, option], strict=False)]
-            if (name, option) in TIED
-            else [],
-        )
+        pytest.param(name, option, id=f"{name}-{option}")
         for name, options in records()[program].items()
         for option in options
     ]
@@ -275,6 +262,47 @@ def test_text_of_c45_gives_cases_and_errors() -> None:
 def test_bad_parameters_are_named(learner: Any, parameter: str, value: Any) -> None:
     with pytest.raises(ValueError, match=f"'{parameter}' parameter of {learner.__name__}"):
         learner(**{parameter: value}).fit([[1.0], [2.0]], [0, 1])
+
+
+def test_rpart_drops_rows_without_any_value_unless_they_are_weighed() -> None:
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0, np.nan]})
+    learner = tw.CARTClassifier(min_samples_split=2, min_samples_leaf=1, cv=None, compat="rpart")
+    y = list("uuvvv")
+    assert learner.fit(X, y).tree_.count[0] == 4
+    assert learner.fit(X, y, sample_weight=np.ones(5)).tree_.count[0] == 5
+    assert learner.set_params(compat=None).fit(X, y).tree_.count[0] == 5
+
+
+@pytest.mark.parametrize("cv", [None, 5])
+def test_files_keep_what_cart_knows_of_its_tree(tmp_path: Path, cv: int | None) -> None:
+    X, y = table("labor")
+    model = tw.CARTClassifier(min_samples_leaf=2, min_samples_split=4, cp=0.0, cv=cv).fit(X, y)
+    model.save(tmp_path / "model.tw")
+    same: Any = tw.load(tmp_path / "model.tw")
+    assert same.variable_importance_ == model.variable_importance_
+    assert same.summary() == model.summary()
+    assert list(same.cp_table_) == list(model.cp_table_)
+    for column in model.cp_table_:
+        np.testing.assert_array_equal(same.cp_table_[column], model.cp_table_[column])
+    header, arrays = read_model(tmp_path / "model.tw")
+    for broken in (
+        {"own_credit": arrays["own_credit"][1:]},
+        {"own_cp_table": arrays["own_cp_table"][::-1].copy()},
+        {"own_more": arrays["own_complexity"]},
+    ):
+        write_model(tmp_path / "broken.tw", header, arrays | broken)
+        with pytest.raises(ModelFileError, match="the model is broken"):
+            tw.load(tmp_path / "broken.tw")
+
+
+def test_a_pruned_tree_has_no_figures_of_the_grown_one() -> None:
+    X, y = table("labor")
+    pruned = tw.prune(
+        tw.CARTClassifier(cp=0.0, min_samples_leaf=1, cv=None).fit(X, y), tw.pruning.Pessimistic()
+    )
+    assert not hasattr(pruned, "cp_table_")
+    with pytest.raises(AttributeError, match="pruned since"):
+        pruned.summary()
 
 
 def test_models_travel(tmp_path: Path) -> None:

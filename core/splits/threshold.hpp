@@ -120,7 +120,6 @@ struct CutLimits {
         if (left < lowest || left > highest || right < lowest || right > highest) return false;
         return monotone == 0 || (monotone > 0 ? left <= right : left >= right);
     }
-    bool simple() const { return min_weight <= 0 && monotone == 0 && lowest == -infinity && highest == infinity && !last_of_ties; }
 };
 
 /// A scorer over n rows, all on the right; those that cannot start from totals are given each row.
@@ -152,11 +151,11 @@ void scan(const Entry<Index>* list, size_t known, size_t already, size_t total, 
     size_t i = 0;
     for (; i + 1 < first; ++i) scorer.add(list[i].row);
     double bar = std::max(best.score + tolerance, -1e300);
-    if (limits.simple()) {
+    if (!limits.last_of_ties) {
         for (; i < last; ++i) {
             scorer.add(list[i].row);
             if (list[i].rank == list[i + 1].rank) continue;
-            if (beats(scorer, bar)) {
+            if (beats(scorer, bar) && limits.allow(scorer)) {
                 const double score = scorer.score();
                 bar = score + tolerance;
                 best = {score, i + 1, missing_left};
@@ -167,8 +166,7 @@ void scan(const Entry<Index>* list, size_t known, size_t already, size_t total, 
             scorer.add(list[i].row);
             if (list[i].rank == list[i + 1].rank || !limits.allow(scorer)) continue;
             const double score = scorer.score();
-            if (limits.last_of_ties ? score >= best.score - tolerance : score > best.score + tolerance)
-                best = {score, i + 1, missing_left};
+            if (score >= best.score - tolerance) best = {score, i + 1, missing_left};
         }
     }
     if (to_the_end && known + already + limits.min_count <= total) {

@@ -45,6 +45,15 @@ class FittedTree(TreeReader, BaseEstimator):
         else:
             self.__dict__.pop("feature_names_in_", None)
 
+    def _own_arrays(self) -> dict[str, NDArray[np.float64]]:
+        """Give what a file keeps of the estimator besides its tree."""
+        return {}
+
+    def _adopt_own(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Take back what `_own_arrays` gave; raises ValueError if that cannot be it."""
+        if arrays:
+            raise ValueError(f"it has the unknown arrays {sorted(arrays)}")
+
     def _remember(self, pruner: AnyPruner, pruned: Pruned) -> None:
         """Keep what pruned the tree, what it did, and what it chose from."""
         self._forget_pruning()
@@ -178,7 +187,8 @@ class FittedTree(TreeReader, BaseEstimator):
             header |= plain_parameters({"pruner": self.pruner_})
         if hasattr(self, "target_name_"):
             header["target"] = self.target_name_
-        write_model(path, header, arrays)
+        own = {f"own_{name}": array for name, array in self._own_arrays().items()}
+        write_model(path, header, arrays | own)
 
     def to_html(
         self,

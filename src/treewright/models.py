@@ -70,11 +70,16 @@ def load(path: str | os.PathLike[str]) -> FittedTree | RuleClassifier | RuleSet:
         return rules_from_parts(header, arrays)
     if header["kind"] == "RuleClassifier":
         return _rule_classifier(header, arrays)
+    own = {name: arrays.pop(name) for name in list(arrays) if name.startswith("own_")}
     tree = tree_from_parts(header, arrays)
     model = _unfitted(header, KINDS)
     if model.task != ("regression" if tree.schema.classes is None else "classification"):
         raise ModelFileError(f"the model is broken: a {header['kind']} cannot have its tree")
     model._adopt(tree)
+    try:
+        model._adopt_own({name.removeprefix("own_"): array for name, array in own.items()})
+    except ValueError as problem:
+        raise ModelFileError(f"the model is broken: {problem}") from None
     if "pruner" in header:
         model.pruner_ = _pruner(header)
     if "target" in header:

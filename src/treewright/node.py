@@ -88,6 +88,13 @@ class Node:
         return [self.tree.splits.split(index, len(self.children)) for index in range(begin + 1, end)]
 
     @property
+    def agreements(self) -> list[float]:
+        """The share of the rows with a known split that each surrogate sends the same way."""
+        begin, end = self.tree.split_begin[self.id : self.id + 2].tolist()
+        scores: list[float] = self.tree.splits.score[begin + 1 : end].tolist()
+        return scores
+
+    @property
     def competitors(self) -> list[Split]:
         """The best splits on other features, best first."""
         begin, end = self.tree.competitor_begin[self.id : self.id + 2].tolist()

@@ -20,6 +20,7 @@ from treewright.grow import progress_bar, threads
 from treewright.parameters import SHARED_RULES, check_counts, class_priors, cost_rows
 from treewright.presets.cp_table import CPTable, choose_row, cp_table, fold_numbers
 from treewright.recipe import Rule, check_parameters, is_number, is_whole, number, one_of, whole
+from treewright.splits import Hyperplane, Split
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -116,7 +117,9 @@ class CARTEstimator(FittedTree):
         )
         counted = _counted_rows(sample_weight, len(dataset), X)
         folds = None if self.cv is None else fold_numbers(self.cv, dataset, counted)
-        if self.compat == "rpart":
+        if (
+            self.compat == "rpart" and sample_weight is None
+        ):  # with weights, rpart counts those as a value too
             known = _has_values(dataset)
             dataset, folds = dataset.take(known), None if folds is None else folds[known]
         self._grow(dataset, folds)
@@ -130,7 +133,8 @@ class CARTEstimator(FittedTree):
             arrays.pop(name) for name in ("complexity", "credit", "largest_improve")
         )
         tree = Tree.from_arrays(schema, arrays, options["costs"])
-        table = cp_table(tree, complexity)
+        price = np.concatenate([complexity[:1], np.maximum(complexity[1:], self.cp * tree.risk[0])])
+        table = cp_table(tree, price)
         if folds is not None:
             options["largest_improve"] = largest
             table = self._cross_validate(dataset, options, table, tree, folds)
@@ -142,6 +146,37 @@ class CARTEstimator(FittedTree):
         self.cp_table_ = table
         self.complexity_: Array = complexity / (tree.risk[0] or 1.0)
         self._credit = np.where((tree.n_children > 0)[:, None], credit, 0.0)
+
+    def _adopt(self, tree: Tree) -> None:
+        super()._adopt(tree)
+        for name in ("cp_table_", "complexity_", "_credit"):  # of the tree there was before
+            self.__dict__.pop(name, None)
+
+    def _own_arrays(self) -> dict[str, Array]:
+        if not hasattr(self, "_credit"):
+            return {}
+        return {
+            "complexity": self.complexity_,
+            "credit": self._credit,
+            "cp_table": self.cp_table_.to_array(),
+        }
+
+    def _adopt_own(self, arrays: dict[str, NDArray[Any]]) -> None:
+        if not arrays:
+            return
+        n_nodes = len(self.tree_)
+        shapes = {"complexity": (n_nodes,), "credit": (n_nodes, self.n_features_in_)}
+        if arrays.keys() != {"complexity", "credit", "cp_table"}:
+            raise ValueError(f"a tree of CART has complexity, credit and cp_table, not {sorted(arrays)}")
+        for name, array in arrays.items():
+            if (
+                array.dtype != float
+                or array.shape != shapes.get(name, array.shape)
+                or not np.isfinite(array).all()
+            ):
+                raise ValueError(f"its array {name!r} does not fit its tree")
+        self.cp_table_ = CPTable.from_array(arrays["cp_table"])
+        self.complexity_, self._credit = arrays["complexity"], arrays["credit"]
 
     def _options(self, schema: Schema) -> dict[str, Any]:
         """Write the parameters as the core reads them."""
@@ -184,6 +219,14 @@ class CARTEstimator(FittedTree):
         scale = tree.risk[0] or 1.0
         return table.validated(error / scale, spread / scale)
 
+    def _check_as_grown(self, asked: str) -> None:
+        self._fitted_tree()
+        if not hasattr(self, "_credit"):
+            raise AttributeError(
+                f"{asked} is that of a tree as `fit` makes it, and this one was pruned since: "
+                "see print(model.tree_) and feature_importances_"
+            )
+
     @property
     def variable_importance_(self) -> dict[str, float]:
         """Importance of each feature as rpart counts it, largest first.
@@ -191,13 +234,37 @@ class CARTEstimator(FittedTree):
         A split counts its improvement, and each of its surrogates that times its adjusted agreement: a
         feature that was masked by a better one is seen. `feature_importances_` counts splits alone.
         """
-        self._fitted_tree()
-        if not hasattr(self, "_credit"):
-            raise AttributeError("a model read from a file has no variable_importance_: fit it again")
+        self._check_as_grown("variable_importance_")
         total = self._credit.sum(axis=0)
         names = self.tree_.schema.names
         order = np.argsort(-total, kind="stable")
         return {names[feature]: float(total[feature]) for feature in order if total[feature] > 0}
+
+    def adjusted_agreements(self, node: int) -> list[float]:
+        """By how much each surrogate of a node beats following the majority: 1 is perfect, 0 no better.
+
+        With a the agreement (`tree_[node].agreements`) and m the share of the larger branch that is
+        (a − m) / (1 − m), in the order of `tree_[node].surrogates`.
+
+        Parameters
+        ----------
+        node : int
+            Id of a node of `tree_`.
+
+        Examples
+        --------
+        >>> from treewright import CARTClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> model = CARTClassifier(cv=None).fit(X, y)
+        >>> [round(share, 2) for share in model.tree_[0].agreements]
+        [1.0, 0.92, 0.83]
+        >>> [round(share, 2) for share in model.adjusted_agreements(0)]
+        [1.0, 0.76, 0.5]
+        """
+        self._check_as_grown("adjusted_agreements")
+        begin, end = self.tree_.split_begin[node : node + 2].tolist()
+        credit = [self._credit[node, _split_feature(self.tree_.splits[at])] for at in range(begin, end)]
+        return [float(part / credit[0]) for part in credit[1:]]
 
     def summary(self, decimals: int = 7) -> str:
         """Describe the tree node by node, as `summary` of an rpart tree does.
@@ -209,6 +276,7 @@ class CARTEstimator(FittedTree):
         """
         from treewright.presets.summary import cart_summary
 
+        self._check_as_grown("summary")
         return cart_summary(self, decimals)
 
     def __sklearn_tags__(self) -> Any:
@@ -365,6 +433,10 @@ def _feature_costs(costs: Any, schema: Schema) -> Array | None:
             f"got {costs!r}."
         )
     return numbers
+
+
+def _split_feature(split: Split) -> int:
+    return split.features[0] if isinstance(split, Hyperplane) else getattr(split, "feature", -1)
 
 
 def _has_values(dataset: Dataset) -> NDArray[np.bool_]:

@@ -51,6 +51,26 @@ class CPTable:
     xerror: Array | None = None
     xstd: Array | None = None
 
+    def to_array(self) -> Array:
+        """Give the columns as one array, `price` first; :meth:`from_array` reads it."""
+        return np.column_stack([self.price, *(self[name] for name in self.keys())]).astype(float)
+
+    @classmethod
+    def from_array(cls, array: NDArray[Any]) -> CPTable:
+        """Read what :meth:`to_array` gave.
+
+        Raises
+        ------
+        ValueError
+            If the array cannot be a cp table.
+        """
+        if array.ndim != 2 or array.shape[1] not in (4, 6) or not len(array):
+            raise ValueError(f"its cp table has the shape {array.shape}")
+        price, cp, nsplit, rel_error, *validated = array.T
+        if (nsplit != np.floor(nsplit)).any() or nsplit[0] != 0 or (np.diff(nsplit) <= 0).any():
+            raise ValueError("its cp table does not count splits")
+        return cls(cp, nsplit.astype(np.int64), rel_error, price, *validated)
+
     def keys(self) -> list[str]:
         """Return the names of the columns."""
         columns = ["cp", "nsplit", "rel_error"]

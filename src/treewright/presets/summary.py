@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.splits import Hyperplane, Split, Table
+from treewright.splits import Split, Table
 from treewright.words import counted, printable, quoted, value_text
 
 if TYPE_CHECKING:
@@ -73,16 +73,10 @@ def _node_lines(model: CARTEstimator, node: int, numbers: list[int], digits: int
         ]
     if end - begin > 1:
         lines += ["  Surrogate splits:"]
-    gain = model._credit[node, _feature(tree.splits[begin])]
-    for index in range(begin + 1, end):
-        surrogate = tree.splits[index]
-        adjusted = model._credit[node, _feature(surrogate)] / gain
-        lines += [_split_line(tree, surrogate, f"agree={tree.splits.score[index]:.3f}, adj={adjusted:.3f}")]
+    for index, adjusted in zip(range(begin + 1, end), model.adjusted_agreements(node), strict=True):
+        figures = f"agree={tree.splits.score[index]:.3f}, adj={adjusted:.3f}"
+        lines += [_split_line(tree, tree.splits[index], figures)]
     return lines
-
-
-def _feature(split: Split) -> int:
-    return split.features[0] if isinstance(split, Hyperplane) else getattr(split, "feature", -1)
 
 
 def _split_line(tree: Tree, split: Split, figures: str) -> str:

@@ -1,0 +1,141 @@
+// The best split of a node on one feature, by any rule of CART: a cut of a numeric feature, or two groups of categories.
+#pragma once
+#include <bit>
+#include <numeric>
+
+#include "cart_rules.hpp"
+
+namespace treewright::cart {
+
+inline constexpr int8_t left = -1, right = 1, nowhere = 0;
+
+/// A split on one feature: a number below `cut` goes `below`, else the other way; a code goes to side[code].
+struct Split {
+    int32_t feature = -1;
+    double improve = 0;   // or the agreement of a surrogate
+    double adjusted = 0;  // agreement of a surrogate above that of sending everybody with the majority
+    double cut = 0;
+    int8_t below = left;
+    std::vector<int8_t> side;  // by code; nowhere = not seen at the node
+};
+
+/// The known rows of a node in the order of one feature; the memory behind them is kept.
+struct Column {
+    std::vector<double> x;  // numbers, or codes
+    std::vector<uint32_t> row;
+    size_t n = 0;
+
+    size_t size() const { return n; }
+    Rows rows() const { return Rows(row).first(n); }
+    /// Take these entries, of which those with known(i) stay; value(i) and row_of(i) are looked up for all.
+    template <class Entry, class Known, class Value>
+    void gather(size_t n_entries, Entry&& row_of, Known&& known, Value&& value) {
+        if (row.size() <= n_entries) {
+            row.resize(n_entries + 1);
+            x.resize(n_entries + 1);
+        }
+        n = 0;
+        for (size_t i = 0; i < n_entries; ++i) {  // without a branch
+            row[n] = row_of(i);
+            x[n] = value(row[n]);
+            n += known(i);
+        }
+    }
+};
+
+/// The best cut that leaves at least `edge` rows on each side; the first of equals. False if none is worth anything.
+template <class Rule>
+bool best_cut(Rule& rule, const Column& column, size_t edge, const Leaf& node, Split& split) {
+    const size_t n = column.size();
+    if (!rule.start(column.rows())) return false;
+    double best = rule.least();
+    size_t place = 0;
+    for (size_t below = 1; below + edge <= n; ++below) {
+        rule.move(column.row[below - 1]);
+        if (below < edge || column.x[below] == column.x[below - 1] || !rule.may_beat(best)) continue;
+        const double value = rule.value();
+        if (!(value > best)) continue;
+        best = value;
+        place = below;
+        split.below = rule.lower_left() ? left : right;
+    }
+    if (place == 0) return false;
+    split.cut = (column.x[place - 1] + column.x[place]) / 2;
+    split.improve = (best - rule.least()) / rule.scale(node);
+    return split.improve > 0;
+}
+
+/// Two groups of the categories of a feature.
+template <class Rule>
+class CategoryGroups {
+public:
+    CategoryGroups(Rule& rule, const Column& column, size_t n_codes, size_t edge) : rule_(rule), n_(column.size()), edge_(edge), tally_(n_codes, rule.empty()), count_(n_codes, 0), on_left_(n_codes, 0) {
+        useful_ = rule.start(column.rows());
+        for (size_t i = 0; i < n_; ++i) {
+            const auto code = static_cast<size_t>(column.x[i]);
+            rule.add(tally_[code], column.row[i]);
+            if (count_[code]++ == 0) present_.push_back(code);
+        }
+        std::ranges::sort(present_);
+    }
+    bool best(const Leaf& node, Split& split) {
+        if (!useful_) return false;
+        best_ = rule_.least();
+        split.side.assign(count_.size(), nowhere);
+        if (rule_.tries_all(present_.size())) {
+            every_grouping(split);
+        } else {
+            for (size_t order = 0; order < rule_.n_orders(); ++order) cuts_of_order(order, split);
+        }
+        split.improve = (best_ - rule_.least()) / rule_.scale(node);
+        return split.improve > 0;
+    }
+
+private:
+    void cross(size_t code) {
+        const bool back = on_left_[code];
+        on_left_[code] = !back;
+        n_left_ += back ? 0 - count_[code] : count_[code];
+        rule_.move(tally_[code], back ? -1.0 : 1.0);
+    }
+    void offer(Split& split) {
+        if (n_left_ < edge_ || n_ - n_left_ < edge_) return;
+        const double value = rule_.value();
+        if (!(value > best_)) return;
+        best_ = value;
+        const int8_t of_left = rule_.lower_left() ? left : right;
+        for (size_t code : present_) split.side[code] = on_left_[code] ? of_left : static_cast<int8_t>(-of_left);
+    }
+    /// Ties in the order of the codes.
+    void cuts_of_order(size_t order, Split& split) {
+        std::vector<double> key(count_.size(), 0.0);
+        for (size_t code : present_) key[code] = rule_.key(tally_[code], order);
+        std::vector<size_t> codes = present_;
+        std::ranges::stable_sort(codes, {}, [&](size_t code) { return key[code]; });
+        for (size_t code : codes) {
+            cross(code);
+            offer(split);
+        }
+        for (size_t code : codes) cross(code);
+    }
+    /// In the order of a Gray code, one category crosses over at a time; the last of the domain stays, as sides may be named
+    /// either way.
+    void every_grouping(Split& split) {
+        if (present_.size() > 62) throw std::invalid_argument("a feature has more than 62 categories at a node, too many to try every grouping");
+        const size_t n_moving = present_.size() - (present_.back() == count_.size() - 1);
+        for (uint64_t step = 1; step < uint64_t{1} << n_moving; ++step) {
+            cross(present_[static_cast<size_t>(std::countr_zero(step))]);
+            offer(split);
+        }
+    }
+
+    Rule& rule_;
+    size_t n_, edge_, n_left_ = 0;
+    bool useful_ = false;
+    std::vector<typename Rule::Tally> tally_;
+    std::vector<size_t> count_, present_;
+    std::vector<char> on_left_;
+    double best_ = 0;
+};
+
+}  // namespace treewright::cart
