@@ -20,6 +20,7 @@ import pytest
 import treewright as tw
 from treewright.cli import main
 from treewright.cli.app import COMMANDS, Commands, treewright
+from treewright.model_file import read_model, write_model
 from treewright.pruning import CostComplexity
 
 TABLES = Path(tw.__file__).parent / "tables"
@@ -423,6 +424,20 @@ def test_evaluate_agrees_with_the_score_of_the_model(run: Run, iris: str) -> Non
     score = tw.load(iris).score(frame.drop(columns="species"), frame["species"])  # type: ignore[attr-defined]
     assert found["error"] == pytest.approx(1 - score)
     assert run("evaluate", iris, TENNIS)[0] == 3
+
+
+def test_models_of_rules_remember_their_target_too(run: Run) -> None:
+    assert run("fit", IRIS, "-t", "species", "-a", "rules", "-q", "--folds", "0")[0] == 0
+    assert run("evaluate", "iris.tw", IRIS)[0] == 0
+    assert run("explain", "iris.tw", IRIS)[0] == 2
+    assert run("predict", "iris.tw", IRIS, "--leaf")[0] == 2
+
+
+def test_the_name_of_a_target_is_text(run: Run, iris: str) -> None:
+    header, arrays = read_model(iris)
+    write_model("odd.tw", header | {"target": 3}, arrays)
+    status, _, errors = run("show", "odd.tw")
+    assert (status, "the name of its target is no text" in errors) == (4, True)
 
 
 def test_prune_writes_a_smaller_model_and_says_what_it_did(run: Run) -> None:
