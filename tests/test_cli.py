@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -289,6 +290,13 @@ def test_bad_tables_are_refused_with_exit_code_3(run: Run, text: str, message: s
     weight = ["-w", "w"] if ",w," in text else []
     status, _, errors = run("fit", "a.csv", "-t", "y", *weight)
     assert (status, message in errors, os.listdir()) == (3, True, ["a.csv"])
+
+
+@pytest.mark.parametrize("text", ["x,w,y\n1,1,a\ninf,1,b\n", "x,w,y\n1,1,a\n2,-3,b\n"])
+def test_lines_of_packed_tables_are_named_too(run: Run, iris: str, text: str) -> None:
+    Path("a.csv.gz").write_bytes(gzip.compress(text.encode()))
+    status, _, errors = run("fit", "a.csv.gz", "-t", "y", "-w", "w")
+    assert (status, "(line 3)" in errors) == (3, True)
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 10])
