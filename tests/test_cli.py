@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -162,7 +163,8 @@ def test_options_of_the_same_name_are_spelled_alike_everywhere() -> None:
         (["show", "nothing.tw"], 4, "cannot read 'nothing.tw'"),
         (["show", IRIS], 4, "is no treewright model"),
         (["predict", IRIS, IRIS], 4, "is no treewright model"),
-        (["convert", IRIS, "-o", "a.xlsx"], 3, "Unknown form of file '.xlsx'"),
+        (["convert", IRIS, "-o", "a.xlsx"], 2, "Unknown form of file '.xlsx'"),
+        (["convert", IRIS, "-o", "/no/where.csv"], 2, "there is no folder '/no'"),
         (["compare", IRIS, "-t", "species", "--pruners", "pesimistic"], 2, "Did you mean 'pessimistic'?"),
         (["completion", "tcsh"], 2, "'tcsh' is not one of"),
     ],
@@ -365,6 +367,21 @@ def test_predict_reads_standard_input_and_writes_standard_output(tmp_path: Path)
     done = shell("predict", "iris.tw", "-", cwd=tmp_path, input=Path(IRIS).read_text())
     lines = done.stdout.splitlines()
     assert (done.returncode, done.stderr, lines[0], len(lines)) == (0, "", "prediction", 151)
+
+
+def test_a_disk_that_is_full_is_named_and_leaves_the_old_answers(
+    run: Run, iris: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("p.csv").write_text("old")
+
+    def full(*arguments: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    status, _, errors = run("predict", iris, IRIS, "-o", "p.csv")
+    assert (status, errors) == (1, "cannot write 'p.csv': No space left on device.\n")
+    assert Path("p.csv").read_text() == "old"
+    assert sorted(os.listdir()) == ["iris.tw", "p.csv"]
 
 
 def test_columns_are_found_by_name_and_read_as_at_fit(run: Run) -> None:
