@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import treewright as tw
 from treewright import C45Classifier, CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, datasets
 from treewright.data import Column, Schema
 from treewright.errors import DataError
-from treewright.explain import contributions, follow, goal_of, nearest_change, read_row
+from treewright.explain import contributions, explain_row, follow, goal_of, nearest_change, read_row
 from treewright.explain.region import Measure, feature_cuts
+from treewright.reading import RowReader
 from treewright.splits import NO_SPLITS, Hyperplane, Sphere, SplitTable
 
+SIZES = ["small", "medium", "large", "huge"]
 POLICIES = ["direction", "available", "value", "fractional", "surrogate", "mean", "median", "mode"]
 
 
@@ -197,8 +200,6 @@ def test_contributions_of_several_trees_are_their_mean() -> None:
     trees = [
         DecisionTreeRegressor(max_depth=4, max_features=2, random_state=s).fit(X, y).tree_ for s in (0, 1, 2)
     ]
-    from treewright.explain import explain_row
-
     row = read_row(X.iloc[5], trees[0].schema)
     explained = explain_row(trees, row, [tree.value for tree in trees], wanted="higher", time_limit=5)
     expected = np.mean([tree.predict_value(*tree.schema.encode(X.iloc[[5]]))[0, 0] for tree in trees])
@@ -219,6 +220,37 @@ def test_intervals_hold_the_shares_and_are_those_of_wilson() -> None:
     roots = np.sort(np.roots([1 + z**2 / n, -(2 * p + z**2 / n), p**2]))
     code = int(np.argmax(explained.says))
     assert [low[code], high[code]] == pytest.approx(roots.tolist())
+
+
+def test_the_interval_of_a_mean_is_student_s() -> None:
+    rng = np.random.default_rng(0)
+    X, y = np.arange(40.0)[:, None], np.where(np.arange(40) < 15, 0, 10) + rng.normal(size=40)
+    explained = DecisionTreeRegressor(max_depth=1).fit(X, y).explain([3.0], confidence=0.9)
+    expected = stats.t.interval(0.9, 14, y[:15].mean(), stats.sem(y[:15]))
+    assert explained.intervals is not None
+    assert explained.intervals[:, 0].tolist() == pytest.approx(expected)
+    assert "90 % interval" in str(explained)
+    median = DecisionTreeRegressor(criterion="absolute_error", max_depth=1).fit(X, y).explain([3.0])
+    assert median.intervals is None
+
+
+def test_dates_and_ordered_categories_change_to_values_of_their_kind() -> None:
+    X = pd.DataFrame(
+        {
+            "day": pd.date_range("2024-01-01", periods=40, freq="D"),
+            "size": pd.Categorical(SIZES * 10, SIZES, ordered=True),
+        }
+    )
+    y = (X["day"] > "2024-01-20") & (X["size"] >= "large")
+    model = DecisionTreeClassifier().fit(X, y)
+    explained = model.explain(X.iloc[[32]])
+    assert explained.prediction is False
+    assert explained.change is not None
+    assert explained.change.to_dict()["changes"] == {"size": {"from": "small", "to": "large"}}
+    fixed = model.explain(X.iloc[[3]], fixed=["size"]).change
+    assert fixed is not None
+    # the first large one after the 20th is of the 23rd, and the cut lies half a day before
+    assert fixed.to_dict()["changes"] == {"day": {"from": "2024-01-04", "to": "2024-01-23"}}
 
 
 # ---- the nearest change --------------------------------------------------------------------------------
@@ -246,6 +278,86 @@ def cells(measure: Measure, tree: tw.Tree, feature: int) -> list[tuple[float, tu
             if step > low:
                 found.append((step, (1, (x - step) / measure.scales[feature])))
     return found
+
+
+def brute_force_of_forest(trees: list[tw.Tree], row: Any, measure: Measure) -> tuple[int, float]:
+    """Try every combination of cells, a cell being whatever no tree cuts."""
+    every = [sorted({cell for tree in trees for cell in cells(measure, tree, f)}) for f in range(3)]
+    best = (99, 0.0)
+    for choice in itertools.product(*every):
+        cost = (sum(c for _, (c, _) in choice), sum(d for _, (_, d) in choice))
+        if cost < best:
+            changed = row.changed({f: v for f, (v, (c, _)) in enumerate(choice) if c})
+            said = [follow(tree, changed).says(share_of(tree)) for tree in trees]
+            if np.mean(said, axis=0).argmax() == 1:
+                best = cost
+    return best
+
+
+def share_of(tree: tw.Tree) -> np.ndarray:
+    return tree.value / tree.value.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_nearest_change_for_a_forest_is_the_one_brute_force_finds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.random((200, 3))
+    y = X.sum(axis=1) + rng.normal(0, 0.2, 200) > 1.6
+    trees = []
+    for _ in range(5):
+        drawn = rng.integers(0, 200, 200)
+        trees.append(DecisionTreeClassifier(max_depth=2).fit(X[drawn], y[drawn]).tree_)
+    row = read_row([0.2, 0.3, 0.25], trees[0].schema)
+    explained = explain_row(trees, row, [share_of(tree) for tree in trees])
+    assert explained.prediction is False
+    assert explained.change is not None
+    assert explained.change.is_proven
+    expected = brute_force_of_forest(trees, row, Measure.of(trees, row))
+    assert explained.change.found.cost[0] == expected[0]
+    assert explained.change.found.cost[1] == pytest.approx(
+        expected[1], abs=0.02
+    )  # to a number short to write
+
+
+class Bag(RowReader):
+    """A forest, as far as explanations go."""
+
+    unseen, inf, longest_search = "missing", "error", 5.0
+
+    def __init__(self, trees: list[tw.Tree]) -> None:
+        self.trees = trees
+
+    def _answering(self) -> Any:
+        return self.trees, [share_of(tree) for tree in self.trees]
+
+
+def test_several_trees_explain_a_row_by_the_same_method() -> None:
+    X, y = datasets.load_votes()
+    parts = [(X[start::3], y[start::3]) for start in range(3)]
+    bag = Bag([DecisionTreeClassifier(max_depth=3).fit(*part).tree_ for part in parts])
+    explained = bag.explain(X.iloc[0])
+    shares = [tree.predict_value(*tree.schema.encode(X.iloc[[0]])) for tree in bag.trees]
+    expected = np.mean([share / share.sum() for share in shares], axis=0)[0]
+    assert explained.says == pytest.approx(expected)
+    assert "3 trees were asked" in str(explained)
+    assert explained.intervals is None
+    assert explained.change is not None
+    assert explained.change.prediction != explained.prediction
+
+
+def test_a_search_that_is_stopped_says_so() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((500, 12))
+    y = (X**2).sum(axis=1) + rng.normal(0, 0.3, 500) > 4
+    drawn = [rng.integers(0, 500, 500) for _ in range(30)]
+    trees = [DecisionTreeClassifier(max_features=3, random_state=0).fit(X[d], y[d]).tree_ for d in drawn]
+    row = read_row(np.full(12, 0.3), trees[0].schema)
+    explained = explain_row(trees, row, [share_of(tree) for tree in trees], time_limit=0.1)
+    assert explained.change is not None
+    assert not explained.change.is_proven
+    assert "there may be a nearer one" in str(explained)
+    after = explained.change.after
+    assert np.mean([follow(tree, after).says(share_of(tree)) for tree in trees], axis=0).argmax() == 1
 
 
 def brute_force(
@@ -310,6 +422,16 @@ def test_a_direction_is_kept_to() -> None:
     )
 
 
+def test_changes_are_measured_by_the_spread_of_rows_if_they_are_given() -> None:
+    X, y = datasets.load_iris()
+    model = DecisionTreeClassifier(max_depth=3).fit(X, y)
+    change = model.explain(X.iloc[70], scales=X).change
+    assert change is not None
+    [(name, moved)] = change.to_dict()["changes"].items()
+    assert (name, moved["from"]) == ("petal width", 1.8)
+    assert change.found.cost[1] == pytest.approx(0.05 / X["petal width"].std(ddof=0))
+
+
 def test_the_changed_row_is_predicted_as_promised() -> None:
     X, y = datasets.load_iris()
     model = DecisionTreeClassifier().fit(X, y)
@@ -364,6 +486,13 @@ def test_what_cannot_be_looked_for_is_refused_by_name(choices: dict[str, Any], w
 
 
 # ---- output -----------------------------------------------------------------------------------------------
+
+
+def test_a_search_without_time_does_not_say_that_there_is_none() -> None:
+    X, y = datasets.load_iris()
+    explained = DecisionTreeClassifier().fit(X, y).explain(X.iloc[0], time_limit=0)
+    assert explained.change is None
+    assert "none was found in time" in str(explained)
 
 
 def test_names_are_escaped_in_html() -> None:

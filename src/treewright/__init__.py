@@ -18,7 +18,19 @@ from treewright.selection import prune, simplify
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    from treewright.draw import (
+        plot_confusion,
+        plot_importances,
+        plot_impurities,
+        plot_merits,
+        plot_out_of_bag,
+        plot_overfitting,
+        plot_pruning_path,
+        plot_regions,
+        plot_tree,
+    )
     from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
+    from treewright.explorer import explore
     from treewright.models import load
     from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
     from treewright.rule_classifier import RuleClassifier
@@ -44,10 +56,20 @@ __all__ = [
     "criteria",
     "datasets",
     "errors",
+    "explore",
     "export_text",
     "grow",
     "load",
     "overfitting_curve",
+    "plot_confusion",
+    "plot_importances",
+    "plot_impurities",
+    "plot_merits",
+    "plot_out_of_bag",
+    "plot_overfitting",
+    "plot_pruning_path",
+    "plot_regions",
+    "plot_tree",
     "prune",
     "pruning",
     "simplify",
@@ -63,6 +85,16 @@ _LOADED_WHEN_ASKED_FOR = {
     "RuleClassifier": "treewright.rule_classifier",
     "RuleSet": "treewright.rules",
     "load": "treewright.models",
+    "explore": "treewright.explorer",
+    "plot_confusion": "treewright.draw",
+    "plot_importances": "treewright.draw",
+    "plot_impurities": "treewright.draw",
+    "plot_merits": "treewright.draw",
+    "plot_out_of_bag": "treewright.draw",
+    "plot_overfitting": "treewright.draw",
+    "plot_pruning_path": "treewright.draw",
+    "plot_regions": "treewright.draw",
+    "plot_tree": "treewright.draw",
 }
 
 

@@ -199,20 +199,41 @@ def on_branch(split: Split, branch: int, schema: Schema, default_branch: int) ->
     'age > 30.5'
     >>> on_branch(Table(1, {0: 0, 1: 1}, 2), 0, schema, default_branch=0).words(schema)  # no fish was there
     'pet in {cat, fish}'
+    >>> on_branch(Hyperplane((0,), (-1.0,), -30.0), 0, schema, default_branch=0).words(schema)  # −age ≤ −30
+    'age ≥ 30'
     """
-    missing = branch == default_branch
-    match split:
-        case Threshold():
-            known = (math.inf, math.inf) if split.threshold == math.inf else (split.threshold, math.inf)
-            low, high = known if branch else (-math.inf, split.threshold)
-            return Interval(split.feature, low, high, missing)
-        case Table():
-            codes = set(split.groups[branch])
-            if missing:
-                codes |= set(range(int(schema.n_categories[split.feature]))) - split.branches.keys()
-            return Values(split.feature, frozenset(codes), missing)
-        case _:
-            return Side(split, branch, missing)
+    condition = replace(answered(split, branch), missing=branch == default_branch)
+    if condition.missing and isinstance(condition, Values) and isinstance(split, Table):
+        everything = range(int(schema.n_categories[split.feature]))
+        return replace(condition, codes=condition.codes | (frozenset(everything) - split.branches.keys()))
+    return condition
+
+
+def answered(split: Split, branch: int) -> Condition:
+    """Give what holds for the known rows that a split sends to a branch."""
+    if isinstance(split, Table):
+        return Values(split.feature, frozenset(split.groups[branch]))
+    cuts = cuts_of(split)
+    if isinstance(split, Hyperplane | Sphere) and not cuts:
+        return Side(split, branch)
+    ends = (-math.inf, *cuts, math.inf)
+    place = len(cuts) - branch if isinstance(split, Hyperplane) else branch  # it runs the other way
+    return Interval(features_of(split)[0], ends[place], ends[place + 1])
+
+
+def cuts_of(split: Split) -> tuple[float, ...]:
+    """Give the cuts that a split makes of one number, ascending; none if it is of another kind.
+
+    A surrogate that runs the other way, −x ≤ t, cuts just below −t.
+    """
+    if isinstance(split, Hyperplane):
+        return (math.nextafter(-split.threshold, -math.inf),) if split.weights == (-1.0,) else ()
+    return (split.threshold,) if isinstance(split, Threshold) else getattr(split, "cuts", ())
+
+
+def features_of(split: Split) -> tuple[int, ...]:
+    """Give the features that a split asks for."""
+    return split.features if isinstance(split, Hyperplane | Sphere) else (split.feature,)
 
 
 def joined(conditions: Iterable[Condition]) -> tuple[Condition, ...]:

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import inspect
 from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 
-from treewright.bounds import ErrorBound, held_out_bound, training_bound
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities, Schema
-from treewright.explain import Explanation, explain_row, read_row
 from treewright.grow import threads
-from treewright.importance import Importances, importances
 from treewright.model_file import tree_to_parts, write_model
-from treewright.parameters import missing_policies, plain_parameters
+from treewright.parameters import plain_parameters
+from treewright.prediction_report import PredictionReport
 from treewright.pruning import Pruned
+from treewright.reading import TreeReader
 from treewright.recipe import Recipe, Rule
-from treewright.rules import RuleSet, extract_rules
-from treewright.selection import AnyPruner, read_labelled
+from treewright.selection import AnyPruner
 from treewright.tree import Tree
 
 
-class FittedTree(BaseEstimator):
+class FittedTree(TreeReader, BaseEstimator):
     """An estimator that has a tree, whoever grew it."""
 
     allowed: ClassVar[dict[str, Rule]]
@@ -71,6 +69,56 @@ class FittedTree(BaseEstimator):
                 "arguments before using this estimator."
             ) from None
 
+    def arrange(self, X: Any) -> Any:
+        """Take this model's features out of a table by name, in any order and beside any other columns.
+
+        Parameters
+        ----------
+        X : table
+            With column names, the names of all features among them.
+
+        Returns
+        -------
+        table
+            What every method of this model takes as `X`; `predict(X, reorder=True)` does it in one step.
+        """
+        return self._fitted_tree().schema.arrange(X)
+
+    def predict(
+        self, X: Any, check_input: bool = True, *, reorder: bool = False, return_report: bool = False
+    ) -> Any:
+        """Predict each row: a class (the heaviest of its leaf, or under `costs` the cheapest) or a number.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        check_input : bool
+            For scikit-learn's sake; rows are always checked.
+        reorder : bool
+            Take the features by name, in any order and beside any other columns.
+        return_report : bool
+            Also give a `PredictionReport`: what was missing or unseen in these rows.
+
+        Returns
+        -------
+        predictions : ndarray, or with `return_report` a pair of it and the report
+        """
+        if reorder:
+            X = self.arrange(X)
+        predictions = self._predictions(X)
+        return (predictions, self._report(X)) if return_report else predictions
+
+    def _predictions(self, X: Any) -> NDArray[Any]:
+        raise NotImplementedError
+
+    def _report(self, X: Any) -> PredictionReport:
+        """Count what is missing and unseen in the rows of a table."""
+        tree = self._fitted_tree()
+        return PredictionReport.of(
+            tree.schema, *tree.schema.encode(X, unseen="majority", inf=self.inf, check_names=False)
+        )
+
     def _leaves(self, X: Any) -> tuple[Tree, NDArray[np.int32]]:
         """Give the tree, and the leaf of each row."""
         tree = self._fitted_tree()
@@ -108,186 +156,13 @@ class FittedTree(BaseEstimator):
         """
         return self._fitted_tree().compute_feature_importances()
 
-    def rules(self) -> RuleSet:
-        """Read the tree as rules, one for each leaf; see `treewright.rules.extract_rules`.
-
-        Examples
-        --------
-        >>> from treewright import DecisionTreeClassifier
-        >>> print(DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules())
-        IF x0 ≤ 3 THEN a  (2 rows, 100 %)
-        IF x0 > 3 THEN b  (1 row, 100 %)
-        OTHERWISE a  (3 rows, 67 %)
-        """
-        return extract_rules(self._fitted_tree())
-
-    def explain(
-        self,
-        row: Any,
-        *,
-        wanted: Any = None,
-        fixed: Collection[Any] = (),
-        directions: Mapping[Any, str] | None = None,
-        scales: Mapping[Any, float] | None = None,
-        confidence: float = 0.95,
-        time_limit: float | None = None,
-    ) -> Explanation:
-        """Say why the model predicts what it does for one row, and what would have to change.
-
-        Parameters
-        ----------
-        row : dict, Series, frame of one row, list or array
-            The row; None or NaN is a missing value.
-        wanted : class label, number, pair of numbers, "higher", "lower" or None
-            The answer to look for in the nearest change. A classifier looks for any other class by default;
-            a regressor for a number to be reached or passed, a value between two (None is no bound), or a
-            higher or lower one, and by default for nothing.
-        fixed : collection of features, by name or position
-            They do not change.
-        directions : dict of feature to "up" or "down"
-            Numbers and ordered categories that change one way only.
-        scales : dict of feature to float
-            The change of a number that counts as one; by default it is the span of the tree's cuts.
-        confidence : float
-            That of the intervals of the class shares.
-        time_limit : float or None
-            Seconds after which the search for the nearest change is stopped; None lets it end.
-
-        Returns
-        -------
-        Explanation
-            Its `str` is the answer in words: the way through the tree, what missing and unseen values did,
-            the class shares with intervals, what each feature contributed, and the nearest change that has
-            another answer: of the fewest features, then the smallest.
-
-        Examples
-        --------
-        >>> from treewright import ID3Classifier, datasets
-        >>> model = ID3Classifier().fit(*datasets.load_tennis())
-        >>> day = {"Outlook": "Rain", "Temperature": "Mild", "Humidity": "High", "Wind": "Strong"}
-        >>> print(model.explain(day))
-        Predicted: No (100 %)
-        <BLANKLINE>
-        The way through the tree
-          branch          value   training
-          Outlook = Rain  Rain      5 rows  60 % Yes
-          Wind = Strong   Strong    2 rows  100 % No
-        <BLANKLINE>
-        Classes
-          class  share  95 % interval
-          No     100 %    34 to 100 %
-          Yes      0 %      0 to 66 %
-        <BLANKLINE>
-        What moved the share of No from 36 %, that of all rows, to 100 %
-          feature  moved by  value
-          Wind      +60.0 %  Strong
-          Outlook    +4.3 %  Rain
-        <BLANKLINE>
-        The nearest change to an answer other than No
-          feature  from    to
-          Outlook  Rain →  Overcast
-          then the prediction is Yes
-        """
-        tree = self._fitted_tree()
-        missing = getattr(self, "missing", None)
-        read = read_row(
-            row,
-            tree.schema,
-            unseen=self.unseen,
-            missing="error" if missing == "error" else "direction",
-            inf=self.inf,
-            estimator=type(self).__name__,
-        )
-        policies = None if missing is None else missing_policies(missing, tree.schema)
-        if isinstance(policies, str):
-            policies = (policies,) * len(tree.schema.columns)
-        return explain_row(
-            [tree],
-            read,
-            [self._says(tree)],
-            wanted=wanted,
-            policies=policies,
-            confidence=confidence,
-            fixed=fixed,
-            directions=directions,
-            scales=scales,
-            time_limit=time_limit,
-        )
-
-    def importances(
-        self,
-        X: Any = None,
-        y: Any = None,
-        sample_weight: ArrayLike | None = None,
-        *,
-        n_repeats: int = 10,
-        random_state: int = 0,
-    ) -> Importances:
-        """Measure how much each feature matters, and warn where impurity favours one of many values.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            Rows, best others than the tree was grown on: what the splits are worth there, and what is lost
-            when a feature is shuffled among them. Without them there is the decrease of impurity alone.
-        n_repeats : int
-            How often each feature is shuffled.
-        random_state : int
-            Seed of the shuffles.
-
-        Returns
-        -------
-        Importances
-            `print` it.
-        """
-        tree = self._fitted_tree()
-        rows = None if X is None else read_labelled(self, tree, X, y, sample_weight)[0]
-        return importances([tree], [self._says(tree)], rows, n_repeats=n_repeats, random_state=random_state)
-
-    def bound(self, delta: float = 0.05, X: Any = None, y: Any = None) -> ErrorBound:
-        """Bound the true error of the model: what is guaranteed, and how loose the guarantee is.
-
-        Parameters
-        ----------
-        delta : float
-            The chance that the bound fails.
-        X, y
-            Rows that were not learned from. With them the bound is exact for the binomial distribution; by
-            default it is that of Vapnik & Chervonenkis for the training rows, which is loose.
-
-        Returns
-        -------
-        ErrorBound
-            `print` it.
-
-        Examples
-        --------
-        >>> from treewright import DecisionTreeClassifier, datasets
-        >>> X, y = datasets.load_iris()
-        >>> model = DecisionTreeClassifier(max_depth=2).fit(X[::2], y[::2])
-        >>> print(model.bound(X=X[1::2], y=y[1::2]))
-        With probability 95 % the true error is at most 11.8 %.
-        It errs on 5.33 % of 75 rows, rows that it has not seen.
-        """
-        tree = self._fitted_tree()
-        if X is None:
-            return training_bound(tree, delta)
-        if not tree.is_classifier:
-            raise ValueError("a bound on the error needs classes, and this model predicts numbers.")
-        wrong = np.asarray(self.predict(X)) != np.asarray(y)
-        return held_out_bound(int(wrong.sum()), len(wrong), delta)
-
-    def _says(self, tree: Tree) -> NDArray[np.float64]:
-        """What each node says: class shares, or a number."""
-        return tree.value
-
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to a file that `treewright.load` reads; whole or not at all.
 
         The tree, the parameters, the pruner that made the tree and the name of the target, if it has one as
         `target_name_`, are kept; the pruner's report is not. A parameter
         that is no plain value, such as a `RandomState` or a pruner of your own, is left out and has its
-        default when the model is read back.
+        default when the model is read back. A class of your own comes back as the class it was made from.
 
         Parameters
         ----------
@@ -295,12 +170,53 @@ class FittedTree(BaseEstimator):
             Where to write; a file of that name is replaced once the new one is complete.
         """
         header, arrays = tree_to_parts(self._fitted_tree())
-        header |= {"kind": type(self).__name__, "parameters": plain_parameters(self.get_params(deep=False))}
+        kind = next(k for k in type(self).__mro__ if k.__module__.startswith("treewright."))
+        known = inspect.signature(kind).parameters
+        parameters = {name: value for name, value in self.get_params(deep=False).items() if name in known}
+        header |= {"kind": kind.__name__, "parameters": plain_parameters(parameters)}
         if hasattr(self, "pruner_"):
             header |= plain_parameters({"pruner": self.pruner_})
         if hasattr(self, "target_name_"):
             header["target"] = self.target_name_
         write_model(path, header, arrays)
+
+    def to_html(
+        self,
+        path: str | PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        validation: tuple[Any, Any] | None = None,
+        cv: int | None = 10,
+        max_rows: int = 1000,
+        title: str | None = None,
+    ) -> None:
+        """Write the tree as one HTML file to explore it with, without a network; see `treewright.explore`.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write.
+        X, y, validation, cv, max_rows, title
+            As for `treewright.explore`.
+        """
+        from treewright.explorer import explore
+
+        self._fitted_tree()
+        explore(self, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title).save(path)
+
+    def _repr_html_inner(self) -> str:
+        """Show the tree above scikit-learn's own view of the estimator, once there is one."""
+        parameters: str = super()._repr_html_inner()
+        if not self.__sklearn_is_fitted__():
+            return parameters
+        from treewright.draw import plot_tree
+
+        return f"<div>{plot_tree(self.tree_, max_leaves=12).svg}</div>{parameters}"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")
@@ -316,7 +232,7 @@ class ClassReader(ClassifierMixin, FittedTree):
         self.classes_: NDArray[Any] = np.asarray(tree.schema.classes)
         self.n_classes_ = len(self.classes_)
 
-    def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
+    def _predictions(self, X: Any) -> NDArray[Any]:
         """Class of each row: the heaviest of its leaf, or under `costs` the cheapest."""
         tree = self._fitted_tree()
         if tree.shares_rows:
@@ -354,7 +270,7 @@ class ClassReader(ClassifierMixin, FittedTree):
 class NumberReader(RegressorMixin, FittedTree):
     """An estimator whose tree predicts numbers."""
 
-    def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
+    def _predictions(self, X: Any) -> NDArray[Any]:
         """Value of each row's leaf."""
         tree = self._fitted_tree()
         if tree.shares_rows:

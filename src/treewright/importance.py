@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.conditions import features_of
 from treewright.data import Dataset
 from treewright.errors import warn
-from treewright.explain.path import features_of
 from treewright.pruning.report import aligned
 from treewright.tree import Tree
 from treewright.words import printable

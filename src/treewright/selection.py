@@ -67,7 +67,7 @@ def prune(
     tree, method = model._fitted_tree(), pruner_of(pruner)
     rows = None
     if X is not None:
-        rows, kept = read_labelled(model, tree, X, y, sample_weight)
+        rows, kept = _encoded(model, tree, X, y, sample_weight)
         method = _with_folds_of(method, kept)
     pruned = prune_tree(tree, method, rows, model._recipe(tree.schema), n_jobs=model.n_jobs)
     smaller = copy.copy(model)
@@ -281,7 +281,7 @@ def _with_folds_of(pruner: AnyPruner, kept: NDArray[np.bool_]) -> AnyPruner:
     return pruner
 
 
-def read_labelled(
+def _encoded(
     model: FittedTree, tree: Tree, X: Any, y: Any, sample_weight: ArrayLike | None
 ) -> tuple[Dataset, NDArray[np.bool_]]:
     """Read rows as the model reads them, and say which were kept."""

@@ -71,10 +71,11 @@ class Change:
     def lines(self) -> list[str]:
         """Write a line for each feature that changes, and what is then predicted."""
         schema, rows = self.before.schema, []
+        beside = {feature for side in self.found.region.sides for feature in side.features}
         for feature in self.found.changes:
             condition = self.found.region.conditions.get(feature)
             words = ""
-            if isinstance(condition, Interval) and schema.columns[feature].kind == "numeric":
+            if feature not in beside and isinstance(condition, Interval):
                 words = f"({condition.words(schema)})"
             name = printable(schema.names[feature])
             rows.append([name, f"{self.before.text(feature)} →", self.after.text(feature), words])
@@ -130,15 +131,20 @@ def nearest_change(
         Numbers and ordinal features that change one way only.
     scales : dict of feature to float
         The change of a number that counts as one. By default it is the distance between the farthest of the
-        trees' cuts of it and the row's value. A change of category counts as one, as does filling in a
-        missing value.
+        trees' cuts of it, or the size of the number where there is only one. A change of category counts as
+        one, as does filling in a missing value; a step of an ordered category its share of the whole order.
     time_limit : float or None
         Seconds after which the best change found so far is given.
 
     Returns
     -------
     Change or None
-        None if no change within the limits has the answer wanted, or none was found in time.
+        None if no change within the limits has the answer wanted.
+
+    Raises
+    ------
+    TimeoutError
+        If none was found in time.
     """
     measure = Measure.of(trees, row, fixed, directions, scales)
     search = Search(trees, values, measure, goal)

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.explain.path import Path, features_of
+from treewright.conditions import features_of
+from treewright.explain.path import Path
 
 Array = NDArray[np.float64]
 

@@ -42,10 +42,14 @@ class Explanation:
         What becomes of missing values, by feature, where it is known.
     confidence : float
         That of the intervals.
+    are_means : bool
+        Whether numbers are means, and risks their sums of squares.
     change : Change or None
         The nearest change of the row that would have another answer, if one was looked for and found.
     looked_for : str
         What answer was looked for, in words; empty if none was.
+    timed_out : bool
+        Whether the search was stopped before any change was found.
     """
 
     row: Row
@@ -53,8 +57,10 @@ class Explanation:
     values: tuple[Array, ...]
     policies: tuple[str, ...] | None = None
     confidence: float = 0.95
+    are_means: bool = False
     change: Change | None = None
     looked_for: str = ""
+    timed_out: bool = False
 
     @property
     def schema(self) -> Schema:
@@ -90,19 +96,28 @@ class Explanation:
 
     @cached_property
     def intervals(self) -> Array | None:
-        """Lower and upper ends of the class shares (2 × classes); None for numbers and for forests.
+        """Lower and upper ends of the class shares (2 × classes), or of the number (2 × 1); None for forests.
 
-        They are Wilson's for the rows at the row's leaf. A row that is shared has the mean of its leaves',
-        by share. The leaf was chosen to fit its rows, so that the true shares may well lie farther out.
+        Shares have Wilson's interval for the rows at the row's leaf, means Student's; other numbers have
+        none. A row that is shared has the mean of its leaves', by share. The leaf was chosen to fit its
+        rows, so that the truth may well lie farther out.
         """
-        if self.schema.classes is None or len(self.paths) > 1:
+        if len(self.paths) > 1 or (self.schema.classes is None and not self.are_means):
             return None
-        path, value = self.paths[0], self.values[0]
-        ends = [
-            share * np.stack(wilson_interval(value[node], _rows_at(path.tree, node), self.confidence))
-            for node, share in path.ends
-        ]
-        return np.asarray(sum(ends))
+        return np.asarray(sum(share * self._interval(node) for node, share in self.paths[0].ends))
+
+    def _interval(self, node: int) -> Array:
+        tree, value = self.paths[0].tree, self.values[0][node]
+        n_rows = _rows_at(tree, node)
+        if self.schema.classes is not None:
+            return np.stack(wilson_interval(value, n_rows, self.confidence))
+        if n_rows < 2:
+            return np.array([[-np.inf], [np.inf]])
+        from scipy.special import stdtrit
+
+        spread = np.sqrt(tree.risk[node] / tree.weight[node] / (n_rows - 1))
+        room = stdtrit(n_rows - 1, (1 + self.confidence) / 2) * spread
+        return np.stack([value - room, value + room])
 
     @property
     def missing(self) -> list[str]:
@@ -144,6 +159,7 @@ def explain_row(
     wanted: Any = None,
     policies: tuple[str, ...] | None = None,
     confidence: float = 0.95,
+    are_means: bool = False,
     **limits: Any,
 ) -> Explanation:
     """Explain what one tree, or several whose answers are averaged, say of a row.
@@ -158,15 +174,18 @@ def explain_row(
         What every node of each tree says, see `Explanation`.
     wanted : class label, number, pair of numbers, "higher", "lower" or None
         The answer to look for in the nearest change, see `goal_of`.
-    policies, confidence
+    policies, confidence, are_means
         As for `Explanation`.
     **limits
         `fixed`, `directions`, `scales` and `time_limit` of `nearest_change`.
     """
     paths = tuple(follow(tree, row) for tree in trees)
-    explained = Explanation(row, paths, tuple(values), policies, confidence)
+    explained = Explanation(row, paths, tuple(values), policies, confidence, are_means)
     goal = goal_of(wanted, trees[0], explained.says, explained.label)
     if goal is None:
         return explained
-    change = nearest_change(trees, values, row, goal, **limits)
+    try:
+        change = nearest_change(trees, values, row, goal, **limits)
+    except TimeoutError:
+        return replace(explained, looked_for=goal.words, timed_out=True)
     return replace(explained, change=change, looked_for=goal.words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -18,7 +19,7 @@ def greedy_change(search: Search) -> Found | None:
     """Change one feature after the other, each time the one that brings the answer nearest to the goal.
 
     If one feature is enough, the one of the smallest change is found. Features that turn out not to be needed
-    are set back at the end.
+    are set back at the end, and the others brought nearer.
     """
     changes: dict[int, float] = {}
     cells = _cells(search)
@@ -32,7 +33,7 @@ def greedy_change(search: Search) -> Found | None:
         best = min(prices, key=prices.__getitem__) if prices else int(np.argmax(margins))
         changes[tried[best][0]] = tried[best][1]
         if good:
-            return _found(search, _needed(search, changes))
+            return _found(search, _nearer(search, _needed(search, changes), cells))
     return None
 
 
@@ -81,6 +82,18 @@ def _needed(search: Search, changes: dict[int, float]) -> dict[int, float]:
         fewer = {one: value for one, value in changes.items() if one != feature}
         if fewer and _margins(search, [fewer])[0] > 0:
             changes = fewer
+    return changes
+
+
+def _nearer(search: Search, changes: dict[int, float], cells: dict[int, list[float]]) -> dict[int, float]:
+    """Bring each change as near as the goal allows, all others staying as they are."""
+    for feature, now in changes.items():
+        price = _price(search, feature, now)
+        nearer = [value for value in cells[feature] if _price(search, feature, value) < price]
+        if nearer:
+            margins = _margins(search, [changes | {feature: value} for value in nearer])
+            good = {value for value, margin in zip(nearer, margins.tolist(), strict=True) if margin > 0}
+            changes = changes | {feature: min(good | {now}, key=partial(_price, search, feature))}
     return changes
 
 

@@ -9,10 +9,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.conditions import split_sum
+from treewright.conditions import cuts_of, split_sum
 from treewright.descent import SHARE, STAY, UNANSWERED, UNSEEN
 from treewright.explain.row import Row
-from treewright.splits import Split, Table, Threshold
+from treewright.splits import Hyperplane, Sphere, Split, Table
 from treewright.tree import Tree
 
 How: TypeAlias = Literal["split", "surrogate", "default", "shared", "stayed", "unseen"]
@@ -60,12 +60,15 @@ class Path:
     steps: tuple[Step, ...]
     ends: tuple[tuple[int, float], ...]
 
-    def split(self, step: Step) -> Split:
-        """Give the split that answered at a step, or was left unanswered."""
-        node = self.tree[step.node]
-        split = node.surrogates[step.split - 1] if step.split else node.split
+    def asked(self, step: Step) -> Split:
+        """Give the split of a step's node."""
+        split = self.tree[step.node].split
         assert split is not None
         return split
+
+    def split(self, step: Step) -> Split:
+        """Give the split that answered at a step, or was left unanswered."""
+        return self.tree[step.node].surrogates[step.split - 1] if step.split else self.asked(step)
 
     def agreement(self, step: Step) -> float:
         """Give the share of the training rows on which the surrogate of a step agrees with the split."""
@@ -134,13 +137,8 @@ def answer(split: Split, row: Row) -> int:
         if math.isnan(code):
             return UNANSWERED
         return UNSEEN if code < 0 else split.branches.get(int(code), UNANSWERED)
-    if isinstance(split, Threshold):
-        total = row[split.feature]
-    else:
+    if isinstance(split, Hyperplane | Sphere):
         total = float(split_sum(split, [np.array([row[feature]]) for feature in split.features])[0])
-    return UNANSWERED if math.isnan(total) else int(total > split.threshold)
-
-
-def features_of(split: Split) -> tuple[int, ...]:
-    """Give the features that a split asks for."""
-    return (split.feature,) if isinstance(split, Threshold | Table) else split.features
+        return UNANSWERED if math.isnan(total) else int(total > split.threshold)
+    x = row[split.feature]
+    return UNANSWERED if math.isnan(x) else sum(x > cut for cut in cuts_of(split))

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from treewright.conditions import Condition, Interval, Side, Values
+from treewright.conditions import Condition, Interval, Side, Values, cuts_of, features_of
 from treewright.explain.row import Row
 from treewright.names import nearest
-from treewright.splits import THRESHOLD
 from treewright.tree import Tree
 
 Cost = tuple[int, float]
@@ -53,7 +52,7 @@ class Measure:
         directions: Mapping[Any, str] | None = None,
         scales: Mapping[Any, float] | None = None,
     ) -> Measure:
-        """Measure changes by the spread of the cuts that the trees make, unless scales are given."""
+        """Measure changes by the span of the cuts that the trees make, unless scales are given."""
         schema = row.schema
         given = {_feature(schema, key, "scales"): float(scale) for key, scale in (scales or {}).items()}
         for feature, scale in given.items():
@@ -210,10 +209,13 @@ def short_number(low: float, high: float, upwards: bool) -> float:
 
 def feature_cuts(trees: Sequence[Tree]) -> dict[int, np.ndarray[Any, np.dtype[np.float64]]]:
     """Give the thresholds that trees compare each feature with, surrogates included, each once."""
-    feature = np.concatenate([tree.splits.feature[tree.splits.kind == THRESHOLD] for tree in trees])
-    threshold = np.concatenate([tree.splits.threshold[tree.splits.kind == THRESHOLD] for tree in trees])
-    finite = np.isfinite(threshold)
-    return {int(one): np.unique(threshold[finite & (feature == one)]) for one in np.unique(feature[finite])}
+    found: dict[int, set[float]] = {}
+    for tree in trees:
+        for split in tree.splits:
+            for cut in cuts_of(split):
+                if math.isfinite(cut):
+                    found.setdefault(features_of(split)[0], set()).add(cut)
+    return {feature: np.array(sorted(cuts)) for feature, cuts in found.items()}
 
 
 def _span(row: Row, feature: int, cuts: Any) -> float:
@@ -222,10 +224,11 @@ def _span(row: Row, feature: int, cuts: Any) -> float:
         return float(max(len(column.categories) - 1, 1))
     if column.kind == "categorical":
         return 1.0
-    points = [] if cuts is None else cuts.tolist()
-    if not math.isnan(row[feature]):
-        points.append(row[feature])
-    span = max(points) - min(points) if points else 0.0
+    cuts = [] if cuts is None else cuts.tolist()
+    if len(cuts) > 1:
+        span = cuts[-1] - cuts[0]
+    else:  # one cut says nothing of the spread: take the size of the numbers
+        span = max((abs(number) for number in (*cuts, row[feature]) if not math.isnan(number)), default=1.0)
     return span if 0 < span < math.inf else 1.0
 
 

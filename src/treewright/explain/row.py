@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data.columns import MAJORITY, MISSING, Unseen, plain
+from treewright.data.columns import MAJORITY, MISSING, RawNumbers, Unseen, plain
+from treewright.data.frames import read
 from treewright.data.schema import Infinities
 from treewright.errors import DataError
 from treewright.names import nearest
@@ -153,10 +154,6 @@ def _check_names(given: list[Any], schema: Schema) -> None:
 
 def _raw_text(given: Any, feature: int) -> str:
     """Write a value as it was given."""
-    if hasattr(given, "iloc"):
-        return printable(str(given.iloc[0, feature]))
-    if hasattr(given, "row"):
-        return printable(str(given.row(0)[feature]))
-    if isinstance(given, list | np.ndarray):
-        return printable(str(given[0][feature]))
-    return "unseen"
+    column = read(given).column(feature)
+    value = column.values[0] if isinstance(column, RawNumbers) else column.categories[column.codes[0]]
+    return printable(str(plain(value)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from typing import NamedTuple
@@ -19,13 +19,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.conditions import Condition, Interval, Side, Values
+from treewright.conditions import Condition, Side, Values, answered, features_of
 from treewright.descent import SHARE, STAY
 from treewright.explain.goal import ROUNDING, Goal
 from treewright.explain.oblique import nearest_on_sides
-from treewright.explain.path import features_of
 from treewright.explain.region import Cost, Measure, Region
-from treewright.splits import Hyperplane, Sphere, Split, Table, Threshold
+from treewright.splits import Hyperplane, Sphere, Split, Table
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -93,6 +92,11 @@ class Search:
             Seconds to search for; None searches to the end.
         best : Found or None
             A change that is known already: only nearer ones are looked for.
+
+        Raises
+        ------
+        TimeoutError
+            If time is up and no change is known.
         """
         deadline = None if time_limit is None else time.monotonic() + time_limit
         number = count()  # equal costs in the order in which they were found
@@ -104,7 +108,9 @@ class Search:
             if best is not None and cost >= best.cost:
                 break
             if deadline is not None and time.monotonic() > deadline:
-                return None if best is None else Found(best.region, best.changes, best.cost, False)
+                if best is None:
+                    raise TimeoutError(f"no change was found within time_limit={time_limit} seconds")
+                return replace(best, is_proven=False)
             for fuller in self._filled(state):
                 heapq.heappush(waiting, (fuller.region.cost, next(number), fuller))
             state = self._advanced(state)
@@ -272,19 +278,6 @@ def ways(tree: Tree, node: int, measure: Measure, kept: frozenset[int]) -> Itera
         yield unanswered, tuple((first + branch, share) for branch, share in enumerate(shares) if share > 0)
     else:
         yield unanswered, ((first + default, 1.0),)
-
-
-def answered(split: Split, branch: int) -> Condition:
-    """Give what holds for the known rows that a split sends to a branch."""
-    if isinstance(split, Threshold):
-        return (
-            Interval(split.feature, low=split.threshold)
-            if branch
-            else Interval(split.feature, high=split.threshold)
-        )
-    if isinstance(split, Table):
-        return Values(split.feature, frozenset(split.groups[branch]))
-    return Side(split, branch)
 
 
 def _unlisted(split: Split, n_categories: int) -> frozenset[int]:

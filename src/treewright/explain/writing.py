@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treewright.conditions import condition_words, on_branch
+from treewright.conditions import condition_words, features_of, on_branch
 from treewright.data.columns import plain
-from treewright.explain.path import Path, Step, features_of
+from treewright.explain.path import Path, Step
 from treewright.export.text import percent
 from treewright.pruning.report import aligned
 from treewright.splits import Table
@@ -56,7 +56,11 @@ def html(explained: Explanation) -> str:
 def headline(explained: Explanation) -> str:
     """Say what is predicted."""
     if explained.schema.classes is None:
-        return f"Predicted: {explained.says[0]:.6g}"
+        words = f"Predicted: {explained.says[0]:.6g}"
+        if explained.intervals is None or not np.isfinite(explained.intervals).all():
+            return words
+        low, high = explained.intervals[:, 0]
+        return f"{words} ({100 * explained.confidence:g} % interval {low:.4g} to {high:.4g})"
     share = explained.says[explained.label]
     return f"Predicted: {_class(explained, explained.label)} ({percent(share)} %)"
 
@@ -67,7 +71,8 @@ def sections(explained: Explanation) -> list[tuple[str, list[str]]]:
     if len(explained.paths) == 1:
         found.append(("The way through the tree", path_lines(explained, explained.paths[0])))
     else:
-        found.append((f"The mean of {len(explained.paths)} trees", []))
+        lines = [f"{counted(len(explained.paths), 'tree')} were asked; their answers are averaged"]
+        found.append(("The way through the trees", lines))
     if missing := missing_sentences(explained):
         found.append(("Missing and unseen values", missing))
     if explained.schema.classes is not None:
@@ -75,7 +80,7 @@ def sections(explained: Explanation) -> list[tuple[str, list[str]]]:
     found.append((_contribution_title(explained), contribution_lines(explained)))
     if explained.looked_for:
         found.append((f"The nearest change to {explained.looked_for}", change_lines(explained)))
-    return [(title, lines) for title, lines in found if lines or title.startswith("The mean")]
+    return [(title, lines) for title, lines in found if lines]
 
 
 # ---- the way ---------------------------------------------------------------------------------------
@@ -96,7 +101,7 @@ def path_lines(explained: Explanation, path: Path) -> list[str]:
             rows.append(
                 [
                     "  " * depth[step.node] + condition,
-                    " ".join(_value_words(explained, step, path)),
+                    _value_words(explained, step, path),
                     counted(int(tree.count[child]), "row"),
                     _node_words(explained, child),
                     f"{percent(share)} % of the row" if share < 1 else "",
@@ -107,15 +112,11 @@ def path_lines(explained: Explanation, path: Path) -> list[str]:
     return aligned(["branch", "value", "training", "", ""], rows, right=(2,))
 
 
-def _value_words(explained: Explanation, step: Step, path: Path) -> list[str]:
+def _value_words(explained: Explanation, step: Step, path: Path) -> str:
+    asked = features_of(path.asked(step))
     if step.how == "surrogate":
-        names = [printable(explained.schema.names[f]) for f in features_of(path.split(_primary(step)))]
-        return [f"in place of {' and '.join(names)}"]
-    return [", ".join(explained.row.text(feature) for feature in features_of(path.split(step)))]
-
-
-def _primary(step: Step) -> Step:
-    return Step(step.node, step.share, step.how, 0, step.branches)
+        return "in place of " + " and ".join(printable(explained.schema.names[feature]) for feature in asked)
+    return ", ".join(explained.row.text(feature) for feature in asked)
 
 
 def _node_words(explained: Explanation, node: int) -> str:
@@ -140,7 +141,7 @@ def missing_sentences(explained: Explanation) -> list[str]:
 def _missing_in_forest(explained: Explanation) -> list[str]:
     asked: dict[int, int] = {}
     for path in explained.paths:
-        unanswered = [path.split(_primary(step)) for step in path.steps if step.how != "split"]
+        unanswered = [path.asked(step) for step in path.steps if step.how != "split"]
         for feature in {feature for split in unanswered for feature in features_of(split)}:
             asked[feature] = asked.get(feature, 0) + 1
     return [
@@ -160,7 +161,7 @@ def _what_is_missing(explained: Explanation, feature: int) -> str:
 
 
 def _missing_sentence(explained: Explanation, path: Path, step: Step) -> str:
-    tree, split = path.tree, path.split(_primary(step))
+    tree, split = path.tree, path.asked(step)
     features = [
         feature
         for feature in features_of(split)
@@ -236,7 +237,11 @@ def contribution_lines(explained: Explanation) -> list[str]:
 
 def change_lines(explained: Explanation) -> list[str]:
     """Write the nearest change that would have another answer."""
-    return ["there is none within what may change"] if explained.change is None else explained.change.lines()
+    if explained.change is not None:
+        return explained.change.lines()
+    if explained.timed_out:
+        return ["none was found in time: allow more, or fix some features"]
+    return ["there is none within what may change"]
 
 
 def _class(explained: Explanation, code: int) -> str:
@@ -261,6 +266,8 @@ def dictionary(explained: Explanation) -> dict[str, Any]:
     moved = explained.contributions
     if schema.classes is None:
         found["root"] = float(explained.root[0])
+        if explained.intervals is not None and np.isfinite(explained.intervals).all():
+            found["interval"] = explained.intervals[:, 0].tolist()
         found["contributions"] = dict(zip(schema.names, moved[:, 0].tolist(), strict=True))
     else:
         labels = [str(plain(label)) for label in schema.classes]
