@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import gzip
 import json
 import os
 import signal
@@ -20,6 +22,7 @@ import pytest
 import treewright as tw
 from treewright.cli import main
 from treewright.cli.app import COMMANDS, Commands, treewright
+from treewright.model_file import read_model, write_model
 from treewright.pruning import CostComplexity
 
 TABLES = Path(tw.__file__).parent / "tables"
@@ -160,7 +163,8 @@ def test_options_of_the_same_name_are_spelled_alike_everywhere() -> None:
         (["show", "nothing.tw"], 4, "cannot read 'nothing.tw'"),
         (["show", IRIS], 4, "is no treewright model"),
         (["predict", IRIS, IRIS], 4, "is no treewright model"),
-        (["convert", IRIS, "-o", "a.xlsx"], 3, "Unknown form of file '.xlsx'"),
+        (["convert", IRIS, "-o", "a.xlsx"], 2, "Unknown form of file '.xlsx'"),
+        (["convert", IRIS, "-o", "/no/where.csv"], 2, "there is no folder '/no'"),
         (["compare", IRIS, "-t", "species", "--pruners", "pesimistic"], 2, "Did you mean 'pessimistic'?"),
         (["completion", "tcsh"], 2, "'tcsh' is not one of"),
     ],
@@ -290,6 +294,13 @@ def test_bad_tables_are_refused_with_exit_code_3(run: Run, text: str, message: s
     assert (status, message in errors, os.listdir()) == (3, True, ["a.csv"])
 
 
+@pytest.mark.parametrize("text", ["x,w,y\n1,1,a\ninf,1,b\n", "x,w,y\n1,1,a\n2,-3,b\n"])
+def test_lines_of_packed_tables_are_named_too(run: Run, iris: str, text: str) -> None:
+    Path("a.csv.gz").write_bytes(gzip.compress(text.encode()))
+    status, _, errors = run("fit", "a.csv.gz", "-t", "y", "-w", "w")
+    assert (status, "(line 3)" in errors) == (3, True)
+
+
 @pytest.mark.parametrize("rows", [1, 2, 3, 10])
 def test_few_rows_are_no_trouble(run: Run, rows: int) -> None:
     Path("a.csv").write_text("x,y\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(rows)))
@@ -358,6 +369,21 @@ def test_predict_reads_standard_input_and_writes_standard_output(tmp_path: Path)
     assert (done.returncode, done.stderr, lines[0], len(lines)) == (0, "", "prediction", 151)
 
 
+def test_a_disk_that_is_full_is_named_and_leaves_the_old_answers(
+    run: Run, iris: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("p.csv").write_text("old")
+
+    def full(*arguments: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    status, _, errors = run("predict", iris, IRIS, "-o", "p.csv")
+    assert (status, errors) == (1, "cannot write 'p.csv': No space left on device.\n")
+    assert Path("p.csv").read_text() == "old"
+    assert sorted(os.listdir()) == ["iris.tw", "p.csv"]
+
+
 def test_columns_are_found_by_name_and_read_as_at_fit(run: Run) -> None:
     Path("a.csv").write_text("code,x,y\n" + "".join(f"{i % 2}k,{i},{i % 2}\n" for i in range(40)))
     Path("b.csv").write_text("extra,x,code\n1,1,0k\n2,2,?\n3,3,new\n")
@@ -423,6 +449,20 @@ def test_evaluate_agrees_with_the_score_of_the_model(run: Run, iris: str) -> Non
     score = tw.load(iris).score(frame.drop(columns="species"), frame["species"])  # type: ignore[attr-defined]
     assert found["error"] == pytest.approx(1 - score)
     assert run("evaluate", iris, TENNIS)[0] == 3
+
+
+def test_models_of_rules_remember_their_target_too(run: Run) -> None:
+    assert run("fit", IRIS, "-t", "species", "-a", "rules", "-q", "--folds", "0")[0] == 0
+    assert run("evaluate", "iris.tw", IRIS)[0] == 0
+    assert run("explain", "iris.tw", IRIS)[0] == 2
+    assert run("predict", "iris.tw", IRIS, "--leaf")[0] == 2
+
+
+def test_the_name_of_a_target_is_text(run: Run, iris: str) -> None:
+    header, arrays = read_model(iris)
+    write_model("odd.tw", header | {"target": 3}, arrays)
+    status, _, errors = run("show", "odd.tw")
+    assert (status, "the name of its target is no text" in errors) == (4, True)
 
 
 def test_prune_writes_a_smaller_model_and_says_what_it_did(run: Run) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
 import lzma
 import os
+import tempfile
 import threading
 import warnings
 import zipfile
@@ -15,11 +17,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import treewright as tw
 from treewright.data.columns import RawCodes, RawNumbers
 from treewright.errors import DataError, DataTypeError
-from treewright.files import Choices, Table, TextOptions, Workspace, as_at_fit, guess, parse_formula
+from treewright.files import (
+    Choices,
+    Table,
+    TextOptions,
+    Workspace,
+    as_at_fit,
+    guess,
+    parse_formula,
+    read_table,
+)
 
 SMALL = "id,age,pet,y\n1,3.5,dog,yes\n2,?,cat,no\n3,NA,,yes\n4,7,dog,no\n"
 
@@ -281,6 +294,28 @@ def test_many_categories_are_coded_in_order(tmp_path: Path, workspace: Workspace
     assert isinstance(raw, RawCodes)
     assert raw.categories == tuple(names)
     assert raw.codes.tolist() == list(range(20_000))[::-1]
+
+
+texts_of_any_kind = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(allow_nan=False, allow_infinity=False), texts_of_any_kind),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_what_python_writes_is_what_is_read(rows: list[tuple[float, str]]) -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open(f"{folder}/a.csv", "w", newline="", encoding="utf-8") as file,
+    ):
+        writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+        writer.writerows([("number", "text"), *((repr(number), f"k{text}k") for number, text in rows)])
+        file.flush()
+        found = values(read_table(f"{folder}/a.csv", options=TextOptions(delimiter=",", header=True)))
+    assert found == {"number": [number for number, _ in rows], "text": [f"k{text}k" for _, text in rows]}
 
 
 # ---- queries and parts -----------------------------------------------------------------------------------

@@ -68,8 +68,16 @@ def load(path: str | os.PathLike[str]) -> FittedTree | RuleClassifier | RuleSet:
     header, arrays = read_model(path)
     if header["kind"] == "RuleSet":
         return rules_from_parts(header, arrays)
-    if header["kind"] == "RuleClassifier":
-        return _rule_classifier(header, arrays)
+    model = (_rule_classifier if header["kind"] == "RuleClassifier" else _single_tree)(header, arrays)
+    if "target" in header:
+        if not isinstance(header["target"], str):
+            raise ModelFileError("the model is broken: the name of its target is no text")
+        model.target_name_ = header["target"]
+    return model
+
+
+def _single_tree(header: Header, arrays: Arrays) -> FittedTree:
+    """Make a fitted estimator of one tree."""
     own = {name: arrays.pop(name) for name in list(arrays) if name.startswith("own_")}
     tree = tree_from_parts(header, arrays)
     model = _unfitted(header, KINDS)
@@ -82,10 +90,6 @@ def load(path: str | os.PathLike[str]) -> FittedTree | RuleClassifier | RuleSet:
         raise ModelFileError(f"the model is broken: {problem}") from None
     if "pruner" in header:
         model.pruner_ = _pruner(header)
-    if "target" in header:
-        if not isinstance(header["target"], str):
-            raise ModelFileError("the model is broken: the name of its target is no text")
-        model.target_name_ = header["target"]
     return model
 
 

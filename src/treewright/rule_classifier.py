@@ -183,8 +183,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):
         if not hasattr(self, "ruleset_"):
             self._which(None)
         header, arrays = rules_to_parts(self.ruleset_)
-        parameters = plain_parameters(self.get_params(deep=False))
-        write_model(path, {"kind": type(self).__name__, "parameters": parameters, **header}, arrays)
+        header |= {"kind": type(self).__name__, "parameters": plain_parameters(self.get_params(deep=False))}
+        if hasattr(self, "target_name_"):
+            header["target"] = self.target_name_
+        write_model(path, header, arrays)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "ruleset_")

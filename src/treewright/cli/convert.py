@@ -48,7 +48,7 @@ def command(output: str, **given: Any) -> None:
     screen, options = screen_of(given), taken(DataOptions, given)
     check_output(output)
     with Workspace() as workspace:
-        staged = read_staged(workspace, options)
+        staged = read_staged(workspace, options, screen)
         ignored = listed(options.ignore, staged.names)
         for name in ignored:
             if name not in staged.columns:

@@ -46,7 +46,7 @@ def command(model: str, **given: Any) -> None:
     fitted = open_model(model)
     with Workspace() as workspace:
         table, target = read_judged(workspace, options, fitted, screen)
-    weight = None if options.weight is None else weights(table, options.weight)
+        weight = None if options.weight is None else weights(table, options.weight)
     found = evaluate(fitted, table_features(table, fitted), table[target], weight)
     show_evaluation(screen, found, f"{counted(len(table), 'row')} of {table.name}")
     screen.result(found.to_dict())

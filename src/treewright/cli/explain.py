@@ -59,7 +59,7 @@ def command(model: str, row: int | None, where: str | None, **given: Any) -> Non
     if not hasattr(fitted, "explain"):
         raise click.UsageError(f"{type(fitted).__name__} has no tree to explain its answers by.")
     with Workspace() as workspace:
-        staged = read_staged(workspace, options)
+        staged = read_staged(workspace, options, screen)
         wanted = (row or 1) - 1
         if wanted >= staged.n_rows:
             raise click.UsageError(f"--row {row}: {staged.name} has {counted(staged.n_rows, 'row')}.")

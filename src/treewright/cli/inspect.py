@@ -50,7 +50,7 @@ def command(**given: Any) -> None:
         _model(options.data[0], screen)
         return
     with Workspace() as workspace:
-        staged = read_staged(workspace, options)
+        staged = read_staged(workspace, options, screen)
         readings = guess(workspace, staged, options.choices(staged.names))
         table = workspace.load(staged, readings)
     lines = [column_line(reading.name, reading.kind, table[reading.name]) for reading in readings]

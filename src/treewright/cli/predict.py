@@ -64,8 +64,10 @@ def command(model: str, output: str, keep: tuple[str, ...], **given: Any) -> Non
     fitted = open_model(model)
     if proba and schema_of(fitted).classes is None:
         raise click.UsageError("--proba needs a model of classes, and this one predicts numbers.")
+    if leaf and not hasattr(fitted, "tree_"):
+        raise click.UsageError(f"--leaf needs a model of one tree, and this is a {type(fitted).__name__}.")
     with Workspace() as workspace:
-        staged = read_staged(workspace, options)
+        staged = read_staged(workspace, options, screen)
         kept = staged.names if keep == ("*",) else listed(keep, staged.names)
         for name in kept:
             if name not in staged.columns:

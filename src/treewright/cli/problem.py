@@ -62,17 +62,18 @@ class Problem:
         return self.table[self.target]
 
 
-def read_staged(workspace: Workspace, options: DataOptions) -> Staged:
+def read_staged(workspace: Workspace, options: DataOptions, screen: Screen) -> Staged:
     """Stage the files that the options name, and answer their query."""
-    staged = workspace.stage(options.data, options.text)
-    if options.query is not None:
-        staged = workspace.query(staged, options.query, options.choices(staged.names))
+    with screen.progress("reading", known=False):
+        staged = workspace.stage(options.data, options.text)
+        if options.query is not None:
+            staged = workspace.query(staged, options.query, options.choices(staged.names))
     return staged
 
 
 def read_problem(workspace: Workspace, options: DataOptions, screen: Screen) -> Problem:
     """Read the table to learn from, as the options say."""
-    staged = read_staged(workspace, options)
+    staged = read_staged(workspace, options, screen)
     if staged.dialect is not None and not staged.dialect.header and options.header is None:
         screen.note(
             f"the first line of {staged.name} does not look like names, so columns are x0, x1, …; "
@@ -86,8 +87,9 @@ def read_problem(workspace: Workspace, options: DataOptions, screen: Screen) -> 
     if not features:
         raise DataError(f"{staged.name} has no columns to learn from besides the target {target!r}.")
     wanted = [*features, target, *([weight_name] if weight_name else [])]
-    guessed = guess(workspace, staged, options.choices(staged.names), wanted)
-    table = workspace.load(staged, guessed)
+    with screen.progress("looking at all values", known=False):
+        guessed = guess(workspace, staged, options.choices(staged.names), wanted)
+        table = workspace.load(staged, guessed)
     table, n_left_out = with_target(table, target, screen)
     task = options.task or guess_task(table[target])
     weight = None if weight_name is None else weights(table, weight_name)

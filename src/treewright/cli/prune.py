@@ -68,7 +68,7 @@ def command(
         options = taken(DataOptions, given | {"data": data})
         with Workspace() as workspace:
             table, target = read_judged(workspace, options, fitted, screen)
-        weight = None if options.weight is None else weights(table, options.weight)
+            weight = None if options.weight is None else weights(table, options.weight)
         arguments = (table_features(table, fitted), table[target], weight)
     smaller = prune(fitted, pruner, *arguments)
     before, after = fitted.tree_, smaller.tree_

@@ -63,7 +63,7 @@ def command(model: str, data: tuple[str, ...], output: str | None, **given: Any)
         options = taken(DataOptions, given | {"data": data})
         with Workspace() as workspace:
             table, target = read_judged(workspace, options, fitted, screen)
-        weight = None if options.weight is None else weights(table, options.weight)
+            weight = None if options.weight is None else weights(table, options.weight)
         features = table_features(table, fitted)
         ruleset = ruleset.prune(features, table[target], weight, estimate=given["estimate"])
     if output is None:

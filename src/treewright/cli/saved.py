@@ -89,7 +89,7 @@ def _unseen(workspace: Workspace, staged: Staged, column: Column, reading: Readi
 
 def read_judged(workspace: Workspace, options: DataOptions, model: Any, screen: Screen) -> tuple[Table, str]:
     """Read the features and the target of a table as they were at fit; rows without a target are left out."""
-    staged = read_staged(workspace, options)
+    staged = read_staged(workspace, options, screen)
     target = options.target or getattr(model, "target_name_", None) or staged.target
     if target is None:
         raise click.UsageError("which column is the target? The model does not say: add --target NAME.")

@@ -10,7 +10,7 @@ from treewright.files.formula import Formula, parse_formula
 from treewright.files.kinds import Choices, Reading, as_at_fit, guess
 from treewright.files.staged import Staged, TextOptions
 from treewright.files.table import Table
-from treewright.files.workspace import Workspace
+from treewright.files.workspace import Workspace, read_table
 
 __all__ = [
     "Choices",
@@ -23,4 +23,5 @@ __all__ = [
     "as_at_fit",
     "guess",
     "parse_formula",
+    "read_table",
 ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -54,14 +55,14 @@ def check_output(path: str) -> None:
     """Refuse a file that cannot be written, before any work is done."""
     suffix, packed = suffix_of(path)
     if suffix not in SUFFIXES:
-        raise DataError(unknown_name("form of file", suffix or os.path.basename(path), SUFFIXES))
+        raise ValueError(unknown_name("form of file", suffix or os.path.basename(path), SUFFIXES))
     if packed and suffix not in (".csv", ".tsv", ".jsonl", ".ndjson", ".json"):
-        raise DataError(f"cannot write {path!r}: {suffix} files are packed as they are, leave out {packed}.")
+        raise ValueError(f"cannot write {path!r}: {suffix} files are packed as they are, leave out {packed}.")
     folder = os.path.dirname(os.path.abspath(path))
     if path != "-" and not os.path.isdir(folder):
-        raise DataError(f"cannot write {path!r}: there is no folder {folder!r}.")
+        raise ValueError(f"cannot write {path!r}: there is no folder {folder!r}.")
     if os.path.isdir(path):
-        raise DataError(f"cannot write {path!r}: it is a folder.")
+        raise ValueError(f"cannot write {path!r}: it is a folder.")
 
 
 def write_query(workspace: Workspace, query: str, path: str) -> None:
@@ -74,15 +75,12 @@ def write_query(workspace: Workspace, query: str, path: str) -> None:
             shutil.copyfileobj(file, sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return
-    try:
-        with whole_file(path) as beside:
-            if suffix in ARROW:
-                _write_arrow(workspace, query, beside)
-            else:
-                how = FORMS[suffix] + (f", COMPRESSION {PACKED[packed]}" if packed else "")
-                _copy(workspace, query, beside, how)
-    except OSError as problem:
-        raise DataError(f"cannot write {path!r}: {problem.strerror or problem}.") from None
+    with _written_whole(path) as beside:
+        if suffix in ARROW:
+            _write_arrow(workspace, query, beside)
+        else:
+            how = FORMS[suffix] + (f", COMPRESSION {PACKED[packed]}" if packed else "")
+            _copy(workspace, query, beside, how)
 
 
 def write_table(workspace: Workspace, staged: Staged, readings: Sequence[Reading], path: str) -> None:
@@ -91,11 +89,21 @@ def write_table(workspace: Workspace, staged: Staged, readings: Sequence[Reading
     if suffix_of(path)[0] != ".arff":
         write_query(workspace, f"SELECT {columns} FROM staged", path)
         return
+    with _written_whole(path) as beside, open(beside, "w", encoding="utf-8", newline="\n") as file:
+        _write_arff(workspace, staged, readings, file)
+
+
+@contextmanager
+def _written_whole(path: str) -> Iterator[Path]:
+    """Write a file whole or not at all, and say in one sentence why it cannot be."""
+    import duckdb
+
     try:
-        with whole_file(path) as beside, open(beside, "w", encoding="utf-8", newline="\n") as file:
-            _write_arff(workspace, staged, readings, file)
-    except OSError as problem:
-        raise DataError(f"cannot write {path!r}: {problem.strerror or problem}.") from None
+        with whole_file(path) as beside:
+            yield beside
+    except (OSError, duckdb.IOException) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem).splitlines()[0]
+        raise OSError(f"cannot write {path!r}: {reason}.") from None
 
 
 def _copy(workspace: Workspace, query: str, path: Path, how: str) -> None:

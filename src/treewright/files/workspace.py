@@ -214,6 +214,46 @@ class Workspace:
         return {}
 
 
+def read_table(
+    *given: str, choices: Choices | None = None, options: TextOptions | None = None, query: str | None = None
+) -> Table:
+    r"""Read files into memory, each column as what the user says or all its values suggest.
+
+    Parameters
+    ----------
+    *given : str
+        Files of one form, patterns, the stem of C4.5 files, or `"-"`.
+    choices : Choices or None
+        What columns are, where the guess is not right.
+    options : TextOptions or None
+        How text files are read, where the guess is not right.
+    query : str or None
+        SQL over the table `data`, whose answer is read instead.
+
+    Returns
+    -------
+    Table
+        Its `features(names)` and its columns, `table[name]`, are what estimators take.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "a.csv").write_text("age,pet\n3,dog\n30,cat\n")
+    ...     table = read_table(f"{folder}/a.csv")
+    >>> model = DecisionTreeClassifier().fit(table.features(["age"]), table["pet"])
+    >>> model.predict(table.features(["age"])).tolist()
+    ['dog', 'cat']
+    """
+    choices = choices or Choices()
+    with Workspace() as workspace:
+        staged = workspace.stage(given, options)
+        if query is not None:
+            staged = workspace.query(staged, query, choices)
+        table = workspace.load(staged, guess(workspace, staged, choices))
+    return Table(table.name, table.columns)  # what was unpacked to find a line is gone
+
+
 def _memory_limit() -> int:
     """Give the bytes that the database may hold in memory: a quarter of the machine's, within reason."""
     try:
