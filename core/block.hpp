@@ -7,6 +7,7 @@
 
 #include "block_rows.hpp"
 #include "random.hpp"
+#include "significance.hpp"
 #include "splits/categorical.hpp"
 #include "splits/row_groups.hpp"
 
@@ -29,7 +30,8 @@ public:
         int32_t node = 0, depth = 0;
         uint64_t seed = 0;
         double lowest = -infinity, highest = infinity;       // bounds of its prediction under monotone constraints
-        std::shared_ptr<const std::vector<int32_t>> active;  // features that are not constant here
+        std::shared_ptr<const std::vector<int32_t>> active;  // features that are not constant here, and allowed
+        Interactions::Open groups;                           // of features that may still be used together
         Totals totals;
         double impurity = 0, centre = 0;
         Candidate split;
@@ -37,7 +39,10 @@ public:
         double decrease = 0;  // of overall impurity, by weight
     };
 
-    Block(const Problem& problem, const std::vector<double>& weight) : Rows(problem, weight) {}
+    Block(const Problem& problem, const std::vector<double>& weight)
+        : Rows(problem, weight), interactions_(recipe_.interaction), batch_(recipe_.function, C::classification) {
+        if (!recipe_.monotonic.empty()) local_.levels = &problem.levels;
+    }
 
     /// Take over these rows of the table; nodes go to `out`. Memory is kept from one load to the next.
     void load(std::span<const uint32_t> rows, Builder& out, int thread = 0) {
@@ -96,19 +101,29 @@ public:
         constant_.clear();
         uint64_t ties = 1;
         Random random(item.seed);
-        const double tolerance = C::tolerance(item.totals, item.impurity);
-        for (int32_t feature : chosen_features(item, random)) {
+        const std::vector<int32_t>& features = chosen_features(item, random);
+        if constexpr (C::asked) ask(item, features);
+        const double tolerance = tie_width(item);
+        const bool stop_at_pure = C::concave && recipe_.ties == Ties::first && recipe_.max_competitors == 0 &&
+                                  recipe_.feature_costs.empty() && recipe_.significance >= 1;
+        double best_worth = -infinity, candidates = 0;
+        for (size_t i = 0; i < features.size(); ++i) {
+            const int32_t feature = features[i];
             if (item.size() > small_block) problem_.monitor.poll(thread_);
-            Candidate candidate = search(item, feature, random);
+            Candidate candidate = find_on(item, i, feature, random);
+            if (recipe_.significance < 1) candidates += count_candidates(item, feature);
             if (!candidate.found()) continue;
-            bool better = candidate.merit > best_.merit + tolerance;
-            if (!better && recipe_.ties != Ties::first && candidate.merit >= best_.merit - tolerance)
+            const double worth = recipe_.worth(candidate.merit, feature);
+            bool better = worth > best_worth + tolerance;
+            if (!better && recipe_.ties != Ties::first && worth >= best_worth - tolerance)
                 better = recipe_.ties == Ties::last || random.below(++ties) == 0;
             else if (better) ties = 1;
             if (recipe_.max_competitors > 0) found_.push_back(candidate);
-            if (better) best_ = std::move(candidate);
-            if (C::concave && recipe_.ties == Ties::first && recipe_.max_competitors == 0 &&
-                best_.merit >= item.impurity - tolerance)
+            if (better) {
+                best_ = std::move(candidate);
+                best_worth = worth;
+            }
+            if (stop_at_pure && best_.merit >= item.impurity - tolerance)
                 break;  // pure branches: nothing can be better, and what comes later loses the tie
         }
         if (!constant_.empty()) drop_constant(item, active);
@@ -116,11 +131,11 @@ public:
         set_threshold(item, best_);
         item.split = std::move(best_);
         if (recipe_.max_competitors > 0) keep_competitors(item);
-        if (recipe_.min_impurity_decrease > 0 || recipe_.order == Order::best_first) {
+        if (recipe_.min_impurity_decrease > 0 || recipe_.complexity > 0 || recipe_.order == Order::best_first) {
             item.decrease = decrease(item) * item.totals.weight / problem_.total_weight;
-            if (item.decrease + 2.2e-16 < recipe_.min_impurity_decrease) return false;
+            if (item.decrease + 2.2e-16 < recipe_.least_decrease(item.split.n_branches)) return false;
         }
-        return true;
+        return recipe_.significance >= 1 || significant(item, candidates);
     }
 
     /// Carry out the split of an item: append the children, give back those that may be split further.
@@ -132,6 +147,10 @@ public:
         std::vector<Item> children(branches);
         const auto first = static_cast<int32_t>(out_->nodes.size());
         bool any = false;
+        if (!interactions_.free()) {
+            item.groups = interactions_.below(item.groups, item.split.feature);
+            item.active = interactions_.among(*item.active, item.groups);
+        }
         for (size_t b = 0; b < branches; ++b) any |= make_child(item, b, children[b]);
         unrank(item, item.split);
         for (Candidate& other : item.competitors) unrank(item, other);
@@ -277,6 +296,16 @@ private:
         }
     }
 
+    /// Merits nearer than this are equal.
+    double tie_width(const Item& item) const {
+        if constexpr (C::asked) return batch_.tolerance();
+        else return C::tolerance(item.totals, item.impurity);
+    }
+    /// The best candidate of the i-th feature looked at.
+    Candidate find_on(const Item& item, size_t i, int32_t feature, Random& random) {
+        if constexpr (C::asked) return std::move(answers_[i]);
+        else return search(item, feature, random);
+    }
     Candidate search(const Item& item, int32_t feature, Random& random) {
         if (is_bit(static_cast<size_t>(feature))) return search_bit(item, feature);
         return problem_.table.features[static_cast<size_t>(feature)].categorical() ? search_categories(item, feature)
@@ -290,9 +319,8 @@ private:
         limits.last_of_ties = recipe_.ties == Ties::last;
         if (!recipe_.monotonic.empty()) {
             const double shift = C::classification || !C_centred() ? 0.0 : item.centre;
-            limits.monotone = recipe_.monotonic[static_cast<size_t>(feature)];
-            limits.lowest = item.lowest - shift;
-            limits.highest = item.highest - shift;
+            limits.bounds = {recipe_.monotonic[static_cast<size_t>(feature)], item.lowest - shift, item.highest - shift,
+                             C::classification && local_.weight ? 1e-12 : 0.0};
         }
         return limits;
     }
@@ -407,8 +435,213 @@ private:
                 constant_.push_back(feature);
                 return {};
             }
-            return CategorySearch<C>(problem_, levels_, item.totals, item.impurity, feature).best();
+            return CategorySearch<C>(problem_, levels_, item.totals, item.impurity, feature, limits(item, feature).bounds,
+                                     local_.levels)
+                .best();
         }
+    }
+
+    // ---- asking the user's function --------------------------------------------------------------------------
+
+    /// Put the candidates of all features before the function, many features to a call, and keep the best of each.
+    void ask(const Item& item, const std::vector<int32_t>& features) {
+        start_batch(item);
+        answers_.assign(features.size(), {});
+        cuts_.clear();
+        size_t first = 0;
+        struct Range {
+            size_t cuts, begin, end;
+        };
+        std::vector<Range> range;
+        for (size_t i = 0; i < features.size(); ++i) {
+            if (item.size() > small_block) problem_.monitor.poll(thread_);
+            batch_.record();
+            const size_t cuts = cuts_.size(), begin = batch_.size();
+            put_candidates(item, features[i]);
+            range.push_back({cuts, begin, batch_.size()});
+            if (cuts_.size() < recipe_.function.capacity && i + 1 < features.size()) continue;
+            batch_.value();
+            for (; first <= i; ++first) {
+                batch_.replay(range[first].begin, range[first].end);
+                answers_[first] = best_answer(item, features[first], range[first].cuts, range[first].begin, range[first].end);
+            }
+            cuts_.clear();
+        }
+        batch_.value();  // of a node without features the scale alone
+    }
+    /// Totals of the rows of a list as the function sees them.
+    void add_row(Totals& t, size_t row) const {
+        const double w = local_.weight_of(row);
+        t.weight += w;
+        ++t.count;
+        if constexpr (C::classification) {
+            t.sums[static_cast<size_t>(label_[row])] += w;
+        } else {
+            t.sums[0] += w * target_[row];
+            t.sums[1] += w * target_[row] * target_[row];
+        }
+    }
+    size_t asked_width() const { return C::classification ? problem_.width() : 2; }
+    void start_batch(const Item& item) {
+        const Index* order = order_[item.buffer].data() + item.begin;
+        node_totals_ = Totals(asked_width());
+        Totals part(asked_width());
+        for (size_t i = 0; i < item.size(); ++i) add_row(node_totals_, order[i]);
+        if constexpr (C::classification) {
+            const auto largest = static_cast<size_t>(std::max_element(node_totals_.sums.begin(), node_totals_.sums.end()) -
+                                                     node_totals_.sums.begin());
+            part.weight = part.sums[largest] = node_totals_.sums[largest];
+        } else {
+            for (size_t i = 0; i < item.size(); ++i)
+                if (target_[order[i]] <= item.centre) add_row(part, order[i]);
+        }
+        batch_.start(node_totals_, part);
+    }
+    void put_candidates(const Item& item, int32_t feature) {
+        if (problem_.table.features[static_cast<size_t>(feature)].categorical()) {
+            search_asked_categories(item, feature);
+            return;
+        }
+        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
+        const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
+        const size_t n = item.size();
+        size_t known = n;
+        while (known > 0 && list[known - 1].rank == List::missing) --known;
+        if (list[0].rank == list[n - 1].rank) {
+            constant_.push_back(feature);
+            return;
+        }
+        const CutLimits rules = limits(item, feature);
+        Totals left(asked_width());
+        if (known == n || recipe_.missing == Missing::direction) {
+            batch_.set_parent(node_totals_);
+            put_cuts(list, known, known < n, false, left, node_totals_, rules);
+            if (known == n) return;
+            for (size_t i = known; i < n; ++i) add_row(left, list[i].row);
+            put_cuts(list, known, false, true, left, node_totals_, rules);
+        } else {
+            Totals basis(asked_width());
+            for (size_t i = 0; i < known; ++i) add_row(basis, list[i].row);
+            batch_.set_parent(basis);
+            put_cuts(list, known, false, false, left, basis, rules);
+        }
+    }
+    /// Every allowed cut between different values; `to_the_end` also the one after the last known row.
+    void put_cuts(const List* list, size_t known, bool to_the_end, bool missing_left, Totals left, const Totals& basis,
+                  const CutLimits& rules) {
+        Totals right(asked_width());
+        for (size_t i = 0; i < known; ++i) {
+            add_row(left, list[i].row);
+            if (i + 1 < known ? list[i].rank == list[i + 1].rank : !to_the_end) continue;
+            if (left.count < rules.min_count || basis.count - left.count < rules.min_count) continue;
+            batch_.subtract(basis, left, right);
+            if (left.weight < rules.min_weight || right.weight < rules.min_weight) continue;
+            if (!rules.bounds.free() && !rules.bounds.allow(asked_prediction(left), asked_prediction(right))) continue;
+            batch_.add(left, right);
+            cuts_.push_back({0.0, i + 1, missing_left});
+        }
+    }
+    double asked_prediction(const Totals& t) const {
+        return C::classification ? local_.levels->mean(t.sums.data()) : t.sums[0] / t.weight;
+    }
+    Candidate search_asked_categories(const Item& item, int32_t feature) {
+        const std::vector<int32_t>& codes = codes_[static_cast<size_t>(slot_[static_cast<size_t>(feature)])];
+        const Index* order = order_[item.buffer].data() + item.begin;
+        counter_.count(
+            static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), asked_width(), local_,
+            [&](auto&& use) {
+                for (size_t i = 0; i < item.size(); ++i) use(codes[order[i]], order[i]);
+            },
+            levels_);
+        if (levels_.size() + (levels_.missing.count > 0) < 2) {
+            if (constant_.empty() || constant_.back() != feature) constant_.push_back(feature);
+            return {};
+        }
+        return CategorySearch<C>(problem_, levels_, node_totals_, item.impurity, feature, limits(item, feature).bounds,
+                                 local_.levels, &batch_)
+            .best();
+    }
+    /// The best candidate of a feature, among the answers from `begin` up to `end`.
+    Candidate best_answer(const Item& item, int32_t feature, size_t first_cut, size_t begin, size_t end) {
+        if (problem_.table.features[static_cast<size_t>(feature)].categorical())
+            return begin == end ? Candidate{} : search_asked_categories(item, feature);
+        Candidate candidate;
+        Cut best;
+        const double tolerance = batch_.tolerance();
+        for (size_t i = begin; i < end; ++i) {
+            const double merit = batch_.answer(i);
+            if (merit == -infinity) continue;
+            if (recipe_.ties == Ties::last ? merit >= best.score - tolerance : merit > best.score + tolerance) {
+                best = cuts_[first_cut + i - begin];
+                best.score = merit;
+            }
+        }
+        if (!best.found()) return candidate;
+        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
+        const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
+        candidate.feature = feature;
+        candidate.position = best.position;
+        candidate.merit = best.score;
+        candidate.threshold = std::numeric_limits<double>::quiet_NaN();
+        if (has_missing_[slot] && list[item.size() - 1].rank == List::missing) {
+            if (recipe_.missing == Missing::direction) candidate.default_branch = best.missing_left ? 0 : 1;
+            else candidate.merit *= known_weight(list, item.size()) / item.totals.weight;
+        }
+        return candidate;
+    }
+    double known_weight(const List* list, size_t n) const {
+        double weight = 0;
+        for (size_t i = 0; i < n && list[i].rank != List::missing; ++i) weight += local_.weight_of(list[i].row);
+        return weight;
+    }
+
+    // ---- significance ----------------------------------------------------------------------------------------
+
+    /// How many candidates a feature has here.
+    double count_candidates(const Item& item, int32_t feature) const {
+        if (is_bit(static_cast<size_t>(feature))) return bit_varies(item, feature);
+        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
+        const size_t n = item.size();
+        if (!problem_.table.features[static_cast<size_t>(feature)].categorical()) {
+            const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
+            size_t known = n;
+            while (known > 0 && list[known - 1].rank == List::missing) --known;
+            return count_cuts(list, known, n);
+        }
+        const Index* order = order_[item.buffer].data() + item.begin;
+        std::vector<int32_t> codes;
+        for (size_t i = 0; i < n; ++i) codes.push_back(codes_[slot][order[i]]);
+        std::sort(codes.begin(), codes.end());
+        const auto end = std::unique(codes.begin(), codes.end());
+        return count_groupings(recipe_, static_cast<size_t>(end - codes.begin()));
+    }
+    /// The rows of each branch, as the split of the item parts them.
+    std::vector<BranchSums> branch_sums(Item& item) {
+        assign_branches(item, item.split);
+        std::vector<BranchSums> branches(static_cast<size_t>(item.split.n_branches));
+        const Index* order = order_[item.buffer].data() + item.begin;
+        for (BranchSums& branch : branches) branch.classes.resize(problem_.n_classes ? problem_.width() : 0);
+        for (size_t i = 0; i < item.size(); ++i) {
+            const Index row = order[i];
+            const bool two = branches.size() == 2;
+            BranchSums& branch = branches[two ? static_cast<size_t>(!left_[row]) : static_cast<size_t>(side_[row])];
+            const double w = local_.weight_of(row);
+            branch.weight += w;
+            ++branch.count;
+            if (problem_.n_classes) {
+                branch.classes[static_cast<size_t>(label_[row])] += w;
+            } else {
+                const double difference = target_[row] - item.centre;
+                branch.sum += w * difference;
+                branch.squares += w * difference * difference;
+            }
+        }
+        return branches;
+    }
+    bool significant(Item& item, double candidates) {
+        const std::vector<BranchSums> branches = branch_sums(item);
+        const double p = problem_.n_classes ? chi_square_p(branches) : f_test_p(branches);
+        return p * candidates <= recipe_.significance;
     }
 
     // ---- after the search ------------------------------------------------------------------------------------
@@ -420,7 +653,9 @@ private:
     }
     void keep_competitors(Item& item) {
         std::erase_if(found_, [&](const Candidate& c) { return c.feature == item.split.feature; });
-        std::stable_sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) { return a.merit > b.merit; });
+        std::stable_sort(found_.begin(), found_.end(), [&](const Candidate& a, const Candidate& b) {
+            return recipe_.worth(a.merit, a.feature) > recipe_.worth(b.merit, b.feature);
+        });
         if (found_.size() > static_cast<size_t>(recipe_.max_competitors))
             found_.resize(static_cast<size_t>(recipe_.max_competitors));
         for (Candidate& candidate : found_) set_threshold(item, candidate);
@@ -430,22 +665,21 @@ private:
 
     /// Decrease of the node's impurity by its split.
     double decrease(Item& item) {
-        if constexpr (C::concave || !C::classification) {
+        if constexpr (C::concave || !(C::classification || C::asked)) {
             return item.split.merit;
         } else {
-            assign_branches(item, item.split);
-            std::vector<Totals> branch(static_cast<size_t>(item.split.n_branches), Totals(problem_.width()));
-            const Index* order = order_[item.buffer].data() + item.begin;
-            for (size_t i = 0; i < item.size(); ++i) {
-                Totals& t =
-                    branch[branch.size() == 2 ? static_cast<size_t>(!left_[order[i]]) : static_cast<size_t>(side_[order[i]])];
-                const double w = local_.weight_of(order[i]);
-                t.weight += w;
-                t.sums[static_cast<size_t>(label_[order[i]])] += w;
-            }
             double after = 0;
-            for (const Totals& t : branch)
-                if (t.weight > 0) after += t.weight * C::impurity(t);
+            for (const BranchSums& branch : branch_sums(item)) {
+                if (branch.weight <= 0) continue;
+                if constexpr (C::classification) {
+                    Totals t(problem_.width());
+                    t.weight = branch.weight;
+                    t.sums = branch.classes;
+                    after += t.weight * C::impurity(t);
+                } else {
+                    after += branch.squares - branch.sum * branch.sum / branch.weight;
+                }
+            }
             return item.impurity - after / item.totals.weight;
         }
     }
@@ -458,6 +692,7 @@ private:
         child.buffer = static_cast<uint8_t>(1 - item.buffer);
         child.seed = child_seed(item.seed, b);
         child.active = item.active;
+        child.groups = item.groups;
         child.lowest = item.lowest;
         child.highest = item.highest;
         Description description = describe(child);
@@ -480,25 +715,31 @@ private:
     void bound_children(const Item& item, std::vector<Item>& children) {
         if (recipe_.monotonic.empty()) return;
         const auto first = static_cast<size_t>(out_->nodes[static_cast<size_t>(item.node)].first_child);
-        const int sign = item.split.feature >= 0 ? recipe_.monotonic[static_cast<size_t>(item.split.feature)] : 0;
-        double mean[2];
-        for (size_t b = 0; b < 2; ++b) {
-            double* value = out_->value.data() + (first + b) * out_->width;
-            const double weight = out_->nodes[first + b].weight;
-            mean[b] = problem_.n_classes ? value[1] / weight : value[0];
+        const int sign = recipe_.monotonic[static_cast<size_t>(item.split.feature)];
+        const auto prediction = [&](size_t b) {
+            return problem_.n_classes ? local_.levels->mean(children[b].totals.sums.data()) : out_->value[first + b];
+        };
+        if (sign != 0) {
+            const double middle = prediction(0) / 2 + prediction(1) / 2;
+            Item& low = children[sign > 0 ? 0 : 1];
+            Item& high = children[sign > 0 ? 1 : 0];
+            low.highest = std::min(low.highest, middle);
+            high.lowest = std::max(high.lowest, middle);
         }
-        if (sign == 0) return;
-        const double middle = mean[0] / 2 + mean[1] / 2;
-        Item& low = children[sign > 0 ? 0 : 1];
-        Item& high = children[sign > 0 ? 1 : 0];
-        low.highest = std::min(low.highest, middle);
-        high.lowest = std::max(high.lowest, middle);
+        if (problem_.n_classes == 0)  // the search adds numbers in another order: what it rounded is put right
+            for (size_t b = 0; b < children.size(); ++b)
+                out_->value[first + b] = std::clamp(out_->value[first + b], children[b].lowest, children[b].highest);
     }
 
     Builder* out_ = nullptr;
     bool pure_root_ = false;
     BitCounter bit_counter_;
     Totals left_totals_;
+    Interactions interactions_;
+    CandidateBatch batch_;
+    Totals node_totals_;
+    std::vector<Candidate> answers_;  // by feature looked at
+    std::vector<Cut> cuts_;           // put before the user's function
 
     // reused while growing
     Candidate best_;

@@ -15,6 +15,7 @@ from treewright import _core
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Dataset, Schema
 from treewright.errors import warn
+from treewright.functions import shared_memory
 from treewright.names import unknown_name
 from treewright.policies import settle_policies
 from treewright.recipe import Recipe, is_whole
@@ -159,6 +160,8 @@ def _available_cores() -> int:
 
 
 def _check_criterion(schema: Schema, recipe: Recipe) -> None:
+    if callable(recipe.criterion):
+        return
     known = REGRESSION if schema.classes is None else CLASSIFICATION
     if recipe.criterion not in known:
         raise ValueError(unknown_name("criterion for this target", recipe.criterion, known))
@@ -210,7 +213,8 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
     min_split = int(split) if is_whole(split) else max(2, ceil(split * n_rows))
     class_factor, search_factor, total_weight = _class_factors(dataset, recipe)
     return {
-        "criterion": recipe.criterion,
+        "criterion": "function" if callable(recipe.criterion) else recipe.criterion,
+        "function": _function(dataset.schema, recipe),
         "splits": list(recipe.splits),
         "splitter": recipe.splitter,
         "max_surrogates": int(recipe.max_surrogates),
@@ -234,8 +238,34 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
         "class_factor": class_factor,
         "search_factor": search_factor,
         "costs": None if recipe.costs is None else np.array(recipe.costs, dtype=float),
-        "monotonic": None if recipe.monotonic is None else np.array(recipe.monotonic, dtype=np.int8),
+        "monotonic": np.array(recipe.monotonic, dtype=np.int8) if any(recipe.monotonic or ()) else None,
+        "interaction": [sorted(set(group)) for group in recipe.interaction or ()],
+        "feature_costs": _by_feature("feature_costs", recipe.feature_costs, n_features),
+        "significance": 1.0 if recipe.significance is None else float(recipe.significance),
+        "complexity": float(recipe.complexity),
+        "enough_risk": -1.0
+        if recipe.risk_threshold is None
+        else float(recipe.bayes_risk) + float(recipe.risk_threshold),
     }
+
+
+def _function(schema: Schema, recipe: Recipe) -> dict[str, Any] | None:
+    """What the core needs to ask a criterion of the user's own."""
+    if not callable(recipe.criterion):
+        return None
+    n_classes = 0 if schema.classes is None else len(schema.classes)
+    most = max((len(column.categories) for column in schema.columns), default=2) + 1
+    return shared_memory(recipe.criterion, n_classes, most if "multiway" in recipe.splits else 2)
+
+
+def _by_feature(parameter: str, values: tuple[float, ...] | None, n_features: int) -> Array | None:
+    if values is None:
+        return None
+    if len(values) != n_features:
+        raise ValueError(
+            f"{parameter} must have a number for each of the {n_features} features, got {len(values)}."
+        )
+    return np.array(values, dtype=float)
 
 
 def _limit(value: int | None) -> int:
