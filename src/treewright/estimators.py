@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -19,6 +19,7 @@ from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.errors import warn
 from treewright.fitted import ClassReader, FittedTree, NumberReader
+from treewright.functions import MeritFunction
 from treewright.grow import count_features, grow, progress_bar, threads
 from treewright.parameters import (
     CLASSIFIER_RULES,
@@ -29,6 +30,8 @@ from treewright.parameters import (
     class_factors,
     class_priors,
     cost_rows,
+    costs_of_features,
+    interaction_groups,
     missing_policies,
     monotonic_signs,
 )
@@ -54,7 +57,7 @@ class TreeEstimator(FittedTree):
     rules: ClassVar[dict[str, Rule]] = SHARED_RULES
     min_merit: ClassVar[float] = -np.inf  # as scikit-learn: a split need not gain anything by itself
 
-    criterion: str
+    criterion: str | MeritFunction
     splitter: str = "best"
     max_depth: int | None = None
     min_samples_split: int | float = 2
@@ -65,7 +68,13 @@ class TreeEstimator(FittedTree):
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
     ccp_alpha: float = 0.0
-    monotonic_cst: ArrayLike | None = None
+    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
+    interaction_cst: str | Iterable[Iterable[Any]] | None = None
+    feature_costs: Mapping[Any, float] | ArrayLike | None = None
+    significance: float | None = None
+    complexity: float = 0.0
+    risk_threshold: float | None = None
+    bayes_risk: float = 0.0
     splits: tuple[str, ...] = ("threshold", "subset")
     missing: str | Mapping[Any, str] = "direction"
     max_surrogates: int = 5
@@ -152,7 +161,8 @@ class TreeEstimator(FittedTree):
 
     def _choices(self, schema: Schema) -> dict[str, Any]:
         """Put the parameters in the recipe's terms."""
-        best_first = self.max_leaf_nodes is not None and self.order == "depth_first"
+        watched = self.max_leaf_nodes is not None or self.risk_threshold is not None
+        best_first = watched and self.order == "depth_first"
         draws = self.splitter == "random" or self.max_features is not None or self.ties == "random"
         draws = draws or any(needs(pruner) == "holdout" for pruner in self._pruners())
         seed = self.random_state if draws else 0
@@ -160,13 +170,17 @@ class TreeEstimator(FittedTree):
             seed = check_random_state(seed).randint(2**31 - 1)
         given = self.__dict__
         return {name: given[name] for name in SAME_IN_RECIPE} | {
-            "criterion": ALIASES.get(self.criterion, self.criterion),
+            "criterion": ALIASES.get(self.criterion, self.criterion)
+            if isinstance(self.criterion, str)
+            else self.criterion,
             "splits": tuple(self.splits),
             "missing": missing_policies(self.missing, schema),
             "order": "best_first" if best_first else self.order,
             "min_merit": self.min_merit,
             "random_state": seed,
-            "monotonic": monotonic_signs(self.monotonic_cst, schema, self.criterion),
+            "monotonic": monotonic_signs(self.monotonic_cst, schema),
+            "interaction": interaction_groups(self.interaction_cst, schema),
+            "feature_costs": costs_of_features(self.feature_costs, schema),
             "class_weight": None,
             "priors": None,
             "costs": None,
@@ -217,9 +231,10 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
 
     Parameters
     ----------
-    criterion : str
+    criterion : str or callable
         What makes a split good: "gini", "entropy" (or "log_loss"), "error", "sqrt", "gain_ratio", "twoing",
-        "chi_square" or "hellinger"; see `treewright.criteria`.
+        "chi_square" or "hellinger", see `treewright.criteria`; or a function of your own, see the page on
+        criteria.
     splitter : {"best", "random"}
         Look at every cut of a feature, or at one drawn at random.
     max_depth : int or None
@@ -240,8 +255,20 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
         Factor on the weight of each class.
     ccp_alpha : float
         Cost-complexity pruning: the price of a leaf, in impurity.
-    monotonic_cst : array-like of −1, 0 or 1, or None
-        Whether the share of the second class may only fall (−1) or rise (1) with a feature.
+    monotonic_cst : array-like of −1, 0 or 1, dict of feature to such, or None
+        Whether the prediction may only fall (−1) or rise (1) with a feature: the share of the second class,
+        or of more classes the mean of their positions in `classes_`.
+    interaction_cst : list of groups of features, "pairwise", "no_interactions" or None
+        Features that may be asked for on one path; features of no group form one of their own.
+    feature_costs : array-like, dict of feature to cost, or None
+        What it costs to look at each feature: merits are divided by it when splits are compared.
+    significance : float or None
+        Split only where branch and target are related at this level, by a chi-square test, corrected for the
+        number of splits there were to choose from.
+    complexity : float
+        The price of a node: a split must lower the whole tree's impurity by as much for each branch.
+    risk_threshold, bayes_risk : float or None, float
+        Stop growing, best first, when the share of training errors is within the threshold of this risk.
     priors : dict or array-like or None
         The classes' shares to grow for, instead of those of the data.
     costs : array-like of shape (n_classes, n_classes) or None
@@ -316,7 +343,7 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
     task: ClassVar[Task] = "classification"
     rules: ClassVar[dict[str, Rule]] = CLASSIFIER_RULES
 
-    criterion: str = "gini"
+    criterion: str | MeritFunction = "gini"
     class_weight: Mapping[Any, float] | str | None = None
     priors: Mapping[Any, float] | ArrayLike | None = None
     costs: ArrayLike | None = None
@@ -337,11 +364,12 @@ class DecisionTreeRegressor(NumberReader, TreeEstimator):
 
     Parameters
     ----------
-    criterion : {"squared_error", "absolute_error", "poisson"}
+    criterion : {"squared_error", "absolute_error", "poisson"} or callable
         What leaves predict and are judged by: the mean and squared error, the median and absolute error, or
-        the mean and Poisson deviance.
+        the mean and Poisson deviance; or a function of your own, see the page on criteria.
     **parameters
-        All others are those of `DecisionTreeClassifier`, except for what concerns classes.
+        All others are those of `DecisionTreeClassifier`, except for what concerns classes; `significance` is
+        that of an F test.
 
     Attributes
     ----------
@@ -362,7 +390,7 @@ class DecisionTreeRegressor(NumberReader, TreeEstimator):
     task: ClassVar[Task] = "regression"
     rules: ClassVar[dict[str, Rule]] = REGRESSOR_RULES
 
-    criterion: str = "squared_error"
+    criterion: str | MeritFunction = "squared_error"
 
     def __post_init__(self) -> None:
         if isinstance(self.criterion, str) and self.criterion == "friedman_mse":

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 MeritFunction = Callable[[NDArray[np.float64], NDArray[np.float64]], Any]
 """A criterion: gives the merits of candidates from the statistics of their node and of their branches."""
 
-NUMBERS_A_CALL = 32_768
+NUMBERS_A_CALL = 65_536
 """How many statistics one call sees at most: they and what is computed from them stay in a core's cache."""
 
 
