@@ -39,6 +39,7 @@ from treewright.pruning import CostComplexity, pruner_of
 from treewright.pruning.cost_complexity import weakest_links
 from treewright.recipe import Recipe, Rule, check_parameters
 from treewright.selection import AnyPruner, grow_and_prune, needs
+from treewright.trace import Trace
 from treewright.tree import Tree
 
 AnyClass = TypeVar("AnyClass")
@@ -92,6 +93,7 @@ class TreeEstimator(FittedTree):
     ordinal_features: Any = None
     pruner: AnyPruner | str | None = None
     holdout: float = 1 / 3
+    trace: bool = False
     n_jobs: int | None = None
     verbose: int | bool = 0
 
@@ -123,11 +125,16 @@ class TreeEstimator(FittedTree):
             pruned = grow_and_prune(
                 dataset, recipe, pruners, holdout=self.holdout, n_jobs=self.n_jobs, progress=progress
             )
+            grown = pruned.grown or (pruned.tree, dataset)
             self._adopt(pruned.tree)
             self._remember(pruners[-1], pruned)
         else:
-            self._adopt(grow(dataset, recipe, n_jobs=self.n_jobs, progress=progress))
+            grown = grow(dataset, recipe, n_jobs=self.n_jobs, progress=progress), dataset
+            self._adopt(grown[0])
             self._forget_pruning()
+        self.__dict__.pop("trace_", None)
+        if self.trace:
+            self.trace_ = Trace(*grown, recipe)
         return self
 
     def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
@@ -177,6 +184,7 @@ class TreeEstimator(FittedTree):
             "missing": missing_policies(self.missing, schema),
             "order": "best_first" if best_first else self.order,
             "min_merit": self.min_merit,
+            "max_competitors": len(schema.columns) if self.trace else self.max_competitors,
             "random_state": seed,
             "monotonic": monotonic_signs(self.monotonic_cst, schema),
             "interaction": interaction_groups(self.interaction_cst, schema),
@@ -314,6 +322,9 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
     holdout : float
         The share of the rows, stratified by class, that is kept aside from growing if the pruner needs rows
         that the tree has not seen.
+    trace : bool
+        Keep the learner's own account of every node: each candidate with its counts, gain and gain ratio,
+        what was chosen and why. `trace_` holds the training rows with it.
     n_jobs : int or None
         Threads; `None` and −1 use all cores.
     verbose : int or bool
@@ -325,6 +336,8 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
         The tree.
     pruner_, report_, path_ : Pruner, Report, PruningPath
         What pruned the tree, what it compared and did, and, if it chose from several, the trees there were.
+    trace_ : Trace
+        How the tree was grown, if `trace` is set: to print, to read as data, to show in a notebook.
     classes_ : ndarray of shape (n_classes,)
         The class labels; `predict_proba` has a column for each.
     n_classes_, n_features_in_, n_outputs_, max_features_ : int

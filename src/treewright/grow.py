@@ -26,7 +26,12 @@ Progress = Callable[[float], None]
 
 
 def grow(
-    dataset: Dataset, recipe: Recipe, *, n_jobs: int | None = None, progress: Progress | None = None
+    dataset: Dataset,
+    recipe: Recipe,
+    *,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    warn_of_odd: bool = True,
 ) -> Tree:
     """Grow a tree.
 
@@ -40,6 +45,8 @@ def grow(
         Threads to use, see `threads`. The tree is the same for every number.
     progress : callable or None
         Called now and then with the share of the work that is done, at the end with 1.
+    warn_of_odd : bool
+        Whether to warn of a tree that could not grow at all, or that one column alone makes perfect.
 
     Returns
     -------
@@ -80,7 +87,7 @@ def grow(
     if not policies and recipe.missing == "fractional":  # nothing was missing, but may be in new rows
         arrays["default_branch"] = np.full(len(arrays["parent"]), -1, np.int32)
     tree = Tree.from_arrays(schema, arrays, options["costs"])
-    if len(tree) <= max(1, 2 * n_classes):  # others are not odd
+    if warn_of_odd and len(tree) <= max(1, 2 * n_classes):  # others are not odd
         _warn_of_odd_trees(dataset, recipe, tree)
     return tree
 

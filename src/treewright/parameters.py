@@ -75,6 +75,7 @@ SHARED_RULES: dict[str, Rule] = {
     ),
     "unseen": one_of("missing", "error", "majority"),
     "inf": one_of("error", "extreme"),
+    "trace": Rule(lambda value: isinstance(value, bool), "a bool"),
     "n_jobs": Rule(
         lambda value: value is None or (is_whole(value) and value != 0), "an int other than 0 or None"
     ),

@@ -127,7 +127,7 @@ def grow_and_prune(
     for pruner in pruners:
         rows = held_out if needs(pruner) == "holdout" else growing
         pruned = prune_tree(pruned.tree, pruner, rows, recipe, grown_on=growing, n_jobs=n_jobs)
-    return pruned
+    return replace(pruned, grown=(tree, growing))
 
 
 def prune_tree(
