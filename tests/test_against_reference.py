@@ -391,8 +391,9 @@ def class_hellinger(parent: Any, branches: Any) -> Any:
 
 
 def number_variance(parent: Any, branches: Any) -> Any:
-    """The decrease of the sum of squares."""
-    return (branches[:, :, 1] ** 2 / np.maximum(branches[:, :, 0], 1e-300)).sum(axis=1) - parent[1] ** 2 / parent[0]
+    """The decrease of the variance."""
+    after = (branches[:, :, 1] ** 2 / np.maximum(branches[:, :, 0], 1e-300)).sum(axis=1)
+    return (after - parent[1] ** 2 / parent[0]) / parent[0]
 
 
 @pytest.mark.parametrize("missing", MISSING)

@@ -91,6 +91,7 @@ class TreeEstimator(FittedTree):
     inf: Infinities = "error"
     categorical_features: Any = None
     ordinal_features: Any = None
+    predicates: Any = None
     pruner: AnyPruner | str | None = None
     holdout: float = 1 / 3
     trace: bool = False
@@ -148,6 +149,7 @@ class TreeEstimator(FittedTree):
             sample_weight=sample_weight,
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
+            predicates=self.predicates,
             missing="error" if self.missing == "error" else "direction",
             inf=self.inf,
             estimator=type(self).__name__,
@@ -196,7 +198,7 @@ class TreeEstimator(FittedTree):
 
     def _adopt(self, tree: Tree) -> None:
         super()._adopt(tree)
-        self.max_features_ = count_features(self.max_features, self.n_features_in_)
+        self.max_features_ = count_features(self.max_features, len(tree.schema.columns))
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
         """Alphas at which cost-complexity pruning would collapse a node, and the impurity left after each.
@@ -316,6 +318,10 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
         Refuse infinite numbers, or take them as the largest finite ones.
     categorical_features, ordinal_features : list of names, indices or a mask, or None
         Columns to take as categories, or as ordered categories, beyond those that say so themselves.
+    predicates : list or dict of expressions and functions, or None
+        Boolean features of your own, offered beside the others: expressions over the columns such as
+        ``"width > 2 * height"``, functions that are given the table and give a truth value for each row, or
+        pairs of a name and such.
     pruner : Pruner, callable, str or None
         How to prune the grown tree: an instance such as `treewright.pruning.ErrorBased()`, a name of
         `treewright.pruning.PRUNERS`, or a function from tree to tree.

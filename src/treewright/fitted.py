@@ -35,10 +35,10 @@ class FittedTree(BaseEstimator):
         """Take a tree as this estimator's own, with all that scikit-learn expects to find beside it."""
         schema = tree.schema
         self.tree_ = tree
-        self.n_features_in_ = len(schema.columns)
+        self.n_features_in_ = schema.n_inputs
         self.n_outputs_ = 1
         if schema.named:
-            self.feature_names_in_ = np.array([column.name for column in schema.columns], dtype=object)
+            self.feature_names_in_ = np.array(schema.names[: schema.n_inputs], dtype=object)
         else:
             self.__dict__.pop("feature_names_in_", None)
 
@@ -74,7 +74,10 @@ class FittedTree(BaseEstimator):
     def _encode(self, X: Any, tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Rows as the tree's arrays have them."""
         missing = "error" if getattr(self, "missing", None) == "error" else "direction"
-        return tree.schema.encode(
+        schema = tree.schema
+        if schema.predicates:
+            schema = schema.bound(getattr(self, "predicates", None))
+        return schema.encode(
             X, unseen=self.unseen, missing=missing, inf=self.inf, estimator=type(self).__name__
         )
 

@@ -75,6 +75,10 @@ SHARED_RULES: dict[str, Rule] = {
     ),
     "unseen": one_of("missing", "error", "majority"),
     "inf": one_of("error", "extreme"),
+    "predicates": Rule(
+        lambda value: value is None or (isinstance(value, Iterable) and not isinstance(value, str)),
+        "a list or a dict of expressions and functions, or None",
+    ),
     "trace": Rule(lambda value: isinstance(value, bool), "a bool"),
     "n_jobs": Rule(
         lambda value: value is None or (is_whole(value) and value != 0), "an int other than 0 or None"
@@ -127,7 +131,7 @@ def monotonic_signs(
     signs = np.asarray(_by_feature("monotonic_cst", monotonic_cst, schema, 0))
     if len(signs) != len(schema.columns):
         raise ValueError(
-            f"monotonic_cst has shape {len(signs)} but the input data X has {len(schema.columns)} features."
+            f"monotonic_cst has shape {len(signs)} but the input data X has {schema.n_inputs} features."
         )
     if not np.isin(signs, (-1, 0, 1)).all():
         raise ValueError(
@@ -180,9 +184,10 @@ def costs_of_features(
 
 
 def _by_feature(parameter: str, values: Any, schema: Schema, default: float) -> list[Any]:
-    """Give what an array or a dict says of each feature."""
+    """Give what an array or a dict says of each feature; an array need not speak of predicates."""
     if not isinstance(values, Mapping):
-        return list(np.asarray(values).tolist())
+        said = list(np.asarray(values).tolist())
+        return said + [default] * len(schema.predicates) * (len(said) == schema.n_inputs)
     given = [default] * len(schema.columns)
     for key, value in values.items():
         given[_feature(parameter, key, schema)] = value

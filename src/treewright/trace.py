@@ -75,7 +75,7 @@ class CandidateAccount:
     split_information : float
         Entropy of the branches' weights, in bits.
     gain_ratio : float
-        The gain over the split information.
+        The decrease of entropy over the split information; 0 for regression.
     merit : float
         What the learner compared.
     chosen : bool
@@ -347,6 +347,7 @@ class Trace:
         gain = self._describe(rows, way >= 0)[3] - after
         shares = [branch.weight / known for branch in branches if branch.weight > 0]
         information = -sum(share * log2(share) for share in shares) + 0.0
+        bits = criteria.merit("entropy", [branch.counts for branch in branches]) if self.class_names else 0.0
         feature = getattr(split, "feature", None)
         return CandidateAccount(
             self.tree.schema.names[feature] if feature is not None else branches[0].condition,
@@ -355,7 +356,7 @@ class Trace:
             after,
             gain,
             information,
-            gain / information if information > 0 else 0.0,
+            bits / information if information > 0 else 0.0,
             merit,
             taken,
         )

@@ -84,13 +84,16 @@ def _cells(trace: Trace, candidate: CandidateAccount) -> list[list[str]]:
 
 def figures(trace: Trace, candidate: CandidateAccount) -> list[tuple[str, str]]:
     """The numbers that a candidate comes to, with their names."""
-    given = [(f"mean {trace.impurity_name}", candidate.impurity), ("gain", candidate.gain)]
-    if trace.class_names:
+    given = [(f"mean {trace.impurity_name}", candidate.impurity)]
+    if trace.impurity_name == "entropy":
         given += [
+            ("gain", candidate.gain),
             ("split information", candidate.split_information),
             ("gain ratio", candidate.gain_ratio),
         ]
-    if trace.merit_name == "merit":
+    else:
+        given.append(("decrease", candidate.gain))
+    if trace.merit_name == "merit" and trace.criterion != trace.impurity_name:
         given.append((f"merit ({trace.criterion})", candidate.merit))
     said = [(name, f"{number:.3f}" if abs(number) >= 5e-4 or number == 0 else f"{number:.3g}") for name, number in given]
     if candidate.missing > 0:
