@@ -35,7 +35,7 @@ from treewright.parameters import (
     missing_policies,
     monotonic_signs,
 )
-from treewright.pruning import CostComplexity, pruner_of
+from treewright.pruning import CostComplexity, EarlyStopping, pruner_of
 from treewright.pruning.cost_complexity import weakest_links
 from treewright.recipe import Recipe, Rule, check_parameters
 from treewright.selection import AnyPruner, grow_and_prune, needs
@@ -76,6 +76,7 @@ class TreeEstimator(FittedTree):
     complexity: float = 0.0
     risk_threshold: float | None = None
     bayes_risk: float = 0.0
+    early_stopping: EarlyStopping | str | None = None
     splits: tuple[str, ...] = ("threshold", "subset")
     missing: str | Mapping[Any, str] = "direction"
     max_surrogates: int = 5
@@ -159,6 +160,10 @@ class TreeEstimator(FittedTree):
     def _pruners(self) -> list[AnyPruner]:
         """List what prunes the tree after it is grown."""
         pruners: list[AnyPruner] = []
+        if self.early_stopping is not None:
+            named = {"holdout": EarlyStopping(), "cv": EarlyStopping(cv=5)}
+            given = self.early_stopping
+            pruners.append(named[given] if isinstance(given, str) else given)
         if self.ccp_alpha > 0:
             pruners.append(CostComplexity(self.ccp_alpha, risk="impurity"))
         if self.pruner is not None:
@@ -279,6 +284,9 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
         The price of a node: a split must lower the whole tree's impurity by as much for each branch.
     risk_threshold, bayes_risk : float or None, float
         Stop growing, best first, when the share of training errors is within the threshold of this risk.
+    early_stopping : "holdout", "cv", EarlyStopping or None
+        Stop growing, best first, when it no longer helps rows kept aside (a share of `holdout`), or by
+        cross-validation; `treewright.pruning.EarlyStopping` has the settings.
     priors : dict or array-like or None
         The classes' shares to grow for, instead of those of the data.
     costs : array-like of shape (n_classes, n_classes) or None

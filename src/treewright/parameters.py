@@ -13,7 +13,7 @@ from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Schema
 from treewright.functions import AbsentFunction, function_name
 from treewright.names import nearest
-from treewright.pruning import KINDS, PRUNERS
+from treewright.pruning import KINDS, PRUNERS, EarlyStopping
 from treewright.recipe import RULES, Rule, is_number, is_whole, name_or_function, number, one_of
 
 
@@ -75,6 +75,13 @@ SHARED_RULES: dict[str, Rule] = {
     ),
     "unseen": one_of("missing", "error", "majority"),
     "inf": one_of("error", "extreme"),
+    "early_stopping": Rule(
+        lambda value: value in ("holdout", "cv")
+        if isinstance(value, str)
+        else value is None or isinstance(value, EarlyStopping),
+        "a str among {'holdout', 'cv'}, an EarlyStopping or None",
+        ("holdout", "cv"),
+    ),
     "predicates": Rule(
         lambda value: value is None or (isinstance(value, Iterable) and not isinstance(value, str)),
         "a list or a dict of expressions and functions, or None",
