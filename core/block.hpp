@@ -5,24 +5,22 @@
 #pragma once
 #include <memory>
 
-#include "block_rows.hpp"
+#include "asked_rows.hpp"
 #include "random.hpp"
-#include "significance.hpp"
-#include "splits/categorical.hpp"
 #include "splits/row_groups.hpp"
 
 namespace treewright {
 
 template <class C, class Scorer, class Index>
-class Block : BlockRows<Index> {
-    using Rows = BlockRows<Index>;
+class Block : std::conditional_t<C::asked, AskedRows<C, Index>, BlockRows<Index>> {
+    using Rows = std::conditional_t<C::asked, AskedRows<C, Index>, BlockRows<Index>>;
     using List = Entry<Index>;
     using Rows::codes_, Rows::list_, Rows::order_, Rows::slot_, Rows::has_missing_, Rows::masks_, Rows::active_, Rows::begin_,
         Rows::left_;
     using Rows::partition, Rows::partition_lists;
     using Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_, Rows::weight_, Rows::target_, Rows::centred_, Rows::label_,
         Rows::local_;
-    using Rows::side_, Rows::buffer_, Rows::is_bit, Rows::number, Rows::set_threshold, Rows::assign_branches, Rows::unrank;
+    using Rows::side_, Rows::buffer_, Rows::is_bit, Rows::number, Rows::set_threshold, Rows::assign_branches, Rows::unrank, Rows::branch_sums;
 
 public:
     /// A node of the block.
@@ -40,7 +38,7 @@ public:
     };
 
     Block(const Problem& problem, const std::vector<double>& weight)
-        : Rows(problem, weight), interactions_(recipe_.interaction), batch_(recipe_.function, C::classification) {
+        : Rows(problem, weight), interactions_(recipe_.interaction) {
         if (!recipe_.monotonic.empty()) local_.levels = &problem.levels;
     }
 
@@ -102,7 +100,9 @@ public:
         uint64_t ties = 1;
         Random random(item.seed);
         const std::vector<int32_t>& features = chosen_features(item, random);
-        if constexpr (C::asked) ask(item, features);
+        if constexpr (C::asked)
+            Rows::ask(item, item.totals.weight, item.impurity, item.centre, features, constant_,
+                      [&](int32_t feature) { return limits(item, feature); });
         const double tolerance = tie_width(item);
         const bool stop_at_pure = C::concave && recipe_.ties == Ties::first && recipe_.max_competitors == 0 &&
                                   recipe_.feature_costs.empty() && recipe_.significance >= 1;
@@ -298,12 +298,12 @@ private:
 
     /// Merits nearer than this are equal.
     double tie_width(const Item& item) const {
-        if constexpr (C::asked) return batch_.tolerance();
+        if constexpr (C::asked) return Rows::tolerance();
         else return C::tolerance(item.totals, item.impurity);
     }
     /// The best candidate of the i-th feature looked at.
     Candidate find_on(const Item& item, size_t i, int32_t feature, Random& random) {
-        if constexpr (C::asked) return std::move(answers_[i]);
+        if constexpr (C::asked) return Rows::answer(i);
         else return search(item, feature, random);
     }
     Candidate search(const Item& item, int32_t feature, Random& random) {
@@ -441,205 +441,12 @@ private:
         }
     }
 
-    // ---- asking the user's function --------------------------------------------------------------------------
-
-    /// Put the candidates of all features before the function, many features to a call, and keep the best of each.
-    void ask(const Item& item, const std::vector<int32_t>& features) {
-        start_batch(item);
-        answers_.assign(features.size(), {});
-        cuts_.clear();
-        size_t first = 0;
-        struct Range {
-            size_t cuts, begin, end;
-        };
-        std::vector<Range> range;
-        for (size_t i = 0; i < features.size(); ++i) {
-            if (item.size() > small_block) problem_.monitor.poll(thread_);
-            batch_.record();
-            const size_t cuts = cuts_.size(), begin = batch_.size();
-            put_candidates(item, features[i]);
-            range.push_back({cuts, begin, batch_.size()});
-            if (cuts_.size() < recipe_.function.capacity && i + 1 < features.size()) continue;
-            batch_.value();
-            for (; first <= i; ++first) {
-                batch_.replay(range[first].begin, range[first].end);
-                answers_[first] = best_answer(item, features[first], range[first].cuts, range[first].begin, range[first].end);
-            }
-            cuts_.clear();
-        }
-        batch_.value();  // of a node without features the scale alone
-    }
-    /// Totals of the rows of a list as the function sees them.
-    void add_row(Totals& t, size_t row) const {
-        const double w = local_.weight_of(row);
-        t.weight += w;
-        ++t.count;
-        if constexpr (C::classification) {
-            t.sums[static_cast<size_t>(label_[row])] += w;
-        } else {
-            t.sums[0] += w * target_[row];
-            t.sums[1] += w * target_[row] * target_[row];
-        }
-    }
-    size_t asked_width() const { return C::classification ? problem_.width() : 2; }
-    void start_batch(const Item& item) {
-        const Index* order = order_[item.buffer].data() + item.begin;
-        node_totals_ = Totals(asked_width());
-        Totals part(asked_width());
-        for (size_t i = 0; i < item.size(); ++i) add_row(node_totals_, order[i]);
-        if constexpr (C::classification) {
-            const auto largest = static_cast<size_t>(std::max_element(node_totals_.sums.begin(), node_totals_.sums.end()) -
-                                                     node_totals_.sums.begin());
-            part.weight = part.sums[largest] = node_totals_.sums[largest];
-        } else {
-            for (size_t i = 0; i < item.size(); ++i)
-                if (target_[order[i]] <= item.centre) add_row(part, order[i]);
-        }
-        batch_.start(node_totals_, part);
-    }
-    void put_candidates(const Item& item, int32_t feature) {
-        if (problem_.table.features[static_cast<size_t>(feature)].categorical()) {
-            search_asked_categories(item, feature);
-            return;
-        }
-        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
-        const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
-        const size_t n = item.size();
-        size_t known = n;
-        while (known > 0 && list[known - 1].rank == List::missing) --known;
-        if (list[0].rank == list[n - 1].rank) {
-            constant_.push_back(feature);
-            return;
-        }
-        const CutLimits rules = limits(item, feature);
-        Totals left(asked_width());
-        if (known == n || recipe_.missing == Missing::direction) {
-            batch_.set_parent(node_totals_);
-            put_cuts(list, known, known < n, false, left, node_totals_, rules);
-            if (known == n) return;
-            for (size_t i = known; i < n; ++i) add_row(left, list[i].row);
-            put_cuts(list, known, false, true, left, node_totals_, rules);
-        } else {
-            Totals basis(asked_width());
-            for (size_t i = 0; i < known; ++i) add_row(basis, list[i].row);
-            batch_.set_parent(basis);
-            put_cuts(list, known, false, false, left, basis, rules);
-        }
-    }
-    /// Every allowed cut between different values; `to_the_end` also the one after the last known row.
-    void put_cuts(const List* list, size_t known, bool to_the_end, bool missing_left, Totals left, const Totals& basis,
-                  const CutLimits& rules) {
-        Totals right(asked_width());
-        for (size_t i = 0; i < known; ++i) {
-            add_row(left, list[i].row);
-            if (i + 1 < known ? list[i].rank == list[i + 1].rank : !to_the_end) continue;
-            if (left.count < rules.min_count || basis.count - left.count < rules.min_count) continue;
-            batch_.subtract(basis, left, right);
-            if (left.weight < rules.min_weight || right.weight < rules.min_weight) continue;
-            if (!rules.bounds.free() && !rules.bounds.allow(asked_prediction(left), asked_prediction(right))) continue;
-            batch_.add(left, right);
-            cuts_.push_back({0.0, i + 1, missing_left});
-        }
-    }
-    double asked_prediction(const Totals& t) const {
-        return C::classification ? local_.levels->mean(t.sums.data()) : t.sums[0] / t.weight;
-    }
-    Candidate search_asked_categories(const Item& item, int32_t feature) {
-        const std::vector<int32_t>& codes = codes_[static_cast<size_t>(slot_[static_cast<size_t>(feature)])];
-        const Index* order = order_[item.buffer].data() + item.begin;
-        counter_.count(
-            static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), asked_width(), local_,
-            [&](auto&& use) {
-                for (size_t i = 0; i < item.size(); ++i) use(codes[order[i]], order[i]);
-            },
-            levels_);
-        if (levels_.size() + (levels_.missing.count > 0) < 2) {
-            if (constant_.empty() || constant_.back() != feature) constant_.push_back(feature);
-            return {};
-        }
-        return CategorySearch<C>(problem_, levels_, node_totals_, item.impurity, feature, limits(item, feature).bounds,
-                                 local_.levels, &batch_)
-            .best();
-    }
-    /// The best candidate of a feature, among the answers from `begin` up to `end`.
-    Candidate best_answer(const Item& item, int32_t feature, size_t first_cut, size_t begin, size_t end) {
-        if (problem_.table.features[static_cast<size_t>(feature)].categorical())
-            return begin == end ? Candidate{} : search_asked_categories(item, feature);
-        Candidate candidate;
-        Cut best;
-        const double tolerance = batch_.tolerance();
-        for (size_t i = begin; i < end; ++i) {
-            const double merit = batch_.answer(i);
-            if (merit == -infinity) continue;
-            if (recipe_.ties == Ties::last ? merit >= best.score - tolerance : merit > best.score + tolerance) {
-                best = cuts_[first_cut + i - begin];
-                best.score = merit;
-            }
-        }
-        if (!best.found()) return candidate;
-        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
-        const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
-        candidate.feature = feature;
-        candidate.position = best.position;
-        candidate.merit = best.score;
-        candidate.threshold = std::numeric_limits<double>::quiet_NaN();
-        if (has_missing_[slot] && list[item.size() - 1].rank == List::missing) {
-            if (recipe_.missing == Missing::direction) candidate.default_branch = best.missing_left ? 0 : 1;
-            else candidate.merit *= known_weight(list, item.size()) / item.totals.weight;
-        }
-        return candidate;
-    }
-    double known_weight(const List* list, size_t n) const {
-        double weight = 0;
-        for (size_t i = 0; i < n && list[i].rank != List::missing; ++i) weight += local_.weight_of(list[i].row);
-        return weight;
-    }
-
-    // ---- significance ----------------------------------------------------------------------------------------
-
-    /// How many candidates a feature has here.
+    /// How many candidates a feature has here, for tests of significance.
     double count_candidates(const Item& item, int32_t feature) const {
-        if (is_bit(static_cast<size_t>(feature))) return bit_varies(item, feature);
-        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
-        const size_t n = item.size();
-        if (!problem_.table.features[static_cast<size_t>(feature)].categorical()) {
-            const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
-            size_t known = n;
-            while (known > 0 && list[known - 1].rank == List::missing) --known;
-            return count_cuts(list, known, n);
-        }
-        const Index* order = order_[item.buffer].data() + item.begin;
-        std::vector<int32_t> codes;
-        for (size_t i = 0; i < n; ++i) codes.push_back(codes_[slot][order[i]]);
-        std::sort(codes.begin(), codes.end());
-        const auto end = std::unique(codes.begin(), codes.end());
-        return count_groupings(recipe_, static_cast<size_t>(end - codes.begin()));
-    }
-    /// The rows of each branch, as the split of the item parts them.
-    std::vector<BranchSums> branch_sums(Item& item) {
-        assign_branches(item, item.split);
-        std::vector<BranchSums> branches(static_cast<size_t>(item.split.n_branches));
-        const Index* order = order_[item.buffer].data() + item.begin;
-        for (BranchSums& branch : branches) branch.classes.resize(problem_.n_classes ? problem_.width() : 0);
-        for (size_t i = 0; i < item.size(); ++i) {
-            const Index row = order[i];
-            const bool two = branches.size() == 2;
-            BranchSums& branch = branches[two ? static_cast<size_t>(!left_[row]) : static_cast<size_t>(side_[row])];
-            const double w = local_.weight_of(row);
-            branch.weight += w;
-            ++branch.count;
-            if (problem_.n_classes) {
-                branch.classes[static_cast<size_t>(label_[row])] += w;
-            } else {
-                const double difference = target_[row] - item.centre;
-                branch.sum += w * difference;
-                branch.squares += w * difference * difference;
-            }
-        }
-        return branches;
+        return is_bit(static_cast<size_t>(feature)) ? bit_varies(item, feature) : Rows::count_candidates(item, feature);
     }
     bool significant(Item& item, double candidates) {
-        const std::vector<BranchSums> branches = branch_sums(item);
+        const std::vector<BranchSums> branches = branch_sums(item, item.split, item.centre);
         const double p = problem_.n_classes ? chi_square_p(branches) : f_test_p(branches);
         return p * candidates <= recipe_.significance;
     }
@@ -669,7 +476,7 @@ private:
             return item.split.merit;
         } else {
             double after = 0;
-            for (const BranchSums& branch : branch_sums(item)) {
+            for (const BranchSums& branch : branch_sums(item, item.split, item.centre)) {
                 if (branch.weight <= 0) continue;
                 if constexpr (C::classification) {
                     Totals t(problem_.width());
@@ -736,10 +543,6 @@ private:
     BitCounter bit_counter_;
     Totals left_totals_;
     Interactions interactions_;
-    CandidateBatch batch_;
-    Totals node_totals_;
-    std::vector<Candidate> answers_;  // by feature looked at
-    std::vector<Cut> cuts_;           // put before the user's function
 
     // reused while growing
     Candidate best_;
