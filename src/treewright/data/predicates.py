@@ -104,7 +104,7 @@ class Predicate:
         if (codes == _ODD).any():
             row = int(np.flatnonzero(codes == _ODD)[0])
             raise DataError(
-                f"predicate {self.name!r} must give truth values or missing ones, got {answers[row]!r} in row {row}."
+                f"predicate {self.name!r} must give truth values or missing ones, got {answers.tolist()[row]!r} in row {row}."
             )
         return codes
 
