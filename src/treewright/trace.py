@@ -24,7 +24,7 @@ from treewright.grow import grow
 from treewright.recipe import Recipe
 from treewright.splits import Split, Table, Threshold
 from treewright.tree import Tree
-from treewright.words import counted, number_text
+from treewright.words import counted, number_text, value_text
 
 Array = NDArray[np.float64]
 
@@ -80,6 +80,9 @@ class CandidateAccount:
         What the learner compared.
     chosen : bool
         Whether it was taken.
+    cuts : tuple of (str, float)
+        Of a numeric feature every cut that could be the best, and the decrease of impurity by it: those where
+        the class changes (Fayyad & Irani, 1992); for regression all.
     """
 
     feature: str
@@ -91,6 +94,7 @@ class CandidateAccount:
     gain_ratio: float
     merit: float
     chosen: bool
+    cuts: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -359,7 +363,35 @@ class Trace:
             bits / information if information > 0 else 0.0,
             merit,
             taken,
+            self._cuts(split, rows) if isinstance(split, Threshold) and split.threshold < inf else (),
         )
+
+    def _cuts(self, split: Threshold, rows: Dataset) -> tuple[tuple[str, float], ...]:
+        """Every cut between neighbouring values of a feature, except between rows of one class."""
+        assert rows.target is not None
+        assert rows.weight is not None
+        x = rows.numbers[:, rows.schema.position[split.feature]]
+        known = np.flatnonzero(~np.isnan(x) & (rows.weight > 0))
+        values, group = np.unique(x[known], return_inverse=True)
+        target, weight = rows.target[known], rows.weight[known]
+        if self.tree.is_classifier:
+            lines = np.eye(len(self.class_names))[target] * weight[:, None]
+        else:
+            centred = target - np.average(target, weights=weight)
+            lines = np.column_stack([weight, weight * centred, weight * centred**2])
+        table = np.zeros((len(values), lines.shape[1]))
+        np.add.at(table, group, lines)
+        left = np.cumsum(table, axis=0)[:-1]
+        node = table.sum(axis=0)
+        merits = _decreases(self.impurity_name if self.tree.is_classifier else "variance", node, left)
+        column = self.tree.schema.columns[split.feature]
+        wanted = np.ones(len(left), bool)
+        if self.tree.is_classifier:
+            present = table > 0
+            pure = present.sum(axis=1) == 1
+            wanted = ~(pure[:-1] & pure[1:] & (present[:-1] == present[1:]).all(axis=1))
+        cuts = values[:-1] / 2 + values[1:] / 2
+        return tuple((value_text(column, float(cuts[at])), float(merits[at])) for at in np.flatnonzero(wanted))
 
     # ---- why -----------------------------------------------------------------------------------------
 
@@ -436,6 +468,30 @@ def _branch_of(split: Split, rows: Dataset) -> NDArray[np.int64]:
         away = rows.numbers[:, schema.position[list(split.features)]] - np.array(split.centres)
         x = away**2 @ np.array(split.scales)
     return np.where(np.isnan(x), -1, (x > split.threshold).astype(np.int64))
+
+
+def _decreases(impurity: str, node: Array, left: Array) -> Array:
+    """Decrease of impurity by splits of a node, each given by the statistics of its first branch."""
+
+    def of(table: Array) -> Array:
+        """Impurity times weight."""
+        if impurity == "variance":
+            return np.asarray(table[..., 2] - table[..., 1] ** 2 / table[..., 0])
+        weight = table.sum(axis=-1)
+        share = table / weight[..., None]
+        match impurity:
+            case "entropy":
+                inside = -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=-1)
+            case "error":
+                inside = 1 - share.max(axis=-1)
+            case "sqrt":
+                inside = np.sqrt(share * (1 - share)).sum(axis=-1) / 2
+            case _:
+                inside = 1 - (share**2).sum(axis=-1)
+        return np.asarray(weight * inside)
+
+    total = node[0] if impurity == "variance" else node.sum()
+    return (of(node) - of(left) - of(node - left)) / total
 
 
 def _short(number: float) -> str:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from treewright.trace import CandidateAccount, NodeAccount, Trace
 
 
+MOST_CUTS = 8
+"""How many cuts of a numeric feature are written out; the data has all."""
+
+
 def trace_to_dicts(trace: Trace) -> list[dict[str, Any]]:
     """Give the accounts as plain values; counts are by class name."""
     names = trace.class_names
@@ -66,7 +70,16 @@ def _candidate_lines(trace: Trace, candidate: CandidateAccount) -> list[str]:
         ).rstrip()
         for row in (header, *rows)
     ]
-    return [*lines, "; ".join(f"{name} {figure}" for name, figure in figures(trace, candidate))]
+    lines.append("; ".join(f"{name} {figure}" for name, figure in figures(trace, candidate)))
+    return lines + ([f"cuts: {_cut_words(candidate)}"] if len(candidate.cuts) > 1 else [])
+
+
+def _cut_words(candidate: CandidateAccount) -> str:
+    """The cuts of a numeric feature and what each gains; of many the best, in their order."""
+    best = sorted(candidate.cuts, key=lambda cut: -cut[1])[:MOST_CUTS]
+    said = ", ".join(f"{value} ({gain:.3f})" for value, gain in candidate.cuts if (value, gain) in best)
+    left_out = len(candidate.cuts) - len(best)
+    return f"{said}; {left_out} more gain less" if left_out > 0 else said
 
 
 def _cells(trace: Trace, candidate: CandidateAccount) -> list[list[str]]:
@@ -153,6 +166,8 @@ def _html_table(trace: Trace, candidate: CandidateAccount) -> str:
         for row in rows
     )
     said = "; ".join(f"{escape(name)} {escape(figure)}" for name, figure in figures(trace, candidate))
+    if len(candidate.cuts) > 1:
+        said += f"<br>cuts: {escape(_cut_words(candidate))}"
     frame = "border-left:3px solid #0072b2;" if candidate.chosen else "opacity:.8;"
     return (
         f'<table style="{frame}margin:.4em 0 .4em 1em;border-collapse:collapse">'

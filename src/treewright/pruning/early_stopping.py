@@ -50,7 +50,7 @@ class EarlyStopping(Pruner):
     >>> X, y = datasets.load_iris()
     >>> model = DecisionTreeClassifier(early_stopping=EarlyStopping(cv=5)).fit(X, y)
     >>> model.get_n_leaves()
-    3
+    4
     """
 
     rules: ClassVar[dict[str, Rule]] = {
