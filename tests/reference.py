@@ -204,7 +204,9 @@ class Reference:
 
     def prediction(self, node: Node) -> float:
         """The number that monotone constraints speak of."""
-        return float(node.value @ np.arange(self.n_classes) / node.weight if self.n_classes else node.value[0])
+        return float(
+            node.value @ np.arange(self.n_classes) / node.weight if self.n_classes else node.value[0]
+        )
 
     def allowed(self, node: Node, feature: int) -> bool:
         """Whether a feature may be used below those used above the node."""

@@ -357,9 +357,7 @@ def drawn_constraints(dataset: Dataset, data: st.DataObject) -> dict[str, Any]:
     return {
         "monotonic": data.draw(st.sampled_from([None, tuple(signs)])),
         "interaction": None if groups is None else (*groups, *((f,) for f in rest)),
-        "feature_costs": data.draw(
-            st.one_of(st.none(), st.tuples(*[st.sampled_from([0.5, 1.0, 3.0])] * n))
-        ),
+        "feature_costs": data.draw(st.one_of(st.none(), st.tuples(*[st.sampled_from([0.5, 1.0, 3.0])] * n))),
         "complexity": data.draw(st.sampled_from([0.0, 0.02])),
     }
 

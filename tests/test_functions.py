@@ -19,7 +19,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")
 
 def gini(parent: Any, branches: Any) -> Any:
     weight = branches.sum(axis=2)
-    return ((branches**2).sum(axis=2) / weight).sum(axis=1) / parent.sum() - (parent**2).sum() / parent.sum() ** 2
+    return ((branches**2).sum(axis=2) / weight).sum(axis=1) / parent.sum() - (
+        parent**2
+    ).sum() / parent.sum() ** 2
 
 
 def hellinger(parent: Any, branches: Any) -> Any:
@@ -41,7 +43,9 @@ def same_shape(ours: tw.Tree, theirs: tw.Tree) -> bool:
 
 
 @pytest.mark.parametrize("n_rows", [300, 70_000])
-@pytest.mark.parametrize(("function", "name"), [(gini, "gini"), (hellinger, "hellinger"), (variance, "squared_error")])
+@pytest.mark.parametrize(
+    ("function", "name"), [(gini, "gini"), (hellinger, "hellinger"), (variance, "squared_error")]
+)
 def test_rewritten_criteria_grow_the_same_trees(function: Any, name: str, n_rows: int) -> None:
     random = np.random.default_rng(1)
     X = random.normal(size=(n_rows, 4)).round(2)
@@ -99,7 +103,9 @@ def test_multiway_splits_are_asked_about_with_all_their_branches() -> None:
         return ((branches**2).sum(axis=2) / weight).sum(axis=1)
 
     X, y = tw.datasets.load_tennis()
-    tree = tw.DecisionTreeClassifier(criterion=watching, splits=("multiway",), missing="error").fit(X, y).tree_
+    tree = (
+        tw.DecisionTreeClassifier(criterion=watching, splits=("multiway",), missing="error").fit(X, y).tree_
+    )
     assert (1, 3, 2) in shapes
     assert tree.schema.names[tree.feature[0]] == "Outlook"
 
@@ -122,8 +128,14 @@ def test_what_a_function_raises_comes_out_as_it_is() -> None:
     [
         (lambda parent, branches: 1.0, r"expected shape \(2,\), got \(\)"),
         (lambda parent, branches: np.zeros((len(branches), 2)), r"expected shape \(2,\), got \(2, 2\)"),
-        (lambda parent, branches: np.full(len(branches), np.nan), "must give numbers below infinity: got nan"),
-        (lambda parent, branches: np.full(len(branches), np.inf), "must give numbers below infinity: got inf"),
+        (
+            lambda parent, branches: np.full(len(branches), np.nan),
+            "must give numbers below infinity: got nan",
+        ),
+        (
+            lambda parent, branches: np.full(len(branches), np.inf),
+            "must give numbers below infinity: got inf",
+        ),
         (lambda parent, branches: ["a", "b"], "must give an array of numbers"),
     ],
 )

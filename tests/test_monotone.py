@@ -46,7 +46,9 @@ def brute_force(tree: Tree, feature: int, sign: int) -> bool:
             columns.append([*column.categories, None])
             continue
         cuts = sorted({s.threshold for s in tree.splits if getattr(s, "feature", -1) == number})
-        known = sorted({c for c in cuts if np.isfinite(c)} | {max([c for c in cuts if np.isfinite(c)] + [0]) + 1})
+        known = sorted(
+            {c for c in cuts if np.isfinite(c)} | {max([c for c in cuts if np.isfinite(c)] + [0]) + 1}
+        )
         columns.append(known if number == feature else [*known, np.nan])
     rows = np.array(list(product(*columns)), dtype=object)
     values = sign * predictions(tree)[tree.apply(rows)]
@@ -139,7 +141,12 @@ def test_a_violation_names_two_nodes_in_the_wrong_order() -> None:
 
 @pytest.mark.parametrize(
     ("feature", "sign", "words"),
-    [("widht", 1, "Did you mean 'width'"), (7, 1, "it has 2"), ("colour", 1, "categorical"), ("width", 0, "sign")],
+    [
+        ("widht", 1, "Did you mean 'width'"),
+        (7, 1, "it has 2"),
+        ("colour", 1, "categorical"),
+        ("width", 0, "sign"),
+    ],
 )
 def test_odd_questions_get_a_clear_sentence(feature: Any, sign: int, words: str) -> None:
     import pandas as pd

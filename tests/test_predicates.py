@@ -217,6 +217,9 @@ def test_constraints_need_not_speak_of_predicates() -> None:
     X, y = boxes()
     numbers = X[["width", "box height"]]
     model = tw.DecisionTreeClassifier(
-        predicates=[is_wide], monotonic_cst=[1, 0], feature_costs=[1, 1], interaction_cst=[["width", "is_wide"]]
+        predicates=[is_wide],
+        monotonic_cst=[1, 0],
+        feature_costs=[1, 1],
+        interaction_cst=[["width", "is_wide"]],
     ).fit(numbers, y)
     assert tw.is_monotone(model, "width")

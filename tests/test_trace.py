@@ -67,7 +67,9 @@ def test_play_tennis_as_mitchell_has_it() -> None:
 
 def test_the_mushrooms_as_in_the_lecture_on_id3() -> None:
     X, y = tw.datasets.load_mushrooms()
-    trace = traced(tw.ID3Classifier, X[["Points", "Color", "Size"]], y)  # the lecture breaks the tie by Points
+    trace = traced(
+        tw.ID3Classifier, X[["Points", "Color", "Size"]], y
+    )  # the lecture breaks the tie by Points
     root = trace[0]
     colour = root.candidates[1]
     assert [(branch.condition, branch.counts) for branch in colour.branches] == [

@@ -63,9 +63,11 @@ SHARED_RULES: dict[str, Rule] = {
         "an array-like, a dict of feature to -1, 0 or 1, or None",
     ),
     "interaction_cst": Rule(
-        lambda value: value in ("pairwise", "no_interactions")
-        if isinstance(value, str)
-        else value is None or isinstance(value, Iterable),
+        lambda value: (
+            value in ("pairwise", "no_interactions")
+            if isinstance(value, str)
+            else value is None or isinstance(value, Iterable)
+        ),
         "a str among {'pairwise', 'no_interactions'}, a list of groups of features or None",
         ("pairwise", "no_interactions"),
     ),
@@ -76,9 +78,11 @@ SHARED_RULES: dict[str, Rule] = {
     "unseen": one_of("missing", "error", "majority"),
     "inf": one_of("error", "extreme"),
     "early_stopping": Rule(
-        lambda value: value in ("holdout", "cv")
-        if isinstance(value, str)
-        else value is None or isinstance(value, EarlyStopping),
+        lambda value: (
+            value in ("holdout", "cv")
+            if isinstance(value, str)
+            else value is None or isinstance(value, EarlyStopping)
+        ),
         "a str among {'holdout', 'cv'}, an EarlyStopping or None",
         ("holdout", "cv"),
     ),

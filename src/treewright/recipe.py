@@ -100,8 +100,9 @@ def number(least: float, most: float = inf, *, none: bool = False) -> Rule:
     """Rule: a finite number from `least` to `most`."""
     words = f"a float in the range [{least}, {most}" + (")" if most == inf else "]") + " or None" * none
     return Rule(
-        lambda value: (none and value is None)
-        or (is_number(value) and isfinite(value) and least <= value <= most),
+        lambda value: (
+            (none and value is None) or (is_number(value) and isfinite(value) and least <= value <= most)
+        ),
         words,
     )
 

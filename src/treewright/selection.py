@@ -256,9 +256,7 @@ def _cross_validated(
     return pruner.choose(tree, links, mean, se)
 
 
-def _stopped(
-    tree: Tree, pruner: EarlyStopping, rows: Dataset, recipe: Recipe, n_jobs: int | None
-) -> Pruned:
+def _stopped(tree: Tree, pruner: EarlyStopping, rows: Dataset, recipe: Recipe, n_jobs: int | None) -> Pruned:
     """Choose the number of splits by cross-validation."""
     assert pruner.cv is not None
     n_trees = len(best_first_order(tree)) + 1

@@ -391,7 +391,9 @@ class Trace:
             pure = present.sum(axis=1) == 1
             wanted = ~(pure[:-1] & pure[1:] & (present[:-1] == present[1:]).all(axis=1))
         cuts = values[:-1] / 2 + values[1:] / 2
-        return tuple((value_text(column, float(cuts[at])), float(merits[at])) for at in np.flatnonzero(wanted))
+        return tuple(
+            (value_text(column, float(cuts[at])), float(merits[at])) for at in np.flatnonzero(wanted)
+        )
 
     # ---- why -----------------------------------------------------------------------------------------
 
@@ -424,7 +426,9 @@ class Trace:
         best = others[0]
         if worth[best.feature] > worth[chosen.feature]:
             return f"it was the best of the features looked at here, with a {name} of {merit}"
-        return f"its {name} of {merit} is the largest, before {best.feature} with {_short(worth[best.feature])}"
+        return (
+            f"its {name} of {merit} is the largest, before {best.feature} with {_short(worth[best.feature])}"
+        )
 
     def _why_leaf(self, node: int, candidates: tuple[CandidateAccount, ...]) -> str:
         tree, recipe = self.tree, self.recipe
@@ -512,5 +516,7 @@ def _limits(recipe: Recipe) -> str:
         "max_nodes",
     )
     default = Recipe("gini")
-    given = [f"{name}={getattr(recipe, name)}" for name in names if getattr(recipe, name) != getattr(default, name)]
+    given = [
+        f"{name}={getattr(recipe, name)}" for name in names if getattr(recipe, name) != getattr(default, name)
+    ]
     return f" ({', '.join(given)})" if given else ""

@@ -152,7 +152,9 @@ def _predicate(entry: Any) -> Predicate:
         _parse(rule)
         return Predicate(name or rule, rule)
     if not callable(rule) or isinstance(rule, type):
-        raise DataError(f"a predicate is an expression, a function, or a pair of a name and such: got {entry!r}.")
+        raise DataError(
+            f"a predicate is an expression, a function, or a pair of a name and such: got {entry!r}."
+        )
     name = name or function_name(rule)
     if name == "<lambda>":
         raise DataError("a predicate that is a lambda needs a name: give it as (name, function).")
@@ -269,7 +271,9 @@ class _Expression:
         for operand in (one, other):
             column = operand.column if isinstance(operand, _Operand) else None
             if column is not None and column.kind == "categorical" and not isinstance(op, ast.Eq | ast.NotEq):
-                raise self._refuse(f"puts the categories of column {column.name!r} in an order they do not have")
+                raise self._refuse(
+                    f"puts the categories of column {column.name!r} in an order they do not have"
+                )
         a, b = self._stored(one, other), self._stored(other, one)
         known = ~(np.isnan(a) | np.isnan(b))
         return _Truth(np.broadcast_to(_ORDERS[type(op)](a, b), known.shape) & known, known)
@@ -295,7 +299,9 @@ class _Expression:
         if column is not None and column.kind != "numeric":
             if value not in column.code_of:
                 hint = nearest(value, map(str, column.categories))
-                raise self._refuse(f"names {value!r}, which column {column.name!r} does not have.{hint}".rstrip("."))
+                raise self._refuse(
+                    f"names {value!r}, which column {column.name!r} does not have.{hint}".rstrip(".")
+                )
             return column.code_of[value]
         if column is not None and column.unit is not None:
             try:

@@ -91,7 +91,9 @@ def checked_parts(
 
 
 def _checked_predicates(content: Any, columns: tuple[Column, ...]) -> tuple[Predicate, ...]:
-    _check(isinstance(content, list) and len(content) < len(columns), "the predicates are no list of features")
+    _check(
+        isinstance(content, list) and len(content) < len(columns), "the predicates are no list of features"
+    )
     predicates = []
     for entry, column in zip(content, columns[len(columns) - len(content) :], strict=True):
         _check_keys("predicate", entry, {"name", "expression"})

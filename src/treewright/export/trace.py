@@ -108,7 +108,10 @@ def figures(trace: Trace, candidate: CandidateAccount) -> list[tuple[str, str]]:
         given.append(("decrease", candidate.gain))
     if trace.merit_name == "merit" and trace.criterion != trace.impurity_name:
         given.append((f"merit ({trace.criterion})", candidate.merit))
-    said = [(name, f"{number:.3f}" if abs(number) >= 5e-4 or number == 0 else f"{number:.3g}") for name, number in given]
+    said = [
+        (name, f"{number:.3f}" if abs(number) >= 5e-4 or number == 0 else f"{number:.3g}")
+        for name, number in given
+    ]
     if candidate.missing > 0:
         said.append(("unanswered", counted_weight(candidate.missing)))
     return said
@@ -155,7 +158,10 @@ def trace_to_html(trace: Trace, *, max_nodes: int = 200) -> str:
 
 def _html_table(trace: Trace, candidate: CandidateAccount) -> str:
     header, *rows = _cells(trace, candidate)
-    head = "".join(f'<th style="text-align:{"right" if at else "left"}">{escape(cell)}</th>' for at, cell in enumerate(header))
+    head = "".join(
+        f'<th style="text-align:{"right" if at else "left"}">{escape(cell)}</th>'
+        for at, cell in enumerate(header)
+    )
     body = "".join(
         "<tr>"
         + "".join(

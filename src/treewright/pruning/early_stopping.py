@@ -71,7 +71,9 @@ class EarlyStopping(Pruner):
     def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:
         """Give the tree as it was when growing should have stopped, see `Pruner.prune`."""
         if self.cv is not None:
-            raise ValueError(f"{self} grows further trees: use it as early_stopping or pruner of an estimator.")
+            raise ValueError(
+                f"{self} grows further trees: use it as early_stopping or pruner of an estimator."
+            )
         return self.stop(tree, losses_by_splits(tree, self.require_rows(rows)))
 
     def stop(self, tree: Tree, losses: LossSums) -> Pruned:
@@ -92,9 +94,17 @@ class EarlyStopping(Pruner):
         before[order], after[order] = loss[:-1], loss[1:]
         shown = order[: min(seen, len(order))]
         report = self.report(
-            tree, "loss per row", shown, before=before, after=after, collapse=collapse, columns=("before", "split")
+            tree,
+            "loss per row",
+            shown,
+            before=before,
+            after=after,
+            collapse=collapse,
+            columns=("before", "split"),
         )
-        path = replace(self._path(tree, order), held_out=loss[::-1], se=losses.se[::-1], chosen=len(order) - n_splits)
+        path = replace(
+            self._path(tree, order), held_out=loss[::-1], se=losses.se[::-1], chosen=len(order) - n_splits
+        )
         return Pruned(tree.collapse(collapse), report, path)
 
     def _stages(self, loss: Array) -> tuple[int, int]:
@@ -149,9 +159,7 @@ def losses_by_splits(tree: Tree, rows: Dataset) -> LossSums:
     undone = np.full(len(tree), np.inf)
     undone[order] = len(order) - np.arange(len(order))  # splits are undone last first
     sums = nested_losses(tree, rows, undone, np.arange(len(order) + 1.0))
-    return replace(
-        sums, loss=sums.loss[::-1], loss_twice=sums.loss_twice[::-1], squares=sums.squares[::-1]
-    )
+    return replace(sums, loss=sums.loss[::-1], loss_twice=sums.loss_twice[::-1], squares=sums.squares[::-1])
 
 
 def resized(losses: LossSums, n_trees: int) -> LossSums:
