@@ -41,8 +41,8 @@ node's impurity, times the node's share of the weight. Splits of merit zero are 
 
 *Constraints.* Under `monotonic` a branch predicts its value, or the mean code of its classes; it must lie
 within the node's bounds, and of the two branches of a constrained feature in the right order (where rows have
-weights, by 1e-12 of a class). Their middle then bounds all below. Under `interaction` a node may use the features of the groups that hold all features
-above it. `feature_costs` divide the merits that are compared.
+weights, by 1e-12 of a class). Their middle then bounds all below. Under `interaction` a node may use the
+features of the groups that hold all features above it. `feature_costs` divide the merits that are compared.
 
 *Functions.* A criterion may be a function of the node's statistics (class weights, or weight, sum and sum of
 squares) and those of the branches; equal merits are judged by what it gives for the largest class, or the

@@ -111,14 +111,14 @@ def test_multiway_splits_are_asked_about_with_all_their_branches() -> None:
 
 
 def test_what_a_function_raises_comes_out_as_it_is() -> None:
-    class Odd(Exception):
+    class OddError(Exception):
         pass
 
     def failing(parent: Any, branches: Any) -> Any:
-        raise Odd("no idea")
+        raise OddError("no idea")
 
     model = tw.DecisionTreeClassifier(criterion=failing)
-    with pytest.raises(Odd, match="no idea"):
+    with pytest.raises(OddError, match="no idea"):
         model.fit([[1], [2]], [0, 1])
     assert not hasattr(model, "tree_")
 

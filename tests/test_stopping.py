@@ -89,7 +89,7 @@ def test_f_test_of_branch_and_number() -> None:
 
 
 def test_missing_rows_by_every_engine() -> None:
-    """The plain engine, which shares rows over branches, judges as the fast one does where nothing is missing."""
+    """The plain engine, which shares rows over branches, judges as the fast one does."""
     random = np.random.default_rng(3)
     X = random.integers(0, 8, (200, 3)).astype(float)
     y = (X[:, 0] > 3) ^ (random.random(200) < 0.3)

@@ -1,4 +1,4 @@
-"""Functions: criteria of the user's own as the core calls them, and what stands for a function out of a file."""
+"""Functions: criteria of the user's own as the core calls them, and what stands for one in a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class AbsentFunction:
     >>> AbsentFunction("hellinger")()
     Traceback (most recent call last):
         ...
-    ValueError: The model file names the function 'hellinger' but holds no code: set it again with set_params.
+    ValueError: The model file names the function 'hellinger' but holds no code: set it again with
+    set_params.
     """
 
     name: str
@@ -94,8 +95,8 @@ def shared_memory(function: MeritFunction, n_classes: int, most_branches: int) -
         if not given.max() < np.inf:
             odd = int(np.flatnonzero(~(given < np.inf))[0])
             raise ValueError(
-                f"criterion {function_name(function)!r} must give numbers below infinity: got {given[odd]} for "
-                f"the branches {table[:, :, odd].tolist()} of {parent.tolist()}."
+                f"criterion {function_name(function)!r} must give numbers below infinity: got {given[odd]} "
+                f"for the branches {table[:, :, odd].tolist()} of {parent.tolist()}."
             )
         merits[:n_candidates] = given
 

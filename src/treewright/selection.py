@@ -158,8 +158,8 @@ def prune_tree(
     if isinstance(pruner, CostComplexity | EarlyStopping) and pruner.cv is not None:
         if recipe is None:
             raise DataError(
-                f"{type(pruner).__name__}(cv=...) grows further trees, which this estimator leaves to its own "
-                f"cv: give {'alpha or holdout' if isinstance(pruner, CostComplexity) else 'cv=None'} instead."
+                f"{type(pruner).__name__}(cv=...) grows further trees, which this estimator leaves to its "
+                f"own cv: give {'alpha or holdout' if isinstance(pruner, CostComplexity) else 'cv=None'} instead."
             )
         rows = pruner.require_rows(rows)
         if isinstance(pruner, EarlyStopping):

@@ -1,7 +1,8 @@
 """Trace: the learner's own account of a tree, node by node as a lecture writes it on the board.
 
-At every node stand the best candidate of each feature with its table of counts, what the branches' impurities
-come to, the gain, the split's own information and the gain ratio (Quinlan, 1986), and which was taken and why.
+At every node stand the best candidate of each feature with its table of counts, what the branches'
+impurities come to, the gain, the split's own information and the gain ratio (Quinlan, 1986), and which was
+taken and why.
 """
 
 from __future__ import annotations
@@ -422,7 +423,8 @@ class Trace:
         equals = [c.feature for c in others if abs(worth[c.feature] - worth[chosen.feature]) <= close]
         if equals:
             also = " and ".join(equals)
-            return f"its {name} of {merit} is the largest, as is that of {also}: of equals the {self.recipe.ties} wins"
+            wins = f"of equals the {self.recipe.ties} wins"
+            return f"its {name} of {merit} is the largest, as is that of {also}: {wins}"
         best = others[0]
         if worth[best.feature] > worth[chosen.feature]:
             return f"it was the best of the features looked at here, with a {name} of {merit}"

@@ -1,8 +1,8 @@
 """Predicates: Boolean features of the user's own, as functions of a table or as expressions over its columns.
 
-An expression such as ``width > 2 * height and colour in ("red", "blue")`` is parsed and worked out here: it is
-saved as text, and nothing in it can run code. A comparison with a missing value is unknown; "and", "or" and
-"not" follow Kleene's logic of three values, so that an unknown part only matters where it decides.
+An expression such as ``width > 2 * height and colour in ("red", "blue")`` is parsed and worked out here: it
+is saved as text, and nothing in it can run code. A comparison with a missing value is unknown; "and", "or"
+and "not" follow Kleene's logic of three values, so that an unknown part only matters where it decides.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,8 @@ class Predicate:
         if (codes == _ODD).any():
             row = int(np.flatnonzero(codes == _ODD)[0])
             raise DataError(
-                f"predicate {self.name!r} must give truth values or missing ones, got {answers.tolist()[row]!r} in row {row}."
+                f"predicate {self.name!r} must give truth values or missing ones, "
+                f"got {answers.tolist()[row]!r} in row {row}."
             )
         return codes
 
@@ -116,7 +118,7 @@ def _code(answer: Any) -> int:
     if answer is None or type(answer).__name__ in ("NAType", "NaTType"):
         return -1
     if isinstance(answer, (bool, int, float)):
-        return -1 if answer != answer else int(answer) if answer in (0, 1) else _ODD
+        return -1 if isnan(answer) else int(answer) if answer in (0, 1) else _ODD
     return _ODD
 
 
@@ -326,7 +328,7 @@ class _Expression:
                 value = _ARITHMETIC[type(op)](one, other)
                 return _Operand(np.where(np.isfinite(value), value, np.nan))
         raise self._refuse(
-            "may use columns, numbers, text, + - * /, comparisons, 'in', 'is None', 'and', 'or' and 'not' only"
+            "may use columns, numbers, text, + - * /, comparisons, 'in', 'is None', 'and', 'or', 'not' only"
         )
 
     def _column(self, name: str) -> _Operand:

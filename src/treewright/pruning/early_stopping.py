@@ -1,8 +1,8 @@
-"""Early stopping: growing best first for as long as rows that were kept aside, or cross-validation, gain by it.
+"""Early stopping: growing best first for as long as rows kept aside, or cross-validation, gain by it.
 
 The tree is grown whole and its splits are gone through in the order in which best-first growing makes them,
-the one that lowers the whole tree's impurity most first; the result is the tree as it stood when growing should
-have stopped. One pass of the rows down the whole tree judges all of its stages.
+the one that lowers the whole tree's impurity most first; the result is the tree as it stood when growing
+should have stopped. One pass of the rows down the whole tree judges all of its stages.
 """
 
 from __future__ import annotations
