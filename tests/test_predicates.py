@@ -202,6 +202,15 @@ def test_a_file_keeps_expressions_and_names_functions(tmp_path: Path) -> None:
     assert (pickle.loads(pickle.dumps(by_function)).predict(X) == y).all()
 
 
+def test_features_taken_by_name_serve_predicates_too() -> None:
+    X, y = boxes()
+    model: Any = tw.DecisionTreeClassifier(predicates=[is_wide, "colour == 'red'"]).fit(X, y)
+    mixed = X.assign(id=range(len(X)))[["id", *reversed(X.columns)]]
+    predicted, report = model.predict(mixed, reorder=True, return_report=True)
+    assert (predicted == y).all()
+    assert report is not None
+
+
 def test_a_forged_predicate_is_refused() -> None:
     schema = Dataset.from_table([[1.0]], predicates=["x0 > 0"]).schema
     content = schema.to_dict()

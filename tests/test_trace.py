@@ -12,7 +12,8 @@ import pytest
 
 import treewright as tw
 from treewright import criteria
-from treewright.trace import NodeAccount, Trace
+from treewright.accounts import NodeAccount
+from treewright.trace import Trace
 
 
 def traced(model: Any, X: Any, y: Any, **parameters: Any) -> Trace:

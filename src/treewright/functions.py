@@ -36,7 +36,8 @@ class AbsentFunction:
     def __call__(self, *arguments: Any) -> NoReturn:
         """Refuse to be called."""
         raise ValueError(
-            f"The model file names the function {self.name!r} but holds no code: set it again with set_params."
+            f"The model file names the function {self.name!r} but holds no code: "
+            "set it again with set_params."
         )
 
     def __repr__(self) -> str:

@@ -157,9 +157,10 @@ def prune_tree(
     """
     if isinstance(pruner, CostComplexity | EarlyStopping) and pruner.cv is not None:
         if recipe is None:
+            instead = "alpha or holdout" if isinstance(pruner, CostComplexity) else "cv=None"
             raise DataError(
                 f"{type(pruner).__name__}(cv=...) grows further trees, which this estimator leaves to its "
-                f"own cv: give {'alpha or holdout' if isinstance(pruner, CostComplexity) else 'cv=None'} instead."
+                f"own cv: give {instead} instead."
             )
         rows = pruner.require_rows(rows)
         if isinstance(pruner, EarlyStopping):

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import criteria
+from treewright.accounts import Branch, CandidateAccount, NodeAccount
 from treewright.data import Dataset
 from treewright.data.columns import plain
 from treewright.descent import place
@@ -34,101 +35,6 @@ MERITS = {"entropy": "gain", "gain_ratio": "gain ratio"}
 
 EQUAL = 1e-9
 """Merits nearer than this share of the larger are called equal."""
-
-
-@dataclass(frozen=True)
-class Branch:
-    """One branch of a candidate.
-
-    Attributes
-    ----------
-    condition : str
-        What holds on it.
-    counts : tuple of float
-        Weight of each class; for regression the weight of its rows.
-    weight, value, impurity : float
-        Weight, the number it would predict (None for classes), and impurity of its rows.
-    """
-
-    condition: str
-    counts: tuple[float, ...]
-    weight: float
-    value: float | None
-    impurity: float
-
-
-@dataclass(frozen=True)
-class CandidateAccount:
-    """A candidate at a node: the best split on one feature.
-
-    Attributes
-    ----------
-    feature : str
-        The feature, or the condition of a split on several.
-    branches : tuple of Branch
-        What each branch would hold.
-    missing : float
-        Weight of the rows that the split leaves unanswered.
-    impurity : float
-        Mean impurity of the branches, by weight.
-    gain : float
-        By how much that is less than the node's, both on the rows that the split answers for.
-    split_information : float
-        Entropy of the branches' weights, in bits.
-    gain_ratio : float
-        The decrease of entropy over the split information; 0 for regression.
-    merit : float
-        What the learner compared.
-    chosen : bool
-        Whether it was taken.
-    cuts : tuple of (str, float)
-        Of a numeric feature every cut that could be the best, and the decrease of impurity by it: those where
-        the class changes (Fayyad & Irani, 1992); for regression all.
-    """
-
-    feature: str
-    branches: tuple[Branch, ...]
-    missing: float
-    impurity: float
-    gain: float
-    split_information: float
-    gain_ratio: float
-    merit: float
-    chosen: bool
-    cuts: tuple[tuple[str, float], ...] = ()
-
-
-@dataclass(frozen=True)
-class NodeAccount:
-    """What happened at a node.
-
-    Attributes
-    ----------
-    node, depth : int
-        Its id, and how many splits lie above it.
-    path : tuple of str
-        The conditions on the way to it.
-    counts, weight, value, impurity
-        Its rows, as in `Branch`.
-    candidates : tuple of CandidateAccount
-        The best split on each feature, in the order of the features.
-    without : tuple of str
-        Features that had no split to offer.
-    decision, reason : str
-        What was done, and why.
-    """
-
-    node: int
-    depth: int
-    path: tuple[str, ...]
-    counts: tuple[float, ...]
-    weight: float
-    value: float | None
-    impurity: float
-    candidates: tuple[CandidateAccount, ...]
-    without: tuple[str, ...]
-    decision: str
-    reason: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -379,12 +285,15 @@ class Trace:
             lines = np.eye(len(self.class_names))[target] * weight[:, None]
         else:
             centred = target - np.average(target, weights=weight)
-            lines = np.column_stack([weight, weight * centred, weight * centred**2])
+            lines = np.column_stack([weight, weight * centred])
         table = np.zeros((len(values), lines.shape[1]))
         np.add.at(table, group, lines)
-        left = np.cumsum(table, axis=0)[:-1]
-        node = table.sum(axis=0)
-        merits = _decreases(self.impurity_name if self.tree.is_classifier else "variance", node, left)
+        left, node = np.cumsum(table, axis=0)[:-1], table.sum(axis=0)
+        if self.tree.is_classifier:
+            pairs = np.stack([left, node - left], axis=1)
+            gains = [criteria.merit(self.impurity_name, pair) for pair in pairs]
+        else:  # of centred numbers the variance falls by this much
+            gains = (left[:, 1] ** 2 / left[:, 0] / (node[0] - left[:, 0])).tolist()
         column = self.tree.schema.columns[split.feature]
         wanted = np.ones(len(left), bool)
         if self.tree.is_classifier:
@@ -392,9 +301,7 @@ class Trace:
             pure = present.sum(axis=1) == 1
             wanted = ~(pure[:-1] & pure[1:] & (present[:-1] == present[1:]).all(axis=1))
         cuts = values[:-1] / 2 + values[1:] / 2
-        return tuple(
-            (value_text(column, float(cuts[at])), float(merits[at])) for at in np.flatnonzero(wanted)
-        )
+        return tuple((value_text(column, float(cuts[at])), gains[at]) for at in np.flatnonzero(wanted))
 
     # ---- why -----------------------------------------------------------------------------------------
 
@@ -474,30 +381,6 @@ def _branch_of(split: Split, rows: Dataset) -> NDArray[np.int64]:
         away = rows.numbers[:, schema.position[list(split.features)]] - np.array(split.centres)
         x = away**2 @ np.array(split.scales)
     return np.where(np.isnan(x), -1, (x > split.threshold).astype(np.int64))
-
-
-def _decreases(impurity: str, node: Array, left: Array) -> Array:
-    """Decrease of impurity by splits of a node, each given by the statistics of its first branch."""
-
-    def of(table: Array) -> Array:
-        """Impurity times weight."""
-        if impurity == "variance":
-            return np.asarray(table[..., 2] - table[..., 1] ** 2 / table[..., 0])
-        weight = table.sum(axis=-1)
-        share = table / weight[..., None]
-        match impurity:
-            case "entropy":
-                inside = -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=-1)
-            case "error":
-                inside = 1 - share.max(axis=-1)
-            case "sqrt":
-                inside = np.sqrt(share * (1 - share)).sum(axis=-1) / 2
-            case _:
-                inside = 1 - (share**2).sum(axis=-1)
-        return np.asarray(weight * inside)
-
-    total = node[0] if impurity == "variance" else node.sum()
-    return (of(node) - of(left) - of(node - left)) / total
 
 
 def _short(number: float) -> str:

@@ -96,6 +96,7 @@ class Schema:
         if not self.predicates:
             return codes
         columns = self.columns[: self.n_inputs]
+        X = X.source if isinstance(X, RawTable) else X  # functions know the table as it came
         further = [predicate.codes(X, columns, numbers, codes) for predicate in self.predicates]
         return np.asfortranarray(np.column_stack([codes, *further]).astype(np.int32, copy=False))
 
@@ -200,6 +201,40 @@ class Schema:
             raise self._wrong_shape((table.n_rows, table.n_features), estimator)
         numbers, codes = self._encode_table(table, unseen, missing, inf)
         return numbers, self._worked_out(X, numbers, codes)
+
+    def arrange(self, X: Any) -> RawTable:
+        """Take the features out of a table by name: in any order, beside any other columns.
+
+        Parameters
+        ----------
+        X : table
+            With column names, the names of all features among them.
+
+        Raises
+        ------
+        DataError
+            If the schema or the table has no names, or the table lacks a feature.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> schema = Schema((Column("age"), Column("size")), None, True)
+        >>> schema.arrange(pd.DataFrame({"size": [1.8], "id": [7], "age": [30.0]})).names
+        ('age', 'size')
+        """
+        table = read(X)
+        if table.names is None or not self.named:
+            without = "X has no column names" if table.names is None else "the model was fitted without them"
+            raise DataError(f"reorder=True takes features by name, but {without}.")
+        place = {name: feature for feature, name in enumerate(table.names)}
+        names = self.names[: self.n_inputs]
+        lost = [name for name in names if name not in place]
+        if lost:
+            raise DataError(
+                "X lacks features that were seen at fit time: " + ", ".join(map(repr, lost)) + "."
+            )
+        chosen = [place[name] for name in names]
+        return RawTable(table.n_rows, len(chosen), names, lambda feature: table.column(chosen[feature]), X)
 
     def _encode_table(
         self, table: RawTable, unseen: Unseen, missing: str, inf: Infinities

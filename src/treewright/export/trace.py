@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from treewright.words import counted, number_text
 
 if TYPE_CHECKING:
-    from treewright.trace import CandidateAccount, NodeAccount, Trace
+    from treewright.accounts import CandidateAccount, NodeAccount
+    from treewright.trace import Trace
 
 
 MOST_CUTS = 8

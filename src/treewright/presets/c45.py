@@ -185,7 +185,7 @@ class C45Classifier(ClassReader):
             "progress": progress_bar(self.verbose),
         }
 
-    def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
+    def _predictions(self, X: Any) -> NDArray[Any]:
         """Class of each row: the one of the largest share over all leaves the row reaches."""
         shares = self._spread(X, 0.0)
         if self.compat != "j48":
