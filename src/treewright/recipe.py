@@ -287,8 +287,8 @@ class Recipe:
     >>> Recipe("ginni")
     Traceback (most recent call last):
         ...
-    ValueError: The 'criterion' parameter of Recipe must be a str among {...}. Got 'ginni' instead. Did you
-    mean 'gini'?
+    ValueError: The 'criterion' parameter of Recipe must be a str among {...} or a callable. Got 'ginni'
+    instead. Did you mean 'gini'?
     """
 
     criterion: str | MeritFunction
