@@ -26,6 +26,11 @@ private:
     struct Range {
         size_t cuts, begin, end;
     };
+    /// A cut of a sorted feature: how many known rows go left, and whether those that miss the value do.
+    struct Place {
+        uint32_t position;
+        bool missing_left;
+    };
 
 protected:
     /// Put the candidates of all features before the function, many features to a call, and keep the best of each.
@@ -52,9 +57,11 @@ protected:
                 answers_[first] = best_answer(item, features[first], range[first], limits(features[first]));
             }
             cuts_.clear();
+            batch_.forget();
         }
         batch_.value();  // of a node without features the scale alone
     }
+
 private:
     /// Totals of the rows of a list as the function sees them.
     void add_row(Totals& t, size_t row) const {
@@ -116,15 +123,27 @@ private:
     void put_cuts(const List* list, size_t known, bool to_the_end, bool missing_left, Totals left, const Totals& basis,
                   const CutLimits& rules) {
         Totals right(width());
+        batch_.subtract(basis, left, right);
         for (size_t i = 0; i < known; ++i) {
-            add_row(left, list[i].row);
+            move_row(basis, left, right, list[i].row);
             if (i + 1 < known ? list[i].rank == list[i + 1].rank : !to_the_end) continue;
-            if (left.count < rules.min_count || basis.count - left.count < rules.min_count) continue;
-            batch_.subtract(basis, left, right);
+            if (left.count < rules.min_count || right.count < rules.min_count) continue;
             if (left.weight < rules.min_weight || right.weight < rules.min_weight) continue;
             if (!rules.bounds.free() && !rules.bounds.allow(prediction(left), prediction(right))) continue;
             batch_.add(left, right);
-            cuts_.push_back({0.0, i + 1, missing_left});
+            cuts_.push_back({static_cast<uint32_t>(i + 1), missing_left});
+        }
+    }
+    /// One more row on the left: of classes only its own changes.
+    void move_row(const Totals& basis, Totals& left, Totals& right, size_t row) const {
+        add_row(left, row);
+        right.weight = basis.weight - left.weight;
+        right.count = basis.count - left.count;
+        if constexpr (C::classification) {
+            const auto k = static_cast<size_t>(label_[row]);
+            right.sums[k] = remainder(basis.sums[k], left.sums[k]);
+        } else {
+            for (size_t k = 0; k < 2; ++k) right.sums[k] = basis.sums[k] - left.sums[k];
         }
     }
     double prediction(const Totals& t) const {
@@ -153,22 +172,23 @@ private:
             return search_levels(feature, rules);
         }
         Candidate candidate;
-        Cut best;
+        Place best{0, false};
+        double best_merit = -infinity;
         const double tolerance = batch_.tolerance();
         for (size_t i = range.begin; i < range.end; ++i) {
             const double merit = batch_.answer(i);
             if (merit == -infinity) continue;
-            if (recipe_.ties == Ties::last ? merit >= best.score - tolerance : merit > best.score + tolerance) {
+            if (recipe_.ties == Ties::last ? merit >= best_merit - tolerance : merit > best_merit + tolerance) {
                 best = cuts_[range.cuts + i - range.begin];
-                best.score = merit;
+                best_merit = merit;
             }
         }
-        if (!best.found()) return candidate;
+        if (best.position == 0) return candidate;
         const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
         const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
         candidate.feature = feature;
         candidate.position = best.position;
-        candidate.merit = best.score;
+        candidate.merit = best_merit;
         candidate.threshold = std::numeric_limits<double>::quiet_NaN();
         if (has_missing_[slot] && list[item.size() - 1].rank == List::missing) {
             if (recipe_.missing == Missing::direction) candidate.default_branch = best.missing_left ? 0 : 1;
@@ -186,7 +206,7 @@ private:
     Totals node_;
     double weight_of_node_ = 0, impurity_ = 0;
     std::vector<Candidate> answers_;  // by feature asked about
-    std::vector<Cut> cuts_;           // put down and not yet answered
+    std::vector<Place> cuts_;         // put down and not yet answered
     LevelCounter counter_;
     Levels levels_;
 };

@@ -30,17 +30,16 @@ public:
     /// mean) against the rest: its merit is the scale on which merits of this node are equal.
     void start(const Totals& node, const Totals& best_part) {
         answers_.clear();
+        scale_ = -1;
         recording_ = true;
         set_parent(node);
         Totals rest = node;
         subtract(node, best_part, rest);
         add(best_part, rest);
     }
-    double tolerance() const {
-        if (answers_.empty()) return 0;  // nothing is compared yet
-        return tie_tolerance * (std::isfinite(answers_[0]) ? std::fabs(answers_[0]) : 1.0) + 4e-15;
-    }
-    /// How many candidates were put down at this node.
+    /// Merits nearer than this are equal; nothing is compared before the first answers.
+    double tolerance() const { return scale_ < 0 ? 0.0 : tie_tolerance * scale_ + 4e-15; }
+    /// How many candidates were put down and not forgotten.
     size_t size() const { return answers_.size() + pending_; }
 
     /// Candidates that follow are splits of these rows.
@@ -66,8 +65,11 @@ public:
         if (pending_ == 0) return;
         ask(pending_, 2, function_.capacity);
         answers_.insert(answers_.end(), function_.merits, function_.merits + pending_);
+        if (scale_ < 0) scale_ = std::isfinite(answers_[0]) ? std::fabs(answers_[0]) : 1.0;
         pending_ = 0;
     }
+    /// Drop the answers that have been looked up.
+    void forget() { answers_.clear(); }
     void record() { recording_ = true; }
     /// Look up the answers of the candidates from `begin` up to `end`.
     void replay(size_t begin, size_t end) {
@@ -114,6 +116,7 @@ private:
     const MeritFunction& function_;
     bool classes_, recording_ = true;
     Totals parent_;
+    double scale_ = -1;  // negative until the first answers
     size_t pending_ = 0, next_ = 0, end_ = 0;
     std::vector<double> answers_;
 };
