@@ -61,9 +61,11 @@ def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
-def test_the_picture_of_the_readme_is_the_one_its_script_draws() -> None:
+def test_the_pictures_of_the_pages_are_those_that_their_script_draws() -> None:
     script = runpy.run_path(str(ROOT / "examples" / "draw_tree.py"))
-    assert script["contracts"]() == script["PICTURE"].read_text(encoding="utf-8")
+    for name, draw in script["DRAWINGS"].items():
+        picture = script["PICTURES"] / f"{name}.svg"
+        assert draw().svg == picture.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ they are first asked for.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from treewright import criteria, datasets, errors, pruning
+from treewright import bounds, criteria, datasets, errors, pruning
 from treewright.compare import compare_pruners
 from treewright.data import Dataset
 from treewright.export import export_text
@@ -19,9 +19,23 @@ from treewright.selection import prune, simplify
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    from treewright.draw import (
+        plot_confusion,
+        plot_importances,
+        plot_impurities,
+        plot_merits,
+        plot_out_of_bag,
+        plot_overfitting,
+        plot_pruning_path,
+        plot_regions,
+        plot_tree,
+    )
     from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
+    from treewright.explorer import explore
     from treewright.models import load
     from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
+    from treewright.rule_classifier import RuleClassifier
+    from treewright.rules import RuleSet
 
 __version__ = "0.1.0"
 
@@ -34,17 +48,30 @@ __all__ = [
     "DecisionTreeRegressor",
     "ID3Classifier",
     "Recipe",
+    "RuleClassifier",
+    "RuleSet",
     "Tree",
     "__version__",
+    "bounds",
     "compare_pruners",
     "criteria",
     "datasets",
     "errors",
+    "explore",
     "export_text",
     "grow",
     "is_monotone",
     "load",
     "overfitting_curve",
+    "plot_confusion",
+    "plot_importances",
+    "plot_impurities",
+    "plot_merits",
+    "plot_out_of_bag",
+    "plot_overfitting",
+    "plot_pruning_path",
+    "plot_regions",
+    "plot_tree",
     "prune",
     "pruning",
     "simplify",
@@ -57,7 +84,19 @@ _LOADED_WHEN_ASKED_FOR = {
     "CARTClassifier": "treewright.presets",
     "CARTRegressor": "treewright.presets",
     "ID3Classifier": "treewright.presets",
+    "RuleClassifier": "treewright.rule_classifier",
+    "RuleSet": "treewright.rules",
     "load": "treewright.models",
+    "explore": "treewright.explorer",
+    "plot_confusion": "treewright.draw",
+    "plot_importances": "treewright.draw",
+    "plot_impurities": "treewright.draw",
+    "plot_merits": "treewright.draw",
+    "plot_out_of_bag": "treewright.draw",
+    "plot_overfitting": "treewright.draw",
+    "plot_pruning_path": "treewright.draw",
+    "plot_regions": "treewright.draw",
+    "plot_tree": "treewright.draw",
 }
 
 

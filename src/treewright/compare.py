@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from treewright.data import Dataset
 from treewright.grow import grow
+from treewright.html_table import html_table
 from treewright.pruning import PRUNERS, Pruner, pruner_of
 from treewright.pruning.nested import LossSums, nested_losses
 from treewright.pruning.report import aligned
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 AnyPruner = Callable[..., Any]
 
 UNPRUNED = "unpruned"
+HEAD = ["pruner", "leaves", "depth", "train error", "validation error", "seconds"]
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,13 @@ class Comparison:
         return next(method for method in self.methods if method.name == name)
 
     def __str__(self) -> str:
-        head = ["pruner", "leaves", "depth", "train error", "validation error", "seconds"]
-        lines = [
+        return "\n".join(aligned(HEAD, self._lines(), right=(1, 2, 3, 4, 5)))
+
+    def _repr_html_(self) -> str:
+        return html_table("pruning methods side by side", HEAD, self._lines(), (1, 2, 3, 4, 5))
+
+    def _lines(self) -> list[list[str]]:
+        return [
             [
                 method.name,
                 f"{method.leaves:.1f}",
@@ -83,7 +90,6 @@ class Comparison:
             ]
             for method in self.methods
         ]
-        return "\n".join(aligned(head, lines, right=(1, 2, 3, 4, 5)))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw validation error against the number of leaves, with standard errors.

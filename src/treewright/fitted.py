@@ -19,15 +19,16 @@ from treewright.model_file import tree_to_parts, write_model
 from treewright.parameters import plain_parameters
 from treewright.prediction_report import PredictionReport
 from treewright.pruning import Pruned
+from treewright.reading import TreeReader
 from treewright.recipe import Recipe, Rule
 from treewright.selection import AnyPruner
 from treewright.tree import Tree
 
 
-class FittedTree(BaseEstimator):
+class FittedTree(TreeReader, BaseEstimator):
     """An estimator that has a tree, whoever grew it."""
 
-    rules: ClassVar[dict[str, Rule]]
+    allowed: ClassVar[dict[str, Rule]]
     task: ClassVar[Task]
     unseen: Unseen
     inf: Infinities
@@ -157,14 +158,15 @@ class FittedTree(BaseEstimator):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each feature in the decrease of impurity that the tree achieves.
 
-        It favours features of many values; `sklearn.inspection.permutation_importance` does not.
+        It favours features of many values; `importances` shows where it does.
         """
         return self._fitted_tree().compute_feature_importances()
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to a file that `treewright.load` reads; whole or not at all.
 
-        The tree, the parameters and the pruner that made the tree are kept; its report is not. A parameter
+        The tree, the parameters, the pruner that made the tree and the name of the target, if it has one as
+        `target_name_`, are kept; the pruner's report is not. A parameter
         that is no plain value, such as a `RandomState` or a pruner of your own, is left out and has its
         default when the model is read back. A class of your own comes back as the class it was made from.
 
@@ -180,7 +182,47 @@ class FittedTree(BaseEstimator):
         header |= {"kind": kind.__name__, "parameters": plain_parameters(parameters)}
         if hasattr(self, "pruner_"):
             header |= plain_parameters({"pruner": self.pruner_})
+        if hasattr(self, "target_name_"):
+            header["target"] = self.target_name_
         write_model(path, header, arrays)
+
+    def to_html(
+        self,
+        path: str | PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        validation: tuple[Any, Any] | None = None,
+        cv: int | None = 10,
+        max_rows: int = 1000,
+        title: str | None = None,
+    ) -> None:
+        """Write the tree as one HTML file to explore it with, without a network; see `treewright.explore`.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write.
+        X, y, validation, cv, max_rows, title
+            As for `treewright.explore`.
+        """
+        from treewright.explorer import explore
+
+        self._fitted_tree()
+        explore(self, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title).save(path)
+
+    def _repr_html_inner(self) -> str:
+        """Show the tree above scikit-learn's own view of the estimator, once there is one."""
+        parameters: str = super()._repr_html_inner()
+        if not self.__sklearn_is_fitted__():
+            return parameters
+        from treewright.draw import plot_tree
+
+        return f"<div>{plot_tree(self.tree_, max_leaves=12).svg}</div>{parameters}"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")
@@ -221,6 +263,9 @@ class ClassReader(ClassifierMixin, FittedTree):
         """Class shares of rows that may end in several leaves."""
         tree = self._fitted_tree()
         return tree.spread(*self._encode(X, tree), _shares(tree.value, laplace), threads(self.n_jobs))
+
+    def _says(self, tree: Tree) -> NDArray[np.float64]:
+        return _shares(tree.value, float(self.laplace))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithm of `predict_proba`, −inf where a class has no share."""

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.colours import class_colour
 from treewright.export.text import Writer, hidden_nodes
 from treewright.words import counted
 
 if TYPE_CHECKING:
     from treewright.tree import Tree
-
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
-"""The classes' colours, told apart by colour-blind readers too (Okabe & Ito, 2008); repeated beyond eight."""
 
 OPEN_DEPTH = 3
 """Nodes above this depth are shown open."""
@@ -82,7 +80,7 @@ def _title(writer: Writer) -> str:
     if not writer.shows_classes or not writer.class_texts:
         return escape(writer.title())
     keys = (
-        f'<span style="color:{COLOURS[code % len(COLOURS)]}">■</span> {escape(text)}'
+        f'<span style="color:{class_colour(code)}">■</span> {escape(text)}'
         for code, text in enumerate(writer.class_texts)
     )
     return f"{escape(writer.size())}; classes [{' '.join(keys)}]"
@@ -119,7 +117,7 @@ class _Bars:
         )
         segments = "".join(
             f'<span style="display:inline-block;height:100%;vertical-align:top;width:{100 * share:.1f}%;'
-            f'background:{COLOURS[index % len(COLOURS)]}"></span>'
+            f'background:{class_colour(index)}"></span>'
             for index, share in enumerate(shares.tolist())
             if share > 0
         )

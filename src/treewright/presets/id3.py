@@ -39,7 +39,9 @@ class ID3Classifier(DecisionTreeClassifier):
     ['no']
     """
 
-    rules: ClassVar[dict[str, Rule]] = DecisionTreeClassifier.rules | {"compat": one_of("weka", none=True)}
+    allowed: ClassVar[dict[str, Rule]] = DecisionTreeClassifier.allowed | {
+        "compat": one_of("weka", none=True)
+    }
 
     criterion: str | MeritFunction = "entropy"
     splits: tuple[str, ...] = ("multiway",)

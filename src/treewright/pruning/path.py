@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.html_table import html_table
 from treewright.pruning.report import aligned
 from treewright.words import counted
 
@@ -76,12 +77,20 @@ class PruningPath:
         return f"PruningPath({counted(len(self), 'tree')}, {self.leaves[0]} to {self.leaves[-1]} leaves)"
 
     def __str__(self) -> str:
+        head, rows = self._table()
+        return "\n".join(aligned(head, rows, right=tuple(range(len(head) - 1))))
+
+    def _repr_html_(self) -> str:
+        head, rows = self._table()
+        return html_table("prunings, largest first", head, rows, range(len(head) - 1))
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
         columns = self.columns()
         rows = [
             [f"{column[index]:.4g}" for column in columns.values()] + ["←" if index == self.chosen else ""]
             for index in range(len(self))
         ]
-        return "\n".join(aligned([*columns, ""], rows, right=tuple(range(len(columns)))))
+        return [*columns, ""], rows
 
     def plot(self, ax: Any = None) -> Any:
         """Draw risk against the number of leaves; what was chosen is marked.

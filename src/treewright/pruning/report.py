@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.html_table import html_table
 from treewright.tree import Tree
 from treewright.words import counted, printable
 
@@ -89,6 +90,12 @@ class Report:
 
     def __str__(self) -> str:
         return self.text(LONGEST)
+
+    def _repr_html_(self) -> str:
+        rows = [self._line(index) for index in range(min(len(self), LONGEST))]
+        more = len(self) - len(rows)
+        caption = f"{self.pruner}: {self.measure}" + (f" ({counted(more, 'decision')} more)" if more else "")
+        return html_table(caption, ["node", "split", *self.columns, "decision"], rows, (0, 2, 3))
 
     def text(self, longest: int | None = None) -> str:
         """Write the decisions as a table.

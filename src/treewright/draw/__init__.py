@@ -1,0 +1,26 @@
+"""Drawing: trees as pictures of our own layout, and plots of what they learned; all read, none learns."""
+
+from treewright.draw.bars import plot_confusion, plot_importances
+from treewright.draw.curves import (
+    plot_impurities,
+    plot_merits,
+    plot_out_of_bag,
+    plot_overfitting,
+    plot_pruning_path,
+)
+from treewright.draw.drawing import Drawing
+from treewright.draw.picture import plot_tree
+from treewright.draw.regions import plot_regions
+
+__all__ = [
+    "Drawing",
+    "plot_confusion",
+    "plot_importances",
+    "plot_impurities",
+    "plot_merits",
+    "plot_out_of_bag",
+    "plot_overfitting",
+    "plot_pruning_path",
+    "plot_regions",
+    "plot_tree",
+]

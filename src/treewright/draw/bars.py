@@ -1,0 +1,146 @@
+"""Bars and squares: how much each feature matters, and which classes are taken for which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.colours import class_colour
+from treewright.data import Dataset
+from treewright.draw.axes import axes_for, plain_text
+from treewright.draw.shown import labels, read_rows, said
+from treewright.export.text import Writer
+from treewright.from_sklearn import tree_of
+from treewright.tree import Tree
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_BARS, MOST_NUMBERS = 20, 15
+
+
+def plot_importances(
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    n_repeats: int = 10,
+    random_state: int = 0,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how much each feature matters, the most important on top, with how much that varies.
+
+    Without rows it is each feature's share in the decrease of impurity, which favours features of many
+    values; in a forest its spread over the trees is drawn. With rows it is by how much the score falls when
+    the feature's column is shuffled (Breiman, 2001), and the spread over the shuffles.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A tree or a forest, of this library or of scikit-learn.
+    X, y : table and target, optional
+        Rows to shuffle, best such that the model was not grown on.
+    n_repeats : int, default=10
+        How often each column is shuffled.
+    random_state : int, default=0
+        Seed of the shuffles.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets, plot_importances
+    >>> ax = plot_importances(DecisionTreeClassifier().fit(*datasets.load_iris()))
+    >>> [label.get_text() for label in ax.get_yticklabels()][-1]
+    'petal length'
+    """
+    if X is None:
+        mean, spread = _impurity_importances(model)
+        title, across = "Importance of the features", "share in the decrease of impurity"
+    else:
+        from sklearn.inspection import permutation_importance
+
+        found = permutation_importance(model, X, y, n_repeats=n_repeats, random_state=random_state)
+        mean, spread = found.importances_mean, found.importances_std
+        title, across = "Importance of the features", "fall of the score when the column is shuffled"
+    names = getattr(model, "feature_names_in_", None)
+    labels = [f"x{feature}" for feature in range(len(mean))] if names is None else list(names)
+    order = np.argsort(-mean, kind="stable")[:MOST_BARS][::-1]
+    ax = axes_for(ax, title, across)
+    ax.barh(
+        np.arange(len(order)),
+        mean[order],
+        xerr=None if spread is None else spread[order],
+        color=class_colour(0),
+        ecolor="0.35",
+        capsize=2,
+    )
+    ax.set_yticks(np.arange(len(order)), [plain_text(str(labels[feature]), 40) for feature in order])
+    if len(mean) > MOST_BARS:
+        ax.set_ylabel(f"{len(mean) - MOST_BARS} more features below")
+    return ax
+
+
+def _impurity_importances(model: Any) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    trees = getattr(model, "estimators_", None)
+    if trees is None:
+        return tree_of(model).compute_feature_importances(), None
+    each = np.array([tree.feature_importances_ for tree in np.ravel(np.asarray(trees, object)).tolist()])
+    return np.asarray(model.feature_importances_), each.std(axis=0)
+
+
+def plot_confusion(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the confusion matrix: for the rows of each class, what they were taken for.
+
+    Squares are coloured by the share of the row's class; those of few classes show the number of rows.
+
+    Parameters
+    ----------
+    model : fitted classifier or Tree
+        A tree, of this library or of scikit-learn.
+    X, y : table and target
+        Rows, best such that the model was not grown on; those of unknown classes are left out.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets, plot_confusion
+    >>> X, y = datasets.load_iris()
+    >>> ax = plot_confusion(DecisionTreeClassifier(max_depth=2).fit(X, y), X, y)
+    >>> [text.get_text() for text in ax.texts]
+    ['50', '0', '0', '0', '49', '1', '0', '5', '45']
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    tree = tree_of(model)
+    if not tree.is_classifier:
+        raise ValueError(
+            "a regression tree has no classes to confuse: only classifiers have a confusion matrix."
+        )
+    counts = confusion(tree, read_rows(tree, X, y))
+    names = [plain_text(text, 24) for text in Writer(tree, None, None, True, False).class_texts]
+    right = float(np.trace(counts) / counts.sum())
+    ax = axes_for(ax, f"Confusion: {right:.1%} of {counts.sum():.0f} rows right", "predicted", "true")
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    scale = LinearSegmentedColormap.from_list("treewright", ["#ffffff", class_colour(0)])
+    ax.imshow(shares, cmap=scale, vmin=0, vmax=1)
+    ticks = np.arange(len(names))
+    ax.set_xticks(ticks, names, rotation=45 if max(map(len, names)) > 12 else 0)
+    ax.set_yticks(ticks, names)
+    if len(names) <= MOST_NUMBERS:
+        for row, column in np.ndindex(counts.shape):
+            colour = "white" if shares[row, column] > 0.55 else "0.15"
+            words = f"{counts[row, column]:.0f}"
+            ax.text(column, row, words, ha="center", va="center", color=colour)
+    return ax
+
+
+def confusion(tree: Tree, rows: Dataset) -> NDArray[np.float64]:
+    """Count rows by their class (row) and by the class that is predicted for them (column)."""
+    n_classes = tree.value.shape[1]
+    assert rows.target is not None
+    flat = np.bincount(rows.target * n_classes + labels(tree, said(tree, rows)), minlength=n_classes**2)
+    return flat.reshape(n_classes, n_classes).astype(np.float64)

@@ -1,0 +1,210 @@
+"""Cards: a tree whose nodes are small cards, joined by ribbons as wide as the rows they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.colours import class_colour, number_colour
+from treewright.draw.labels import Labels
+from treewright.draw.layout import centres, level_starts
+from treewright.draw.node_plots import AXIS, SplitPlot, split_is_drawn, target_plot, value_bar, value_share
+from treewright.draw.shapes import Group, Rect, Ribbon, Shape, Text, text_lines
+from treewright.draw.shown import Rows, Shown
+from treewright.draw.typography import fit_lines, text_width
+from treewright.export.text import percent
+from treewright.words import counted
+
+Orientation: TypeAlias = Literal["top_down", "left_right"]
+
+WIDEST, NARROWEST, PLOT_WIDTH, PLOT_HEIGHT = 176.0, 84.0, 156.0, 58.0
+PADDING, BAR, FLOW = 10.0, 9.0, 46.0
+TITLE, WORDS, SMALL = 13.0, 12.0, 11.0
+LINE = 1.25
+
+
+class Block(NamedTuple):
+    """A node's words and card: shapes around x = 0 from y = 0 down, the card below the first `above`."""
+
+    shapes: tuple[Shape, ...]
+    width: float
+    above: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Draws the nodes of a shown tree as cards, and its branches as ribbons.
+
+    Parameters
+    ----------
+    shown : Shown
+        What to draw.
+    labels : Labels
+        The words of the shown tree.
+    rows : Rows or None
+        Rows for the plots inside the cards.
+    orientation : {"top_down", "left_right"}
+        Where the branches lead.
+    node_ids : bool
+        Whether cards show the number of their node.
+    """
+
+    shown: Shown
+    labels: Labels
+    rows: Rows | None
+    orientation: Orientation
+    node_ids: bool
+
+    def draw(self) -> tuple[list[Shape], float, float]:
+        """Give the shapes, and the size of the page they take."""
+        tree = self.shown.tree
+        blocks = [self._block(node) for node in range(len(tree))]
+        width = np.array([block.width for block in blocks])
+        height = np.array([block.height for block in blocks])
+        sideways = self.orientation == "left_right"
+        if sideways:
+            y = centres(tree, height, 14.0) - height / 2
+            x = level_starts(tree, width, 64.0) + width / 2
+        else:
+            x = centres(tree, width, 18.0)
+            y = level_starts(tree, height, 40.0)
+        shapes: list[Shape] = list(self._ribbons(blocks, x, y, sideways))
+        for node, block in enumerate(blocks):
+            tip = self.labels.tip(node)
+            shapes.append(Group(block.shapes, float(x[node]), float(y[node]), tip))
+        return shapes, float((x + width / 2).max()), float((y + height).max())
+
+    def _block(self, node: int) -> Block:
+        """Set the words that lead to a node, and its card."""
+        tree = self.shown.tree
+        answer = fit_lines(self.labels.answer(node), WIDEST, WORDS, 2) if node else []
+        content, content_width = self._content(node)
+        bottom = max(y for _, y in content)
+        widths = [text_width(line, WORDS) for line in answer]
+        card_width = content_width + 2 * PADDING
+        above = len(answer) * WORDS * LINE + (5 if answer else 0)
+        card_height = bottom + PADDING
+        colour = self._colour(node)
+        is_leaf = tree.is_leaf(node)
+        shapes: list[Shape] = text_lines(answer, Text(0, WORDS, "", WORDS, halo=True), LINE)
+        if self.shown.hidden[node]:  # a second card behind tells that there is more
+            shapes.append(
+                Rect(-card_width / 2 + 4, above + 4, card_width, card_height, "card", 8, stroke="edge")
+            )
+        shapes.append(
+            Rect(-card_width / 2, above, card_width, card_height, "card", 8, colour if is_leaf else "edge")
+        )
+        if is_leaf:
+            shapes.append(Rect(-card_width / 2, above, card_width, card_height, colour, 8, opacity=0.14))
+        shapes.append(Group(tuple(shape for shape, _ in content), 0, above))
+        return Block(tuple(shapes), max(card_width + 4, *widths, 0), above, above + card_height)
+
+    def _content(self, node: int) -> tuple[list[tuple[Shape, float]], float]:
+        """Give the shapes of a card, each with how far down it reaches, and their width."""
+        tree, folded = self.shown.tree, int(self.shown.hidden[node])
+        is_leaf = tree.is_leaf(node)
+        title = self.labels.prediction(node) if is_leaf else self.labels.question(node)
+        lines = fit_lines(title, WIDEST - 2 * PADDING, TITLE, 2 if is_leaf else 3)
+        notes = fit_lines(self._note(node), WIDEST - 2 * PADDING, SMALL, 2)
+        if folded:
+            notes.append(f"… {counted(folded, 'leaf', 'leaves')} folded")
+        plotted = self._is_plotted(node)
+        texts = [text_width(line, TITLE) * 1.06 for line in lines] + [text_width(n, SMALL) for n in notes]
+        width = max(PLOT_WIDTH if plotted else NARROWEST - 2 * PADDING, *texts)
+        y = PADDING + TITLE * 0.9
+        content: list[tuple[Shape, float]] = [
+            (shape, y) for shape in text_lines(lines, Text(0, y, "", TITLE, bold=True), LINE)
+        ]
+        y += (len(lines) - 1) * TITLE * LINE + 8
+        if plotted:
+            content += [(shape, y) for shape in self._plot(node, width, y)]
+            y += PLOT_HEIGHT + (AXIS if not is_leaf else 0) + 5
+        content += [(shape, y) for shape in value_bar(tree, node, width, BAR, y)]
+        y += BAR + SMALL + 3
+        note = Text(0, y, "", SMALL, "pale")
+        content += [(shape, y) for shape in text_lines(notes, note, LINE)]
+        y += (len(notes) - 1) * SMALL * LINE
+        return [*content, (Group(()), y - 3)], width
+
+    def _is_plotted(self, node: int) -> bool:
+        tree = self.shown.tree
+        if self.rows is None or not len(self.rows.at(node)):
+            return False
+        return not tree.is_classifier if tree.is_leaf(node) else split_is_drawn(tree[node].split)
+
+    def _plot(self, node: int, width: float, y: float) -> list[Shape]:
+        assert self.rows is not None
+        if self.shown.tree.is_leaf(node):
+            return target_plot(self.rows, node, width, PLOT_HEIGHT, y)
+        return SplitPlot(self.rows, width, PLOT_HEIGHT).draw(node, y)
+
+    def _note(self, node: int) -> str:
+        """Say how many rows there are and how sure the node is."""
+        tree = self.shown.tree
+        words = counted(int(tree.count[node]), "row")
+        if tree.is_classifier and tree.is_leaf(node) and tree.weight[node] > 0:
+            words += f" · {percent(tree.value[node, tree.label[node]] / tree.weight[node])} %"
+        elif not tree.is_classifier and not tree.is_leaf(node):
+            words += f" · mean {self.labels.prediction(node)}"
+        gaps = 0 if self.rows is None else self.rows.n_missing(node)
+        if gaps:
+            words += f" · {gaps} missing"
+        return f"{words} · node {self.shown.source[node]}" if self.node_ids else words
+
+    def _colour(self, node: int) -> str:
+        tree = self.shown.tree
+        if tree.is_classifier:
+            return class_colour(int(tree.label[node]))
+        return number_colour(value_share(tree, node))
+
+    # ---- branches ----------------------------------------------------------------------------------
+
+    def _ribbons(
+        self, blocks: list[Block], x: NDArray[np.float64], y: NDArray[np.float64], sideways: bool
+    ) -> Iterable[Shape]:
+        """Draw each branch as a ribbon of its rows, those of a class side by side."""
+        tree = self.shown.tree
+        flow = np.maximum(FLOW * tree.weight / (tree.weight[0] or 1.0), 1.2)
+        for node, block in enumerate(blocks):
+            children = tree.children(node)
+            across = -flow[children.start : children.stop].sum() / 2
+            for child in children:
+                below = blocks[child]
+                card_middle = below.above + (below.height - below.above) / 2
+                if sideways:
+                    middle = block.above + (block.height - block.above) / 2
+                    start = (x[node] + block.width / 2 - 4, y[node] + middle + across)
+                    end = (x[child] - below.width / 2 + 4, y[child] + card_middle - flow[child] / 2)
+                else:
+                    start = (x[node] + across, y[node] + block.height)
+                    end = (x[child] - flow[child] / 2, y[child] + below.above)
+                yield from self._stripes(child, start, end, float(flow[child]), sideways)
+                across += flow[child]
+
+    def _stripes(
+        self,
+        child: int,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        flow: float,
+        sideways: bool,
+    ) -> Iterable[Shape]:
+        tree = self.shown.tree
+        total = tree.value[child].sum() if tree.is_classifier else 0.0
+        if not total:  # a number, or a branch that no row took
+            yield Ribbon(
+                start, end, flow, flow, self._colour(child) if tree.count[child] else "edge", sideways
+            )
+            return
+        begun = 0.0
+        for code, share in enumerate((tree.value[child] / total).tolist()):
+            if share > 0:
+                width = share * flow
+                moved = [(a, b + begun) if sideways else (a + begun, b) for a, b in (start, end)]
+                yield Ribbon(moved[0], moved[1], width, width, class_colour(code), sideways)
+                begun += width

@@ -1,0 +1,316 @@
+"""Curves: impurity of a node, merit of every cut, risk against size, and the error of a growing forest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import criteria
+from treewright.colours import class_colour
+from treewright.data import Dataset
+from treewright.draw.axes import axes_for, legend
+from treewright.draw.shown import Rows, read_rows
+from treewright.errors import DataError
+from treewright.from_sklearn import tree_of
+from treewright.names import unknown_name
+from treewright.overfitting import overfitting_curve
+from treewright.pruning.cost_complexity import alphas_of, weakest_links
+from treewright.pruning.nested import nested_losses
+from treewright.pruning.path import PruningPath
+from treewright.splits import Threshold
+from treewright.tree import Tree
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
+
+POTENTIALS = ("error", "gini", "entropy", "sqrt")
+MOST_CUTS = 400
+
+
+def plot_impurities(names: Sequence[str] = POTENTIALS, *, ax: Axes | None = None) -> Axes:
+    """Draw the impurities of two classes against the share of one, all on one scale.
+
+    The straight sides of `error` are why it cannot see a split that leaves the majority everywhere the
+    same; the others are strictly concave, `sqrt` the most (Kearns & Mansour, 1996).
+
+    Parameters
+    ----------
+    names : sequence of {"error", "gini", "entropy", "sqrt"}
+        Which to draw.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
+
+    Examples
+    --------
+    >>> from treewright import plot_impurities
+    >>> [line.get_label() for line in plot_impurities(["error", "gini"]).get_lines()]
+    ['error', 'gini']
+    """
+    share = np.linspace(0, 1, 501)
+    ax = axes_for(ax, "Impurity of a node of two classes", "share of one class", "impurity, scaled to ½ at ½")
+    for code, name in enumerate(names):
+        ax.plot(share, criteria.potential(name, share), color=class_colour(code), label=name)
+    ax.set(xlim=(0, 1), ylim=(0, None))
+    legend(ax)
+    return ax
+
+
+def plot_merits(
+    model: Any,
+    X: Any,
+    y: Any,
+    node: int = 0,
+    feature: str | int | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the merit of every cut of a feature at a node, by several criteria, each scaled to its best.
+
+    Parameters
+    ----------
+    model : fitted estimator or Tree
+        A tree of this library or of scikit-learn.
+    X, y : table and target
+        Rows; those that come to the node are counted.
+    node : int, default=0
+        The node, by default the root.
+    feature : name or number, optional
+        A numeric or ordinal feature; by default the one that the node splits on.
+    names : sequence of str, optional
+        Criteria of `treewright.criteria`; by default those that suit the target.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets, plot_merits
+    >>> X, y = datasets.load_iris()
+    >>> model = DecisionTreeClassifier().fit(X, y)
+    >>> plot_merits(model, X, y, feature="petal width").get_xlabel()
+    'petal width'
+    """
+    tree = tree_of(model)
+    if not 0 <= node < len(tree):
+        raise ValueError(f"node={node!r} must be one of the {len(tree)} nodes of the tree, counted from 0.")
+    rows = Rows(tree, read_rows(tree, X, y))
+    place = _number_feature(tree, node, feature)
+    values, target = rows.compared(Threshold(place, 0.0), node), rows.target(node)
+    known = ~np.isnan(values)
+    cuts = candidate_cuts(values[known])
+    name = tree.schema.names[place]
+    if not len(cuts):
+        raise DataError(
+            f"feature {name!r} has no two different values at node {node}: there is nothing to cut."
+        )
+    shown = names or (("gini", "entropy", "gain_ratio") if tree.is_classifier else ("squared_error",))
+    ax = axes_for(ax, f"Merit of each cut of {name} at node {node}", name, "merit, scaled to the best")
+    for code, criterion in enumerate(shown):
+        merits = merits_of(criterion, values[known], target[known], cuts, tree.value.shape[1])
+        best = int(np.argmax(merits))
+        ax.plot(cuts, merits / (merits[best] or 1.0), color=class_colour(code), label=criterion)
+        ax.plot(cuts[best], 1.0, "o", color=class_colour(code))
+    split = tree[node].split
+    if isinstance(split, Threshold) and split.feature == place:
+        ax.axvline(split.threshold, color="0.4", linestyle=":", label="the tree's cut")
+    legend(ax)
+    return ax
+
+
+def candidate_cuts(values: Array) -> Array:
+    """List the middles of neighbouring values, at most some hundred, evenly chosen.
+
+    Examples
+    --------
+    >>> candidate_cuts(np.array([3.0, 1.0, 1.0, 2.0])).tolist()
+    [1.5, 2.5]
+    """
+    distinct = np.unique(values)
+    cuts = (distinct[:-1] + distinct[1:]) / 2
+    if len(cuts) <= MOST_CUTS:
+        return np.asarray(cuts)
+    return np.asarray(cuts[np.linspace(0, len(cuts) - 1, MOST_CUTS).astype(np.int64)])
+
+
+def merits_of(criterion: str, values: Array, target: NDArray[Any], cuts: Array, n_classes: int) -> Array:
+    """Give a criterion's merit of each cut, by the formulas of `treewright.criteria`."""
+    if criterion in criteria.REGRESSION:
+        return np.array([criteria.merit(criterion, [target[values <= c], target[values > c]]) for c in cuts])
+    order = np.argsort(values, kind="stable")
+    until = np.cumsum(np.eye(n_classes)[target[order]], axis=0)
+    left = until[np.searchsorted(values[order], cuts, side="right") - 1]
+    return np.array([criteria.merit(criterion, [below, until[-1] - below]) for below in left])
+
+
+def _number_feature(tree: Tree, node: int, feature: str | int | None) -> int:
+    columns = tree.schema.columns
+    if feature is None:
+        split = tree[node].split
+        if not isinstance(split, Threshold):
+            raise ValueError(f"node {node} does not split by a threshold: name the feature to cut.")
+        return split.feature
+    if isinstance(feature, str) and feature not in tree.schema.names:
+        raise ValueError(unknown_name("feature", feature, tree.schema.names))
+    place = tree.schema.names.index(feature) if isinstance(feature, str) else range(len(columns))[feature]
+    if columns[place].kind == "categorical":
+        raise DataError(f"feature {columns[place].name!r} is categorical: only numbers have cuts.")
+    return place
+
+
+def plot_pruning_path(model: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
+    """Draw risk against size over the whole cost-complexity path (Breiman et al., 1984).
+
+    With rows that the tree was not grown on, or after pruning by cross-validation, the risk on other rows is
+    drawn with one standard error up and down; its minimum and the smallest tree within one standard error of
+    it are marked.
+
+    Parameters
+    ----------
+    model : fitted estimator, Tree or PruningPath
+        A tree, or what `prune` left in `path_`.
+    X, y : table and target, optional
+        Rows that the tree was not grown on.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets, plot_pruning_path
+    >>> X, y = datasets.load_iris()
+    >>> ax = plot_pruning_path(DecisionTreeClassifier().fit(X[::2], y[::2]), X[1::2], y[1::2])
+    >>> ax.get_xlabel(), ax.get_legend().get_texts()[0].get_text()
+    ('leaves', 'training rows')
+    """
+    path = _path(model, X, y)
+    ax = axes_for(ax, "Risk against size", "leaves", "risk per row")
+    ax.plot(path.leaves, path.risk, color=class_colour(0), marker=".", label="training rows")
+    if path.held_out is not None:
+        ax.plot(path.leaves, path.held_out, color=class_colour(5), marker=".", label="other rows")
+        _mark_choices(ax, path)
+    if path.chosen is not None:
+        ax.axvline(path.leaves[path.chosen], color="0.4", linestyle=":", label="chosen")
+    ax.set(xscale="log", ylim=(0, None))
+    ax.xaxis.set_major_formatter(lambda number, _: f"{number:g}")
+    ax.xaxis.set_minor_formatter(lambda number, _: "")
+    legend(ax)
+    return ax
+
+
+def _mark_choices(ax: Axes, path: PruningPath) -> None:
+    """Mark the best tree and the smallest within one standard error of it."""
+    assert path.held_out is not None
+    best = len(path) - 1 - int(np.argmin(path.held_out[::-1]))
+    ax.plot(path.leaves[best], path.held_out[best], "o", color=class_colour(5), label="least")
+    if path.se is None:
+        return
+    low, high = path.held_out - path.se, path.held_out + path.se
+    ax.fill_between(path.leaves, low, high, color=class_colour(5), alpha=0.18, linewidth=0, label="± 1 SE")
+    small = int(np.flatnonzero(path.held_out <= high[best])[-1])
+    ax.axhline(high[best], color=class_colour(5), linestyle="--", linewidth=0.8)
+    ax.plot(path.leaves[small], path.held_out[small], "D", color=class_colour(2), label="within 1 SE")
+
+
+def _path(model: Any, X: Any, y: Any) -> PruningPath:
+    """Find the path that is asked for: that of other rows, that which pruning left, or that of the tree."""
+    if isinstance(model, PruningPath):
+        return model
+    known = getattr(model, "path_", None)
+    if X is None and isinstance(known, PruningPath):
+        return known
+    tree = tree_of(model)
+    links = weakest_links(tree)
+    path = links.path()
+    return path if X is None else judged(tree, links.leaf_from(tree), path, read_rows(tree, X, y))
+
+
+def judged(tree: Tree, leaf_from: Array, path: PruningPath, rows: Dataset) -> PruningPath:
+    """Give a path with the losses of its trees on rows, and their standard errors."""
+    sums = nested_losses(tree, rows, leaf_from, alphas_of(path))
+    return replace(path, held_out=sums.mean, se=sums.se)
+
+
+def plot_overfitting(model: Any, X: Any, y: Any, *, random_state: int = 0, ax: Axes | None = None) -> Axes:
+    """Draw accuracy against size while a tree grows and while it is pruned again (Mitchell, 1997, fig. 3.6).
+
+    Parameters
+    ----------
+    model : estimator
+        Says how to grow; it need not be fitted.
+    X, y : table and target
+        Rows, parted into those that grow the tree, those that prune it and those that judge it.
+    random_state : int, default=0
+        Seed of the parting.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets, plot_overfitting
+    >>> plot_overfitting(DecisionTreeClassifier(), *datasets.load_iris()).get_xlabel()
+    'nodes'
+    """
+    curve = overfitting_curve(model, X, y, random_state=random_state)
+    ax = axes_for(ax, "Accuracy against size", "nodes", "accuracy")
+    curve.plot(ax)
+    return ax
+
+
+def plot_out_of_bag(forest: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw how the error of a forest falls with its trees, each row predicted by those that never saw it.
+
+    Parameters
+    ----------
+    forest : fitted forest
+        Of this library or of scikit-learn, grown with `bootstrap=True`; read are its `estimators_` and
+        `estimators_samples_`.
+    X, y : table and target
+        The rows that it was grown on, in the same order.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright import datasets, plot_out_of_bag
+    >>> X, y = datasets.load_iris()
+    >>> ax = plot_out_of_bag(RandomForestClassifier(20, random_state=0).fit(X, y), X, y)
+    >>> ax.get_xlabel()
+    'trees'
+    """
+    if not getattr(forest, "bootstrap", False):
+        raise ValueError(f"{type(forest).__name__} has bootstrap=False: every tree saw every row.")
+    errors = out_of_bag_errors(forest, X, y)
+    classes = getattr(forest, "classes_", None)
+    ax = axes_for(
+        ax, "Out-of-bag error", "trees", "share of errors" if classes is not None else "squared error"
+    )
+    ax.plot(np.arange(1, len(errors) + 1), errors, color=class_colour(0))
+    ax.set_ylim(0, None)
+    return ax
+
+
+def out_of_bag_errors(forest: Any, X: Any, y: Any) -> Array:
+    """Give the error of the first tree, the first two, and so on, over the rows that some have not seen."""
+    target, classes = np.asarray(y), getattr(forest, "classes_", None)
+    inputs = np.asarray(X) if not hasattr(forest.estimators_[0], "feature_names_in_") else X
+    votes = np.zeros((len(target), 1 if classes is None else len(classes)))
+    counted = np.zeros(len(target))
+    errors = []
+    for tree, seen in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+        outside = np.ones(len(target), bool)
+        outside[seen] = False
+        said = tree.predict(inputs)[:, None] if classes is None else tree.predict_proba(inputs)
+        votes[outside] += said[outside]
+        counted[outside] += 1
+        heard = counted > 0
+        if classes is None:
+            errors.append(np.mean((votes[heard, 0] / counted[heard] - target[heard]) ** 2))
+        else:
+            errors.append(np.mean(classes[votes[heard].argmax(axis=1)] != target[heard]))
+    return np.array(errors)

@@ -1,0 +1,76 @@
+"""Drawing: a finished picture, to look at in a notebook or to save."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from treewright.draw.shapes import Shape
+from treewright.draw.svg import Theme, write_svg
+
+VECTOR, RASTER = (".svg",), (".png", ".pdf")
+"""The endings of files that are written here, and of those that matplotlib writes."""
+
+
+@dataclass(frozen=True, repr=False)
+class Drawing:
+    """A picture as shapes on a page; notebooks show it, `save` writes it.
+
+    Attributes
+    ----------
+    shapes : tuple of shapes
+        What is drawn, from the back to the front.
+    width, height : float
+        Of the page, in pixels.
+    title, description : str
+        What screen readers say.
+    theme : {"auto", "light", "dark"}
+        The ground; "auto" follows the reader's settings.
+    """
+
+    shapes: tuple[Shape, ...]
+    width: float
+    height: float
+    title: str
+    description: str
+    theme: Theme = "auto"
+
+    @property
+    def svg(self) -> str:
+        """The picture as an SVG document."""
+        return write_svg(
+            self.shapes,
+            self.width,
+            self.height,
+            title=self.title,
+            description=self.description,
+            theme=self.theme,
+        )
+
+    def save(self, path: str | PathLike[str], *, dots_per_inch: float = 192) -> None:
+        """Write the picture to a file of the kind that its name ends in.
+
+        Parameters
+        ----------
+        path : str or path
+            A name that ends in ``.svg``, or, if matplotlib is installed, in ``.png`` or ``.pdf``.
+        dots_per_inch : float, default=192
+            How fine a PNG is; 96 is one dot for each pixel of the drawing.
+        """
+        ending = Path(path).suffix.lower()
+        if ending in VECTOR:
+            Path(path).write_text(self.svg, encoding="utf-8")
+        elif ending in RASTER:
+            from treewright.draw.figure import save_figure
+
+            save_figure(self, path, dots_per_inch)
+        else:
+            allowed = ", ".join(VECTOR + RASTER)
+            raise ValueError(f"path={str(path)!r} must end in one of {allowed}: that says what to write.")
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return f"Drawing({self.title!r}, {self.width:.0f} × {self.height:.0f})"

@@ -1,0 +1,104 @@
+"""Figures: the shapes of a drawing put on a page by matplotlib, which knows how to write PNG and PDF."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
+
+from treewright.colours import DARK, LIGHT
+from treewright.draw.shapes import Dot, Polygon, Rect, Ribbon, Shape, Text, flat
+from treewright.words import printable
+
+if TYPE_CHECKING:
+    from treewright.draw.drawing import Drawing
+
+PIXELS_PER_INCH = 96
+POINTS_PER_PIXEL = 72 / PIXELS_PER_INCH
+ALIGNMENT: dict[str, Literal["left", "center", "right"]] = {
+    "start": "left",
+    "middle": "center",
+    "end": "right",
+}
+
+
+def save_figure(drawing: Drawing, path: str | PathLike[str], dots_per_inch: float) -> None:
+    """Write a drawing as PNG or PDF, whichever its name ends in."""
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    colours = DARK if drawing.theme == "dark" else LIGHT
+    inches = (drawing.width / PIXELS_PER_INCH, drawing.height / PIXELS_PER_INCH)
+    # Names are shown as they are: a dollar sign begins no formula.
+    with rc_context({"text.parse_math": False, "svg.fonttype": "none", "pdf.fonttype": 42}):
+        figure = Figure(figsize=inches)
+        FigureCanvasAgg(figure)
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set(xlim=(0, drawing.width), ylim=(drawing.height, 0))
+        axes.axis("off")
+        for order, (shape, x, y) in enumerate(flat(drawing.shapes)):
+            artist = _text(shape, x, y, colours) if isinstance(shape, Text) else _patch(shape, x, y, colours)
+            artist.set_zorder(order)  # later ones stand in front
+            axes.add_artist(artist)
+        figure.savefig(path, dpi=dots_per_inch, facecolor=colours["ground"])
+
+
+def _patch(shape: Shape, x: float, y: float, colours: Mapping[str, str]) -> Any:
+    """Make one shape, moved by x and y."""
+    from matplotlib import patches
+
+    match shape:
+        case Rect():
+            radius = min(shape.radius, shape.width / 2, shape.height / 2)
+            corners = f"round,pad=0,rounding_size={radius}" if radius > 0 else "square,pad=0"
+            corner = (x + shape.x, y + shape.y)
+            patch: Any = patches.FancyBboxPatch(corner, shape.width, shape.height, boxstyle=corners)
+        case Ribbon():
+            patch = patches.PathPatch(_ribbon_path(shape, x, y))
+        case Polygon():
+            points = [(x + across, y + down) for across, down in shape.points]
+            patch = patches.Polygon(points, closed=shape.fill is not None)
+        case Dot():
+            patch = patches.Circle((x + shape.x, y + shape.y), shape.radius)
+        case _:
+            raise TypeError(f"{shape!r} is no single shape")
+    fill, stroke = shape.fill, getattr(shape, "stroke", None)
+    line = shape.width if isinstance(shape, Polygon) else 1.0
+    patch.set(
+        facecolor="none" if fill is None else colours.get(fill, fill),
+        edgecolor="none" if stroke is None else colours.get(stroke, stroke),
+        linewidth=0 if stroke is None else line * POINTS_PER_PIXEL,
+        linestyle="--" if getattr(shape, "dashed", False) else "-",
+        alpha=shape.opacity,
+    )
+    return patch
+
+
+def _ribbon_path(ribbon: Ribbon, x: float, y: float) -> Any:
+    from matplotlib.path import Path
+
+    points = [(x + across, y + down) for across, down in ribbon.corners()]
+    curve = [Path.CURVE4] * 3
+    codes = [Path.MOVETO, *curve, Path.LINETO, *curve]
+    return Path(points, codes)
+
+
+def _text(text: Text, x: float, y: float, colours: Mapping[str, str]) -> Any:
+    from matplotlib import patheffects
+    from matplotlib import text as texts
+
+    words = texts.Text(
+        x + text.x,
+        y + text.y,
+        printable(text.text),
+        fontsize=text.size * POINTS_PER_PIXEL,
+        fontweight="bold" if text.bold else "normal",
+        color=colours.get(text.fill, text.fill),
+        horizontalalignment=ALIGNMENT[text.anchor],
+        verticalalignment="baseline",
+    )
+    if text.halo:
+        ground = patheffects.withStroke(linewidth=4, foreground=colours["ground"], alpha=0.85)
+        words.set_path_effects([ground])
+    return words

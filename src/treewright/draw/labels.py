@@ -1,0 +1,163 @@
+"""Labels: a split in two parts, the question its node asks and the answer on each branch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from treewright.data import Schema
+from treewright.export.text import Writer
+from treewright.splits import Split, Table, Threshold
+from treewright.tree import Tree
+from treewright.words import counted, number_text, printable, value_text
+
+SPACE = "\u00a0"
+"""Keeps a sign and its bound on one line."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    r"""The words of a tree's picture.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    decimals : int or None
+        How many decimals numbers show; None shows thresholds exactly.
+    missing : bool
+        Whether to mark the branch that a row takes whose split is unanswered.
+    max_categories : int
+        Longer lists of categories are shortened, with a count of those left out.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> labels = Labels(DecisionTreeClassifier().fit([[1.0], [2.0]], ["a", "b"]).tree_)
+    >>> labels.question(0), labels.answer(1), labels.answer(2), labels.prediction(2)
+    ('x0', '≤\xa01.5', '>\xa01.5', 'b')
+    """
+
+    tree: Tree
+    decimals: int | None = None
+    missing: bool = False
+    max_categories: int = 5
+
+    @cached_property
+    def _writer(self) -> Writer:
+        return Writer(self.tree, self.decimals, self.max_categories, True, self.missing)
+
+    def question(self, node: int) -> str:
+        """Give what a node asks: a feature, or a sum of features."""
+        split = self.tree[node].split
+        assert split is not None
+        return question(split, self.tree.schema, self.decimals)
+
+    def answer(self, node: int) -> str:
+        """Give the answer of its parent's question that leads to a node; "all rows" at the root."""
+        above = int(self.tree.parent[node])
+        if above < 0:
+            return "all rows"
+        split, branch = self.tree[above].split, node - int(self.tree.first_child[above])
+        assert split is not None
+        words = answer(split, self.tree.schema, branch, self.decimals, self.max_categories)
+        takes_missing = self.missing and self.tree.default_branch[above] == branch
+        return f"{words} or{SPACE}missing" if takes_missing and words != "missing" else words
+
+    def short_condition(self, node: int) -> str:
+        """Give question and answer of the branch that leads to a node."""
+        above = int(self.tree.parent[node])
+        if above < 0:
+            return "all rows"
+        words = self.answer(node)
+        if isinstance(self.tree[above].split, Table):
+            words = f"is {words}" if words == "missing" else f"=\u00a0{words}"
+        return f"{self.question(above)} {words}"
+
+    def condition(self, node: int) -> str:
+        """Give the exact condition that leads to a node from its parent."""
+        above = int(self.tree.parent[node])
+        if above < 0:
+            return "all rows"
+        return self._writer.conditions(above)[node - int(self.tree.first_child[above])]
+
+    def prediction(self, node: int) -> str:
+        """Say what a node predicts."""
+        if self.tree.is_classifier:
+            return self._writer.prediction(node)
+        return short_number(float(self.tree.value[node, 0]), self.decimals)
+
+    def tip(self, node: int) -> str:
+        """Say in a few lines all that is known of a node."""
+        tree, entry = self.tree, self.tree[node]
+        lines = [f"node {node}: {self.condition(node)}", counted(entry.count, "row")]
+        if abs(entry.weight - entry.count) > 1e-9 * tree.weight[0]:
+            lines[1] += f", weight {short_number(entry.weight)}"
+        lines.append(f"predicts {self.prediction(node)}")
+        if tree.is_classifier and tree.value.shape[1] <= 12:
+            texts = zip(self._writer.class_texts, entry.value.tolist(), strict=True)
+            lines.append(", ".join(f"{text}: {short_number(weight)}" for text, weight in texts))
+        lines.append(f"impurity {short_number(entry.impurity)}, risk {short_number(entry.risk)}")
+        if not entry.is_leaf:
+            lines.append(f"merit of the split {short_number(entry.merit)}")
+        for title, splits in (("surrogates", entry.surrogates), ("competitors", entry.competitors)):
+            words = [split.condition(tree.schema, 0, max_categories=self.max_categories) for split in splits]
+            lines += [f"{title}: {'; '.join(words)}"] if words else []
+        return "\n".join(lines)
+
+
+def question(split: Split, schema: Schema, decimals: int | None = None) -> str:
+    """Give what a split asks: the name of a feature, or the sum it compares with its threshold."""
+    if isinstance(split, (Threshold, Table)):
+        return printable(schema.names[split.feature])
+    return _parts(split, schema, 0, decimals)[0]
+
+
+def answer(
+    split: Split, schema: Schema, branch: int, decimals: int | None = None, max_categories: int = 5
+) -> str:
+    """Give what a branch answers: a sign and a bound, or categories."""
+    if isinstance(split, Table):
+        return _categories(split, schema, branch, max_categories)
+    if not isinstance(split, Threshold):
+        return _parts(split, schema, branch, decimals)[1]
+    column = schema.columns[split.feature]
+    words = split.condition(schema, branch, decimals=decimals).removeprefix(printable(column.name) + " ")
+    sign, _, bound = words.partition(" ")
+    if sign == "is":
+        return bound
+    is_plain = column.kind == "numeric" and column.unit is None
+    return f"{sign}{SPACE}{_shortened(bound) if is_plain and decimals is None else bound}"
+
+
+def _parts(split: Split, schema: Schema, branch: int, decimals: int | None) -> tuple[str, str]:
+    """Part a condition at the sign before its last number."""
+    total, sign, bound = split.condition(schema, branch, decimals=decimals).rsplit(" ", 2)
+    return total, f"{sign}{SPACE}{_shortened(bound) if decimals is None else bound}"
+
+
+def _shortened(bound: str) -> str:
+    """Round a number of many digits; the tip of its node has them all."""
+    return bound if len(bound) <= 8 else f"{float(bound):.5g}"
+
+
+def _categories(split: Table, schema: Schema, branch: int, most: int) -> str:
+    column, group = schema.columns[split.feature], split.groups[branch]
+    if not group:
+        return "missing"
+    shown = group if len(group) <= most else group[: most - 1]
+    words = [value_text(column, code) for code in shown]
+    if len(shown) < len(group):
+        words.append(f"… {len(group) - len(shown)} more")
+    return ", ".join(words)
+
+
+def short_number(number: float, decimals: int | None = None) -> str:
+    """Write a number to four digits, or with fixed decimals.
+
+    Examples
+    --------
+    >>> short_number(0.333333), short_number(12.0), short_number(1234567.0), short_number(1 / 3, 1)
+    ('0.3333', '12', '1.235e+06', '0.3')
+    """
+    return f"{number:.4g}" if decimals is None else number_text(number, decimals)

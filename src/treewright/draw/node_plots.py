@@ -1,0 +1,269 @@
+"""Node plots: the small pictures inside a node: class shares, histograms with the cut, targets as points."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.colours import class_colour, number_colour
+from treewright.data import Column
+from treewright.draw.labels import short_number
+from treewright.draw.shapes import Dot, Polygon, Rect, Shape, Text
+from treewright.draw.shown import Rows
+from treewright.draw.typography import fit_lines, text_width
+from treewright.splits import Split, Table, Threshold
+from treewright.tree import Tree
+from treewright.words import value_text
+
+Array = NDArray[np.float64]
+
+BINS = 24
+MOST_BARS = 24
+MOST_DOTS = 120
+AXIS, SMALL = 12.0, 9.0
+"""Room below a plot for the ends of its axis, and the size of their text."""
+
+
+def value_bar(tree: Tree, node: int, width: float, height: float, y: float) -> list[Shape]:
+    """Draw what a node predicts: the shares of its classes, or where its number lies in the tree's range."""
+    left = -width / 2
+    shapes: list[Shape] = [Rect(left, y, width, height, "soft", 2)]
+    if not tree.is_classifier:
+        share = value_share(tree, node)
+        shapes.append(Rect(left, y, max(width * share, 2), height, number_colour(share), 2))
+        return shapes
+    total = tree.value[node].sum() or 1.0
+    for code, share in enumerate((tree.value[node] / total).tolist()):
+        if share > 0:
+            shapes.append(Rect(left, y, width * share, height, class_colour(code)))
+            left += width * share
+    return shapes
+
+
+def value_share(tree: Tree, node: int) -> float:
+    """Give where a node's number lies between the lowest and the highest of the tree, from 0 to 1."""
+    low, high = tree.value.min() / 2, tree.value.max() / 2  # halves: the range may be beyond all numbers
+    return float((tree.value[node, 0] / 2 - low) / (high - low)) if high > low else 0.5
+
+
+class _Axis(NamedTuple):
+    """A range of numbers in bins of equal width, none on both sides of a cut."""
+
+    low: float
+    high: float
+    lowest: float
+    highest: float
+
+    @classmethod
+    def around(cls, values: Array, cut: float) -> _Axis:
+        """Take all but the outermost numbers, and always the cut."""
+        lowest, highest = np.quantile(values, [0.005, 0.995]).tolist()
+        low, high = min(lowest, cut), max(highest, cut)
+        room = 0.04 * (high - low) or 0.5
+        low, high = min(lowest, cut - room), max(highest, cut + room)
+        step = (high - low) / BINS
+        low = cut - math.ceil((cut - low) / step - 1e-9) * step
+        return cls(low, low + (BINS + 1) * step, lowest, highest)
+
+    def share(self, number: Any) -> Any:
+        """Give where a number lies on the axis, from 0 to 1."""
+        return (number - self.low) / (self.high - self.low)
+
+    def bins(self, values: Array) -> NDArray[np.int64]:
+        """Give the bin of each number; one at the cut belongs to the bin on its left."""
+        place = np.ceil(self.share(values) * (BINS + 1) - 1e-9) - 1
+        return np.asarray(np.clip(place, 0, BINS), np.int64)
+
+
+@dataclass(frozen=True)
+class SplitPlot:
+    """Draws the rows of a node over what its split looks at, and where it cuts.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows of the tree.
+    width, height : float
+        Of the plot itself; the axis takes `AXIS` more.
+    """
+
+    rows: Rows
+    width: float
+    height: float
+
+    def draw(self, node: int, y: float) -> list[Shape]:
+        """Draw the plot of a node, in the middle around 0, its top at y."""
+        tree = self.rows.tree
+        split = tree[node].split
+        assert split is not None
+        values, target = self.rows.compared(split, node), self.rows.target(node)
+        known = ~np.isnan(values)
+        ground = _line([(-self.width / 2, y + self.height), (self.width / 2, y + self.height)], "edge")
+        shapes: list[Shape] = [ground]
+        if not known.any():
+            return shapes
+        values, target = values[known], target[known]
+        if isinstance(split, Table):
+            return shapes + self._categories(split, node, values.astype(np.int64), target, y)
+        cut = split.threshold
+        column = tree.schema.columns[split.feature] if isinstance(split, Threshold) else None
+        axis = _Axis.around(values, cut)
+        shapes += self._ends(column, axis, cut, y)
+        if tree.is_classifier:
+            shapes += self._histogram(axis.bins(values), target, y)
+        else:
+            shapes += self._dots(axis.share(np.clip(values, axis.low, axis.high)), target, y)
+        return shapes + self._cut(node, axis.share(cut), y)
+
+    # ---- numbers ---------------------------------------------------------------------------------
+
+    def _ends(self, column: Column | None, axis: _Axis, cut: float, y: float) -> list[Shape]:
+        """Write the lowest and the highest number below the axis, unless the mark of the cut is there."""
+        shapes: list[Shape] = []
+        foot, half = y + self.height + AXIS - 2, self.width / 2
+        for number, share, anchor in ((axis.lowest, 0, "start"), (axis.highest, 1, "end")):
+            words = fit_lines(_axis_text(column, number), self.width * 0.45, SMALL, 1)[0]
+            if abs(axis.share(cut) - share) * self.width > text_width(words, SMALL) + 6:
+                shapes.append(Text(half * (2 * share - 1), foot, words, SMALL, "pale", anchor))  # type: ignore[arg-type]
+        return shapes
+
+    def _histogram(self, bins: NDArray[np.int64], target: NDArray[np.int32], y: float) -> list[Shape]:
+        """Stack the classes of each bin."""
+        counts = _table(bins, target, BINS + 1, self.rows.tree.value.shape[1])
+        step = self.width / (BINS + 1)
+        return self._stacks(
+            counts, [step * index - self.width / 2 for index in range(BINS + 1)], step * 0.92, y
+        )
+
+    def _stacks(self, counts: Array, lefts: list[float], width: float, y: float) -> list[Shape]:
+        shapes: list[Shape] = []
+        tallest = counts.sum(axis=1).max() or 1.0
+        for stack, left in zip(counts.tolist(), lefts, strict=True):
+            foot = y + self.height
+            for code, count in enumerate(stack):
+                if count:
+                    height = count / tallest * (self.height - 4)
+                    foot -= height
+                    shapes.append(Rect(left, foot, width, height, class_colour(code)))
+        return shapes
+
+    def _dots(self, share: Array, target: Array, y: float) -> list[Shape]:
+        """Draw rows as points: across by the feature, upwards by the target."""
+        some = np.linspace(0, len(share) - 1, min(len(share), MOST_DOTS)).astype(np.int64)
+        order = np.argsort(share, kind="stable")[some]
+        return [
+            Dot(-self.width / 2 + self.width * x, self._height(t, y), 1.7, class_colour(0), 0.6)
+            for x, t in zip(share[order].tolist(), target[order].tolist(), strict=True)
+        ]
+
+    def _height(self, number: float, y: float) -> float:
+        """Give where a target stands; all nodes share one scale."""
+        assert self.rows.dataset.target is not None
+        low, high = float(self.rows.dataset.target.min()), float(self.rows.dataset.target.max())
+        share = (number / 2 - low / 2) / ((high / 2 - low / 2) or 1.0)
+        return y + self.height - 2 - share * (self.height - 4)
+
+    def _cut(self, node: int, share: float, y: float) -> list[Shape]:
+        """Draw the cut, and in regression the value on either side of it."""
+        x, foot, tree = self.width * (min(max(share, 0), 1) - 0.5), y + self.height, self.rows.tree
+        shapes: list[Shape] = [
+            _line([(x, y), (x, foot)], "cut", 1.2, dashed=True),
+            Polygon(((x, foot + 1), (x - 4, foot + 8), (x + 4, foot + 8)), "cut"),
+        ]
+        if not tree.is_classifier:
+            ends = ((-self.width / 2, x), (x, self.width / 2))
+            for child, (left, right) in zip(tree.children(node), ends, strict=True):
+                height = self._height(float(tree.value[child, 0]), y)
+                shapes.append(_line([(left, height), (right, height)], class_colour(5), 2))
+        return shapes
+
+    # ---- categories ------------------------------------------------------------------------------
+
+    def _categories(
+        self, split: Table, node: int, codes: NDArray[np.int64], target: NDArray[np.float64], y: float
+    ) -> list[Shape]:
+        """Draw a bar, or a column of points, for each category, those of a branch together."""
+        tree = self.rows.tree
+        counts = np.bincount(codes)
+        common = set(np.argsort(-counts, kind="stable")[:MOST_BARS].tolist())
+        groups = [[code for code in group if code in common and counts[code]] for group in split.groups]
+        groups = [group for group in groups if group]
+        bars = [code for group in groups for code in group]
+        if not bars:
+            return []
+        pitch = self.width / (len(bars) + 0.7 * (len(groups) - 1))
+        lefts, left = [], -self.width / 2
+        for group in groups:
+            lefts += [left + pitch * index for index in range(len(group))]
+            left += pitch * (len(group) + 0.7)
+        shapes = self._names(tree.schema.columns[split.feature], bars, lefts, pitch, y)
+        if tree.is_classifier:
+            table = _table(codes, target.astype(np.int32), len(counts), tree.value.shape[1])[bars]
+            return shapes + self._stacks(table, [left + pitch * 0.06 for left in lefts], pitch * 0.88, y)
+        for code, left in zip(bars, lefts, strict=True):
+            of_code = target[codes == code]
+            spread = (np.arange(len(of_code)) * 0.618034) % 1  # golden steps: even, and the same every time
+            share = np.asarray((left + self.width / 2 + pitch * (0.1 + 0.8 * spread)) / self.width)
+            shapes += self._dots(share, of_code, y)
+            height = self._height(float(of_code.mean()), y)
+            shapes.append(_line([(left, height), (left + pitch * 0.94, height)], class_colour(5), 2))
+        return shapes
+
+    def _names(
+        self, column: Column, bars: list[int], lefts: list[float], pitch: float, y: float
+    ) -> list[Shape]:
+        if pitch < 24:
+            return []
+        return [
+            Text(
+                left + pitch / 2,
+                y + self.height + AXIS - 2,
+                fit_lines(value_text(column, code), pitch - 2, SMALL, 1)[0],
+                SMALL,
+                "pale",
+            )
+            for code, left in zip(bars, lefts, strict=True)
+        ]
+
+
+def target_plot(rows: Rows, node: int, width: float, height: float, y: float) -> list[Shape]:
+    """Draw the targets of a node's rows as a histogram over the range of all, and the node's own number."""
+    assert rows.dataset.target is not None
+    low, high = float(rows.dataset.target.min()), float(rows.dataset.target.max())
+    target, span = rows.target(node), (high - low) or 1.0
+    place = np.minimum((target - low) / span * BINS, BINS - 1).astype(np.int64)
+    counts = np.bincount(place, minlength=BINS)
+    step, tallest, foot = width / BINS, counts.max(initial=0) or 1, y + height
+    shapes: list[Shape] = [_line([(-width / 2, foot), (width / 2, foot)], "edge")]
+    for index, count in enumerate(counts.tolist()):
+        if count:
+            tall = count / tallest * (height - 4)
+            shapes.append(Rect(-width / 2 + step * index, foot - tall, step * 0.92, tall, class_colour(0)))
+    x = width * (min(max((float(rows.tree.value[node, 0]) - low) / span, 0), 1) - 0.5)
+    return [*shapes, _line([(x, y), (x, foot)], class_colour(5), 2)]
+
+
+def split_is_drawn(split: Split | None) -> bool:
+    """Whether there is something to draw of a split: all but *known or missing* have a scale."""
+    return split is not None and not (isinstance(split, Threshold) and math.isinf(split.threshold))
+
+
+def _axis_text(column: Column | None, number: float) -> str:
+    """Write a number at the end of an axis."""
+    if column is None or (column.kind == "numeric" and column.unit is None):
+        return short_number(number + (0 if column is None else column.offset))
+    return value_text(column, number)
+
+
+def _table(place: NDArray[np.int64], target: NDArray[np.int32], n_places: int, n_classes: int) -> Array:
+    """Count classes by place."""
+    flat = np.bincount(place * n_classes + target, minlength=n_places * n_classes)
+    return flat.reshape(n_places, n_classes).astype(np.float64)
+
+
+def _line(points: list[tuple[float, float]], stroke: str, width: float = 1.0, dashed: bool = False) -> Shape:
+    return Polygon(tuple(points), None, stroke, width, dashed=dashed)

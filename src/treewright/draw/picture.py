@@ -1,0 +1,155 @@
+"""Picture: a tree of this library or of scikit-learn, drawn in one call."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from treewright.colours import class_colour, number_colour
+from treewright.draw.cards import Cards, Orientation
+from treewright.draw.drawing import Drawing
+from treewright.draw.labels import Labels, short_number
+from treewright.draw.river import River
+from treewright.draw.shapes import Group, Rect, Shape, Text, text_lines
+from treewright.draw.shown import Rows, read_rows, show
+from treewright.draw.svg import Theme
+from treewright.draw.typography import fit_lines, text_width
+from treewright.export.text import Writer
+from treewright.from_sklearn import tree_of
+from treewright.names import unknown_name
+from treewright.tree import Tree
+
+Style: TypeAlias = Literal["cards", "river"]
+
+MARGIN, HEADING, LEGEND = 20.0, 17.0, 13.0
+NARROWEST, MOST_KEYS = 350.0, 12
+CHOICES = {
+    "style": ("cards", "river"),
+    "orientation": ("top_down", "left_right"),
+    "theme": ("auto", "light", "dark"),
+}
+
+
+def plot_tree(
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    style: Style = "cards",
+    orientation: Orientation = "top_down",
+    max_leaves: int | None = 24,
+    title: str | None = None,
+    decimals: int | None = None,
+    missing: bool = False,
+    node_ids: bool = False,
+    theme: Theme = "auto",
+) -> Drawing:
+    """Draw a tree.
+
+    Nodes show what they ask, the classes of their rows or the number they predict, and how many rows they
+    have; branches are as wide as the rows they carry. With `X` and `y` each node also shows its rows: a
+    histogram of the feature it asks for, with the cut, or for regression the target against that feature.
+    In a browser, pointing at a node tells all about it, its surrogates and competitors too.
+
+    Parameters
+    ----------
+    model : fitted estimator or Tree
+        A tree of this library, or a fitted `DecisionTree…` or `ExtraTree…` of scikit-learn.
+    X, y : table and target, optional
+        Rows to show inside the nodes; the training rows, or others.
+    style : {"cards", "river"}
+        Cards joined by ribbons, or a river of rows, which stays readable with hundreds of leaves.
+    orientation : {"top_down", "left_right"}
+        Where the branches of cards lead.
+    max_leaves : int or None, default=24
+        Show at most so many leaves: what lies below is folded into its node and counted, where most is at
+        stake last. None shows all.
+    title : str, optional
+        The heading; by default the size of the tree.
+    decimals : int, optional
+        How many decimals numbers show; by default thresholds of many digits are rounded on the branches and
+        exact in what a node tells when it is pointed at.
+    missing : bool, default=False
+        Whether to mark the branch that a row takes whose split is unanswered.
+    node_ids : bool, default=False
+        Whether cards show the number of their node.
+    theme : {"auto", "light", "dark"}
+        The ground; "auto" follows the settings of whoever looks, and is light on paper.
+
+    Returns
+    -------
+    Drawing
+        Shown by notebooks; `save` writes SVG, and PNG or PDF if matplotlib is installed.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets, plot_tree
+    >>> X, y = datasets.load_iris()
+    >>> drawing = plot_tree(DecisionTreeClassifier(max_depth=2).fit(X, y), X, y)
+    >>> drawing
+    Drawing('150 rows, 5 nodes, 3 leaves, depth 2', 390 × 562)
+    >>> drawing.svg[:4]
+    '<svg'
+    """
+    for name, value in (("style", style), ("orientation", orientation), ("theme", theme)):
+        if value not in CHOICES[name]:
+            raise ValueError(unknown_name(name, value, CHOICES[name]))
+    if max_leaves is not None and max_leaves < 1:
+        raise ValueError(f"max_leaves={max_leaves!r} must be a positive int or None.")
+    tree = tree_of(model)
+    shown = show(tree, max_leaves)
+    labels = Labels(shown.tree, decimals, missing)
+    rows = None if X is None and y is None else Rows(shown.tree, read_rows(tree, X, y))
+    painter = River(shown, labels) if style == "river" else Cards(shown, labels, rows, orientation, node_ids)
+    shapes, width, height = painter.draw()
+    heading = Writer(tree, None, None, False, False).size() if title is None else title
+    width = max(width, NARROWEST)
+    head, top = _head(tree, heading, width)
+    return Drawing(
+        (*head, Group(tuple(shapes), MARGIN, top)),
+        width + 2 * MARGIN,
+        top + height + MARGIN,
+        heading,
+        _description(tree),
+        theme,
+    )
+
+
+def _head(tree: Tree, heading: str, width: float) -> tuple[list[Shape], float]:
+    """Set the heading and the legend; give them, and where the tree begins."""
+    y = MARGIN + HEADING
+    lines = fit_lines(heading, width, HEADING * 1.05, 3)
+    shapes = text_lines(lines, Text(MARGIN, y, "", HEADING, anchor="start", bold=True))
+    y += (len(lines) - 1) * HEADING * 1.25 + LEGEND + 12
+    keys = _class_keys(tree) if tree.is_classifier else _number_keys(tree)
+    x = MARGIN
+    for colour, name in keys:
+        words = fit_lines(name, 160.0, LEGEND, 1)[0]
+        room = LEGEND + 6 + text_width(words, LEGEND) + 14
+        if x > MARGIN and x + room > width + MARGIN:
+            x, y = MARGIN, y + LEGEND * 1.6
+        if colour:
+            shapes.append(Rect(x, y - LEGEND + 2, LEGEND - 1, LEGEND - 1, colour, 2))
+        shapes.append(Text(x + LEGEND + 5 if colour else x, y, words, LEGEND, "ink", "start"))
+        x += room
+    return shapes, y + 22
+
+
+def _class_keys(tree: Tree) -> list[tuple[str | None, str]]:
+    texts = Writer(tree, None, None, True, False).class_texts
+    keys: list[tuple[str | None, str]] = [
+        (class_colour(code), text) for code, text in enumerate(texts[:MOST_KEYS])
+    ]
+    return keys if len(texts) <= MOST_KEYS else [*keys, (None, f"… {len(texts) - MOST_KEYS} more")]
+
+
+def _number_keys(tree: Tree) -> list[tuple[str | None, str]]:
+    low, high = float(tree.value.min()), float(tree.value.max())
+    shares = (0.0, 0.5, 1.0) if high > low else (0.5,)
+    return [(number_colour(share), short_number(low + (high - low) * share)) for share in shares]
+
+
+def _description(tree: Tree) -> str:
+    """Say to those who cannot see the picture what the tree is."""
+    from treewright.export.text import export_text
+
+    return export_text(tree, max_depth=3, max_categories=5)

@@ -1,0 +1,278 @@
+"""Regions: what a tree predicts everywhere in the plane of two features, and the cuts that part it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.colours import SCALE, class_colour
+from treewright.data import Column, Dataset, Schema
+from treewright.data.columns import MISSING
+from treewright.draw.axes import axes_for, legend, plain_text
+from treewright.draw.shown import Rows, labels, read_rows, said
+from treewright.errors import DataError
+from treewright.export.text import Writer
+from treewright.from_sklearn import tree_of
+from treewright.names import unknown_name
+from treewright.splits import Table
+from treewright.tree import Tree
+from treewright.words import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
+
+CELLS = 300
+MOST_CUTS = 200
+MOST_POINTS = 2000
+BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+
+
+def plot_regions(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    features: Sequence[str | int] | None = None,
+    *,
+    others: Mapping[str, Any] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw what a tree predicts in the plane of two features, its cuts as lines and the rows as points.
+
+    Thresholds cut the plane as with a guillotine, each within what the cuts above have left of it;
+    hyperplanes are oblique lines, spheres ellipses. Cuts near the root are drawn heavier.
+
+    Parameters
+    ----------
+    model : fitted estimator or Tree
+        A tree of this library or of scikit-learn.
+    X : table
+        Rows: they say how far the plane reaches and where the other features stand.
+    y : target, optional
+        Colours the points; without it no points are drawn.
+    features : two names or numbers of features, optional
+        The plane, numeric or ordinal features; by default the two that matter most to the tree.
+    others : mapping from name to value, optional
+        Where the other features stand; by default at their median, or their most frequent category.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets, plot_regions
+    >>> X, y = datasets.load_iris()
+    >>> ax = plot_regions(DecisionTreeClassifier(max_depth=3).fit(X, y), X, y)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('petal length', 'petal width')
+    """
+    tree = tree_of(model)
+    numbers, codes = tree.schema.encode(X, check_names=False)
+    across, up = _plane(tree, features)
+    fixed = _fixed(tree.schema, numbers, codes, others)
+    plane = _Plane(tree, (across, up), fixed, _reach(tree, across, numbers), _reach(tree, up, numbers))
+    names = tree.schema.names
+    used = set(_features_used(tree)) - {across, up}
+    title = "Regions" + (f" ({counted(len(used), 'other feature')} fixed)" if used else "")
+    ax = axes_for(ax, title, names[across], names[up])
+    plane.paint(ax)
+    plane.draw_cuts(ax)
+    if y is not None:
+        _points(ax, read_rows(tree, X, y), across, up)
+    elif tree.is_classifier:
+        _key(ax, tree)
+    for axis, feature in ((ax.xaxis, across), (ax.yaxis, up)):
+        _name_positions(axis, tree.schema.columns[feature])
+    ax.set(xlim=plane.reach[0], ylim=plane.reach[1])
+    return ax
+
+
+class _Plane:
+    """A slice through the space of the features: two of them vary, the others stand still."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        features: tuple[int, int],
+        fixed: tuple[Array, NDArray[np.int32]],
+        across: tuple[float, float],
+        up: tuple[float, float],
+    ) -> None:
+        self.tree, self.features, self.reach = tree, features, (across, up)
+        self.edges = [
+            self._edges(feature, reach) for feature, reach in zip(features, self.reach, strict=True)
+        ]
+        self.middles = [(edges[:-1] + edges[1:]) / 2 for edges in self.edges]
+        grid = np.meshgrid(*self.middles)
+        self.shape = grid[0].shape
+        numbers = np.repeat(fixed[0][None, :], grid[0].size, axis=0)
+        for feature, values in zip(features, grid, strict=True):
+            numbers[:, tree.schema.position[feature]] = values.ravel()
+        codes = np.repeat(fixed[1][None, :], grid[0].size, axis=0)
+        self.rows = Rows(tree, Dataset(tree.schema, np.asfortranarray(numbers), np.asfortranarray(codes)))
+
+    def _edges(self, feature: int, reach: tuple[float, float]) -> Array:
+        """Part an axis in cells, the tree's own cuts among the edges, so that their lines are exact."""
+        split = self.tree.split_begin[np.flatnonzero(self.tree.n_children)]
+        table = self.tree.splits
+        cuts = table.threshold[split][(table.feature[split] == feature) & (table.kind[split] == 0)]
+        inside = cuts[(cuts > reach[0]) & (cuts < reach[1])]
+        return np.unique(np.concatenate([np.linspace(*reach, CELLS + 1), inside]))
+
+    @cached_property
+    def value(self) -> Array:
+        """What the tree says in each cell."""
+        return said(self.tree, self.rows.dataset).reshape(*self.shape, -1)
+
+    def paint(self, ax: Axes) -> None:
+        """Colour every cell: by class, stronger where it is surer; or by the number predicted."""
+        if not self.tree.is_classifier:
+            from matplotlib.colors import LinearSegmentedColormap
+
+            scale = LinearSegmentedColormap.from_list("treewright", SCALE)
+            mesh = ax.pcolormesh(*self.edges, self.value[..., 0], cmap=scale, alpha=0.75, rasterized=True)
+            ax.figure.colorbar(mesh, ax=ax, label="prediction")
+            return
+        from matplotlib.colors import to_rgb
+
+        best = labels(self.tree, self.value)
+        colours = np.array([to_rgb(class_colour(code)) for code in range(self.value.shape[-1])])
+        strength = 0.15 + 0.4 * np.take_along_axis(self.value, best[..., None], axis=-1)
+        ax.pcolormesh(*self.edges, 1 - strength * (1 - colours[best]), rasterized=True)
+
+    def draw_cuts(self, ax: Axes) -> None:
+        """Draw each split as the line on which it turns over, within the region of its node."""
+        inner = np.flatnonzero(self.tree.n_children)
+        for node in inner[np.argsort(self.tree.node_depth[inner], kind="stable")][:MOST_CUTS].tolist():
+            split = self.tree[node].split
+            rows = self.rows.at(node)
+            if split is None or isinstance(split, Table) or not len(rows):
+                continue
+            beyond = np.full(self.shape, np.nan)
+            beyond.flat[rows] = self.rows.compared(split, node) - split.threshold
+            if not (np.nanmin(beyond) < 0 < np.nanmax(beyond)):
+                continue  # this slice lies on one side of it
+            width = max(0.6, 2.2 - 0.35 * int(self.tree.node_depth[node]))
+            ax.contour(
+                *self.middles, np.ma.masked_invalid(beyond), levels=[0.0], colors="0.15", linewidths=width
+            )
+
+
+def _features_used(tree: Tree) -> list[int]:
+    return np.flatnonzero(tree.compute_feature_importances() > 0).tolist()
+
+
+def _plane(tree: Tree, features: Sequence[str | int] | None) -> tuple[int, int]:
+    """Find the two features that span the plane."""
+    columns = tree.schema.columns
+    numeric = [place for place, column in enumerate(columns) if column.kind != "categorical"]
+    if features is None:
+        if len(numeric) < 2:
+            raise DataError(f"a plane needs two numeric or ordinal features, the tree has {len(numeric)}.")
+        importance = tree.compute_feature_importances()
+        two = sorted(sorted(numeric, key=lambda place: -importance[place])[:2])
+        return two[0], two[1]
+    if len(features) != 2:
+        raise ValueError(f"features={list(features)!r} must be two features.")
+    found = [_feature(tree.schema, feature) for feature in features]
+    for place in found:
+        if place not in numeric:
+            raise DataError(f"feature {columns[place].name!r} is categorical: a plane needs numbers.")
+    return found[0], found[1]
+
+
+def _feature(schema: Schema, feature: str | int) -> int:
+    if isinstance(feature, str):
+        if feature not in schema.names:
+            raise ValueError(unknown_name("feature", feature, schema.names))
+        return schema.names.index(feature)
+    return range(len(schema.columns))[feature]
+
+
+def _fixed(
+    schema: Schema, numbers: Array, codes: NDArray[np.int32], others: Mapping[str, Any] | None
+) -> tuple[Array, NDArray[np.int32]]:
+    """Give one row: where every feature stands that does not vary."""
+    middle = np.array([_median(column) for column in numbers.T])
+    common = np.array([_mode(column) for column in codes.T], np.int32)
+    for name, value in (others or {}).items():
+        place = _feature(schema, name)
+        row = [[None] * schema.n_inputs]
+        row[0][place] = value
+        one_number, one_code = schema.encode(row, check_names=False)
+        position = schema.position[place]
+        if schema.columns[place].kind == "categorical":
+            common[position] = one_code[0, position]
+        else:
+            middle[position] = one_number[0, position]
+    return middle, common
+
+
+def _median(column: Array) -> float:
+    known = column[~np.isnan(column)]
+    return float(np.quantile(known, 0.5, method="nearest")) if len(known) else np.nan
+
+
+def _mode(column: NDArray[np.int32]) -> int:
+    known = column[column >= 0]
+    return int(np.bincount(known).argmax()) if len(known) else MISSING
+
+
+def _reach(tree: Tree, feature: int, numbers: Array) -> tuple[float, float]:
+    """Give from where to where an axis goes: a little beyond all rows."""
+    column = numbers[:, tree.schema.position[feature]]
+    known = column[~np.isnan(column)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    room = 0.05 * (high - low) or 0.5
+    return low - room, high + room
+
+
+def _points(ax: Axes, rows: Dataset, across: int, up: int) -> None:
+    """Draw rows as points, at most so many of them, the same ones every time."""
+    assert rows.target is not None
+    chosen = np.arange(len(rows.target))
+    if len(chosen) > MOST_POINTS:
+        chosen = np.random.default_rng(0).choice(chosen, MOST_POINTS, replace=False)
+    position = rows.schema.position
+    x, y = (rows.numbers[chosen, position[feature]] for feature in (across, up))
+    target = rows.target[chosen]
+    edge: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.5, "s": 22, "zorder": 3}
+    if rows.schema.classes is None:
+        from matplotlib.colors import LinearSegmentedColormap
+
+        ax.scatter(x, y, c=target, cmap=LinearSegmentedColormap.from_list("treewright", SCALE), **edge)
+        return
+    for code, name in enumerate(rows.schema.classes):
+        of_class = target == code
+        ax.scatter(x[of_class], y[of_class], color=class_colour(code), label=plain_text(str(name)), **edge)
+    if len(rows.schema.classes) <= 12:
+        legend(ax, **BESIDE)
+
+
+def _key(ax: Axes, tree: Tree) -> None:
+    from matplotlib.patches import Patch
+
+    texts = Writer(tree, None, None, True, False).class_texts[:12]
+    patches = [
+        Patch(color=class_colour(code), alpha=0.5, label=plain_text(t)) for code, t in enumerate(texts)
+    ]
+    ax.legend(handles=patches, frameon=False, fontsize="small", **BESIDE)
+
+
+def _name_positions(axis: Any, column: Column) -> None:
+    """Write the values of ordinal features and dates at the ticks."""
+    if column.kind == "ordinal":
+        axis.set_ticks(
+            range(len(column.categories)),
+            [plain_text(column.text(i), 20) for i in range(len(column.categories))],
+        )
+    elif column.unit is not None or column.offset:
+        axis.set_major_formatter(lambda number, _: column.text(round(number)))

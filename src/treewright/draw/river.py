@@ -1,0 +1,102 @@
+"""River: a tree as a river of rows, every node a bar as wide as its rows, readable with many leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.colours import class_colour, number_colour
+from treewright.draw.labels import Labels
+from treewright.draw.layout import centres
+from treewright.draw.node_plots import value_share
+from treewright.draw.shapes import Group, Rect, Ribbon, Shape, Text, text_lines
+from treewright.draw.shown import Shown
+from treewright.draw.typography import fit_lines
+from treewright.export.text import percent
+from treewright.words import counted
+
+Array = NDArray[np.float64]
+
+SLOT, LEVEL, BAR, FEWEST = 150.0, 122.0, 12.0, 16
+"""Room of a leaf with words, height of a level, thickness of a bar; up to so many leaves all have words."""
+
+
+@dataclass(frozen=True)
+class River:
+    """Draws the nodes of a shown tree as bars, and its branches as what flows between them."""
+
+    shown: Shown
+    labels: Labels
+
+    def draw(self) -> tuple[list[Shape], float, float]:
+        """Give the shapes, and the size of the page they take."""
+        tree = self.shown.tree
+        few = tree.n_leaves <= FEWEST
+        scale = max(460.0, 2.0 * tree.n_leaves) / (tree.weight[0] or 1.0)
+        width = tree.weight * scale
+        x = centres(tree, np.maximum(width, SLOT) if few else np.maximum(width, 2.0), 0.0 if few else 3.0)
+        level = LEVEL if few or tree.depth < 8 else LEVEL * 0.7
+        y = np.asarray(22.0 + level * tree.node_depth, np.float64)
+        shapes = [shape for node in range(len(tree)) for shape in self._branches(node, x, y, scale)]
+        for node in range(len(tree)):
+            bar = self._bar(node, x, y, scale)
+            shapes.append(Group(tuple(bar), tip=self.labels.tip(node)))
+        room = np.maximum(width, SLOT) if few else width * 1.2
+        for node in range(len(tree)):
+            if few or width[node] >= 70:
+                shapes += self._words(node, float(x[node]), float(y[node]), float(room[node]))
+        return shapes, float((x + np.maximum(width, SLOT if few else 0) / 2).max()), float(y.max() + BAR + 44)
+
+    def _colours(self, node: int) -> list[tuple[str, float]]:
+        """Give the colours of a node with the weight of each."""
+        tree = self.shown.tree
+        if tree.is_classifier:
+            return [(class_colour(code), weight) for code, weight in enumerate(tree.value[node].tolist())]
+        return [(number_colour(value_share(tree, node)), float(tree.weight[node]))]
+
+    def _branches(self, node: int, x: Array, y: Array, scale: float) -> Iterable[Shape]:
+        """Each class of a bar is shared out among the children, in order."""
+        tree = self.shown.tree
+        begin = [weight * scale for _, weight in self._colours(node)]
+        starts = list(accumulate(begin, initial=float(x[node] - tree.weight[node] * scale / 2)))
+        for child in tree.children(node):
+            end = float(x[child] - tree.weight[child] * scale / 2)
+            if not tree.weight[child]:
+                continue
+            for place, (colour, weight) in enumerate(self._colours(child)):
+                width = weight * scale
+                if width > 0:
+                    above, below = (starts[place], y[node] + BAR), (end, y[child])
+                    yield Ribbon(above, below, width, width, colour)
+                starts[place] += width
+                end += width
+
+    def _bar(self, node: int, x: Array, y: Array, scale: float) -> Iterable[Shape]:
+        left = float(x[node] - self.shown.tree.weight[node] * scale / 2)
+        if not self.shown.tree.weight[node]:
+            yield Rect(left - 1, float(y[node]), 2, BAR, "edge")
+            return
+        for colour, weight in self._colours(node):
+            if weight > 0:
+                yield Rect(left, float(y[node]), weight * scale, BAR, colour)
+                left += weight * scale
+
+    def _words(self, node: int, x: float, y: float, room: float) -> Iterable[Shape]:
+        """Write the condition that leads to a node, and at a leaf what it predicts."""
+        tree, folded = self.shown.tree, int(self.shown.hidden[node])
+        lines = fit_lines(self.labels.short_condition(node), room, 13.0, 3)
+        top = Text(x, y - 9 - 16 * (len(lines) - 1), "", 13.0, halo=True)
+        yield from text_lines(lines, top)
+        if tree.is_leaf(node):
+            words = fit_lines(self.labels.prediction(node), room, 14.0, 1)
+            yield from text_lines(words, Text(x, y + BAR + 18, "", 14.0, bold=True))
+            note = counted(int(tree.count[node]), "row")
+            if folded:
+                note += f" in {counted(folded, 'leaf', 'leaves')}"
+            elif tree.is_classifier and tree.weight[node] > 0:
+                note += f", {percent(tree.value[node, tree.label[node]] / tree.weight[node])} %"
+            yield from text_lines(fit_lines(note, room, 12.0, 1), Text(x, y + BAR + 35, "", 12.0, "pale"))

@@ -1,0 +1,164 @@
+"""Shown: what of a large tree goes into a picture, and the rows that come to each node of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data import Dataset
+from treewright.data.target import read_classes, read_numbers
+from treewright.descent import place, sum_below
+from treewright.errors import DataError
+from treewright.splits import Hyperplane, Sphere, Split, Table, Threshold
+from treewright.tree import Tree
+
+Ids = NDArray[np.int64]
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """The part of a tree that a picture shows.
+
+    Attributes
+    ----------
+    tree : Tree
+        The shown nodes as a tree of their own.
+    source : int array
+        The number each of them has in the whole tree.
+    hidden : int array
+        How many leaves of the whole tree are folded into each of them; 0 where none are.
+    """
+
+    tree: Tree
+    source: Ids
+    hidden: Ids
+
+
+def show(tree: Tree, max_leaves: int | None) -> Shown:
+    """Open the nodes of a tree where most is at stake until so many leaves are shown; fold the rest.
+
+    The node opened next is the one of largest risk: where, as a leaf, the tree would lose most.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> shown = show(DecisionTreeClassifier().fit(*datasets.load_iris()).tree_, 4)
+    >>> shown.tree.n_leaves, shown.hidden.tolist()
+    (4, [0, 0, 0, 0, 3, 2, 3])
+    """
+    folded = np.zeros(len(tree), bool)
+    if max_leaves is not None and tree.n_leaves > max_leaves:
+        folded[_folded(tree, max_leaves)] = True
+    leaves = sum_below(tree.parent, (tree.n_children == 0).astype(np.float64)[:, None])[:, 0]
+    source = np.flatnonzero(~tree.below(folded))
+    hidden = np.where(folded, leaves, 0)[source].astype(np.int64)
+    return Shown(tree.collapse(folded) if folded.any() else tree, source, hidden)
+
+
+def _folded(tree: Tree, max_leaves: int) -> list[int]:
+    """List the nodes that stay closed."""
+    risk = tree.risk.tolist()
+    frontier, closed, n_leaves = [(-risk[0], 0)], [], 1
+    while frontier:
+        _, node = heappop(frontier)
+        children = tree.children(node)
+        if n_leaves + len(children) - 1 > max_leaves:
+            closed.append(node)
+        elif children:
+            n_leaves += len(children) - 1
+            for child in children:
+                heappush(frontier, (-risk[child], child))
+    return closed
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows with their target, as they come to the nodes of a shown tree."""
+
+    tree: Tree
+    dataset: Dataset
+
+    @cached_property
+    def _at(self) -> list[Ids]:
+        parts = place(self.tree, self.dataset)
+        order = np.argsort(parts.node, kind="stable")
+        end = np.cumsum(np.bincount(parts.node, minlength=len(self.tree)))
+        at: list[list[Ids]] = [[rows] for rows in np.split(parts.row[order], end[:-1])]
+        for node in range(len(self.tree) - 1, 0, -1):  # children come after their parent
+            at[self.tree.parent[node]].extend(at[node])
+        return [np.unique(np.concatenate(rows)) for rows in at]
+
+    def at(self, node: int) -> Ids:
+        """Give the rows that pass or end in a node, whole or in part."""
+        return self._at[node]
+
+    def n_missing(self, node: int) -> int:
+        """Count the rows at a node that do not answer its split; none at a leaf."""
+        split = self.tree[node].split
+        return 0 if split is None else int(np.count_nonzero(np.isnan(self.compared(split, node))))
+
+    def target(self, node: int) -> NDArray[Any]:
+        """Give the targets of the rows at a node."""
+        assert self.dataset.target is not None
+        return self.dataset.target[self._at[node]]
+
+    def compared(self, split: Split, node: int) -> Array:
+        """Give what a split looks at in the rows of a node: a number, a code or a sum; NaN if missing."""
+        rows, position = self._at[node], self.tree.schema.position
+        numbers = self.dataset.numbers
+        match split:
+            case Threshold():
+                return np.asarray(numbers[rows, position[split.feature]])
+            case Table():
+                codes = self.dataset.codes[rows, position[split.feature]].astype(np.float64)
+                return np.where(codes < 0, np.nan, codes)
+            case Hyperplane():
+                return np.asarray(numbers[np.ix_(rows, position[list(split.features)])] @ split.weights)
+            case Sphere():
+                away = numbers[np.ix_(rows, position[list(split.features)])] - split.centres
+                return np.asarray(away**2 @ split.scales)
+
+
+def said(tree: Tree, rows: Dataset) -> Array:
+    """Give what a tree says of each row: the shares of the classes, or a number."""
+    value = tree.value
+    if tree.is_classifier:
+        value = value / np.maximum(value.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return tree.spread(rows.numbers, rows.codes, value)
+
+
+def labels(tree: Tree, shares: Array) -> Ids:
+    """Give the class codes that shares lead to: of the largest, or under costs of the cheapest."""
+    best = shares.argmax(axis=-1) if tree.costs is None else (shares @ tree.costs).argmin(axis=-1)
+    return np.asarray(best, np.int64)
+
+
+def read_rows(tree: Tree, X: Any, y: Any) -> Dataset:
+    """Encode rows as those that the tree was grown on; rows of unknown classes are left out.
+
+    Raises
+    ------
+    DataError
+        If there is a target without rows, rows without their target, or no row of a known class.
+    """
+    if X is None or y is None:
+        raise DataError(
+            f"{'X' if X is None else 'y'} is missing: give the rows and their target, or neither."
+        )
+    numbers, codes = tree.schema.encode(X, check_names=False)
+    if tree.schema.classes is None:
+        target: NDArray[Any] = read_numbers(y, len(numbers), "the tree")
+        return Dataset(tree.schema, numbers, codes, target)
+    labels, code = read_classes(y, len(numbers), "the tree")
+    known = {label: position for position, label in enumerate(tree.schema.classes.tolist())}
+    target = np.array([known.get(label, -1) for label in labels.tolist()], np.int32)[code]
+    rows = Dataset(tree.schema, np.asfortranarray(numbers), np.asfortranarray(codes), target)
+    if not (target >= 0).any():
+        raise DataError(f"y has no row of a class that the tree knows: {', '.join(map(repr, known))}.")
+    return rows if (target >= 0).all() else rows.take(target >= 0)

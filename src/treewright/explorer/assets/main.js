@@ -1,0 +1,189 @@
+// Main: puts the page together, and keeps what was chosen in its address.
+
+import { Card } from "./card.js";
+import { download, exports } from "./export.js";
+import { Marks } from "./marks.js";
+import { Model } from "./model.js";
+import { Outline } from "./outline.js";
+import { PathView } from "./path_view.js";
+import { Quality } from "./quality.js";
+import { Regions } from "./regions.js";
+import { RowsView } from "./rows_view.js";
+import { RulesView } from "./rules_view.js";
+import { State } from "./state.js";
+import { Sunburst } from "./sunburst.js";
+import { Teach } from "./teach.js";
+import { TreeView } from "./tree_view.js";
+import { WhatIf } from "./what_if.js";
+import { element, numberText, replaceChildren } from "./text.js";
+
+const TABS = { tree: "Tree", sunburst: "Sunburst", regions: "Regions", rules: "Rules", rows: "Rows", "what-if": "What if", quality: "Quality", teach: "Teach" };
+
+const at = (id) => document.getElementById(id);
+
+function start() {
+  const content = JSON.parse(at("content").textContent);
+  const model = new Model(content);
+  const state = new State({ node: 0, step: 0, folded: new Set(), foldsItself: true, topDown: true, lit: null, row: null, tab: "tree", theme: 0 });
+  readAddress(model, state);
+  const marks = new Marks(model, content.colours);
+  at("title").textContent = content.title;
+  buildTabs(state);
+  const treeView = new TreeView(at("canvas"), at("map"), model, marks, state);
+  Object.assign(state.values, { fold: (node) => treeView.fold(node), pick: (row) => pickRow(model, state, row) });
+  new Outline(at("outline"), model, state);
+  new Card(at("card"), model, marks, state);
+  new PathView({ slider: at("slider"), play: at("play"), words: at("path-words"), curves: at("path-curves"), choices: at("path-choices") }, model, marks, state);
+  new Sunburst(at("panel-sunburst"), model, marks, state);
+  new Regions(at("panel-regions"), model, marks, state);
+  new RulesView(at("panel-rules"), model, marks, state, copyText);
+  new RowsView(at("panel-rows"), model, state, download);
+  new WhatIf(at("panel-what-if"), model, marks, state);
+  new Quality(at("panel-quality"), model, marks, state);
+  new Teach(at("panel-teach"), model, marks, state);
+  buildTools(model, state, treeView);
+  buildLegend(model, marks);
+  announce(model, state, treeView);
+  follow(state, marks, treeView);
+  const { tab } = state.values;
+  state.values.tab = null;
+  state.set({ tab }); // every view draws itself once
+  document.body.dataset.ready = "true";
+}
+
+function pickRow(model, state, row) {
+  const way = model.pathOf(row.values, state.get("step"));
+  state.set({ row, lit: new Set(way.map(({ node }) => node)), node: way.at(-1).node });
+}
+
+// ---- tabs and tools
+
+function buildTabs(state) {
+  const tabs = Object.entries(TABS).map(([key, name]) =>
+    element("button", { type: "button", role: "tab", id: `tab-${key}`, "aria-controls": `panel-${key}`, onclick: () => state.set({ tab: key }) }, name));
+  const keys = Object.keys(TABS);
+  replaceChildren(at("tabs"), tabs);
+  at("tabs").addEventListener("keydown", (event) => {
+    const turn = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const place = keys.indexOf(state.get("tab"));
+    const next = event.key === "Home" ? 0 : event.key === "End" ? keys.length - 1 : turn ? (place + turn + keys.length) % keys.length : null;
+    if (next === null) return;
+    event.preventDefault();
+    state.set({ tab: keys[next] });
+    tabs[next].focus();
+  });
+  state.on(["tab"], () => {
+    keys.forEach((key, place) => {
+      const shown = key === state.get("tab");
+      tabs[place].setAttribute("aria-selected", String(shown));
+      tabs[place].tabIndex = shown ? 0 : -1;
+      at(`panel-${key}`).hidden = !shown;
+    });
+  });
+}
+
+function buildTools(model, state, treeView) {
+  const tool = (name, does, words = name) => element("button", { type: "button", title: words, "aria-label": words, onclick: does }, name);
+  replaceChildren(at("tools"),
+    tool("−", () => treeView.zoom(1 / 1.4), "zoom out"),
+    tool("+", () => treeView.zoom(1.4), "zoom in"),
+    tool("Fit", () => treeView.fit(), "fit the tree to the page"),
+    tool("Turn", () => (state.set({ topDown: !state.get("topDown") }), treeView.fit()), "turn the tree: top down or left to right"),
+    tool("Unfold", () => treeView.unfoldAll(), "unfold all, or fold a large tree again"),
+    tool("Clear", () => state.set({ lit: null, row: null }), "put out all lights"));
+  const files = exports(model, treeView, state);
+  const menu = element("select", { "aria-label": "save" }, element("option", { value: "" }, "Save …"), Object.keys(files).map((name) => element("option", {}, name)));
+  menu.addEventListener("change", () => {
+    const save = files[menu.value];
+    menu.value = "";
+    if (save) save();
+  });
+  at("tools").append(menu);
+  const canvas = treeView.canvas;
+  canvas.addEventListener("keydown", (event) => {
+    const does = canvasKeys(model, state, treeView)[event.key];
+    if (!does) return;
+    event.preventDefault();
+    does();
+  });
+}
+
+// With the tree in focus, arrows walk it as it stands on the page.
+function canvasKeys(model, state, treeView) {
+  const node = model.standing(state.get("node"), state.get("step"));
+  const go = (next) => next !== undefined && next >= 0 && state.set({ node: next });
+  const siblings = node ? treeView.childrenOf(model.parent[node]) : [0];
+  const place = siblings.indexOf(node);
+  const [up, down, before, after] = state.get("topDown") ? ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"] : ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
+  return {
+    [up]: () => go(model.parent[node]),
+    [down]: () => go(treeView.childrenOf(node)[0]),
+    [before]: () => go(siblings[place - 1]),
+    [after]: () => go(siblings[place + 1]),
+    Home: () => go(0),
+    Enter: () => treeView.fold(node),
+    "+": () => treeView.zoom(1.25),
+    "-": () => treeView.zoom(0.8),
+    0: () => treeView.fit(),
+    f: () => treeView.fit(),
+  };
+}
+
+function buildLegend(model, marks) {
+  const key = (colour, words) => element("span", { class: "key" }, element("span", { class: "swatch", css: { background: colour }, "aria-hidden": "true" }), element("span", { dir: "auto" }, words));
+  if (model.classes) {
+    const more = model.width > 12 ? element("span", { class: "pale" }, `… ${model.width - 12} more`) : null;
+    replaceChildren(at("legend"), model.classes.slice(0, 12).map((name, code) => key(marks.classColour(code), name)), more);
+  } else {
+    const shares = [0, 0.5, 1];
+    replaceChildren(at("legend"), shares.map((share) => key(marks.numberColour(share), numberText(model.lowest + share * (model.highest - model.lowest)))));
+  }
+}
+
+// ---- telling and remembering
+
+function announce(model, state, treeView) {
+  state.on(["node"], () => {
+    const node = model.standing(state.get("node"), state.get("step"));
+    const leaf = model.isLeaf(node, state.get("step"));
+    at("live").textContent = `${leaf ? "leaf" : "node"} ${node}: ${model.condition(node)}, ${leaf ? "predicts" : "would predict"} ${model.prediction(node)}, ${model.note(node)}`;
+    if (treeView.shown.includes(node)) treeView.reveal(node);
+  });
+}
+
+function readAddress(model, state) {
+  const wanted = new URLSearchParams(window.location.hash.slice(1));
+  const whole = (name, most) => {
+    const number = Number(wanted.get(name));
+    return Number.isInteger(number) && number >= 0 && number <= most ? number : 0;
+  };
+  state.set({ node: whole("node", model.size - 1), step: whole("step", model.lastStep) });
+  if (wanted.get("tab") in TABS) state.set({ tab: wanted.get("tab") });
+}
+
+function follow(state, marks, treeView) {
+  state.on(["node", "step", "tab"], () => {
+    const address = new URLSearchParams({ node: state.get("node"), step: state.get("step"), tab: state.get("tab") });
+    try {
+      window.history.replaceState(null, "", `#${address}`);
+    } catch {
+      // a frame without an origin has no address to keep
+    }
+  });
+  state.on(["tab"], () => state.get("tab") === "tree" && treeView.resize());
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  dark.addEventListener("change", () => {
+    marks.refresh();
+    treeView.mapDrawn = null;
+    treeView.redraw();
+    state.set({ theme: state.get("theme") + 1 });
+  });
+}
+
+function copyText(text) {
+  const done = () => (at("live").textContent = "copied");
+  if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, () => download("rules.txt", text, "text/plain"));
+  else download("rules.txt", text, "text/plain");
+}
+
+start();

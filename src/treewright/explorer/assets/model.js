@@ -1,0 +1,222 @@
+// Model: the tree that the page was given, how it routes rows, and what is left of it at a step of pruning.
+
+import { numberText, percentText } from "./text.js";
+
+export class Model {
+  #visible = new Map();
+  #rowsAt = null;
+
+  constructor(content) {
+    Object.assign(this, content.tree);
+    this.content = content;
+    this.classes = content.classes;
+    this.features = content.features;
+    this.splits = content.splits;
+    this.path = content.path;
+    this.held = content.held;
+    this.size = this.parent.length;
+    this.width = this.classes ? this.classes.length : 1;
+    this.lastStep = this.path.leaves.length - 1;
+    this.depth = new Int32Array(this.size);
+    for (let node = 1; node < this.size; node++) this.depth[node] = this.depth[this.parent[node]] + 1;
+    this.lowest = this.value.reduce((a, b) => Math.min(a, b), Infinity);
+    this.highest = this.value.reduce((a, b) => Math.max(a, b), -Infinity);
+    this.rows = content.rows ? makeRows(content) : [];
+    this.tables = this.splits.map((split) => split && split.kind === 1 && tableOf(split));
+  }
+
+  // ---- shape
+
+  isLeaf(node, step = 0) {
+    return !this.n_children[node] || (this.path.leaf_from[node] !== null && this.path.leaf_from[node] <= step);
+  }
+
+  children(node, step = 0) {
+    if (this.isLeaf(node, step)) return [];
+    return Array.from({ length: this.n_children[node] }, (_, branch) => this.first_child[node] + branch);
+  }
+
+  // The nodes that are left at a step, parents before children.
+  visible(step) {
+    if (!this.#visible.has(step)) {
+      const there = new Uint8Array(this.size);
+      there[0] = 1;
+      const nodes = [0];
+      for (let node = 1; node < this.size; node++) {
+        const above = this.parent[node];
+        if (there[above] && !this.isLeaf(above, step)) nodes.push(node), (there[node] = 1);
+      }
+      if (this.#visible.size > 40) this.#visible.clear();
+      this.#visible.set(step, nodes);
+    }
+    return this.#visible.get(step);
+  }
+
+  leaves(step) {
+    return this.visible(step).filter((node) => this.isLeaf(node, step));
+  }
+
+  // The nodes from the root to a node.
+  ancestors(node) {
+    const nodes = [];
+    for (let at = node; at >= 0; at = this.parent[at]) nodes.unshift(at);
+    return nodes;
+  }
+
+  // The node that stands for a node at a step: itself, or the leaf above that has swallowed it.
+  standing(node, step) {
+    return this.ancestors(node).find((above) => this.isLeaf(above, step)) ?? node;
+  }
+
+  // ---- words
+
+  answer(node) {
+    return node === 0 ? "all rows" : this.splits[this.parent[node]].answers[node - this.first_child[this.parent[node]]];
+  }
+
+  condition(node) {
+    if (node === 0) return "all rows";
+    const split = this.splits[this.parent[node]];
+    const words = this.answer(node);
+    return split.kind === 1 ? `${split.question} = ${words}` : `${split.question} ${words}`;
+  }
+
+  prediction(node) {
+    return this.classes ? this.classes[this.label[node]] : numberText(this.value[node]);
+  }
+
+  note(node) {
+    const rows = `${numberText(this.count[node])} ${this.count[node] === 1 ? "row" : "rows"}`;
+    return this.classes && this.weight[node] > 0 ? `${rows} · ${percentText(this.sureness(node))}` : rows;
+  }
+
+  // ---- what nodes say
+
+  shares(node, source = this) {
+    const begin = node * this.width;
+    const value = source.value.slice(begin, begin + this.width);
+    if (!this.classes) return value;
+    const total = value.reduce((sum, weight) => sum + weight, 0);
+    return value.map((weight) => (total > 0 ? weight / total : 0));
+  }
+
+  // The share of the predicted class; for numbers how far up between lowest and highest.
+  sureness(node) {
+    if (this.classes) return this.shares(node)[this.label[node]];
+    return this.highest > this.lowest ? (this.value[node] - this.lowest) / (this.highest - this.lowest) : 0.5;
+  }
+
+  best(shares) {
+    const { costs } = this.content;
+    if (!costs) return shares.indexOf(Math.max(...shares));
+    const price = shares.map((_, said) => shares.reduce((sum, share, code) => sum + share * costs[code][said], 0));
+    return price.indexOf(Math.min(...price));
+  }
+
+  // ---- routing
+
+  // The branch of a row at a node and how it was found: by the split, by a surrogate, by default.
+  branch(node, row) {
+    const split = this.splits[node];
+    let branch = answerOf(split, row, this.tables[node]);
+    if (branch >= 0) return { branch, by: "split" };
+    for (const surrogate of split.surrogates || []) {
+      branch = answerOf(surrogate, row, surrogate.kind === 1 && tableOf(surrogate));
+      if (branch >= 0) return { branch, by: "surrogate", surrogate };
+    }
+    return { branch: this.default_branch[node], by: "default" };
+  }
+
+  // The nodes that a row passes, the heaviest branch where it is shared over all.
+  pathOf(row, step = 0) {
+    const steps = [];
+    let node = 0;
+    while (!this.isLeaf(node, step)) {
+      const found = this.branch(node, row);
+      steps.push({ node, ...found });
+      if (found.branch === -2) break;
+      node = found.branch >= 0 ? this.first_child[node] + found.branch : this.#heaviest(node);
+    }
+    if (!steps.length || steps.at(-1).node !== node) steps.push({ node, branch: null, by: "end" });
+    return steps;
+  }
+
+  #heaviest(node) {
+    return this.children(node).reduce((best, child) => (this.weight[child] > this.weight[best] ? child : best));
+  }
+
+  // What the tree says of a row: class shares, or a number; shared rows count in every leaf they reach.
+  predict(row, step = 0) {
+    const said = new Array(this.width).fill(0);
+    const parts = [[0, 1]];
+    while (parts.length) {
+      const [node, weight] = parts.pop();
+      const branch = this.isLeaf(node, step) ? -2 : this.branch(node, row).branch;
+      if (branch === -2) this.shares(node).forEach((share, place) => (said[place] += weight * share));
+      else if (branch >= 0) parts.push([this.first_child[node] + branch, weight]);
+      else {
+        const below = this.children(node);
+        const total = below.reduce((sum, child) => sum + this.weight[child], 0) || 1;
+        for (const child of below) if (this.weight[child]) parts.push([child, (weight * this.weight[child]) / total]);
+      }
+    }
+    return said;
+  }
+
+  // The rows of the page that pass a node.
+  rowsAt(node) {
+    if (!this.#rowsAt) {
+      this.#rowsAt = new Map();
+      this.rows.forEach((row, index) => {
+        for (const { node: passed } of this.pathOf(row.values)) {
+          if (!this.#rowsAt.has(passed)) this.#rowsAt.set(passed, []);
+          this.#rowsAt.get(passed).push(index);
+        }
+      });
+    }
+    return this.#rowsAt.get(node) || [];
+  }
+
+  // Of these the rows that the tree was grown on, if the page has such.
+  trainingRowsAt(node) {
+    const rows = this.rowsAt(node).map((index) => this.rows[index]);
+    return this.content.rows && this.content.rows.validation.includes(0) ? rows.filter((row) => !row.validation) : rows;
+  }
+
+  middleRow() {
+    return this.features.map((feature) => feature.middle ?? (feature.kind === "categorical" ? -1 : null));
+  }
+}
+
+function makeRows(content) {
+  const { rows, features } = content;
+  return rows.target.map((target, index) => ({
+    id: rows.id[index],
+    validation: Boolean(rows.validation[index]),
+    target,
+    values: features.map((_, feature) => rows.features[feature][index]),
+  }));
+}
+
+function tableOf(split) {
+  return new Map(split.codes.map((code, place) => [code, split.branches[place]]));
+}
+
+// What a split compares with its threshold: a number, or null where something is missing.
+export function compared(split, row) {
+  if (split.kind === 0) return row[split.feature];
+  let total = 0;
+  for (const [place, feature] of split.features.entries()) {
+    const number = row[feature];
+    if (number === null) return null;
+    total += split.kind === 2 ? split.weights[place] * number : split.scales[place] * (number - split.centres[place]) ** 2;
+  }
+  return total;
+}
+
+function answerOf(split, row, table) {
+  if (split.kind === 1) return table.get(row[split.feature]) ?? -1;
+  const number = compared(split, row);
+  if (number === null) return -1;
+  return split.threshold === null || number <= split.threshold ? 0 : 1;
+}

@@ -1,0 +1,136 @@
+// Regions: what the tree, as it is pruned now, says in the plane of two features; the rest stands still.
+
+import { element, replaceChildren, valueText } from "./text.js";
+
+const CELLS = 180;
+const PLOT = { width: 620, height: 460, left: 64, bottom: 44, right: 10, top: 10 };
+
+export class Regions {
+  constructor(panel, model, marks, state) {
+    Object.assign(this, { panel, model, marks, state });
+    this.numeric = model.features.map((_, place) => place).filter((place) => model.features[place].kind !== "categorical" && model.features[place].low !== null);
+    if (this.numeric.length < 2) {
+      replaceChildren(panel, element("p", {}, "A plane needs two features with numbers; this tree has fewer."));
+      return;
+    }
+    this.plane = this.mostUsed();
+    this.build();
+    state.on(["step", "tab", "row", "theme"], () => this.render());
+  }
+
+  mostUsed() {
+    const used = new Map(this.numeric.map((place) => [place, 0]));
+    this.model.splits.forEach((split, node) => {
+      if (split && used.has(split.feature)) used.set(split.feature, used.get(split.feature) + this.model.weight[node] * this.model.merit[node]);
+    });
+    return this.numeric.toSorted((a, b) => used.get(b) - used.get(a)).slice(0, 2).sort((a, b) => a - b);
+  }
+
+  build() {
+    const choose = (axis, words) => {
+      const options = this.numeric.map((place) => element("option", { value: place, selected: place === this.plane[axis] }, this.model.features[place].name));
+      const select = element("select", { onchange: () => ((this.plane[axis] = Number(select.value)), this.render()) }, options);
+      return element("label", {}, words, select);
+    };
+    this.canvas = element("canvas", { role: "img" });
+    this.words = element("p", { class: "pale" });
+    replaceChildren(this.panel, element("div", { class: "controls" }, choose(0, "across "), choose(1, "up ")), this.canvas, this.words);
+  }
+
+  render() {
+    if (this.state.get("tab") !== "regions") return;
+    const { canvas, model } = this;
+    const ratio = window.devicePixelRatio || 1;
+    [canvas.width, canvas.height] = [PLOT.width * ratio, PLOT.height * ratio];
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const names = this.plane.map((place) => model.features[place].name);
+    canvas.setAttribute("aria-label", `What the tree predicts by ${names[0]} and ${names[1]}`);
+    this.paint(context);
+    this.points(context);
+    this.axes(context, names);
+    const source = this.state.get("row") ? "those of the row that was picked" : "their middle";
+    replaceChildren(this.words, `All other features stand at ${source}.`);
+  }
+
+  reach(axis) {
+    const { low, high } = this.model.features[this.plane[axis]];
+    const room = 0.05 * (high - low) || 0.5;
+    return [low - room, high + room];
+  }
+
+  // Every cell asks the tree; what it says is a colour, stronger where it is surer.
+  paint(context) {
+    const { model, marks, plane } = this;
+    const step = this.state.get("step");
+    const row = (this.state.get("row") || { values: model.middleRow() }).values.slice();
+    const [[left, right], [bottom, top]] = [this.reach(0), this.reach(1)];
+    const cells = document.createElement("canvas");
+    [cells.width, cells.height] = [CELLS, CELLS];
+    const drawn = cells.getContext("2d");
+    for (let across = 0; across < CELLS; across++) {
+      row[plane[0]] = left + ((right - left) * (across + 0.5)) / CELLS;
+      for (let up = 0; up < CELLS; up++) {
+        row[plane[1]] = bottom + ((top - bottom) * (up + 0.5)) / CELLS;
+        const said = model.predict(row, step);
+        const code = model.classes ? model.best(said) : 0;
+        drawn.globalAlpha = model.classes ? 0.12 + 0.4 * said[code] : 0.75;
+        drawn.fillStyle = model.classes ? marks.classColour(code) : marks.numberColour((said[0] - model.lowest) / (model.highest - model.lowest || 1));
+        drawn.fillRect(across, CELLS - 1 - up, 1, 1);
+      }
+    }
+    context.imageSmoothingEnabled = false;
+    context.drawImage(cells, PLOT.left, PLOT.top, PLOT.width - PLOT.left - PLOT.right, PLOT.height - PLOT.top - PLOT.bottom);
+  }
+
+  points(context) {
+    const { model, marks, plane } = this;
+    const picked = this.state.get("row");
+    for (const row of model.rows) {
+      const [x, y] = plane.map((place, axis) => (row.values[place] === null ? null : this.onPage(axis, row.values[place])));
+      if (x === null || y === null) continue;
+      const share = (row.target - model.lowest) / (model.highest - model.lowest || 1);
+      this.dot(context, x, y, model.classes ? marks.classColour(row.target) : marks.numberColour(share), row === picked ? 7 : 3.5);
+    }
+  }
+
+  dot(context, x, y, colour, radius) {
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+    context.fillStyle = colour;
+    context.fill();
+    context.strokeStyle = this.marks.theme.ground;
+    context.stroke();
+  }
+
+  onPage(axis, number) {
+    const [low, high] = this.reach(axis);
+    const share = (number - low) / (high - low);
+    if (axis === 0) return PLOT.left + share * (PLOT.width - PLOT.left - PLOT.right);
+    return PLOT.height - PLOT.bottom - share * (PLOT.height - PLOT.top - PLOT.bottom);
+  }
+
+  axes(context, names) {
+    const { model, plane, marks } = this;
+    context.fillStyle = marks.theme.ink;
+    context.font = "12px system-ui, sans-serif";
+    for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+      const [across, up] = [0, 1].map((axis) => {
+        const { low, high } = model.features[plane[axis]];
+        return low + share * (high - low);
+      });
+      context.textAlign = "center";
+      context.fillText(valueText(model.features[plane[0]], across), this.onPage(0, across), PLOT.height - PLOT.bottom + 16);
+      context.textAlign = "right";
+      context.fillText(valueText(model.features[plane[1]], up), PLOT.left - 6, this.onPage(1, up) + 4);
+    }
+    context.font = "600 13px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.fillText(names[0].slice(0, 60), (PLOT.left + PLOT.width) / 2, PLOT.height - 6);
+    context.save();
+    context.translate(14, PLOT.height / 2);
+    context.rotate(-Math.PI / 2);
+    context.fillText(names[1].slice(0, 60), 0, 0);
+    context.restore();
+  }
+}

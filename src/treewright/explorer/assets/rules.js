@@ -1,0 +1,135 @@
+// Rules: the conditions on the way to a node, those on one feature drawn together, in words and as code.
+
+import { numberText, valueText } from "./text.js";
+
+// What must hold on the way to a node: ranges (low < x ≤ high), sets of categories, and oblique conditions.
+export function constraintsOf(model, node) {
+  const single = new Map();
+  const others = [];
+  for (const child of model.ancestors(node).slice(1)) {
+    const above = model.parent[child];
+    const split = model.splits[above];
+    const branch = child - model.first_child[above];
+    const takesMissing = [branch, -1].includes(model.default_branch[above]);
+    if (split.kind > 1) {
+      others.push({ kind: "oblique", split, branch, words: `${split.question} ${split.answers[branch]}` });
+      continue;
+    }
+    const known = single.get(split.feature) || { feature: split.feature, missing: true };
+    known.missing &&= takesMissing;
+    if (split.kind === 1) narrowSet(known, split, branch);
+    else if (split.threshold === null) known.known = branch === 0;
+    else if (branch === 0) known.high = Math.min(known.high ?? Infinity, split.threshold);
+    else known.low = Math.max(known.low ?? -Infinity, split.threshold);
+    single.set(split.feature, known);
+  }
+  return [...single.values(), ...others];
+}
+
+function narrowSet(known, split, branch) {
+  known.kind = "set";
+  const codes = split.codes.filter((_, place) => split.branches[place] === branch);
+  known.codes = known.codes ? known.codes.filter((code) => codes.includes(code)) : codes;
+}
+
+export function constraintText(model, constraint) {
+  if (constraint.kind === "oblique") return constraint.words;
+  const feature = model.features[constraint.feature];
+  if (constraint.codes) {
+    const words = constraint.codes.slice(0, 8).map((code) => valueText(feature, code));
+    if (constraint.codes.length > 8) words.push(`… ${constraint.codes.length - 8} more`);
+    if (!words.length) return `${feature.name} is missing`;
+    return words.length === 1 ? `${feature.name} = ${words[0]}` : `${feature.name} in {${words.join(", ")}}`;
+  }
+  if (constraint.known !== undefined) return `${feature.name} is ${constraint.known ? "known" : "missing"}`;
+  const [low, high] = [constraint.low, constraint.high].map((bound) => bound !== undefined && valueText(feature, bound));
+  if (low && high) return `${low} < ${feature.name} ≤ ${high}`;
+  return high ? `${feature.name} ≤ ${high}` : `${feature.name} > ${low}`;
+}
+
+export function ruleOf(model, node) {
+  const total = model.weight[0] || 1;
+  const base = model.classes ? model.shares(0)[model.label[node]] : null;
+  return {
+    node,
+    constraints: constraintsOf(model, node),
+    cover: model.weight[node] / total,
+    confidence: model.classes ? model.sureness(node) : null,
+    lift: model.classes && base ? model.sureness(node) / base : null,
+  };
+}
+
+export function ruleText(model, rule) {
+  const words = rule.constraints.map((constraint) => constraintText(model, constraint)).join(" AND ");
+  return `IF ${words || "true"} THEN ${model.prediction(rule.node)}  (${model.note(rule.node)})`;
+}
+
+// ---- code
+
+const SQL = {
+  name: (name) => `"${name.replaceAll('"', '""')}"`,
+  text: (text) => `'${text.replaceAll("'", "''")}'`,
+  and: " AND ",
+  or: " OR ",
+  absent: (name) => `${name} IS NULL`,
+  present: (name) => `${name} IS NOT NULL`,
+  among: (name, list) => `${name} IN (${list})`,
+  never: "FALSE",
+  always: "TRUE",
+};
+const PYTHON = {
+  name: (name) => `row[${JSON.stringify(name)}]`,
+  text: (text) => JSON.stringify(text),
+  and: " and ",
+  or: " or ",
+  absent: (name) => `${name} is None`,
+  present: (name) => `${name} is not None`,
+  among: (name, list) => `${name} in (${list},)`,
+  never: "False",
+  always: "True",
+};
+
+function constraintCode(model, constraint, language) {
+  if (constraint.kind === "oblique") return obliqueCode(model, constraint, language);
+  const feature = model.features[constraint.feature];
+  const name = language.name(feature.name);
+  if (constraint.known !== undefined && !constraint.codes) return constraint.known ? language.present(name) : language.absent(name);
+  const parts = [];
+  if (constraint.codes) {
+    const list = constraint.codes.map((code) => language.text(valueText(feature, code))).join(", ");
+    parts.push(constraint.codes.length ? language.among(name, list) : language.never);
+  }
+  const bound = (number) => (feature.categories || feature.unit ? language.text(valueText(feature, number)) : String(number + (feature.offset || 0)));
+  if (constraint.low !== undefined) parts.push(`${name} > ${bound(constraint.low)}`);
+  if (constraint.high !== undefined) parts.push(`${name} <= ${bound(constraint.high)}`);
+  const holds = [language.present(name), ...parts].join(language.and);
+  return constraint.missing ? `(${language.absent(name)}${language.or}${parts.join(language.and)})` : `(${holds})`;
+}
+
+function obliqueCode(model, { split, branch }, language) {
+  const terms = split.features.map((feature, place) => {
+    const name = language.name(model.features[feature].name);
+    if (split.kind === 2) return `${split.weights[place]} * ${name}`;
+    const away = `(${name} - ${split.centres[place]})`;
+    return `${split.scales[place]} * ${away} * ${away}`;
+  });
+  return `(${terms.join(" + ")} ${branch ? ">" : "<="} ${split.threshold})`;
+}
+
+export function rulesAsSql(model, rules) {
+  const lines = rules.map((rule) => {
+    const code = rule.constraints.map((constraint) => constraintCode(model, constraint, SQL)).join(SQL.and);
+    const said = model.classes ? SQL.text(model.prediction(rule.node)) : String(model.value[rule.node]);
+    return `  WHEN ${code || SQL.always} THEN ${said}`;
+  });
+  return `CASE\n${lines.join("\n")}\nEND`;
+}
+
+export function rulesAsPython(model, rules) {
+  const lines = rules.map((rule) => {
+    const code = rule.constraints.map((constraint) => constraintCode(model, constraint, PYTHON)).join(PYTHON.and);
+    const said = model.classes ? PYTHON.text(model.prediction(rule.node)) : String(model.value[rule.node]);
+    return `    if ${code || PYTHON.always}:\n        return ${said}`;
+  });
+  return `def predict(row):\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,70 @@
+// Text: how numbers and values read, and elements that are made without a line of HTML.
+// Every name reaches the page as a text node: nothing that a table holds can become markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function element(tag, settings = {}, ...children) {
+  return furnish(document.createElement(tag), settings, children);
+}
+
+export function shape(tag, settings = {}, ...children) {
+  return furnish(document.createElementNS(SVG, tag), settings, children);
+}
+
+function furnish(made, settings, children) {
+  for (const [name, value] of Object.entries(settings)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (name === "css") Object.assign(made.style, value); // style attributes are forbidden by the policy
+    else made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...present(children));
+  return made;
+}
+
+export function replaceChildren(parent, ...children) {
+  parent.replaceChildren(...present(children));
+}
+
+// Lists in lists are laid out flat, and what is not there is left out.
+function present(children) {
+  return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+}
+
+export function numberText(number, digits = 4) {
+  if (number === null || number === undefined || !Number.isFinite(number)) return "–";
+  if (Number.isInteger(number)) return Math.abs(number) < 1e6 ? String(number) : number.toLocaleString("en");
+  return String(Number(number.toPrecision(digits)));
+}
+
+export function percentText(share) {
+  const rounded = Math.round(100 * share);
+  if (rounded === 100 && share < 1) return ">99 %";
+  if (rounded === 0 && share > 0) return "<1 %";
+  return `${rounded} %`;
+}
+
+export function counted(number, one, many = `${one}s`) {
+  return `${numberText(number)} ${number === 1 ? one : many}`;
+}
+
+// A stored value of a feature as its reader knows it: a category, a date, a number.
+export function valueText(feature, value) {
+  if (value === null || value === undefined || (feature.kind === "categorical" && value < 0)) return "missing";
+  if (feature.categories) return feature.categories[Math.max(0, Math.min(Math.floor(value), feature.categories.length - 1))];
+  if (feature.unit && feature.unit.startsWith("datetime64")) return dateText(feature, value);
+  return numberText(value + (feature.offset || 0), 6);
+}
+
+const MILLISECONDS = { D: 864e5, h: 36e5, m: 6e4, s: 1e3, ms: 1, us: 1e-3, ns: 1e-6 };
+
+function dateText(feature, value) {
+  const unit = MILLISECONDS[feature.unit.slice(11, -1)];
+  const date = new Date((value + (feature.offset || 0)) * unit);
+  if (!unit || Number.isNaN(date.getTime())) return numberText(value);
+  return date.toISOString().replace(/T00:00:00\.000Z$/, "").replace(/(\.000)?Z$/, "");
+}
+
+export function shortened(text, most) {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}

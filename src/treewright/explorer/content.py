@@ -1,0 +1,337 @@
+"""Content: all that the explorer's page shows, as one plain structure that becomes its JSON.
+
+Arrays go as columns, by node; a split goes in the form that routes rows (by kind, as in ARCHITECTURE.md) and
+in words. The page itself decides what is visible: it holds the whole tree and the step of the cost-complexity
+path from which each node is a leaf.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.colours import CLASS_COLOURS, SCALE
+from treewright.data import Column, Dataset
+from treewright.draw.labels import answer, question
+from treewright.draw.shown import read_rows
+from treewright.export.text import Writer
+from treewright.from_sklearn import tree_of
+from treewright.pruning.cost_complexity import SAME_ALPHA, CostComplexity, weakest_links
+from treewright.pruning.nested import nested_losses
+from treewright.pruning.path import PruningPath
+from treewright.selection import prune_tree
+from treewright.splits import Hyperplane, Sphere, Split, Table, Threshold
+from treewright.tree import Tree
+from treewright.words import printable
+
+Array = NDArray[np.float64]
+Json = dict[str, Any]
+
+MOST_CATEGORIES = 12
+"""Longer lists of categories are shortened in words; routing has them all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Exploration:
+    """A tree with the rows to explore it with.
+
+    Attributes
+    ----------
+    tree : Tree
+        The whole tree.
+    training, validation : Dataset or None
+        Rows that the tree was grown on, and rows that it was not.
+    model : estimator or None
+        Whose tree it is; it says how to grow further trees for cross-validation.
+    """
+
+    tree: Tree
+    training: Dataset | None = None
+    validation: Dataset | None = None
+    model: Any = None
+
+    @classmethod
+    def of(
+        cls, model: Any, X: Any = None, y: Any = None, validation: tuple[Any, Any] | None = None
+    ) -> Exploration:
+        """Read the rows for a model."""
+        tree = tree_of(model)
+        return cls(
+            tree,
+            None if X is None and y is None else read_rows(tree, X, y),
+            None if validation is None else read_rows(tree, *validation),
+            model,
+        )
+
+
+def content_of(explored: Exploration, *, cv: int | None, max_rows: int, title: str | None) -> Json:
+    """Describe a tree and its rows for the page.
+
+    Parameters
+    ----------
+    explored : Exploration
+        What to show.
+    cv : int or None
+        Cross-validate the cost-complexity path in so many folds; None does not.
+    max_rows : int
+        How many rows go along, drawn at random; 0 leaves rows out.
+    title : str or None
+        The heading.
+    """
+    tree = explored.tree
+    writer = Writer(tree, None, MOST_CATEGORIES, True, False)
+    return {
+        "title": printable(writer.size() if title is None else title),
+        "colours": {"classes": CLASS_COLOURS, "scale": SCALE},
+        "classes": writer.class_texts if tree.is_classifier else None,
+        "features": [_feature(tree, place, explored) for place in range(len(tree.schema.columns))],
+        "tree": tree_columns(tree),
+        "splits": [_split_at(tree, node) for node in range(len(tree))],
+        "costs": None if tree.costs is None else tree.costs.tolist(),
+        "held": _held(tree, explored.validation),
+        "path": _path(explored, cv),
+        "rows": _rows(explored, max_rows),
+    }
+
+
+def tree_columns(tree: Tree) -> Json:
+    """Give shape and statistics of all nodes, column by column."""
+    names = ("parent", "first_child", "n_children", "default_branch", "count")
+    columns: Json = {name: getattr(tree, name).tolist() for name in names}
+    columns |= {name: _rounded(getattr(tree, name)) for name in ("weight", "impurity", "risk", "merit")}
+    columns["value"] = _rounded(tree.value.ravel())
+    columns["label"] = tree.label.tolist() if tree.is_classifier else None
+    return columns
+
+
+def _rounded(numbers: Array) -> list[float | None]:
+    """Write numbers that are only shown to nine digits, whole ones as such."""
+    return [
+        None
+        if not math.isfinite(number)
+        else int(number)
+        if number == int(number)
+        else float(f"{number:.9g}")
+        for number in numbers.tolist()
+    ]
+
+
+def exact(numbers: Array) -> list[float | None]:
+    """Write numbers that rows are routed by as they are; what is missing becomes null."""
+    return [None if math.isnan(number) else number for number in numbers.tolist()]
+
+
+# ---- splits ------------------------------------------------------------------------------------------------
+
+
+def _split_at(tree: Tree, node: int) -> Json | None:
+    """Describe the split of a node with its surrogates and competitors; nothing at a leaf."""
+    if tree.is_leaf(node):
+        return None
+    begin = int(tree.split_begin[node])
+    entry = tree[node]
+    assert entry.split is not None
+    described = split_json(tree, entry.split)
+    if entry.surrogates:
+        scores = tree.splits.score[begin + 1 : int(tree.split_begin[node + 1])].tolist()
+        described["surrogates"] = [
+            split_json(tree, split) | {"score": score}
+            for split, score in zip(entry.surrogates, scores, strict=True)
+        ]
+    if entry.competitors:
+        rivals = slice(int(tree.competitor_begin[node]), int(tree.competitor_begin[node + 1]))
+        described["competitors"] = [
+            {"words": _condition(tree, split), "score": score}
+            for split, score in zip(entry.competitors, tree.competitors.score[rivals].tolist(), strict=True)
+        ]
+    return described
+
+
+def split_json(tree: Tree, split: Split) -> Json:
+    """Describe a split: how it routes, and its question and answers in words."""
+    schema = tree.schema
+    words: Json = {
+        "question": question(split, schema),
+        "answers": [
+            answer(split, schema, branch, max_categories=MOST_CATEGORIES)
+            for branch in range(split.n_branches)
+        ],
+        "words": _condition(tree, split),
+    }
+    match split:
+        case Threshold():
+            cut = split.threshold if math.isfinite(split.threshold) else None
+            return words | {"kind": 0, "feature": split.feature, "threshold": cut}
+        case Table():
+            codes, branches = list(split.branches), list(split.branches.values())
+            return words | {"kind": 1, "feature": split.feature, "codes": codes, "branches": branches}
+        case Hyperplane():
+            routing = {"features": split.features, "weights": split.weights, "threshold": split.threshold}
+            return words | {"kind": 2, **routing}
+        case Sphere():
+            routing = {"features": split.features, "centres": split.centres, "scales": split.scales}
+            return words | {"kind": 3, **routing, "threshold": split.threshold}
+
+
+def _condition(tree: Tree, split: Split) -> str:
+    return split.condition(tree.schema, 0, max_categories=MOST_CATEGORIES)
+
+
+# ---- features and rows -------------------------------------------------------------------------------------
+
+
+def _feature(tree: Tree, place: int, explored: Exploration) -> Json:
+    """Describe a feature: its name, its kind, and the range of its values."""
+    column = tree.schema.columns[place]
+    described: Json = {"name": printable(column.name), "kind": column.kind}
+    if column.categories:
+        described["categories"] = [column.text(code) for code in range(len(column.categories))]
+    if column.kind == "numeric" and (column.unit is not None or column.offset):
+        described |= {"unit": column.unit, "offset": column.offset}
+    rows = explored.training or explored.validation
+    if rows is None:
+        return described | _range_of_cuts(tree, place, column)
+    position = tree.schema.position[place]
+    if column.kind == "categorical":
+        codes = rows.codes[:, position]
+        known = codes[codes >= 0]
+        return described | {"middle": int(np.bincount(known).argmax()) if len(known) else None}
+    numbers = rows.numbers[:, position]
+    known_numbers = numbers[~np.isnan(numbers)]
+    if not len(known_numbers):
+        return described | {"low": None, "high": None, "middle": None}
+    middle = float(np.quantile(known_numbers, 0.5, method="nearest"))
+    whole = bool((known_numbers % 1 == 0).all())
+    low, high = float(known_numbers.min()), float(known_numbers.max())
+    return described | {"low": low, "high": high, "middle": middle, "whole": whole}
+
+
+def _range_of_cuts(tree: Tree, place: int, column: Column) -> Json:
+    """Say as much of a feature's values as the tree tells, if there are no rows."""
+    if column.kind == "categorical":
+        return {"middle": 0 if column.categories else None}
+    table = tree.splits
+    cuts = table.threshold[(table.feature == place) & (table.kind == 0) & np.isfinite(table.threshold)]
+    if not len(cuts):
+        return {"low": None, "high": None, "middle": None}
+    low, high = float(cuts.min()), float(cuts.max())
+    room = 0.25 * (high - low) or 1.0
+    return {"low": low - room, "high": high + room, "middle": float(np.median(cuts))}
+
+
+def _rows(explored: Exploration, max_rows: int) -> Json | None:
+    """Take a sample of the rows along, half of them for validation if there are such."""
+    parts = [part for part in (explored.training, explored.validation) if part is not None]
+    if not parts or not max_rows:
+        return None
+    each = max(1, max_rows // len(parts))
+    chosen = [_sample(len(part), each) for part in parts]
+    schema = explored.tree.schema
+    features = []
+    for place, column in enumerate(schema.columns):
+        position = schema.position[place]
+        if column.kind == "categorical":
+            codes = np.concatenate(
+                [part.codes[rows, position] for part, rows in zip(parts, chosen, strict=True)]
+            )
+            features.append(codes.tolist())
+        else:
+            numbers = [part.numbers[rows, position] for part, rows in zip(parts, chosen, strict=True)]
+            features.append(exact(np.concatenate(numbers)))
+    targets = [np.asarray(part.target)[rows] for part, rows in zip(parts, chosen, strict=True)]
+    is_validation = [part is explored.validation for part in parts]
+    return {
+        "total": [len(part) for part in parts],
+        "id": np.concatenate(chosen).tolist(),
+        "validation": np.repeat(is_validation, [len(rows) for rows in chosen]).astype(int).tolist(),
+        "features": features,
+        "target": np.concatenate(targets).tolist(),
+    }
+
+
+def _sample(n_rows: int, most: int) -> NDArray[np.int64]:
+    if n_rows <= most:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
+
+
+# ---- pruning and validation --------------------------------------------------------------------------------
+
+
+def _held(tree: Tree, rows: Dataset | None) -> Json | None:
+    """Count the validation rows at every node: class weights, or weight and mean."""
+    if rows is None:
+        return None
+    tally = tree.tally(rows)
+    if tree.is_classifier:
+        return {"value": _rounded(tally.ravel()), "weight": _rounded(tally.sum(axis=1))}
+    mean = tree.value[0, 0] + tally[:, 1] / np.where(tally[:, 0] > 0, tally[:, 0], np.nan)
+    return {"value": _rounded(mean), "weight": _rounded(tally[:, 0])}
+
+
+class Steps(NamedTuple):
+    """The cost-complexity path as steps, the tree as it was grown first.
+
+    Attributes
+    ----------
+    leaf_from : float array of n nodes
+        The step from which each node is a leaf; infinite for those that never are.
+    path : PruningPath
+        The prunings, of which the first steps may cost nothing.
+    extra : int
+        1 if the tree as it was grown stands before the path, which begins with what is free to prune.
+    """
+
+    leaf_from: Array
+    path: PruningPath
+    extra: int
+
+    @classmethod
+    def of(cls, tree: Tree) -> Steps:
+        """Find the steps of a tree."""
+        links = weakest_links(tree)
+        alpha, path = np.maximum(links.alpha, 0.0), links.path()
+        step = np.concatenate([[0], np.cumsum(np.diff(alpha) > SAME_ALPHA * alpha[-1])])
+        extra = int(path.leaves[0] < tree.n_leaves)
+        leaf_from = np.full(len(tree), np.inf)
+        leaf_from[links.node[1:]] = step[1:] + extra
+        return cls(leaf_from, path, extra)
+
+    def column(self, numbers: NDArray[Any] | None, first: float | None = None) -> list[float | None]:
+        """Write an entry for each step; the tree as it was grown has that of the first, or its own."""
+        entries = _rounded(np.asarray(numbers, np.float64))
+        return ([entries[0] if first is None else first] if self.extra else []) + entries
+
+
+def _path(explored: Exploration, cv: int | None) -> Json:
+    """Describe the cost-complexity path: sizes, training risk, risk on other rows and its standard error."""
+    tree, steps = explored.tree, Steps.of(explored.tree)
+    path = steps.path
+    described: Json = {
+        "leaf_from": [None if math.isinf(step) else int(step) for step in steps.leaf_from.tolist()],
+        "alpha": steps.column(path.alpha),
+        "leaves": steps.column(path.leaves, tree.n_leaves),
+        "training": steps.column(path.risk),
+    }
+    if explored.validation is not None:
+        each = np.arange(len(path) + steps.extra, dtype=np.float64)
+        sums = nested_losses(tree, explored.validation, steps.leaf_from, each)
+        described["validation"] = {"mean": _rounded(sums.mean), "se": _rounded(sums.se)}
+    recipe = _recipe(explored)
+    if cv is not None and explored.training is not None and recipe is not None:
+        folds = min(cv, len(explored.training))
+        if folds >= 2:
+            judged = prune_tree(tree, CostComplexity(cv=folds), explored.training, recipe).path
+            assert judged is not None
+            means, errors = steps.column(judged.held_out), steps.column(judged.se)
+            described["cross_validation"] = {"mean": means, "se": errors}
+    return described
+
+
+def _recipe(explored: Exploration) -> Any:
+    find = getattr(explored.model, "_recipe", None)
+    return None if find is None else find(explored.tree.schema)

@@ -1,0 +1,170 @@
+"""Page: the explorer as one HTML file that opens without a network and asks nobody for anything.
+
+Styles and script stand in the file; a content security policy names their hashes and forbids everything else.
+The content is JSON that no parser of HTML can mistake for markup, and the script writes every name as text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from dataclasses import dataclass
+from functools import cache
+from graphlib import TopologicalSorter
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from treewright.explorer.content import Exploration, content_of
+
+_IMPORT = re.compile(r'^import (\{.*?\}) from "\./(\w+)\.js";$', re.MULTILINE | re.DOTALL)
+_EXPORT = re.compile(r"^export (?=(?:class|const|function) (\w+))", re.MULTILINE)
+_MARKUP = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
+
+
+@dataclass(frozen=True, repr=False)
+class Page:
+    """The explorer of one tree: a notebook shows it in a sandboxed frame, `save` writes the file.
+
+    Attributes
+    ----------
+    html : str
+        The whole page.
+    title : str
+        Its heading.
+    """
+
+    html: str
+    title: str
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the page to a file."""
+        Path(path).write_text(self.html, encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        style = "width:100%;height:760px;border:0"
+        frame = f'sandbox="allow-scripts allow-downloads" style="{style}" title="{escape(self.title)}"'
+        return f'<iframe {frame} srcdoc="{escape(self.html)}"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"Page({self.title!r}, {len(self.html.encode()) / 1024:.0f} KB)"
+
+
+def explore(
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    validation: tuple[Any, Any] | None = None,
+    cv: int | None = 10,
+    max_rows: int = 1000,
+    title: str | None = None,
+) -> Page:
+    """Make a page to explore a tree with: to look, to prune, to ask what if, to teach.
+
+    Parameters
+    ----------
+    model : fitted estimator or Tree
+        A tree of this library or of scikit-learn.
+    X, y : table and target, optional
+        The rows that the tree was grown on.
+    validation : pair of a table and a target, optional
+        Rows that it was not grown on: every node shows them beside the training rows, and the path of
+        prunings is judged by them.
+    cv : int or None, default=10
+        Cross-validate the path of prunings on `X` and `y` in so many folds, if the model says how to grow
+        further trees; None does not.
+    max_rows : int, default=1000
+        How many rows go into the page, drawn at random; 0 keeps all of them out of it, and shows only
+        what the tree itself knows.
+    title : str, optional
+        The heading; by default the size of the tree.
+
+    Returns
+    -------
+    Page
+        Shown by notebooks; `save` writes one file that works without a network.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets, explore
+    >>> X, y = datasets.load_iris()
+    >>> page = explore(DecisionTreeClassifier().fit(X, y), X, y, title="irises")
+    >>> page.html[:15], "http://" in page.html.replace("http://www.w3.org/", "")
+    ('<!doctype html>', False)
+    """
+    if max_rows < 0:
+        raise ValueError(f"max_rows={max_rows!r} must be an int from 0 on.")
+    content = content_of(Exploration.of(model, X, y, validation), cv=cv, max_rows=max_rows, title=title)
+    return Page(write_page(content), content["title"])
+
+
+def write_page(content: dict[str, Any]) -> str:
+    """Put content, style and script together as one file."""
+    style, script = asset("style.css"), script_text()
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+    parts = {
+        "policy": escape(policy),
+        "title": escape(content["title"]),
+        "style": style,
+        "content": safe_json(content),
+        "script": script,
+    }
+    # One pass, so that content which looks like a place to fill in is left as it is.
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], asset("page.html"))
+
+
+def safe_json(content: Any) -> str:
+    r"""Write JSON that stays text wherever it stands in a page.
+
+    Examples
+    --------
+    >>> print(safe_json(["</script>"]))
+    ["\u003c/script\u003e"]
+    """
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(_MARKUP)
+
+
+@cache
+def asset(name: str) -> str:
+    """Read a file of the page."""
+    return files("treewright.explorer").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+@cache
+def script_text() -> str:
+    """Join the modules of the script, as a file opened from a disk may not import others.
+
+    A module becomes a function that gives what it exports; what it imports it takes from those before it.
+    """
+    sources: dict[str, str] = {}
+    waiting = ["main"]
+    while waiting:
+        name = waiting.pop()
+        if name not in sources:
+            sources[name] = asset(f"{name}.js")
+            waiting += _imported(sources[name])
+    order = TopologicalSorter({name: _imported(source) for name, source in sources.items()}).static_order()
+    return "".join(_as_function(name, sources[name]) for name in order)
+
+
+def _imported(source: str) -> list[str]:
+    """List the modules that a module imports from."""
+    return [name for _, name in _IMPORT.findall(source)]
+
+
+def _as_function(name: str, source: str) -> str:
+    exported = ", ".join(_EXPORT.findall(source))
+    body = _EXPORT.sub("", _IMPORT.sub(r"const \1 = module_\2;", source))
+    return f"const module_{name} = (() => {{\n{body}\nreturn {{ {exported} }};\n}})();\n"
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

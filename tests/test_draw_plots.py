@@ -1,0 +1,233 @@
+"""Plots: what is drawn agrees with what the models say, and an Axes comes back from every call."""
+
+import matplotlib
+
+matplotlib.use("agg")
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor
+
+import treewright as tw
+from trees import Inner, Leaf, build
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, criteria, datasets, pruning
+from treewright.data import Column, Schema
+from treewright.draw.curves import candidate_cuts, merits_of, out_of_bag_errors
+from treewright.draw.regions import _Plane
+from treewright.errors import DataError
+from treewright.splits import Hyperplane, Sphere, Table, Threshold
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(name="irises")
+def _irises():
+    X, y = datasets.load_iris()
+    return DecisionTreeClassifier().fit(X, y), X, y
+
+
+# ---- regions -----------------------------------------------------------------------------------------------
+
+
+def test_every_cell_is_coloured_as_the_tree_predicts_it(irises) -> None:
+    model, X, _ = irises
+    tree = model.tree_
+    fixed = X.median().to_numpy()
+    plane = _Plane(tree, (2, 3), (fixed, np.empty(0, np.int32)), (0.5, 7.5), (0.0, 2.6))
+    across, up = np.meshgrid(*plane.middles)
+    rows = np.tile(fixed, (across.size, 1))
+    rows[:, 2], rows[:, 3] = across.ravel(), up.ravel()
+    expected = model.predict_proba(pd.DataFrame(rows, columns=X.columns))
+    assert np.allclose(plane.value.reshape(-1, 3), expected)
+    for cut in (2.45, 1.75):
+        assert any(cut in edges for edges in plane.edges)
+
+
+def test_lines_are_the_cuts_of_the_tree(irises) -> None:
+    model, X, y = irises
+    ax = tw.plot_regions(model, X, y, ["petal length", "petal width"])
+    lines = [path.vertices for drawn in ax.collections for path in getattr(drawn, "get_paths", list)()]
+    root = model.tree_[0].split
+    assert any(len(line) and np.allclose(line[:, root.feature - 2], root.threshold) for line in lines)
+
+
+def test_oblique_lines_and_spheres_lie_where_the_split_turns_over() -> None:
+    schema = Schema((Column("a"), Column("b")), np.array(["in", "out"]))
+    points = np.random.default_rng(0).normal(size=(50, 2)) * 2
+    for split, beyond in (
+        (Sphere((0, 1), (0.5, 0.0), (1.0, 2.0), 2.0), lambda p: (p[:, 0] - 0.5) ** 2 + 2 * p[:, 1] ** 2 - 2),
+        (Hyperplane((0, 1), (1.0, -0.5), 0.3), lambda p: p[:, 0] - 0.5 * p[:, 1] - 0.3),
+    ):
+        tree = build(schema, Inner(split, [Leaf(5, [4, 1]), Leaf(5, [0, 5])]))
+        ax = tw.plot_regions(tree, points)
+        line = ax.collections[-1].get_paths()[0].vertices
+        assert len(line) > 50
+        assert np.abs(beyond(line)).max() < 0.01
+
+
+def test_other_features_stand_where_they_are_put() -> None:
+    schema = Schema(
+        (Column("a"), Column("b"), Column("c", "categorical", ("u", "v"))), np.array(["p", "q"]), named=True
+    )
+    pair = [Leaf(1, [1, 0]), Leaf(1, [0, 1])]
+    model = build(
+        schema,
+        Inner(Table(2, {0: 0, 1: 1}, 2), [Inner(Threshold(0, 0.1), pair), Inner(Threshold(1, 0.2), pair)]),
+    )
+    X = pd.DataFrame({"a": [-1.0, 1.0], "b": [-1.0, 1.0], "c": ["u", "v"]})
+    for value, feature in (("u", 0), ("v", 1)):
+        ax = tw.plot_regions(model, X, features=["a", "b"], others={"c": value})
+        line = ax.collections[-1].get_paths()[0].vertices
+        assert np.ptp(line[:, feature]) < 1e-9 < np.ptp(line[:, 1 - feature])
+
+
+def test_regions_of_regression_and_of_missing_values() -> None:
+    X, y = datasets.load_mpg()
+    ax = tw.plot_regions(DecisionTreeRegressor(max_depth=3).fit(X, y), X, y, ["weight", "horsepower"])
+    assert ax.get_xlabel() == "weight"
+
+
+def test_a_plane_needs_two_numbers(irises) -> None:
+    model, X, _ = irises
+    with pytest.raises(ValueError, match="Unknown feature 'petal'"):
+        tw.plot_regions(model, X, features=["petal", "petal width"])
+    with pytest.raises(ValueError, match="must be two features"):
+        tw.plot_regions(model, X, features=["petal width"])
+    tennis = tw.ID3Classifier().fit(*datasets.load_tennis())
+    with pytest.raises(DataError, match="two numeric or ordinal features, the tree has 0"):
+        tw.plot_regions(tennis, datasets.load_tennis()[0])
+    labor = DecisionTreeClassifier().fit(*datasets.load_labor())
+    with pytest.raises(DataError, match="'pension' is categorical"):
+        tw.plot_regions(labor, datasets.load_labor()[0], features=["pension", "working hours"])
+
+
+# ---- curves ------------------------------------------------------------------------------------------------
+
+
+def test_impurity_curves_are_the_potentials() -> None:
+    lines = tw.plot_impurities().get_lines()
+    for line in lines:
+        share, value = line.get_data()
+        assert np.allclose(value, criteria.potential(line.get_label(), share))
+    at_80 = {line.get_label(): np.interp(0.8, *line.get_data()) for line in lines}
+    assert at_80["gini"] == pytest.approx(0.32)  # of the lecture's figure 8.4
+    assert at_80["error"] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio", "error", "squared_error"])
+def test_merits_are_those_of_the_definition(criterion) -> None:
+    random = np.random.default_rng(0)
+    values = random.integers(0, 9, 60).astype(float)
+    target = random.integers(0, 3, 60) if criterion != "squared_error" else random.normal(size=60)
+    cuts = candidate_cuts(values)
+    assert cuts.tolist() == [i + 0.5 for i in range(8)]
+    for cut, merit in zip(cuts, merits_of(criterion, values, target, cuts, 3), strict=True):
+        sides = [target[values <= cut], target[values > cut]]
+        table = sides if criterion == "squared_error" else [np.bincount(side, minlength=3) for side in sides]
+        assert merit == pytest.approx(criteria.merit(criterion, table))
+
+
+def test_the_best_cut_of_the_curve_is_the_cut_of_the_tree(irises) -> None:
+    model, X, y = irises
+    for node in np.flatnonzero(model.tree_.n_children):
+        ax = tw.plot_merits(model, X, y, int(node), names=["gini"])
+        cuts, merits = ax.get_lines()[0].get_data()
+        assert cuts[np.argmax(merits)] == pytest.approx(model.tree_[node].split.threshold)
+
+
+def test_merits_need_a_node_and_a_number(irises) -> None:
+    model, X, y = irises
+    with pytest.raises(ValueError, match="node=99 must be one of the 17 nodes"):
+        tw.plot_merits(model, X, y, 99)
+    with pytest.raises(ValueError, match="node 1 does not split by a threshold"):
+        tw.plot_merits(model, X, y, 1)
+    with pytest.raises(DataError, match="has no two different values at node 1"):
+        tw.plot_merits(model, X.assign(**{"sepal width": 3.0}), y, 1, "sepal width")
+
+
+def test_the_pruning_path_is_judged_tree_by_tree() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(600, 4))
+    y = np.where(X[:, 0] * X[:, 1] + random.normal(size=600) > 0, "yes", "no")
+    model = DecisionTreeClassifier().fit(X[:400], y[:400])
+    ax = tw.plot_pruning_path(model, X[400:], y[400:])
+    training, other = ax.get_lines()[:2]
+    alphas = pruning.CostComplexity(alpha=0.0).prune(model.tree_).path.alpha
+    for alpha, leaves, risk in zip(alphas, *other.get_data(), strict=True):
+        pruned = tw.prune(model, pruning.CostComplexity(alpha=float(alpha)))
+        assert pruned.get_n_leaves() == leaves
+        assert 1 - pruned.score(X[400:], y[400:]) == pytest.approx(risk)
+    assert training.get_ydata()[0] == 0
+
+
+def test_the_path_that_pruning_left_is_drawn_as_it_is() -> None:
+    X, y = datasets.load_iris()
+    pruned = tw.prune(DecisionTreeClassifier().fit(X, y), pruning.CostComplexity(cv=5, se=1), X, y)
+    ax = tw.plot_pruning_path(pruned)
+    assert ax.get_lines()[1].get_ydata().tolist() == pruned.path_.held_out.tolist()
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert {"± 1 SE", "within 1 SE", "chosen"} <= set(labels)
+
+
+def test_overfitting_is_drawn_on_given_axes() -> None:
+    ax = pyplot.subplots()[1]
+    assert tw.plot_overfitting(DecisionTreeClassifier(), *datasets.load_iris(), ax=ax) is ax
+
+
+def test_the_last_out_of_bag_error_is_that_of_the_forest() -> None:
+    X, y = datasets.load_iris()
+    forest = RandomForestClassifier(60, oob_score=True, random_state=0).fit(X, y)
+    assert out_of_bag_errors(forest, X, y)[-1] == pytest.approx(1 - forest.oob_score_)
+    X, y = datasets.load_mpg()
+    X = X.select_dtypes("number").fillna(0)
+    forest = RandomForestRegressor(60, oob_score=True, random_state=0).fit(X, y)
+    error = out_of_bag_errors(forest, X, y)[-1]
+    assert 1 - error / np.var(np.asarray(y)) == pytest.approx(forest.oob_score_)
+    assert tw.plot_out_of_bag(forest, X, y).get_xlabel() == "trees"
+    with pytest.raises(ValueError, match="ExtraTreesClassifier has bootstrap=False"):
+        tw.plot_out_of_bag(ExtraTreesClassifier(2).fit([[1], [2]], [0, 1]), [[1], [2]], [0, 1])
+
+
+# ---- bars --------------------------------------------------------------------------------------------------
+
+
+def test_importances_are_sorted_and_have_a_spread(irises) -> None:
+    model, X, y = irises
+    bars = tw.plot_importances(model).patches
+    assert [bar.get_width() for bar in bars] == sorted(model.feature_importances_)
+    shuffled = tw.plot_importances(model, X, y, n_repeats=3)
+    assert "shuffled" in shuffled.get_xlabel()
+    assert shuffled.containers[0].has_xerr
+    forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+    assert tw.plot_importances(forest).containers[0].has_xerr
+
+
+def test_confusion_counts_every_row(irises) -> None:
+    _, X, y = irises
+    model = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    numbers = [int(text.get_text()) for text in tw.plot_confusion(model, X, y).texts]
+    expected = pd.crosstab(y, model.predict(X)).reindex(columns=model.classes_, fill_value=0)
+    assert numbers == expected.to_numpy().ravel().tolist()
+    with pytest.raises(ValueError, match="no classes to confuse"):
+        tw.plot_confusion(DecisionTreeRegressor().fit([[1], [2]], [1.0, 2.0]), [[1]], [1.0])
+
+
+def test_costs_decide_what_is_predicted() -> None:
+    X, y = np.zeros((10, 1)), np.repeat(["a", "b"], [8, 2])
+    model = DecisionTreeClassifier(costs=[[0, 1], [10, 0]]).fit(X, y)
+    assert [text.get_text() for text in tw.plot_confusion(model, X, y).texts] == ["0", "8", "0", "2"]
+
+
+def test_names_are_shown_as_they_are(irises) -> None:
+    _, X, y = irises
+    X = X.rename(columns={"petal length": "$x^2$", "petal width": "y" * 500})
+    ax = tw.plot_regions(DecisionTreeClassifier().fit(X, y), X, y, ["$x^2$", "y" * 500])
+    ax.figure.canvas.draw()
+    assert ax.get_xlabel() == r"\$x^2\$"
+    assert len(ax.get_ylabel()) == 60
