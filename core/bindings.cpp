@@ -133,6 +133,22 @@ Missing policy_of(const std::string& name) {
     throw nb::value_error(("unknown missing policy '" + name + "'").c_str());
 }
 
+/// A criterion in Python (criteria.py): called with numbers only, it reads and writes arrays that both sides know.
+MeritFunction read_function(const nb::dict& o) {
+    using Shared = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+    MeritFunction f;
+    f.parent = nb::cast<Shared>(o["parent"]).data();
+    f.branches = nb::cast<Shared>(o["branches"]).data();
+    f.merits = nb::cast<Shared>(o["merits"]).data();
+    f.capacity = option<size_t>(o, "capacity");
+    // A borrowed handle, for recipes are copied without the interpreter lock: the options keep the function alive.
+    f.call = [ask = nb::handle(PyDict_GetItemString(o.ptr(), "ask"))](size_t n_candidates, size_t n_branches, size_t stride) {
+        nb::gil_scoped_acquire locked;
+        ask(n_candidates, n_branches, stride);
+    };
+    return f;
+}
+
 Recipe read_recipe(const nb::dict& o) {
     Recipe r;
     r.criterion = option<std::string>(o, "criterion");
@@ -169,6 +185,12 @@ Recipe read_recipe(const nb::dict& o) {
     r.search_factor = numbers_of<double>(o, "search_factor");
     r.costs = numbers_of<double>(o, "costs");
     r.monotonic = numbers_of<int8_t>(o, "monotonic");
+    r.interaction = option<std::vector<std::vector<int32_t>>>(o, "interaction");
+    r.feature_costs = numbers_of<double>(o, "feature_costs");
+    r.significance = option<double>(o, "significance");
+    r.complexity = option<double>(o, "complexity");
+    r.enough_risk = option<double>(o, "enough_risk");
+    if (!o["function"].is_none()) r.function = read_function(nb::cast<nb::dict>(o["function"]));
     r.threads = option<int>(o, "threads");
     if (o.contains("plain")) r.plain = option<bool>(o, "plain");
     return r;

@@ -5,23 +5,22 @@
 #pragma once
 #include <memory>
 
-#include "block_rows.hpp"
+#include "asked_rows.hpp"
 #include "random.hpp"
-#include "splits/categorical.hpp"
 #include "splits/row_groups.hpp"
 
 namespace treewright {
 
 template <class C, class Scorer, class Index>
-class Block : BlockRows<Index> {
-    using Rows = BlockRows<Index>;
+class Block : std::conditional_t<C::asked, AskedRows<C, Index>, BlockRows<Index>> {
+    using Rows = std::conditional_t<C::asked, AskedRows<C, Index>, BlockRows<Index>>;
     using List = Entry<Index>;
     using Rows::codes_, Rows::list_, Rows::order_, Rows::slot_, Rows::has_missing_, Rows::masks_, Rows::active_, Rows::begin_,
         Rows::left_;
     using Rows::partition, Rows::partition_lists;
     using Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_, Rows::weight_, Rows::target_, Rows::centred_, Rows::label_,
         Rows::local_;
-    using Rows::side_, Rows::buffer_, Rows::is_bit, Rows::number, Rows::set_threshold, Rows::assign_branches, Rows::unrank;
+    using Rows::side_, Rows::buffer_, Rows::is_bit, Rows::number, Rows::set_threshold, Rows::assign_branches, Rows::unrank, Rows::branch_sums;
 
 public:
     /// A node of the block.
@@ -29,7 +28,8 @@ public:
         int32_t node = 0, depth = 0;
         uint64_t seed = 0;
         double lowest = -infinity, highest = infinity;       // bounds of its prediction under monotone constraints
-        std::shared_ptr<const std::vector<int32_t>> active;  // features that are not constant here
+        std::shared_ptr<const std::vector<int32_t>> active;  // features that are not constant here, and allowed
+        Interactions::Open groups;                           // of features that may still be used together
         Totals totals;
         double impurity = 0, centre = 0;
         Candidate split;
@@ -37,7 +37,10 @@ public:
         double decrease = 0;  // of overall impurity, by weight
     };
 
-    Block(const Problem& problem, const std::vector<double>& weight) : Rows(problem, weight) {}
+    Block(const Problem& problem, const std::vector<double>& weight)
+        : Rows(problem, weight), interactions_(recipe_.interaction) {
+        if (!recipe_.monotonic.empty()) local_.levels = &problem.levels;
+    }
 
     /// Take over these rows of the table; nodes go to `out`. Memory is kept from one load to the next.
     void load(std::span<const uint32_t> rows, Builder& out, int thread = 0) {
@@ -96,19 +99,31 @@ public:
         constant_.clear();
         uint64_t ties = 1;
         Random random(item.seed);
-        const double tolerance = C::tolerance(item.totals, item.impurity);
-        for (int32_t feature : chosen_features(item, random)) {
+        const std::vector<int32_t>& features = chosen_features(item, random);
+        if constexpr (C::asked)
+            Rows::ask(item, item.totals.weight, item.impurity, item.centre, features, constant_,
+                      [&](int32_t feature) { return limits(item, feature); });
+        const double tolerance = tie_width(item);
+        const bool stop_at_pure = C::concave && recipe_.ties == Ties::first && recipe_.max_competitors == 0 &&
+                                  recipe_.feature_costs.empty() && recipe_.significance >= 1;
+        double best_worth = -infinity, candidates = 0;
+        for (size_t i = 0; i < features.size(); ++i) {
+            const int32_t feature = features[i];
             if (item.size() > small_block) problem_.monitor.poll(thread_);
-            Candidate candidate = search(item, feature, random);
+            Candidate candidate = find_on(item, i, feature, random);
+            if (recipe_.significance < 1) candidates += count_candidates(item, feature);
             if (!candidate.found()) continue;
-            bool better = candidate.merit > best_.merit + tolerance;
-            if (!better && recipe_.ties != Ties::first && candidate.merit >= best_.merit - tolerance)
+            const double worth = recipe_.worth(candidate.merit, feature);
+            bool better = worth > best_worth + tolerance;
+            if (!better && recipe_.ties != Ties::first && worth >= best_worth - tolerance)
                 better = recipe_.ties == Ties::last || random.below(++ties) == 0;
             else if (better) ties = 1;
             if (recipe_.max_competitors > 0) found_.push_back(candidate);
-            if (better) best_ = std::move(candidate);
-            if (C::concave && recipe_.ties == Ties::first && recipe_.max_competitors == 0 &&
-                best_.merit >= item.impurity - tolerance)
+            if (better) {
+                best_ = std::move(candidate);
+                best_worth = worth;
+            }
+            if (stop_at_pure && best_.merit >= item.impurity - tolerance)
                 break;  // pure branches: nothing can be better, and what comes later loses the tie
         }
         if (!constant_.empty()) drop_constant(item, active);
@@ -116,11 +131,11 @@ public:
         set_threshold(item, best_);
         item.split = std::move(best_);
         if (recipe_.max_competitors > 0) keep_competitors(item);
-        if (recipe_.min_impurity_decrease > 0 || recipe_.order == Order::best_first) {
+        if (recipe_.min_impurity_decrease > 0 || recipe_.complexity > 0 || recipe_.order == Order::best_first) {
             item.decrease = decrease(item) * item.totals.weight / problem_.total_weight;
-            if (item.decrease + 2.2e-16 < recipe_.min_impurity_decrease) return false;
+            if (item.decrease + 2.2e-16 < recipe_.least_decrease(item.split.n_branches)) return false;
         }
-        return true;
+        return recipe_.significance >= 1 || significant(item, candidates);
     }
 
     /// Carry out the split of an item: append the children, give back those that may be split further.
@@ -129,6 +144,10 @@ public:
         assign_branches(item, item.split);
         partition(order_[item.buffer].data() + item.begin, order_[1 - item.buffer].data() + item.begin, item.size(), branches,
                   [](Index row) { return row; });
+        if (!interactions_.free()) {
+            item.groups = interactions_.below(item.groups, item.split.feature);
+            item.active = interactions_.among(*item.active, item.groups);
+        }
         std::vector<Item> children(branches);
         for (size_t b = 0; b < branches; ++b) take_branch(item, b, children[b]);
         share_totals(item, children);
@@ -294,6 +313,16 @@ private:
         }
     }
 
+    /// Merits nearer than this are equal.
+    double tie_width(const Item& item) const {
+        if constexpr (C::asked) return Rows::tolerance();
+        else return C::tolerance(item.totals, item.impurity);
+    }
+    /// The best candidate of the i-th feature looked at.
+    Candidate find_on(const Item& item, size_t i, int32_t feature, Random& random) {
+        if constexpr (C::asked) return Rows::answer(i);
+        else return search(item, feature, random);
+    }
     Candidate search(const Item& item, int32_t feature, Random& random) {
         if (is_bit(static_cast<size_t>(feature))) return search_bit(item, feature);
         return problem_.table.features[static_cast<size_t>(feature)].categorical() ? search_categories(item, feature)
@@ -307,9 +336,8 @@ private:
         limits.last_of_ties = recipe_.ties == Ties::last;
         if (!recipe_.monotonic.empty()) {
             const double shift = C::classification || !C_centred() ? 0.0 : item.centre;
-            limits.monotone = recipe_.monotonic[static_cast<size_t>(feature)];
-            limits.lowest = item.lowest - shift;
-            limits.highest = item.highest - shift;
+            limits.bounds = {recipe_.monotonic[static_cast<size_t>(feature)], item.lowest - shift, item.highest - shift,
+                             C::classification && local_.weight ? 1e-12 : 0.0};
         }
         return limits;
     }
@@ -424,8 +452,20 @@ private:
                 constant_.push_back(feature);
                 return {};
             }
-            return CategorySearch<C>(problem_, levels_, item.totals, item.impurity, feature).best();
+            return CategorySearch<C>(problem_, levels_, item.totals, item.impurity, feature, limits(item, feature).bounds,
+                                     local_.levels)
+                .best();
         }
+    }
+
+    /// How many candidates a feature has here, for tests of significance.
+    double count_candidates(const Item& item, int32_t feature) const {
+        return is_bit(static_cast<size_t>(feature)) ? bit_varies(item, feature) : Rows::count_candidates(item, feature);
+    }
+    bool significant(Item& item, double candidates) {
+        const std::vector<BranchSums> branches = branch_sums(item, item.split, item.centre);
+        const double p = problem_.n_classes ? chi_square_p(branches) : f_test_p(branches);
+        return p * candidates <= recipe_.significance;
     }
 
     // ---- after the search ------------------------------------------------------------------------------------
@@ -437,7 +477,9 @@ private:
     }
     void keep_competitors(Item& item) {
         std::erase_if(found_, [&](const Candidate& c) { return c.feature == item.split.feature; });
-        std::stable_sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) { return a.merit > b.merit; });
+        std::stable_sort(found_.begin(), found_.end(), [&](const Candidate& a, const Candidate& b) {
+            return recipe_.worth(a.merit, a.feature) > recipe_.worth(b.merit, b.feature);
+        });
         if (found_.size() > static_cast<size_t>(recipe_.max_competitors))
             found_.resize(static_cast<size_t>(recipe_.max_competitors));
         for (Candidate& candidate : found_) set_threshold(item, candidate);
@@ -447,22 +489,21 @@ private:
 
     /// Decrease of the node's impurity by its split.
     double decrease(Item& item) {
-        if constexpr (C::concave || !C::classification) {
+        if constexpr (C::concave || !(C::classification || C::asked)) {
             return item.split.merit;
         } else {
-            assign_branches(item, item.split);
-            std::vector<Totals> branch(static_cast<size_t>(item.split.n_branches), Totals(problem_.width()));
-            const Index* order = order_[item.buffer].data() + item.begin;
-            for (size_t i = 0; i < item.size(); ++i) {
-                Totals& t =
-                    branch[branch.size() == 2 ? static_cast<size_t>(!left_[order[i]]) : static_cast<size_t>(side_[order[i]])];
-                const double w = local_.weight_of(order[i]);
-                t.weight += w;
-                t.sums[static_cast<size_t>(label_[order[i]])] += w;
-            }
             double after = 0;
-            for (const Totals& t : branch)
-                if (t.weight > 0) after += t.weight * C::impurity(t);
+            for (const BranchSums& branch : branch_sums(item, item.split, item.centre)) {
+                if (branch.weight <= 0) continue;
+                if constexpr (C::classification) {
+                    Totals t(problem_.width());
+                    t.weight = branch.weight;
+                    t.sums = branch.classes;
+                    after += t.weight * C::impurity(t);
+                } else {
+                    after += branch.squares - branch.sum * branch.sum / branch.weight;
+                }
+            }
             return item.impurity - after / item.totals.weight;
         }
     }
@@ -474,6 +515,7 @@ private:
         child.buffer = static_cast<uint8_t>(1 - item.buffer);
         child.seed = child_seed(item.seed, b);
         child.active = item.active;
+        child.groups = item.groups;
         child.lowest = item.lowest;
         child.highest = item.highest;
     }
@@ -499,25 +541,27 @@ private:
     void bound_children(const Item& item, std::vector<Item>& children) {
         if (recipe_.monotonic.empty()) return;
         const auto first = static_cast<size_t>(out_->nodes[static_cast<size_t>(item.node)].first_child);
-        const int sign = item.split.feature >= 0 ? recipe_.monotonic[static_cast<size_t>(item.split.feature)] : 0;
-        double mean[2];
-        for (size_t b = 0; b < 2; ++b) {
-            double* value = out_->value.data() + (first + b) * out_->width;
-            const double weight = out_->nodes[first + b].weight;
-            mean[b] = problem_.n_classes ? value[1] / weight : value[0];
+        const int sign = recipe_.monotonic[static_cast<size_t>(item.split.feature)];
+        const auto prediction = [&](size_t b) {
+            return problem_.n_classes ? local_.levels->mean(children[b].totals.sums.data()) : out_->value[first + b];
+        };
+        if (sign != 0) {
+            const double middle = prediction(0) / 2 + prediction(1) / 2;
+            Item& low = children[sign > 0 ? 0 : 1];
+            Item& high = children[sign > 0 ? 1 : 0];
+            low.highest = std::min(low.highest, middle);
+            high.lowest = std::max(high.lowest, middle);
         }
-        if (sign == 0) return;
-        const double middle = mean[0] / 2 + mean[1] / 2;
-        Item& low = children[sign > 0 ? 0 : 1];
-        Item& high = children[sign > 0 ? 1 : 0];
-        low.highest = std::min(low.highest, middle);
-        high.lowest = std::max(high.lowest, middle);
+        if (problem_.n_classes == 0)  // the search adds numbers in another order: what it rounded is put right
+            for (size_t b = 0; b < children.size(); ++b)
+                out_->value[first + b] = std::clamp(out_->value[first + b], children[b].lowest, children[b].highest);
     }
 
     Builder* out_ = nullptr;
     bool pure_root_ = false;
     BitCounter bit_counter_;
     Totals left_totals_;
+    Interactions interactions_;
 
     // reused while growing
     Candidate best_;

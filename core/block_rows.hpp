@@ -4,6 +4,7 @@
 
 #include "bits.hpp"
 #include "builder.hpp"
+#include "significance.hpp"
 #include "splits/threshold.hpp"
 
 namespace treewright {
@@ -208,6 +209,49 @@ protected:
         }
         std::sort(ranks.begin(), ranks.end());
         to_table(*ranking, split, [&](size_t rank) { return std::binary_search(ranks.begin(), ranks.end(), rank); });
+    }
+
+    // ---- what tests of significance look at ------------------------------------------------------------------
+
+    /// How many candidates a feature has here.
+    double count_candidates(const BlockRange& item, int32_t feature) const {
+        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
+        const size_t n = item.size();
+        if (!problem_.table.features[static_cast<size_t>(feature)].categorical()) {
+            const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
+            size_t known = n;
+            while (known > 0 && list[known - 1].rank == List::missing) --known;
+            return count_cuts(list, known, n);
+        }
+        const Index* order = order_[item.buffer].data() + item.begin;
+        std::vector<int32_t> codes;
+        for (size_t i = 0; i < n; ++i) codes.push_back(codes_[slot][order[i]]);
+        std::sort(codes.begin(), codes.end());
+        const auto end = std::unique(codes.begin(), codes.end());
+        return count_groupings(recipe_, static_cast<size_t>(end - codes.begin()));
+    }
+    /// The rows of each branch, as a split parts them; numbers about a centre.
+    std::vector<BranchSums> branch_sums(const BlockRange& item, Candidate& split, double centre) {
+        assign_branches(item, split);
+        std::vector<BranchSums> branches(static_cast<size_t>(split.n_branches));
+        const Index* order = order_[item.buffer].data() + item.begin;
+        for (BranchSums& branch : branches) branch.classes.resize(problem_.n_classes ? problem_.width() : 0);
+        for (size_t i = 0; i < item.size(); ++i) {
+            const Index row = order[i];
+            const bool two = branches.size() == 2;
+            BranchSums& branch = branches[two ? static_cast<size_t>(!left_[row]) : static_cast<size_t>(side_[row])];
+            const double w = local_.weight_of(row);
+            branch.weight += w;
+            ++branch.count;
+            if (problem_.n_classes) {
+                branch.classes[static_cast<size_t>(label_[row])] += w;
+            } else {
+                const double difference = target_[row] - centre;
+                branch.sum += w * difference;
+                branch.squares += w * difference * difference;
+            }
+        }
+        return branches;
     }
 
     // ---- partitioning ----------------------------------------------------------------------------------------

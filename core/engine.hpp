@@ -36,7 +36,9 @@ void grow_by_frontier(Block& block, typename Block::Item root, const Recipe& rec
     };
     put(std::move(root));
     int64_t leaves = 1;
-    while (!frontier.empty()) {
+    double risk = out.nodes[0].risk;
+    const double enough = recipe.enough_risk * out.nodes[0].weight;
+    while (!frontier.empty() && risk > enough) {
         monitor.poll(0);
         Item item = std::move(items[frontier.top().at]);
         frontier.pop();
@@ -44,7 +46,12 @@ void grow_by_frontier(Block& block, typename Block::Item root, const Recipe& rec
         if (recipe.max_leaf_nodes > 0 && leaves + branches - 1 > recipe.max_leaf_nodes) continue;
         if (recipe.max_nodes > 0 && static_cast<int64_t>(out.nodes.size()) + branches > recipe.max_nodes) continue;
         leaves += branches - 1;
-        for (Item& child : block.split(item)) put(std::move(child));
+        const auto first = static_cast<int64_t>(out.nodes.size());
+        std::vector<Item> children = block.split(item);
+        risk -= out.nodes[static_cast<size_t>(item.node)].risk;
+        for (int64_t b = 0; b < branches; ++b) risk += out.nodes[static_cast<size_t>(first + b)].risk;
+        if (risk <= enough) break;
+        for (Item& child : children) put(std::move(child));
     }
 }
 
@@ -66,7 +73,8 @@ template <class C>
 bool use_trunk(const Problem& problem) {
     const Recipe& r = problem.recipe;
     const bool all_features = r.max_features == 0 || r.max_features >= static_cast<int64_t>(problem.n_features());
-    return C::concave && !r.plain && !r.random_cuts && r.ties == Ties::first && all_features && r.monotonic.empty() && !problem.limited() &&
+    const bool free = r.monotonic.empty() && r.interaction.empty() && r.feature_costs.empty() && r.significance >= 1;
+    return C::concave && !r.plain && !r.random_cuts && r.ties == Ties::first && all_features && free && !problem.limited() &&
            r.order != Order::best_first && problem.table.n_rows > block_rows(problem);
 }
 
@@ -144,7 +152,7 @@ TreeArrays grow_by(const Problem& given, const std::vector<double>& weight) {
     const bool unit = weight.empty();
     Problem problem = given;
     std::optional<BitTable> bits;
-    if (use_bits<C>(problem, unit)) {
+    if (!C::asked && use_bits<C>(problem, unit)) {
         bits.emplace(problem.table, problem.recipe.threads);
         if (bits->size() > 0) problem.bits = &*bits;
     }

@@ -10,6 +10,9 @@ namespace treewright {
 template <class C>
 TreeArrays grow_by(const Problem& problem, const std::vector<double>& weight);
 
+/// The same by a user's function: engine.hpp, instantiated in grow_asked.cpp.
+TreeArrays grow_asked(const Problem& problem, const std::vector<double>& weight);
+
 /// The same with a policy for missing values for each feature: lists.hpp, instantiated in grow_lists.cpp.
 template <class C>
 TreeArrays grow_lists(const Problem& problem, const std::vector<double>& weight);
@@ -29,6 +32,17 @@ std::vector<double> search_weights(size_t n, const Target& target, const Recipe&
     return weight;
 }
 
+/// Classes stand for their codes. Of two, shares rise and fall alike with the factors of the search and without; of more, the
+/// factors are taken back.
+ClassLevels class_levels(const Target& target, const Recipe& recipe) {
+    ClassLevels levels;
+    for (size_t k = 0; k < static_cast<size_t>(target.n_classes); ++k) {
+        levels.size.push_back(target.n_classes == 2 || recipe.search_factor.empty() ? 1.0 : 1 / recipe.search_factor[k]);
+        levels.level.push_back(static_cast<double>(k) * levels.size[k]);
+    }
+    return levels;
+}
+
 }  // namespace
 
 TreeArrays grow(const Table& table, const Target& target, const Recipe& recipe, Monitor& monitor) {
@@ -38,6 +52,12 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& recipe, 
     problem.rankings = &recoding.rankings();
     problem.total_weight = weight.empty() ? static_cast<double>(table.n_rows) : std::accumulate(weight.begin(), weight.end(), 0.0);
     monitor.total = static_cast<double>(table.n_rows);
+    if (!recipe.monotonic.empty()) problem.levels = class_levels(target, recipe);
+    if (recipe.function.call) {
+        TreeArrays tree = grow_asked(problem, weight);
+        recoding.restore(tree);
+        return tree;
+    }
     TreeArrays tree = with_criterion(recipe.criterion, [&]<class C>() -> TreeArrays {
         if (C::classification != (target.n_classes > 0))
             throw std::invalid_argument("criterion '" + std::string(C::name) + "' does not fit this target");

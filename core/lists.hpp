@@ -10,6 +10,7 @@
 #include "missing.hpp"
 #include "part_lists.hpp"
 #include "random.hpp"
+#include "significance.hpp"
 #include "splits/categorical.hpp"
 #include "splits/threshold.hpp"
 #include "surrogates.hpp"
@@ -54,6 +55,8 @@ public:
         uint64_t seed = 0;
         std::vector<Part> parts;
         PartLists lists;  // made when the node is searched, unless its parent handed them down
+        Interactions::Open groups;        // of features that may still be used together
+        Interactions::Features features;  // that may be used here; null = all
         Totals totals;
         double impurity = 0, centre = 0;
         Candidate split;
@@ -67,7 +70,8 @@ public:
         : original_(problem), recipe_(with_shares(problem, weight)), by_side_(recipe_), by_known_(recipe_), table_(problem.table),
           side_problem_{table_, by_side_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
           known_problem_{table_, by_known_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
-          weights_(weight), out_(out), holes_(table_, [&](size_t f) { return left_out(recipe_.policies[f]); }), unit_(weight.empty() && !shares(recipe_)) {
+          weights_(weight), out_(out), interactions_(recipe_.interaction),
+          holes_(table_, [&](size_t f) { return left_out(recipe_.policies[f]); }), unit_(weight.empty() && !shares(recipe_)) {
         if (shares(recipe_)) min_weight_split_ = static_cast<double>(recipe_.min_samples_split) * lightest(weight);
         by_side_.missing = Missing::direction;
         by_known_.missing = Missing::available;
@@ -118,24 +122,30 @@ public:
         uint64_t ties = 1;
         Random random(item.seed);
         const double tolerance = C::tolerance(item.totals, item.impurity);
-        for (int32_t feature : chosen_features(random)) {
+        double best_worth = -infinity;
+        candidates_ = 0;
+        for (int32_t feature : chosen_features(item, random)) {
             Candidate candidate = search(item, feature);
             if (!candidate.found()) continue;
-            bool better = candidate.merit > best.merit + tolerance;
+            const double worth = recipe_.worth(candidate.merit, feature);
+            bool better = worth > best_worth + tolerance;
             if (better) ties = 1;
-            else if (recipe_.ties != Ties::first && candidate.merit >= best.merit - tolerance)
+            else if (recipe_.ties != Ties::first && worth >= best_worth - tolerance)
                 better = recipe_.ties == Ties::last || random.below(++ties) == 0;
             if (recipe_.max_competitors > 0) found.push_back(candidate);
-            if (better) best = std::move(candidate);
+            if (better) {
+                best = std::move(candidate);
+                best_worth = worth;
+            }
         }
         if (!best.found() || !(best.merit > recipe_.min_merit)) return false;
         item.split = std::move(best);
         keep_competitors(item, std::move(found));
-        if (recipe_.min_impurity_decrease > 0 || recipe_.order == Order::best_first) {
+        if (recipe_.min_impurity_decrease > 0 || recipe_.complexity > 0 || recipe_.order == Order::best_first) {
             item.decrease = decrease(item) * item.totals.weight / original_.total_weight;
-            if (item.decrease + 2.2e-16 < recipe_.min_impurity_decrease) return false;
+            if (item.decrease + 2.2e-16 < recipe_.least_decrease(item.split.n_branches)) return false;
         }
-        return true;
+        return recipe_.significance >= 1 || significant(item);
     }
 
     /// Carry out the split of an item: append the children, give back those that may be split further.
@@ -146,6 +156,10 @@ public:
         const auto branches = parts.size();
         std::vector<Item> children(branches);
         const auto first = static_cast<int32_t>(out_.nodes.size());
+        if (!interactions_.free()) {
+            item.groups = interactions_.below(item.groups, item.split.feature);
+            item.features = interactions_.among(allowed_features(item), item.groups);
+        }
         for (size_t b = 0; b < branches; ++b) make_child(item, b, std::move(parts[b]), children[b]);
         if (branches == 2) hand_down(item, children[0], children[1]);
         out_.set_split(item.node, item.split, first, std::move(item.competitors));
@@ -318,9 +332,14 @@ private:
 
     // ---- searching ---------------------------------------------------------------------------------------------------
 
-    std::vector<int32_t> chosen_features(Random& random) const {
+    std::vector<int32_t> allowed_features(const Item& item) const {
+        if (item.features) return *item.features;
         std::vector<int32_t> features(table_.features.size());
         std::iota(features.begin(), features.end(), 0);
+        return features;
+    }
+    std::vector<int32_t> chosen_features(const Item& item, Random& random) const {
+        std::vector<int32_t> features = allowed_features(item);
         const auto wanted = static_cast<size_t>(recipe_.max_features);
         if (wanted == 0 || wanted >= features.size()) return features;
         for (size_t i = 0; i < wanted; ++i) std::swap(features[i], features[i + random.below(features.size() - i)]);
@@ -424,6 +443,7 @@ private:
             list = list_;
         }
         if (list.front().rank == list.back().rank) return {};
+        candidates_ += count_cuts(list.data(), known, list.size());
         Cut cut;
         Candidate candidate = best_cut(item, feature, list.data(), known_totals(item, feature, list.first(known)), cut);
         if (!candidate.found()) return {};
@@ -436,6 +456,7 @@ private:
         list_.resize(n);
         const size_t known = sorter_.sort(value_.data(), n, list_.data());
         if (list_[0].rank == list_[n - 1].rank) return {};
+        candidates_ += count_cuts(list_.data(), known, left_out(policy_of(feature)) ? known : n);
         Cut cut;
         Candidate candidate = best_cut(item, feature, list_.data(), totals_of(list_.data(), known), cut);
         if (!candidate.found()) return {};
@@ -448,6 +469,7 @@ private:
         counter_.count(static_cast<size_t>(feature_at(feature).n_categories), original_.width(), local_,
                        [&](auto&& use) { for (size_t i = 0; i < n; ++i) use(std::isnan(value_[i]) ? -1 : static_cast<int32_t>(value_[i]), i); }, levels_);
         if (levels_.size() + (levels_.missing.count > 0) < 2) return {};
+        candidates_ += count_groupings(recipe_, levels_.size() + (levels_.missing.count > 0 && !left_out(policy_of(feature))));
         Candidate candidate = CategorySearch<C>(problem, levels_, item.totals, item.impurity, feature).best();
         if (!candidate.found()) return candidate;
         if (left_out(policy_of(feature))) candidate.default_branch = -1;
@@ -481,6 +503,7 @@ private:
         std::vector<std::pair<double, int32_t>> order;
         for (const auto& [code, s] : sums) order.emplace_back(s.first / s.second, code);
         std::sort(order.begin(), order.end());
+        candidates_ += count_groupings(recipe_, order.size());
         std::map<int32_t, double> rank;
         for (size_t i = 0; i < order.size(); ++i) rank[order[i].second] = static_cast<double>(i);
         for (double& value : value_)
@@ -508,7 +531,9 @@ private:
     void keep_competitors(Item& item, std::vector<Candidate>&& found) {
         settle_missing_category(item.split);
         std::erase_if(found, [&](const Candidate& c) { return c.feature == item.split.feature; });
-        std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.merit > b.merit; });
+        std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
+            return recipe_.worth(a.merit, a.feature) > recipe_.worth(b.merit, b.feature);
+        });
         if (found.size() > static_cast<size_t>(recipe_.max_competitors)) found.resize(static_cast<size_t>(recipe_.max_competitors));
         for (Candidate& candidate : found) settle_missing_category(candidate);
         item.competitors = std::move(found);
@@ -659,6 +684,28 @@ private:
         return agreement;
     }
 
+    /// Whether the split is more than chance (significance.hpp); a row counts in a branch by its share.
+    bool significant(Item& item) {
+        std::vector<Candidate> unused;
+        std::vector<BranchSums> branches;
+        for (const std::vector<Part>& parts : send(item, unused)) {
+            BranchSums& branch = branches.emplace_back();
+            branch.classes.resize(n_classes());
+            branch.count = static_cast<double>(parts.size());
+            for (const Part& part : parts) {
+                branch.weight += part.weight;
+                if constexpr (C::classification) {
+                    branch.classes[static_cast<size_t>(original_.label[part.row])] += part.weight;
+                } else {
+                    const double difference = original_.target[part.row] - item.centre;
+                    branch.sum += part.weight * difference;
+                    branch.squares += part.weight * difference * difference;
+                }
+            }
+        }
+        const double p = C::classification ? chi_square_p(branches) : f_test_p(branches);
+        return p * candidates_ <= recipe_.significance;
+    }
     /// Decrease of the node's impurity by its split.
     double decrease(Item& item) {
         if constexpr (C::concave || !C::classification) {
@@ -682,6 +729,8 @@ private:
         child.depth = item.depth + 1;
         child.seed = child_seed(item.seed, b);
         child.parts = std::move(parts);
+        child.groups = item.groups;
+        child.features = item.features;
         Description description = describe(child);
         if (child.size() == 0) {  // an empty branch predicts what its parent does
             const auto width = static_cast<int64_t>(out_.width);
@@ -703,11 +752,13 @@ private:
     Problem side_problem_, known_problem_;
     const std::vector<double>& weights_;
     Builder& out_;
+    Interactions interactions_;
     bool pure_root_ = false;
     const Holes holes_;
     double min_weight_split_ = 0;
     bool unit_;              // every part is a whole row that weighs one
     int32_t prepared_ = -1;  // the node whose rows stand below
+    double candidates_ = 0;  // looked at in the node in hand
 
     std::vector<double> missing_weight_, missing_sums_;  // of the rows at hand without a value, by feature
     LocalRows local_;

@@ -42,11 +42,12 @@ struct Problem {
     Monitor& monitor;
     const BitTable* bits = nullptr;  // two-valued features, where they may be counted as bits
     const std::vector<const Ranking*>* rankings = nullptr;  // by feature: categories grown on as ranks
+    ClassLevels levels = {};  // numbers that the classes stand for under monotone constraints
 
     size_t width() const { return n_classes ? static_cast<size_t>(n_classes) : 1; }
     size_t n_features() const { return table.features.size(); }
     bool limited() const {
-        return recipe.max_leaf_nodes > 0 || recipe.max_nodes > 0;
+        return recipe.max_leaf_nodes > 0 || recipe.max_nodes > 0 || recipe.enough_risk >= 0;
     }
 };
 

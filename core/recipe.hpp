@@ -1,6 +1,8 @@
 // Every choice of the grower, as the core reads it (recipe.py is the same in Python).
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -13,8 +15,16 @@ enum class Order { depth_first, breadth_first, best_first };
 enum class Ties { first, last, random };
 enum class CategoryOrder { automatic, node, once };
 
+/// A criterion of the user's own, and the memory it reads candidates from and writes merits to (criteria/callable.hpp).
+struct MeritFunction {
+    std::function<void(size_t n_candidates, size_t n_branches, size_t stride)> call;
+    double *parent = nullptr, *branches = nullptr, *merits = nullptr;
+    size_t capacity = 0;  // candidates of two branches that fit
+};
+
 struct Recipe {
     std::string criterion = "gini";
+    MeritFunction function;  // where the criterion is "function"
     bool threshold = true, subset = true, multiway = false, one_vs_rest = false;
     bool random_cuts = false;    // scikit-learn's splitter="random"
     bool observed_cuts = false;  // the largest value of the column not above the midpoint, as C4.5
@@ -35,7 +45,19 @@ struct Recipe {
     uint64_t random_state = 0;
     std::vector<double> class_factor, search_factor, costs;  // by class; costs row by row, true class first
     std::vector<int8_t> monotonic;                            // by feature; empty = none
+    std::vector<std::vector<int32_t>> interaction;            // groups of features that may share a path; empty = all may
+    std::vector<double> feature_costs;                        // merits are divided by them to choose; empty = all one
+    double significance = 1;                                  // largest p-value of a split
+    double complexity = 0;                                    // least decrease of the tree's impurity by a split, a branch
+    double enough_risk = -std::numeric_limits<double>::infinity();  // of the tree, per unit of weight: growing ends
     int threads = 1;
+
+    /// What a merit counts for where features have their price.
+    double worth(double merit, int32_t feature) const {
+        return feature_costs.empty() ? merit : merit / feature_costs[static_cast<size_t>(feature)];
+    }
+    /// Least decrease of the tree's impurity by a split into so many branches.
+    double least_decrease(int32_t n_branches) const { return std::max(min_impurity_decrease, complexity * n_branches); }
 };
 
 }  // namespace treewright

@@ -13,6 +13,20 @@ namespace treewright {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
+/// The number that a class stands for under monotone constraints: its code; weights are taken back to what leaves predict from.
+struct ClassLevels {
+    std::vector<double> level, size;
+
+    double mean(const double* weight) const {
+        double sum = 0, total = 0;
+        for (size_t k = 0; k < level.size(); ++k) {
+            sum += level[k] * weight[k];
+            total += size[k] * weight[k];
+        }
+        return sum / total;
+    }
+};
+
 /// The rows of a node under local numbers 0, 1, …; pointers not needed by the criterion stay null.
 struct LocalRows {
     const uint8_t* bit = nullptr;       // two classes: 1 for the second class
@@ -22,6 +36,7 @@ struct LocalRows {
     const double* sorted_target = nullptr;
     size_t n_targets = 0;               // of the node, for sorted_target
     const double* weight = nullptr;     // null = every row weighs one
+    const ClassLevels* levels = nullptr;  // under monotone constraints
 
     double weight_of(size_t row) const { return weight ? weight[row] : 1.0; }
 };

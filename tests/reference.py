@@ -36,6 +36,18 @@ candidate, or if its best merit is not above `min_merit` or lowers the impurity 
 `min_impurity_decrease`: by the merit itself or, where a criterion scores splits only, by the decrease of the
 node's impurity, times the node's share of the weight. Splits of merit zero are taken.
 
+`complexity` asks for as much decrease for each branch. Growing ends when the tree's risk is no more than
+`bayes_risk + risk_threshold` of its weight.
+
+*Constraints.* Under `monotonic` a branch predicts its value, or the mean code of its classes; it must lie
+within the node's bounds, and of the two branches of a constrained feature in the right order (where rows have
+weights, by 1e-12 of a class). Their middle then bounds all below. Under `interaction` a node may use the
+features of the groups that hold all features above it. `feature_costs` divide the merits that are compared.
+
+*Functions.* A criterion may be a function of the node's statistics (class weights, or weight, sum and sum of
+squares) and those of the branches; equal merits are judged by what it gives for the largest class, or the
+numbers up to the mean, against the rest.
+
 *Order.* The frontier gives up its newest node first (depth_first; of one parent's branches the first), its
 oldest (breadth_first), or the one whose split lowers the impurity of the whole tree most (best_first). A
 split that would exceed `max_leaf_nodes` or `max_nodes` is not made.
@@ -100,6 +112,8 @@ class Node:
     risk: float
     split: Candidate | None = None
     branches: list[Node] = field(default_factory=list)
+    bounds: tuple[float, float] = (-inf, inf)
+    used: frozenset[int] = frozenset()
 
 
 def scale(criterion: str, node: Node) -> float:
@@ -132,6 +146,8 @@ class Reference:
         self.least_rows = as_rows(recipe.min_samples_leaf, len(self.rows))
         self.least_rows_to_split = max(as_rows(recipe.min_samples_split, len(self.rows)), 2)
         self.least_weight = recipe.min_weight_fraction_leaf * self.total
+        # Sums of weights are rounded: classes keep a distance from their bounds, numbers are put right after.
+        self.margin = 1e-12 if self.n_classes and dataset.weight is not None else 0.0
         self.least_weight_to_split = 0.0
         if "fractional" in self.policies:  # limits on rows are limits on weight too
             lightest = float(weight[self.rows].min()) * (1 - 1e-9)
@@ -177,7 +193,10 @@ class Reference:
         root = self.node(self.rows, 0)
         frontier = [(root, self.best(root))]
         n_leaves = n_nodes = 1
-        while frontier:
+        risk, enough = root.risk, -1.0
+        if recipe.risk_threshold is not None:
+            enough = (recipe.bayes_risk + recipe.risk_threshold) * root.weight
+        while frontier and risk > enough:
             node, split = frontier.pop(self._next(frontier))
             if split is None:
                 continue
@@ -189,9 +208,42 @@ class Reference:
             node.branches = [
                 self.node(rows, node.depth + 1, node, weights) for rows, weights in send(self, node, split)
             ]
+            self.constrain(node, split.feature)
+            risk += sum(child.risk for child in node.branches) - node.risk
             fresh = [(child, self.best(child)) for child in node.branches]
             frontier += fresh[::-1] if recipe.order == "depth_first" else fresh
         return root
+
+    def constrain(self, node: Node, feature: int) -> None:
+        """Hand the constraints of a node, and those of its split, down to its branches."""
+        sign = (self.recipe.monotonic or {feature: 0})[feature]
+        low, high = node.bounds
+        for branch, child in enumerate(node.branches):
+            child.bounds, child.used = node.bounds, node.used | {feature}
+            if sign:
+                middle = sum(map(self.prediction, node.branches)) / 2
+                child.bounds = (low, min(high, middle)) if branch == (sign < 0) else (max(low, middle), high)
+
+    def prediction(self, node: Node) -> float:
+        """The number that monotone constraints speak of."""
+        return float(
+            node.value @ np.arange(self.n_classes) / node.weight if self.n_classes else node.value[0]
+        )
+
+    def allowed(self, node: Node, feature: int) -> bool:
+        """Whether a feature may be used below those used above the node."""
+        groups = self.recipe.interaction or (range(len(self.x)),)
+        return any({feature, *node.used} <= set(group) for group in groups)
+
+    def scale(self, node: Node) -> float:
+        """The size of merits at a node, by which ties are judged."""
+        criterion = self.recipe.criterion
+        if not callable(criterion):
+            return scale(criterion, node)
+        y, w = self.target[node.rows], self.weight[node.rows]
+        lines = statistics(criterion, y, w, self.n_classes)
+        part = y == node.value.argmax() if self.n_classes else y <= np.average(y, weights=w)
+        return abs(float(merit(criterion, np.stack([lines[part].sum(0), lines[~part].sum(0)])[None], y)[0]))
 
     def _next(self, frontier: list[tuple[Node, Candidate | None]]) -> int:
         if self.recipe.order == "depth_first":
@@ -230,12 +282,15 @@ class Reference:
         candidates = list(self.candidates(node))
         if not candidates:
             return None
-        top = max(candidate.merit for candidate in candidates)
-        equal = [c for c in candidates if c.merit >= top - EQUAL * scale(recipe.criterion, node)]
+        prices = recipe.feature_costs or (1.0,) * len(self.x)
+        worth = [candidate.merit / prices[candidate.feature] for candidate in candidates]
+        width = EQUAL * self.scale(node)
+        equal = [c for c, worth_of in zip(candidates, worth, strict=True) if worth_of >= max(worth) - width]
         best = self.settled(node, equal[-1 if recipe.ties == "last" else 0])
         if best.merit <= recipe.min_merit:
             return None
-        least = recipe.min_impurity_decrease  # 0 asks for nothing, not even of the rounding
+        least = max(recipe.min_impurity_decrease, recipe.complexity * best.n_branches)
+        # 0 asks for nothing, not even of the rounding
         return None if least > 0 and self.decrease(node, best) + np.finfo(float).eps < least else best
 
     def settled(self, node: Node, split: Candidate) -> Candidate:
@@ -250,14 +305,15 @@ class Reference:
     def decrease(self, node: Node, split: Candidate) -> float:
         """By how much a split lowers the impurity of the whole tree."""
         merit = split.merit
-        if self.recipe.criterion in ("gain_ratio", "twoing", "chi_square", "hellinger"):
+        names = ("gain_ratio", "twoing", "chi_square", "hellinger")
+        if callable(self.recipe.criterion) or self.recipe.criterion in names:
             parts = [self.node(rows, 0, node, weights) for rows, weights in send(self, node, split)]
             merit = node.impurity - sum(part.weight * part.impurity for part in parts) / node.weight
         return node.weight / self.total * merit
 
     def candidates(self, node: Node) -> Iterator[Candidate]:
         """All splits the node may make: by feature, then from the lowest cut up."""
-        for feature in range(len(self.x)):
+        for feature in filter(lambda feature: self.allowed(node, feature), range(len(self.x))):
             search = Search(self, node, feature)
             if not self.n_categories[feature]:
                 if "threshold" in self.recipe.splits:
@@ -352,6 +408,8 @@ class Search:
         large = (counts >= max(learner.least_rows, 1)) & (weight >= learner.least_weight)
         if large.sum() < 2 or (self.criterion == "poisson" and (branches[counts > 0, 1] == 0).any()):
             return
+        if not self.within_bounds(branches[counts > 0]).all():
+            return
         worth = float(self.worth(branches[None])[0])
         yield Candidate(self.feature, worth, default, table={c: c for c in range(k)}, n_branches=k)
 
@@ -378,6 +436,31 @@ class Search:
         for cut in np.flatnonzero(merits > -inf):
             yield int(cut), float(merits[cut]), int(default[cut])
 
+    def predictions(self, branches: Array) -> Array:
+        """What branches with these statistics would predict, as monotone constraints see it."""
+        weight = total_weight(self.criterion, branches)
+        if self.learner.n_classes:
+            return branches @ np.arange(self.learner.n_classes) / weight
+        if self.criterion == "absolute_error":
+            flat = [weighted_median(self.levels, group) for group in branches.reshape(-1, branches.shape[-1])]
+            return np.array(flat).reshape(weight.shape)
+        rows = self.node.rows
+        shift = np.average(self.learner.target[rows], weights=self.learner.weight[rows])
+        return branches[..., 1] / weight + (shift if self.criterion == "squared_error" else 0.0)
+
+    def within_bounds(self, branches: Array) -> Array:
+        """Whether each branch predicts within the bounds of the node."""
+        low, high = self.node.bounds
+        if (low, high) == (-inf, inf):
+            return np.ones(branches.shape[:-1], dtype=bool)
+        value = self.predictions(branches)
+        margin = self.learner.margin - self.slack(value)
+        return (value >= low + margin) & (value <= high - margin)
+
+    def slack(self, value: Array) -> Array:
+        """What rounding may do to a mean."""
+        return 0.0 if self.learner.n_classes else 1e-12 * np.abs(value)
+
     def merits(self, sides: Array, sizes: Rows) -> Array:
         """Merit of each split, -inf where a branch is too small."""
         learner, weights = self.learner, total_weight(self.criterion, sides)
@@ -385,6 +468,12 @@ class Search:
         allowed = (sizes >= least_rows).all(axis=1) & (weights >= learner.least_weight).all(axis=1)
         if self.criterion == "poisson":
             allowed &= (sides[:, :, 1] > 0).all(axis=1)
+        if learner.recipe.monotonic is not None:
+            allowed[allowed] = self.within_bounds(sides[allowed]).all(axis=1)
+            sign = learner.recipe.monotonic[self.feature]
+            if sign:
+                first, second = np.moveaxis(self.predictions(sides[allowed]), 1, 0)
+                allowed[allowed] = sign * first + learner.margin <= sign * second + self.slack(second)
         merits = np.full(len(sides), -inf)
         if allowed.any():
             merits[allowed] = self.worth(sides[allowed])

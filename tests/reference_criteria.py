@@ -1,7 +1,8 @@
 """Impurity and merit in plain NumPy, for the reference learner: formulas over whole arrays of splits.
 
 Everything is computed from additive statistics: each row is a line of numbers, a branch the sum of its lines.
-The last axis of a table holds the statistics, the one before it the branches.
+The last axis of a table holds the statistics, the one before it the branches. A criterion may be a function;
+one of numbers has a name that begins with "number".
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ def statistics(criterion: str, target: Array, weight: Array, n_classes: int) -> 
     """One line per row; the statistics of a branch are the sum of its rows' lines."""
     if n_classes:
         return np.eye(n_classes)[target.astype(int)] * weight[:, None]
+    if callable(criterion):
+        return weight[:, None] * np.stack([np.ones(len(target)), target, target**2], axis=1)
     if criterion == "absolute_error":  # a weight for every distinct target, in ascending order
         return (target[:, None] == np.unique(target)[None, :]) * weight[:, None]
     if criterion == "poisson":
@@ -29,6 +32,8 @@ def statistics(criterion: str, target: Array, weight: Array, n_classes: int) -> 
 
 def total_weight(criterion: str, table: Array) -> Array:
     """Weight of each branch of a table."""
+    if callable(criterion):
+        return table[..., 0] if criterion.__name__.startswith("number") else table.sum(axis=-1)
     return table[..., 0] if criterion in ("squared_error", "poisson") else table.sum(axis=-1)
 
 
@@ -42,7 +47,7 @@ def impurity(criterion: str, table: Array, levels: Array) -> Array:
         value = -(share * np.log2(np.where(share > 0, share, 1))).sum(axis=-1)
     elif criterion == "sqrt":
         value = np.sqrt(np.clip(share * (1 - share), 0, None)).sum(axis=-1) / 2
-    elif criterion == "squared_error":
+    elif criterion == "squared_error" or (callable(criterion) and criterion.__name__.startswith("number")):
         value = share[..., 2] - share[..., 1] ** 2
     elif criterion == "poisson":
         mean = share[..., 1]
@@ -57,6 +62,8 @@ def impurity(criterion: str, table: Array, levels: Array) -> Array:
 
 def merit(criterion: str, tables: Array, levels: Array) -> Array:
     """Merit of each split of `tables`, shape (splits, branches, statistics)."""
+    if callable(criterion):  # one split at a time: the function must not depend on what else is asked
+        return np.array([criterion(table.sum(axis=0), table[None])[0] for table in tables])
     node, weight = tables.sum(axis=1), total_weight(criterion, tables)
     share = weight / weight.sum(axis=1, keepdims=True)
     if criterion == "twoing":  # of more than two branches each against the rest

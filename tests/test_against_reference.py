@@ -20,6 +20,7 @@ from treewright import recipe as recipe_module
 from treewright.data import Dataset
 from treewright.errors import DataError
 from treewright.grow import grow
+from treewright.monotone import is_monotone
 from treewright.recipe import Recipe
 from treewright.tree import Tree
 
@@ -369,3 +370,90 @@ def test_absolute_error_of_a_large_table() -> None:
     tree = grow(dataset, recipe, n_jobs=1)
     check_tree(tree, dataset, recipe, judged={node for node in range(len(tree)) if tree.count[node] < 400})
     assert grow(dataset, recipe, n_jobs=2) == tree
+
+
+# Constraints and functions
+
+
+def drawn_constraints(dataset: Dataset, data: st.DataObject) -> dict[str, Any]:
+    """Signs for what has an order, groups of features, costs."""
+    n = len(dataset.schema.columns)
+    signs = [
+        0 if column.kind == "categorical" else data.draw(st.sampled_from([-1, 0, 1]))
+        for column in dataset.schema.columns
+    ]
+    group = st.lists(st.integers(0, n - 1), min_size=1, max_size=n, unique=True).map(tuple)
+    rest = tuple(range(n))
+    groups = data.draw(st.one_of(st.none(), st.lists(group, min_size=1, max_size=3).map(tuple)))
+    return {
+        "monotonic": data.draw(st.sampled_from([None, tuple(signs)])),
+        "interaction": None if groups is None else (*groups, *((f,) for f in rest)),
+        "feature_costs": data.draw(st.one_of(st.none(), st.tuples(*[st.sampled_from([0.5, 1.0, 3.0])] * n))),
+        "complexity": data.draw(st.sampled_from([0.0, 0.02])),
+    }
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@given(data=st.data())
+def test_constraints(criterion: str, data: st.DataObject) -> None:
+    dataset, split = data.draw(small_rows(criterion)).dataset(), data.draw(st.sampled_from(CATEGORY_SPLITS))
+    constraints = drawn_constraints(dataset, data)
+    recipe = Recipe(criterion, splits=("threshold", split), **constraints)
+    note(f"{recipe}")
+    tree = grow(dataset, recipe, n_jobs=1)
+    assert_same_tree(tree, Reference(dataset, recipe).grow(), recipe)
+    for feature, sign in enumerate(constraints["monotonic"] or ()):
+        assert not sign or is_monotone(tree, feature, sign)
+
+
+def class_gini(parent: Any, branches: Any) -> Any:
+    """The Gini index as a user would write it."""
+    weight = np.maximum(branches.sum(axis=2), 1e-300)
+    kept = ((branches**2).sum(axis=2) / weight).sum(axis=1) / parent.sum()
+    return kept - (parent**2).sum() / parent.sum() ** 2
+
+
+def class_hellinger(parent: Any, branches: Any) -> Any:
+    """The Hellinger distance of the first class and the second."""
+    shares = np.sqrt(branches / np.maximum(parent, 1e-300))
+    return np.sqrt(((shares[:, :, 0] - shares[:, :, 1]) ** 2).sum(axis=1))
+
+
+def number_variance(parent: Any, branches: Any) -> Any:
+    """The decrease of the variance."""
+    after = (branches[:, :, 1] ** 2 / np.maximum(branches[:, :, 0], 1e-300)).sum(axis=1)
+    return (after - parent[1] ** 2 / parent[0]) / parent[0]
+
+
+@pytest.mark.parametrize("missing", MISSING)
+@pytest.mark.parametrize("function", [class_gini, class_hellinger, number_variance])
+@given(data=st.data())
+def test_functions(function: Any, missing: str, data: st.DataObject) -> None:
+    split = data.draw(st.sampled_from(CATEGORY_SPLITS))
+    named = "squared_error" if function is number_variance else "gini"
+    dataset = data.draw(small_rows(named)).dataset()
+    constraints = drawn_constraints(dataset, data)
+    if missing == "available":
+        constraints["monotonic"] = None
+    recipe = Recipe(function, splits=("threshold", split), missing=missing, **constraints)
+    note(f"{recipe}")
+    tree = grow(dataset, recipe, n_jobs=1)
+    assert_same_tree(tree, Reference(dataset, recipe).grow(), recipe)
+
+
+@pytest.mark.parametrize("split", CATEGORY_SPLITS)
+@pytest.mark.parametrize("missing", MISSING)
+@pytest.mark.parametrize("named", ["gini", "squared_error"])
+@given(data=st.data())
+def test_a_criterion_rewritten_as_a_function_grows_the_same_tree(
+    named: str, missing: str, split: str, data: st.DataObject
+) -> None:
+    dataset = data.draw(small_rows(named)).dataset()
+    ties = data.draw(st.sampled_from(["first", "last"]))
+    function: Any = class_gini if named == "gini" else number_variance
+    ours = grow(dataset, Recipe(function, splits=("threshold", split), missing=missing, ties=ties), n_jobs=1)
+    theirs = grow(dataset, Recipe(named, splits=("threshold", split), missing=missing, ties=ties), n_jobs=1)
+    assert ours.parent.tolist() == theirs.parent.tolist()
+    assert ours.splits.feature.tolist() == theirs.splits.feature.tolist()
+    assert ours.splits.threshold.tolist() == theirs.splits.threshold.tolist()
+    assert ours.value.tolist() == theirs.value.tolist()

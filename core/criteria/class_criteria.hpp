@@ -8,6 +8,7 @@ namespace treewright {
 
 struct ClassCriterion {
     static constexpr bool classification = true;
+    static constexpr bool asked = false;  // whether a user's function gives the merits
     static double tolerance(const Totals&, double impurity) { return tie_tolerance * impurity + 4e-15; }
 };
 

@@ -6,6 +6,7 @@ namespace treewright {
 
 struct NumberCriterion {
     static constexpr bool classification = false;
+    static constexpr bool asked = false;
     static double tolerance(const Totals&, double impurity) { return tie_tolerance * impurity; }
 };
 
@@ -85,6 +86,19 @@ public:
             sums_[i] += weight * value;
         }
     }
+    /// The weighted median of what is in the tree; between two numbers where half the weight lies on either side.
+    double median(const double* sorted) const {
+        const double half = total_weight_ / 2;
+        size_t low = 0, high = 0;
+        double below = 0, upto = 0;
+        for (size_t step = top_; step; step /= 2) {
+            if (low + step <= n_ && below + weights_[low + step] < half) below += weights_[low += step];
+            if (high + step <= n_ && upto + weights_[high + step] <= half) upto += weights_[high += step];
+        }
+        low = std::min(low, n_ - 1);
+        high = std::min(high, n_ - 1);
+        return low == high ? sorted[low] : sorted[low] / 2 + sorted[high] / 2;
+    }
     /// Σ w·|y − median| of what is in the tree.
     double absolute_deviation(const double* sorted) const {
         if (total_weight_ <= 0) return 0;
@@ -140,8 +154,8 @@ struct AbsoluteError : NumberCriterion {
         double tolerance(double impurity) const { return tie_tolerance * impurity * weight; }
         double left_weight_now() const { return left_weight; }
         double right_weight_now() const { return weight - left_weight; }
-        double left_mean() const { return 0; }
-        double right_mean() const { return 0; }
+        double left_mean() const { return left.median(rows.sorted_target); }
+        double right_mean() const { return right.median(rows.sorted_target); }
 
     private:
         size_t rank(size_t row) const { return static_cast<size_t>(rows.target_rank[row]); }

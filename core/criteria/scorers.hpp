@@ -73,8 +73,8 @@ struct ClassScorer {
     }
     double left_weight_now() const { return left_weight; }
     double right_weight_now() const { return right_weight; }
-    double left_mean() const { return left[1] / left_weight; }
-    double right_mean() const { return right[1] / right_weight; }
+    double left_mean() const { return rows.levels->mean(left); }
+    double right_mean() const { return rows.levels->mean(right); }
 };
 
 /// Gini for any number of classes: the sums of squares of both sides are kept, O(1) a row.
@@ -181,8 +181,8 @@ struct PlainClassScorer {
     double tolerance(double impurity) const { return C::tolerance(node, impurity); }
     double left_weight_now() const { return left.weight; }
     double right_weight_now() const { return right.weight; }
-    double left_mean() const { return left.sums[1] / left.weight; }
-    double right_mean() const { return right.sums[1] / right.weight; }
+    double left_mean() const { return rows.levels->mean(left.sums.data()); }
+    double right_mean() const { return rows.levels->mean(right.sums.data()); }
 };
 
 }  // namespace treewright

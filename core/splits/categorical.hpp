@@ -6,6 +6,8 @@
 // component of the class shares: Coppersmith, Hong & Hosking, 1999), then single values are exchanged while that helps.
 #pragma once
 #include "../candidate.hpp"
+#include "../constraints.hpp"
+#include "../criteria/callable.hpp"
 #include "../problem.hpp"
 
 namespace treewright {
@@ -32,7 +34,7 @@ struct Levels {
         for (size_t k = 0; k < width; ++k) totals.sums[k] -= sums[level * width + k];
     }
     /// Share of class 1, or mean of the target.
-    double mean(size_t level) const { return sums[level * width + (width > 1 ? 1 : 0)] / weight[level]; }
+    double mean(size_t level, bool classes) const { return sums[level * width + (classes ? 1 : 0)] / weight[level]; }
 };
 
 /// Fills Levels from rows in one pass; keeps its buckets clean between calls.
@@ -50,7 +52,7 @@ public:
         levels.missing = Totals(width);
         levels.known = Totals(width);
         present_.clear();
-        const bool classes = width > 1 || rows.label;
+        const bool classes = rows.label, squares = !classes && width > 1;
         each([&](int32_t code, size_t row) {
             const double w = rows.weight_of(row);
             const size_t k = classes ? static_cast<size_t>(rows.label[row]) : 0;
@@ -59,12 +61,14 @@ public:
                 levels.missing.weight += w;
                 levels.missing.count += 1;
                 levels.missing.sums[k] += amount;
+                if (squares) levels.missing.sums[1] += amount * rows.target[row];
                 return;
             }
             const auto c = static_cast<size_t>(code);
             if (count_[c]++ == 0) present_.push_back(code);
             weight_[c] += w;
             sums_[c * width + k] += amount;
+            if (squares) sums_[c * width + 1] += amount * rows.target[row];
         });
         std::sort(present_.begin(), present_.end());
         levels.code = present_;
@@ -96,12 +100,15 @@ private:
 template <class C>
 class CategorySearch {
 public:
-    CategorySearch(const Problem& problem, const Levels& levels, const Totals& node, double impurity, int32_t feature)
-        : recipe_(problem.recipe), levels_(levels), node_(node), feature_(feature),
+    /// `bounds` are those of monotone constraints, `classes` the numbers that classes stand for under them; `asked` is what puts
+    /// candidates before the user's function, if that is the criterion.
+    CategorySearch(const Problem& problem, const Levels& levels, const Totals& node, double impurity, int32_t feature,
+                   const Bounds& bounds = {}, const ClassLevels* classes = nullptr, CandidateBatch* asked = nullptr)
+        : recipe_(problem.recipe), levels_(levels), node_(node), bounds_(bounds), classes_(classes), asked_(asked), feature_(feature),
           n_categories_(problem.table.features[static_cast<size_t>(feature)].n_categories),
           by_direction_(recipe_.missing == Missing::direction && levels.missing.count > 0),
           basis_(by_direction_ ? node : levels.known), left_(levels.width), right_(levels.width),
-          share_(basis_.weight / node.weight), tolerance_(C::tolerance(node, impurity)) {}
+          share_(basis_.weight / node.weight), tolerance_(asked ? asked->tolerance() : C::tolerance(node, impurity)) {}
 
     Candidate best() {
         if (recipe_.subset && levels_.size() >= 1) subset();
@@ -124,9 +131,16 @@ private:
         for (size_t k = 0; k < left_.sums.size(); ++k)
             right_.sums[k] = C::classification ? remainder(basis_.sums[k], left_.sums[k]) : basis_.sums[k] - left_.sums[k];
         if (left_.count == 0 || right_.count == 0 || !large_enough(left_) || !large_enough(right_)) return -infinity;
+        if (!bounds_.free() && !bounds_.allow(prediction(left_), prediction(right_))) return -infinity;
         const Totals* both[] = {&left_, &right_};
-        return share_ * C::merit(basis_, both);
+        return share_ * merit_of(both);
     }
+    double merit_of(Branches branches) const {
+        if constexpr (C::asked) return asked_->merit(basis_, branches);
+        else return C::merit(basis_, branches);
+    }
+    /// What a branch of these totals would predict, as bounds speak of it.
+    double prediction(const Totals& t) const { return C::classification ? classes_->mean(t.sums.data()) : t.sums[0] / t.weight; }
     /// Value left_ and remember it under `mark` if it is the best so far.
     void offer(size_t mark, bool missing_left) {
         const double m = merit();
@@ -168,7 +182,7 @@ private:
         const size_t n = levels_.size();
         known_against_missing();
         if (n < 2) return;
-        if (!C::classification || levels_.width == 2) cut_order(order_by([&](size_t level) { return levels_.mean(level); }));
+        if (!C::classification || levels_.width == 2) cut_order(order_by([&](size_t level) { return levels_.mean(level, C::classification); }));
         else if (n <= exhaustive_levels) all_groupings();
         else search_groupings();
     }
@@ -305,10 +319,11 @@ private:
         std::vector<const Totals*> all;
         for (const Totals& b : branch) {
             large += large_enough(b);
+            if (!bounds_.free() && !bounds_.hold(prediction(b))) return;
             all.push_back(&b);
         }
         if (large < 2) return;
-        const double m = share_ * C::merit(basis_, all);
+        const double m = share_ * merit_of(all);
         if (m == -infinity || !better(m)) return;
         best_.merit = m;
         best_.feature = feature_;
@@ -322,6 +337,9 @@ private:
     const Recipe& recipe_;
     const Levels& levels_;
     const Totals& node_;
+    Bounds bounds_;
+    const ClassLevels* classes_;
+    CandidateBatch* asked_;
     int32_t feature_, n_categories_;
     bool by_direction_;
     const Totals& basis_;

@@ -130,6 +130,7 @@ private:
             std::vector<Index> rows = groups_[g].rows;
             if (by_direction_ && g == heaviest) rows.insert(rows.end(), missing_.begin(), missing_.end());
             const Description part = describe(rows);
+            if (!limits_.bounds.hold(part.value[0])) return;
             after += part.risk;
             large += part.count >= limits_.min_count && part.weight >= limits_.min_weight;
         }

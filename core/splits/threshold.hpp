@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../candidate.hpp"
+#include "../constraints.hpp"
 #include "../problem.hpp"
 
 namespace treewright {
@@ -108,17 +109,13 @@ struct Cut {
 struct CutLimits {
     size_t min_count = 1;
     double min_weight = 0;
-    int monotone = 0;  // the left mean may not exceed the right (+1), or fall below it (−1)
-    double lowest = -infinity, highest = infinity;
+    Bounds bounds;
     bool last_of_ties = false;
 
     template <class Scorer>
     bool allow(const Scorer& scorer) const {
         if (min_weight > 0 && (scorer.left_weight_now() < min_weight || scorer.right_weight_now() < min_weight)) return false;
-        if (monotone == 0 && lowest == -infinity && highest == infinity) return true;
-        const double left = scorer.left_mean(), right = scorer.right_mean();
-        if (left < lowest || left > highest || right < lowest || right > highest) return false;
-        return monotone == 0 || (monotone > 0 ? left <= right : left >= right);
+        return bounds.free() || bounds.allow(scorer.left_mean(), scorer.right_mean());
     }
 };
 

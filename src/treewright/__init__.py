@@ -12,6 +12,7 @@ from treewright.compare import compare_pruners
 from treewright.data import Dataset
 from treewright.export import export_text
 from treewright.grow import grow
+from treewright.monotone import is_monotone
 from treewright.overfitting import overfitting_curve
 from treewright.recipe import Recipe
 from treewright.selection import prune, simplify
@@ -59,6 +60,7 @@ __all__ = [
     "explore",
     "export_text",
     "grow",
+    "is_monotone",
     "load",
     "overfitting_curve",
     "plot_confusion",

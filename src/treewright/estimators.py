@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -19,6 +19,7 @@ from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.errors import warn
 from treewright.fitted import ClassReader, FittedTree, NumberReader
+from treewright.functions import MeritFunction
 from treewright.grow import count_features, grow, progress_bar, threads
 from treewright.parameters import (
     CLASSIFIER_RULES,
@@ -29,13 +30,16 @@ from treewright.parameters import (
     class_factors,
     class_priors,
     cost_rows,
+    costs_of_features,
+    interaction_groups,
     missing_policies,
     monotonic_signs,
 )
-from treewright.pruning import CostComplexity, pruner_of
+from treewright.pruning import CostComplexity, EarlyStopping, pruner_of
 from treewright.pruning.cost_complexity import weakest_links
 from treewright.recipe import Recipe, Rule, check_parameters
 from treewright.selection import AnyPruner, grow_and_prune, needs
+from treewright.trace import Trace
 from treewright.tree import Tree
 
 AnyClass = TypeVar("AnyClass")
@@ -54,7 +58,7 @@ class TreeEstimator(FittedTree):
     allowed: ClassVar[dict[str, Rule]] = SHARED_RULES
     min_merit: ClassVar[float] = -np.inf  # as scikit-learn: a split need not gain anything by itself
 
-    criterion: str
+    criterion: str | MeritFunction
     splitter: str = "best"
     max_depth: int | None = None
     min_samples_split: int | float = 2
@@ -65,7 +69,14 @@ class TreeEstimator(FittedTree):
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
     ccp_alpha: float = 0.0
-    monotonic_cst: ArrayLike | None = None
+    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
+    interaction_cst: str | Iterable[Iterable[Any]] | None = None
+    feature_costs: Mapping[Any, float] | ArrayLike | None = None
+    significance: float | None = None
+    complexity: float = 0.0
+    risk_threshold: float | None = None
+    bayes_risk: float = 0.0
+    early_stopping: EarlyStopping | str | None = None
     splits: tuple[str, ...] = ("threshold", "subset")
     missing: str | Mapping[Any, str] = "direction"
     max_surrogates: int = 5
@@ -81,8 +92,10 @@ class TreeEstimator(FittedTree):
     inf: Infinities = "error"
     categorical_features: Any = None
     ordinal_features: Any = None
+    predicates: Any = None
     pruner: AnyPruner | str | None = None
     holdout: float = 1 / 3
+    trace: bool = False
     n_jobs: int | None = None
     verbose: int | bool = 0
 
@@ -114,11 +127,16 @@ class TreeEstimator(FittedTree):
             pruned = grow_and_prune(
                 dataset, recipe, pruners, holdout=self.holdout, n_jobs=self.n_jobs, progress=progress
             )
+            grown = pruned.grown or (pruned.tree, dataset)
             self._adopt(pruned.tree)
             self._remember(pruners[-1], pruned)
         else:
-            self._adopt(grow(dataset, recipe, n_jobs=self.n_jobs, progress=progress))
+            grown = grow(dataset, recipe, n_jobs=self.n_jobs, progress=progress), dataset
+            self._adopt(grown[0])
             self._forget_pruning()
+        self.__dict__.pop("trace_", None)
+        if self.trace:
+            self.trace_ = Trace(*grown, recipe)
         return self
 
     def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
@@ -132,6 +150,7 @@ class TreeEstimator(FittedTree):
             sample_weight=sample_weight,
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
+            predicates=self.predicates,
             missing="error" if self.missing == "error" else "direction",
             inf=self.inf,
             estimator=type(self).__name__,
@@ -141,6 +160,10 @@ class TreeEstimator(FittedTree):
     def _pruners(self) -> list[AnyPruner]:
         """List what prunes the tree after it is grown."""
         pruners: list[AnyPruner] = []
+        if self.early_stopping is not None:
+            named = {"holdout": EarlyStopping(), "cv": EarlyStopping(cv=5)}
+            given = self.early_stopping
+            pruners.append(named[given] if isinstance(given, str) else given)
         if self.ccp_alpha > 0:
             pruners.append(CostComplexity(self.ccp_alpha, risk="impurity"))
         if self.pruner is not None:
@@ -152,7 +175,8 @@ class TreeEstimator(FittedTree):
 
     def _choices(self, schema: Schema) -> dict[str, Any]:
         """Put the parameters in the recipe's terms."""
-        best_first = self.max_leaf_nodes is not None and self.order == "depth_first"
+        watched = self.max_leaf_nodes is not None or self.risk_threshold is not None
+        best_first = watched and self.order == "depth_first"
         draws = self.splitter == "random" or self.max_features is not None or self.ties == "random"
         draws = draws or any(needs(pruner) == "holdout" for pruner in self._pruners())
         seed = self.random_state if draws else 0
@@ -160,13 +184,18 @@ class TreeEstimator(FittedTree):
             seed = check_random_state(seed).randint(2**31 - 1)
         given = self.__dict__
         return {name: given[name] for name in SAME_IN_RECIPE} | {
-            "criterion": ALIASES.get(self.criterion, self.criterion),
+            "criterion": ALIASES.get(self.criterion, self.criterion)
+            if isinstance(self.criterion, str)
+            else self.criterion,
             "splits": tuple(self.splits),
             "missing": missing_policies(self.missing, schema),
             "order": "best_first" if best_first else self.order,
             "min_merit": self.min_merit,
+            "max_competitors": len(schema.columns) if self.trace else self.max_competitors,
             "random_state": seed,
-            "monotonic": monotonic_signs(self.monotonic_cst, schema, self.criterion),
+            "monotonic": monotonic_signs(self.monotonic_cst, schema),
+            "interaction": interaction_groups(self.interaction_cst, schema),
+            "feature_costs": costs_of_features(self.feature_costs, schema),
             "class_weight": None,
             "priors": None,
             "costs": None,
@@ -174,7 +203,7 @@ class TreeEstimator(FittedTree):
 
     def _adopt(self, tree: Tree) -> None:
         super()._adopt(tree)
-        self.max_features_ = count_features(self.max_features, self.n_features_in_)
+        self.max_features_ = count_features(self.max_features, len(tree.schema.columns))
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
         """Alphas at which cost-complexity pruning would collapse a node, and the impurity left after each.
@@ -217,9 +246,10 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
 
     Parameters
     ----------
-    criterion : str
+    criterion : str or callable
         What makes a split good: "gini", "entropy" (or "log_loss"), "error", "sqrt", "gain_ratio", "twoing",
-        "chi_square" or "hellinger"; see `treewright.criteria`.
+        "chi_square" or "hellinger", see `treewright.criteria`; or a function of your own, see the page on
+        criteria.
     splitter : {"best", "random"}
         Look at every cut of a feature, or at one drawn at random.
     max_depth : int or None
@@ -240,8 +270,23 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
         Factor on the weight of each class.
     ccp_alpha : float
         Cost-complexity pruning: the price of a leaf, in impurity.
-    monotonic_cst : array-like of −1, 0 or 1, or None
-        Whether the share of the second class may only fall (−1) or rise (1) with a feature.
+    monotonic_cst : array-like of −1, 0 or 1, dict of feature to such, or None
+        Whether the prediction may only fall (−1) or rise (1) with a feature: the share of the second class,
+        or of more classes the mean of their positions in `classes_`.
+    interaction_cst : list of groups of features, "pairwise", "no_interactions" or None
+        Features that may be asked for on one path; features of no group form one of their own.
+    feature_costs : array-like, dict of feature to cost, or None
+        What it costs to look at each feature: merits are divided by it when splits are compared.
+    significance : float or None
+        Split only where branch and target are related at this level, by a chi-square test, corrected for the
+        number of splits there were to choose from.
+    complexity : float
+        The price of a node: a split must lower the whole tree's impurity by as much for each branch.
+    risk_threshold, bayes_risk : float or None, float
+        Stop growing, best first, when the share of training errors is within the threshold of this risk.
+    early_stopping : "holdout", "cv", EarlyStopping or None
+        Stop growing, best first, when it no longer helps rows kept aside (a share of `holdout`), or by
+        cross-validation; `treewright.pruning.EarlyStopping` has the settings.
     priors : dict or array-like or None
         The classes' shares to grow for, instead of those of the data.
     costs : array-like of shape (n_classes, n_classes) or None
@@ -281,12 +326,19 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
         Refuse infinite numbers, or take them as the largest finite ones.
     categorical_features, ordinal_features : list of names, indices or a mask, or None
         Columns to take as categories, or as ordered categories, beyond those that say so themselves.
+    predicates : list or dict of expressions and functions, or None
+        Boolean features of your own, offered beside the others: expressions over the columns such as
+        ``"width > 2 * height"``, functions that are given the table and give a truth value for each row, or
+        pairs of a name and such.
     pruner : Pruner, callable, str or None
         How to prune the grown tree: an instance such as `treewright.pruning.ErrorBased()`, a name of
         `treewright.pruning.PRUNERS`, or a function from tree to tree.
     holdout : float
         The share of the rows, stratified by class, that is kept aside from growing if the pruner needs rows
         that the tree has not seen.
+    trace : bool
+        Keep the learner's own account of every node: each candidate with its counts, gain and gain ratio,
+        what was chosen and why. `trace_` holds the training rows with it.
     n_jobs : int or None
         Threads; `None` and −1 use all cores.
     verbose : int or bool
@@ -298,6 +350,8 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
         The tree.
     pruner_, report_, path_ : Pruner, Report, PruningPath
         What pruned the tree, what it compared and did, and, if it chose from several, the trees there were.
+    trace_ : Trace
+        How the tree was grown, if `trace` is set: to print, to read as data, to show in a notebook.
     classes_ : ndarray of shape (n_classes,)
         The class labels; `predict_proba` has a column for each.
     n_classes_, n_features_in_, n_outputs_, max_features_ : int
@@ -316,7 +370,7 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
     task: ClassVar[Task] = "classification"
     allowed: ClassVar[dict[str, Rule]] = CLASSIFIER_RULES
 
-    criterion: str = "gini"
+    criterion: str | MeritFunction = "gini"
     class_weight: Mapping[Any, float] | str | None = None
     priors: Mapping[Any, float] | ArrayLike | None = None
     costs: ArrayLike | None = None
@@ -337,11 +391,12 @@ class DecisionTreeRegressor(NumberReader, TreeEstimator):
 
     Parameters
     ----------
-    criterion : {"squared_error", "absolute_error", "poisson"}
+    criterion : {"squared_error", "absolute_error", "poisson"} or callable
         What leaves predict and are judged by: the mean and squared error, the median and absolute error, or
-        the mean and Poisson deviance.
+        the mean and Poisson deviance; or a function of your own, see the page on criteria.
     **parameters
-        All others are those of `DecisionTreeClassifier`, except for what concerns classes.
+        All others are those of `DecisionTreeClassifier`, except for what concerns classes; `significance` is
+        that of an F test.
 
     Attributes
     ----------
@@ -362,7 +417,7 @@ class DecisionTreeRegressor(NumberReader, TreeEstimator):
     task: ClassVar[Task] = "regression"
     allowed: ClassVar[dict[str, Rule]] = REGRESSOR_RULES
 
-    criterion: str = "squared_error"
+    criterion: str | MeritFunction = "squared_error"
 
     def __post_init__(self) -> None:
         if isinstance(self.criterion, str) and self.criterion == "friedman_mse":

@@ -38,10 +38,10 @@ class FittedTree(TreeReader, BaseEstimator):
         """Take a tree as this estimator's own, with all that scikit-learn expects to find beside it."""
         schema = tree.schema
         self.tree_ = tree
-        self.n_features_in_ = len(schema.columns)
+        self.n_features_in_ = schema.n_inputs
         self.n_outputs_ = 1
         if schema.named:
-            self.feature_names_in_ = np.array([column.name for column in schema.columns], dtype=object)
+            self.feature_names_in_ = np.array(schema.names[: schema.n_inputs], dtype=object)
         else:
             self.__dict__.pop("feature_names_in_", None)
 
@@ -124,8 +124,9 @@ class FittedTree(TreeReader, BaseEstimator):
     def _report(self, X: Any) -> PredictionReport:
         """Count what is missing and unseen in the rows of a table."""
         tree = self._fitted_tree()
+        schema = self._bound_schema(tree)
         return PredictionReport.of(
-            tree.schema, *tree.schema.encode(X, unseen="majority", inf=self.inf, check_names=False)
+            schema, *schema.encode(X, unseen="majority", inf=self.inf, check_names=False)
         )
 
     def _leaves(self, X: Any) -> tuple[Tree, NDArray[np.int32]]:
@@ -133,10 +134,15 @@ class FittedTree(TreeReader, BaseEstimator):
         tree = self._fitted_tree()
         return tree, tree.route(*self._encode(X, tree), threads(self.n_jobs))
 
+    def _bound_schema(self, tree: Tree) -> Schema:
+        """What encodes rows: functions that a file could only name are this estimator's own."""
+        schema = tree.schema
+        return schema.bound(getattr(self, "predicates", None)) if schema.predicates else schema
+
     def _encode(self, X: Any, tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Rows as the tree's arrays have them."""
         missing = "error" if getattr(self, "missing", None) == "error" else "direction"
-        return tree.schema.encode(
+        return self._bound_schema(tree).encode(
             X, unseen=self.unseen, missing=missing, inf=self.inf, estimator=type(self).__name__
         )
 

@@ -15,6 +15,7 @@ from treewright import _core
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Dataset, Schema
 from treewright.errors import warn
+from treewright.functions import shared_memory
 from treewright.names import unknown_name
 from treewright.policies import settle_policies
 from treewright.recipe import Recipe, is_whole
@@ -25,7 +26,12 @@ Progress = Callable[[float], None]
 
 
 def grow(
-    dataset: Dataset, recipe: Recipe, *, n_jobs: int | None = None, progress: Progress | None = None
+    dataset: Dataset,
+    recipe: Recipe,
+    *,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    warn_of_odd: bool = True,
 ) -> Tree:
     """Grow a tree.
 
@@ -39,6 +45,8 @@ def grow(
         Threads to use, see `threads`. The tree is the same for every number.
     progress : callable or None
         Called now and then with the share of the work that is done, at the end with 1.
+    warn_of_odd : bool
+        Whether to warn of a tree that could not grow at all, or that one column alone makes perfect.
 
     Returns
     -------
@@ -79,7 +87,7 @@ def grow(
     if not policies and recipe.missing == "fractional":  # nothing was missing, but may be in new rows
         arrays["default_branch"] = np.full(len(arrays["parent"]), -1, np.int32)
     tree = Tree.from_arrays(schema, arrays, options["costs"])
-    if len(tree) <= max(1, 2 * n_classes):  # others are not odd
+    if warn_of_odd and len(tree) <= max(1, 2 * n_classes):  # others are not odd
         _warn_of_odd_trees(dataset, recipe, tree)
     return tree
 
@@ -159,6 +167,8 @@ def _available_cores() -> int:
 
 
 def _check_criterion(schema: Schema, recipe: Recipe) -> None:
+    if callable(recipe.criterion):
+        return
     known = REGRESSION if schema.classes is None else CLASSIFICATION
     if recipe.criterion not in known:
         raise ValueError(unknown_name("criterion for this target", recipe.criterion, known))
@@ -196,6 +206,8 @@ def _warn_of_odd_trees(dataset: Dataset, recipe: Recipe, tree: Tree) -> None:
     # A perfect split by chance or by nature is no news: only a column that renames the classes is.
     if pure and len(used) == 1 and len(dataset) >= 100 and len(dataset.schema.columns) >= 3:
         (feature,) = used
+        if feature >= dataset.schema.n_inputs:
+            return  # a predicate is there to tell the classes apart
         column, position = dataset.schema.columns[feature], dataset.schema.position[feature]
         values = (dataset.codes if column.kind == "categorical" else dataset.numbers)[:, position]
         if len(np.unique(values)) == tree.max_n_classes:
@@ -210,7 +222,8 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
     min_split = int(split) if is_whole(split) else max(2, ceil(split * n_rows))
     class_factor, search_factor, total_weight = _class_factors(dataset, recipe)
     return {
-        "criterion": recipe.criterion,
+        "criterion": "function" if callable(recipe.criterion) else recipe.criterion,
+        "function": _function(dataset.schema, recipe),
         "splits": list(recipe.splits),
         "splitter": recipe.splitter,
         "max_surrogates": int(recipe.max_surrogates),
@@ -234,8 +247,34 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
         "class_factor": class_factor,
         "search_factor": search_factor,
         "costs": None if recipe.costs is None else np.array(recipe.costs, dtype=float),
-        "monotonic": None if recipe.monotonic is None else np.array(recipe.monotonic, dtype=np.int8),
+        "monotonic": np.array(recipe.monotonic, dtype=np.int8) if any(recipe.monotonic or ()) else None,
+        "interaction": [sorted(set(group)) for group in recipe.interaction or ()],
+        "feature_costs": _by_feature("feature_costs", recipe.feature_costs, n_features),
+        "significance": 1.0 if recipe.significance is None else float(recipe.significance),
+        "complexity": float(recipe.complexity),
+        "enough_risk": -1.0
+        if recipe.risk_threshold is None
+        else float(recipe.bayes_risk) + float(recipe.risk_threshold),
     }
+
+
+def _function(schema: Schema, recipe: Recipe) -> dict[str, Any] | None:
+    """What the core needs to ask a criterion of the user's own."""
+    if not callable(recipe.criterion):
+        return None
+    n_classes = 0 if schema.classes is None else len(schema.classes)
+    most = max((len(column.categories) for column in schema.columns), default=2) + 1
+    return shared_memory(recipe.criterion, n_classes, most if "multiway" in recipe.splits else 2)
+
+
+def _by_feature(parameter: str, values: tuple[float, ...] | None, n_features: int) -> Array | None:
+    if values is None:
+        return None
+    if len(values) != n_features:
+        raise ValueError(
+            f"{parameter} must have a number for each of the {n_features} features, got {len(values)}."
+        )
+    return np.array(values, dtype=float)
 
 
 def _limit(value: int | None) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Schema
+from treewright.functions import AbsentFunction, function_name
 from treewright.names import nearest
-from treewright.pruning import KINDS, PRUNERS
-from treewright.recipe import RULES, Rule, is_number, is_whole, number, one_of
+from treewright.pruning import KINDS, PRUNERS, EarlyStopping
+from treewright.recipe import RULES, Rule, is_number, is_whole, name_or_function, number, one_of
 
 
 def _is_random_state(value: Any) -> bool:
@@ -42,6 +44,8 @@ _OWN_FORM = {
     "priors",
     "costs",
     "monotonic",
+    "interaction",
+    "feature_costs",
 }
 
 SAME_IN_RECIPE = tuple(name for name in RULES if name not in _OWN_FORM)
@@ -54,9 +58,39 @@ SHARED_RULES: dict[str, Rule] = {
         "an int in the range [0, 9223372036854775807], a 'numpy.random.RandomState' or None",
     ),
     "ccp_alpha": number(0.0),
-    "monotonic_cst": Rule(lambda value: value is None or np.ndim(value) == 1, "an array-like or None"),
+    "monotonic_cst": Rule(
+        lambda value: value is None or isinstance(value, Mapping) or np.ndim(value) == 1,
+        "an array-like, a dict of feature to -1, 0 or 1, or None",
+    ),
+    "interaction_cst": Rule(
+        lambda value: (
+            value in ("pairwise", "no_interactions")
+            if isinstance(value, str)
+            else value is None or isinstance(value, Iterable)
+        ),
+        "a str among {'pairwise', 'no_interactions'}, a list of groups of features or None",
+        ("pairwise", "no_interactions"),
+    ),
+    "feature_costs": Rule(
+        lambda value: value is None or isinstance(value, Mapping) or np.ndim(value) == 1,
+        "an array-like, a dict of feature to cost or None",
+    ),
     "unseen": one_of("missing", "error", "majority"),
     "inf": one_of("error", "extreme"),
+    "early_stopping": Rule(
+        lambda value: (
+            value in ("holdout", "cv")
+            if isinstance(value, str)
+            else value is None or isinstance(value, EarlyStopping)
+        ),
+        "a str among {'holdout', 'cv'}, an EarlyStopping or None",
+        ("holdout", "cv"),
+    ),
+    "predicates": Rule(
+        lambda value: value is None or (isinstance(value, Iterable) and not isinstance(value, str)),
+        "a list or a dict of expressions and functions, or None",
+    ),
+    "trace": Rule(lambda value: isinstance(value, bool), "a bool"),
     "n_jobs": Rule(
         lambda value: value is None or (is_whole(value) and value != 0), "an int other than 0 or None"
     ),
@@ -73,7 +107,7 @@ SHARED_RULES: dict[str, Rule] = {
 """What the parameters that all estimators have may be."""
 
 CLASSIFIER_RULES: dict[str, Rule] = {
-    "criterion": one_of(*CLASSIFICATION, "log_loss"),
+    "criterion": name_or_function(*CLASSIFICATION, "log_loss"),
     **SHARED_RULES,
     "class_weight": Rule(_is_class_weight, "a dict, the str 'balanced' or None", ("balanced",)),
     "laplace": Rule(
@@ -83,7 +117,7 @@ CLASSIFIER_RULES: dict[str, Rule] = {
 }
 """What the parameters of classifiers may be."""
 
-REGRESSOR_RULES: dict[str, Rule] = {"criterion": one_of(*REGRESSION), **SHARED_RULES}
+REGRESSOR_RULES: dict[str, Rule] = {"criterion": name_or_function(*REGRESSION), **SHARED_RULES}
 """What the parameters of regressors may be."""
 
 
@@ -100,26 +134,20 @@ def check_counts(y: Any) -> None:
 
 
 def monotonic_signs(
-    monotonic_cst: ArrayLike | None, schema: Schema, criterion: str
+    monotonic_cst: Mapping[Any, int] | ArrayLike | None, schema: Schema
 ) -> tuple[int, ...] | None:
-    """Give scikit-learn's `monotonic_cst` as one sign per feature."""
+    """Give scikit-learn's `monotonic_cst` as one sign per feature; those a dict does not mention are free."""
     if monotonic_cst is None:
         return None
-    signs = np.asarray(monotonic_cst)
+    signs = np.asarray(_by_feature("monotonic_cst", monotonic_cst, schema, 0))
     if len(signs) != len(schema.columns):
         raise ValueError(
-            f"monotonic_cst has shape {len(signs)} but the input data X has {len(schema.columns)} features."
+            f"monotonic_cst has shape {len(signs)} but the input data X has {schema.n_inputs} features."
         )
     if not np.isin(signs, (-1, 0, 1)).all():
         raise ValueError(
             f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}"
         )
-    if criterion == "absolute_error":
-        raise ValueError(
-            "monotonic_cst is not supported with criterion='absolute_error': use 'squared_error'."
-        )
-    if schema.classes is not None and len(schema.classes) > 2:
-        raise ValueError("Monotonicity constraints are not supported with multiclass classification")
     for column, sign in zip(schema.columns, signs, strict=True):
         if sign and column.kind == "categorical":
             raise ValueError(
@@ -128,20 +156,71 @@ def monotonic_signs(
     return tuple(int(sign) for sign in signs)
 
 
+def interaction_groups(interaction_cst: Any, schema: Schema) -> tuple[tuple[int, ...], ...] | None:
+    """Give the groups of features that may share a path; features of no group form one of their own.
+
+    Examples
+    --------
+    >>> interaction_groups([["x0", 2]], Schema.unnamed(4))
+    ((0, 2), (1, 3))
+    """
+    features = range(len(schema.columns))
+    if interaction_cst is None:
+        return None
+    if isinstance(interaction_cst, str):
+        size = 1 if interaction_cst == "no_interactions" or len(features) == 1 else 2
+        return tuple(combinations(features, size))
+    groups = []
+    for group in interaction_cst:
+        if isinstance(group, str) or not isinstance(group, Iterable):
+            raise ValueError(f"interaction_cst must be a list of groups of features, got {group!r} in it.")
+        groups.append(tuple(sorted({_feature("interaction_cst", key, schema) for key in group})))
+    rest = tuple(sorted(set(features) - {feature for group in groups for feature in group}))
+    return tuple(group for group in (*groups, rest) if group)
+
+
+def costs_of_features(
+    feature_costs: Mapping[Any, float] | ArrayLike | None, schema: Schema
+) -> tuple[float, ...] | None:
+    """Give a cost for each feature; those that a dict does not mention cost 1."""
+    if feature_costs is None:
+        return None
+    costs = _by_feature("feature_costs", feature_costs, schema, 1.0)
+    if len(costs) != len(schema.columns) or not all(is_number(c) and 0 < c < np.inf for c in costs):
+        raise ValueError(
+            f"feature_costs must have a number above 0 for each of the {len(schema.columns)} features, "
+            f"got {feature_costs!r}."
+        )
+    return tuple(float(cost) for cost in costs)
+
+
+def _by_feature(parameter: str, values: Any, schema: Schema, default: float) -> list[Any]:
+    """Give what an array or a dict says of each feature; an array need not speak of predicates."""
+    if not isinstance(values, Mapping):
+        said = list(np.asarray(values).tolist())
+        return said + [default] * len(schema.predicates) * (len(said) == schema.n_inputs)
+    given = [default] * len(schema.columns)
+    for key, value in values.items():
+        given[_feature(parameter, key, schema)] = value
+    return given
+
+
+def _feature(parameter: str, key: Any, schema: Schema) -> int:
+    """Find a feature by name or number."""
+    if isinstance(key, str) and key in schema.names:
+        return schema.names.index(key)
+    if is_whole(key) and 0 <= key < len(schema.columns):
+        return int(key)
+    raise ValueError(f"{parameter} names {key!r}, which is no feature.{nearest(key, schema.names)}")
+
+
 def missing_policies(missing: str | Mapping[Any, str], schema: Schema) -> str | tuple[str, ...]:
     """Give a dict of policies as one for each feature; those not mentioned learn a direction."""
     if isinstance(missing, str):
         return missing
     policies = ["direction"] * len(schema.columns)
     for key, policy in missing.items():
-        if isinstance(key, str) and key in schema.names:
-            policies[schema.names.index(key)] = policy
-        elif is_whole(key) and 0 <= key < len(policies):
-            policies[key] = policy
-        else:
-            raise ValueError(
-                f"missing names {key!r}, which is no feature. {nearest(key, schema.names)}".rstrip()
-            )
+        policies[_feature("missing", key, schema)] = policy
     return tuple(policies)
 
 
@@ -193,34 +272,43 @@ def cost_rows(costs: ArrayLike | None, n_classes: int) -> tuple[tuple[float, ...
 
 _ODD = object()  # what is no plain value
 
+NAMED_FUNCTIONS = ("criterion", "predicates")
+"""Parameters whose functions a file names, though it cannot hold them: the tree was made by them."""
+
 
 def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Keep the parameters that JSON can say, as it says them."""
-    said = {name: _plain(value) for name, value in parameters.items()}
+    said = {name: _plain(value, name in NAMED_FUNCTIONS) for name, value in parameters.items()}
     return {name: value for name, value in said.items() if value is not _ODD}
 
 
 def stored_value(plain: Any) -> Any:
     """Read back a parameter that `plain_parameters` wrote."""
+    if isinstance(plain, list):
+        return [stored_value(entry) for entry in plain]
     if not isinstance(plain, dict):
         return plain
     if "pruner" in plain:
         return KINDS[plain["pruner"]](**plain["settings"])
-    return dict(plain["pairs"])
+    if "function" in plain:
+        return AbsentFunction(str(plain["function"]))
+    return {key: stored_value(entry) for key, entry in plain["pairs"]}
 
 
-def _plain(value: Any) -> Any:
-    """Say a parameter as JSON can."""
+def _plain(value: Any, functions: bool = False) -> Any:
+    """Say a parameter as JSON can; functions, where they may be, by name."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
-        pairs = [[_plain(key), _plain(entry)] for key, entry in value.items()]
+        pairs = [[_plain(key), _plain(entry, functions)] for key, entry in value.items()]
         return _ODD if any(_ODD in pair for pair in pairs) else {"pairs": pairs}
     if isinstance(value, list | tuple):
-        entries = [_plain(entry) for entry in value]
+        entries = [_plain(entry, functions) for entry in value]
         return _ODD if _ODD in entries else entries
     if type(value) in KINDS.values():
         return {"pruner": type(value).__name__, "settings": plain_parameters(vars(value))}
+    if functions and callable(value) and not isinstance(value, type):
+        return {"function": function_name(value)}
     return _ODD

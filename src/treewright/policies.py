@@ -50,6 +50,7 @@ def settle_policies(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, str, lis
     if set(policies) == {"fractional"} and not _any_missing(dataset):
         return dataset, "available", []
     if len(set(policies)) == 1 and policies[0] in FAST:
+        _check_fast(recipe, policies[0], dataset)
         return dataset, policies[0], []
     _check_plain(recipe)
     return dataset, "direction", policies
@@ -87,12 +88,24 @@ def _refuse(dataset: Dataset, policies: list[str]) -> None:
             )
 
 
+def _check_fast(recipe: Recipe, policy: str, dataset: Dataset) -> None:
+    """Refuse what would not hold for rows that are left out of the search and then join a branch."""
+    if policy == "available" and any(recipe.monotonic or ()) and _any_missing(dataset):
+        raise ValueError(
+            f"monotonic goes with missing='direction', not with missing={recipe.missing!r}, where values are "
+            "missing: rows that join a branch after it was chosen may turn its prediction."
+        )
+    if callable(recipe.criterion) and recipe.splitter == "random":
+        raise ValueError("splitter='random' does not go with a function as criterion: use splitter='best'.")
+
+
 def _check_plain(recipe: Recipe) -> None:
     """Refuse what only the fast engines do."""
     refused = {
         "splitter": recipe.splitter == "random",
         "monotonic": recipe.monotonic is not None and any(recipe.monotonic),
         "max_bins": recipe.max_bins is not None,
+        "a function as criterion": callable(recipe.criterion),
     }
     for parameter, given in refused.items():
         if given:

@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from treewright.criteria import CLASSIFICATION, REGRESSION
+from treewright.functions import MeritFunction
 from treewright.names import nearest
 
 SPLITS: dict[str, str] = {
@@ -79,16 +80,31 @@ def one_of(*names: str, none: bool = False) -> Rule:
     )
 
 
+def name_or_function(*names: str) -> Rule:
+    """Rule: one of these names, or a function."""
+    known = one_of(*names)
+    return Rule(
+        lambda value: known.test(value) or (callable(value) and not isinstance(value, type)),
+        f"{known.words} or a callable",
+        names,
+    )
+
+
 def whole(least: int, *, none: bool = False) -> Rule:
     """Rule: a whole number from `least` on."""
     words = f"an int in the range [{least}, inf)" + (" or None" if none else "")
     return Rule(lambda value: value >= least if is_whole(value) else none and value is None, words)
 
 
-def number(least: float, most: float = inf) -> Rule:
+def number(least: float, most: float = inf, *, none: bool = False) -> Rule:
     """Rule: a finite number from `least` to `most`."""
-    words = f"a float in the range [{least}, {most}" + (")" if most == inf else "]")
-    return Rule(lambda value: is_number(value) and isfinite(value) and least <= value <= most, words)
+    words = f"a float in the range [{least}, {most}" + (")" if most == inf else "]") + " or None" * none
+    return Rule(
+        lambda value: (
+            (none and value is None) or (is_number(value) and isfinite(value) and least <= value <= most)
+        ),
+        words,
+    )
 
 
 def whole_or_share(least: int, *, all_of_it: bool) -> Rule:
@@ -133,7 +149,7 @@ def _is_missing(value: Any) -> bool:
 _is_row_of_costs = partial(_is_tuple_of, lambda cost: is_number(cost) and 0 <= cost < inf)
 
 RULES: dict[str, Rule] = {
-    "criterion": one_of(*CLASSIFICATION, *REGRESSION),
+    "criterion": name_or_function(*CLASSIFICATION, *REGRESSION),
     "splits": Rule(_are_splits, f"a tuple of names among {{{', '.join(map(repr, SPLITS))}}}", tuple(SPLITS)),
     "splitter": one_of("best", "random"),
     "missing": Rule(
@@ -178,6 +194,18 @@ RULES: dict[str, Rule] = {
     "monotonic": Rule(
         partial(_is_tuple_of, lambda sign: sign in (-1, 0, 1)), "a tuple of -1, 0 or 1 per feature or None"
     ),
+    "interaction": Rule(
+        partial(_is_tuple_of, partial(_is_tuple_of, is_whole)),
+        "a tuple of groups, each a tuple of feature numbers, or None",
+    ),
+    "feature_costs": Rule(
+        partial(_is_tuple_of, lambda cost: is_number(cost) and 0 < cost < inf),
+        "a tuple of a number above 0 per feature or None",
+    ),
+    "significance": number(0.0, 1.0, none=True),
+    "complexity": number(0.0),
+    "risk_threshold": number(0.0, none=True),
+    "bayes_risk": number(0.0),
 }
 """What each choice of a `Recipe` may be."""
 
@@ -191,8 +219,9 @@ class Recipe:
 
     Parameters
     ----------
-    criterion : str
-        What makes a split good: a name of `criteria.CLASSIFICATION` or `criteria.REGRESSION`.
+    criterion : str or callable
+        What makes a split good: a name of `criteria.CLASSIFICATION` or `criteria.REGRESSION`, or a function
+        of the statistics of a node and of its candidates' branches.
     splits : tuple of str
         Forms of splits to look for, names of `SPLITS`; the best merit wins.
     splitter : {"best", "random"}
@@ -239,6 +268,16 @@ class Recipe:
         Cost of predicting (column) what truly is (row).
     monotonic : tuple of int or None
         For each feature 1 if the prediction may only rise with it, −1 if it may only fall, 0 if it is free.
+    interaction : tuple of tuples of int or None
+        Groups of features that may share a path.
+    feature_costs : tuple of float or None
+        What it costs to look at each feature: merits are divided by it when candidates are compared.
+    significance : float or None
+        Largest p-value of a split, corrected for the number of candidates.
+    complexity : float
+        The price of a node: a split must lower the whole tree's impurity by as much for each branch.
+    risk_threshold, bayes_risk : float or None, float
+        Growing ends when the tree's risk per row is within the threshold of the Bayes risk.
 
     Examples
     --------
@@ -248,11 +287,11 @@ class Recipe:
     >>> Recipe("ginni")
     Traceback (most recent call last):
         ...
-    ValueError: The 'criterion' parameter of Recipe must be a str among {...}. Got 'ginni' instead. Did you
-    mean 'gini'?
+    ValueError: The 'criterion' parameter of Recipe must be a str among {...} or a callable. Got 'ginni'
+    instead. Did you mean 'gini'?
     """
 
-    criterion: str
+    criterion: str | MeritFunction
     splits: tuple[str, ...] = ("threshold", "subset")
     splitter: str = "best"
     missing: str | tuple[str, ...] = "direction"
@@ -278,6 +317,12 @@ class Recipe:
     priors: tuple[float, ...] | None = None
     costs: tuple[tuple[float, ...], ...] | None = None
     monotonic: tuple[int, ...] | None = None
+    interaction: tuple[tuple[int, ...], ...] | None = None
+    feature_costs: tuple[float, ...] | None = None
+    significance: float | None = None
+    complexity: float = 0.0
+    risk_threshold: float | None = None
+    bayes_risk: float = 0.0
 
     def __post_init__(self) -> None:
         check_parameters("Recipe", self.__dict__, RULES)

@@ -149,9 +149,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):
         self.ruleset_ = rules
         self.classes_: NDArray[Any] = np.asarray(rules.schema.classes)
         self.n_classes_ = len(self.classes_)
-        self.n_features_in_ = len(rules.schema.columns)
+        self.n_features_in_ = rules.schema.n_inputs
         if rules.schema.named:
-            self.feature_names_in_ = np.array(rules.schema.names, dtype=object)
+            self.feature_names_in_ = np.array(rules.schema.names[: rules.schema.n_inputs], dtype=object)
         else:
             self.__dict__.pop("feature_names_in_", None)
 

@@ -14,8 +14,9 @@ from treewright.data import Dataset
 from treewright.data.target import read_classes, read_numbers, read_weight
 from treewright.errors import DataError
 from treewright.grow import Progress, class_factor, grow
-from treewright.pruning import CostComplexity, Pruned, Pruner, Simplify, pruner_of
+from treewright.pruning import CostComplexity, EarlyStopping, Pruned, Pruner, Simplify, pruner_of
 from treewright.pruning.cost_complexity import alphas_of, between, weakest_links
+from treewright.pruning.early_stopping import best_first_order, losses_by_splits, resized
 from treewright.pruning.nested import LossSums, nested_losses
 from treewright.recipe import Recipe
 from treewright.tree import Tree
@@ -128,7 +129,7 @@ def grow_and_prune(
     for pruner in pruners:
         rows = held_out if needs(pruner) == "holdout" else growing
         pruned = prune_tree(pruned.tree, pruner, rows, recipe, grown_on=growing, n_jobs=n_jobs)
-    return pruned
+    return replace(pruned, grown=(tree, growing))
 
 
 def prune_tree(
@@ -155,13 +156,17 @@ def prune_tree(
     n_jobs : int or None
         Threads for growing.
     """
-    if isinstance(pruner, CostComplexity) and pruner.cv is not None:
+    if isinstance(pruner, CostComplexity | EarlyStopping) and pruner.cv is not None:
         if recipe is None:
+            instead = "alpha or holdout" if isinstance(pruner, CostComplexity) else "cv=None"
             raise DataError(
-                "CostComplexity(cv=...) grows further trees, which this estimator leaves to its own cv: "
-                "give alpha or holdout instead."
+                f"{type(pruner).__name__}(cv=...) grows further trees, which this estimator leaves to its "
+                f"own cv: give {instead} instead."
             )
-        return _cross_validated(tree, pruner, pruner.require_rows(rows), recipe, n_jobs)
+        rows = pruner.require_rows(rows)
+        if isinstance(pruner, EarlyStopping):
+            return _stopped(tree, pruner, rows, recipe, n_jobs)
+        return _cross_validated(tree, pruner, rows, recipe, n_jobs)
     weighed = rows if rows is None or recipe is None else as_weighed(rows, recipe, grown_on or rows)
     if isinstance(pruner, Pruner):
         return pruner.prune(tree, weighed)
@@ -259,6 +264,17 @@ def _cross_validated(
     mean = np.mean([sums.mean for sums in of_repeats], axis=0)
     se = np.mean([sums.se for sums in of_repeats], axis=0)
     return pruner.choose(tree, links, mean, se)
+
+
+def _stopped(tree: Tree, pruner: EarlyStopping, rows: Dataset, recipe: Recipe, n_jobs: int | None) -> Pruned:
+    """Choose the number of splits by cross-validation."""
+    assert pruner.cv is not None
+    n_trees = len(best_first_order(tree)) + 1
+    sums = LossSums.nothing(n_trees)
+    for growing, held_out in each_fold(rows, fold_numbers(rows, pruner.cv, pruner.random_state)):
+        fold_tree = grow(growing, recipe, n_jobs=n_jobs)
+        sums += resized(losses_by_splits(fold_tree, as_weighed(held_out, recipe, growing)), n_trees)
+    return pruner.stop(tree, sums)
 
 
 def _folds(pruner: CostComplexity, rows: Dataset) -> Iterator[NDArray[np.int64]]:

@@ -80,6 +80,8 @@ class Table:
         name = printable(column.name)
         if not group:
             return f"{name} is missing"
+        if self.feature >= schema.n_inputs and len(group) == 1:  # a predicate holds, or does not
+            return name if column.categories[group[0]] else f"not ({name})"
         if len(group) == 1:
             return f"{name} = {value_text(column, group[0])}"
         shown = len(group) if max_categories is None or len(group) <= max_categories else max_categories - 1

@@ -2,7 +2,8 @@
 
 `dataset` reads a table to learn from, `schema` encodes further rows of it. Below them `arrays` and `frames`
 read raw columns, `objects` types columns of Python objects, `encoding` stores a column as numbers or codes,
-`times` counts dates and durations, `target` reads labels and weights, `schema_json` is the form in files.
+`predicates` works out features of the user's own, `times` counts dates and durations, `target` reads labels
+and weights, `schema_json` is the form in files.
 """
 
 from __future__ import annotations

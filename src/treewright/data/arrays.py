@@ -19,12 +19,16 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class RawTable:
-    """A table as columns: how many, what they are called (`None`: they have no names) and how to read one."""
+    """A table as columns: how many, what they are called (`None`: they have no names) and how to read one.
+
+    `source` is the table that columns were taken out of by name.
+    """
 
     n_rows: int
     n_features: int
     names: tuple[str, ...] | None
     column: Callable[[int], Raw]
+    source: Any = None
 
     def name(self, feature: int) -> str:
         """Name of a column; `x0, x1, …` if they have none."""

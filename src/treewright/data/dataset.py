@@ -16,6 +16,7 @@ from treewright.data.columns import Category, Column, Kind, Raw, RawCodes, RawNu
 from treewright.data.encoding import EXACT, learn, refuse_infinities, refuse_missing, some
 from treewright.data.frames import read
 from treewright.data.objects import categories_of
+from treewright.data.predicates import read_predicates
 from treewright.data.schema import Infinities, Schema, no_rows
 from treewright.data.target import read_classes, read_numbers, read_weight
 from treewright.errors import DataError, warn
@@ -77,6 +78,7 @@ class Dataset:
         sample_weight: ArrayLike | None = None,
         categorical_features: Any = None,
         ordinal_features: Any = None,
+        predicates: Any = None,
         missing: str = "direction",
         inf: Infinities = "error",
         estimator: str = "this estimator",
@@ -101,6 +103,8 @@ class Dataset:
             Further columns that are categorical.
         ordinal_features : names, indexes or mask, or None
             Columns that are ordinal; a dict gives the values of each from low to high.
+        predicates : list or dict of expressions and functions, or None
+            Boolean features to work out of the others, see `treewright.data.predicates`.
         missing : str
             `"error"` refuses missing values; any other policy lets them pass.
         inf : {"error", "extreme"}
@@ -134,6 +138,8 @@ class Dataset:
         if any(flags):
             numbers = _check_numbers(schema, numbers, flags, counted, inf)
         schema = schema if classes is None else schema.with_classes(classes)
+        if predicates is not None:
+            schema, codes = schema.with_predicates(read_predicates(predicates), X, numbers, codes)
         dataset = cls(schema, numbers, codes, target, weight)
         if missing == "error":
             _refuse_missing(dataset, counted)

@@ -15,6 +15,7 @@ from treewright.data.arrays import RawTable
 from treewright.data.columns import Column, Unseen
 from treewright.data.encoding import encode, refuse_infinities, refuse_missing
 from treewright.data.frames import read
+from treewright.data.predicates import Predicate, bound
 from treewright.errors import DataError, warn
 
 Infinities: TypeAlias = Literal["error", "extreme"]
@@ -37,6 +38,8 @@ class Schema:
         Labels in class order; `None` for regression.
     named : bool
         Whether the table had names of its own; without them features are called `x0, x1, …`.
+    predicates : tuple of Predicate
+        What works out the last features, which no table has.
 
     Examples
     --------
@@ -50,6 +53,7 @@ class Schema:
     columns: tuple[Column, ...]
     classes: NDArray[Any] | None = None
     named: bool = False
+    predicates: tuple[Predicate, ...] = ()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -63,6 +67,38 @@ class Schema:
         schema = object.__new__(Schema)
         schema.__dict__.update(self.__dict__, classes=classes)
         return schema
+
+    @property
+    def n_inputs(self) -> int:
+        """Number of features that a table must have."""
+        return len(self.columns) - len(self.predicates)
+
+    def with_predicates(
+        self, predicates: tuple[Predicate, ...], X: Any, numbers: Numbers, codes: Codes
+    ) -> tuple[Schema, Codes]:
+        """Give the schema with further features worked out of the others, and the codes with theirs."""
+        names = {column.name for column in self.columns}
+        for predicate in predicates:
+            if predicate.name in names:
+                raise DataError(f"predicate {predicate.name!r} has the name of a column: call it otherwise.")
+        columns = (*self.columns, *(predicate.column for predicate in predicates))
+        schema = Schema(columns, self.classes, self.named, predicates)
+        return schema, schema._worked_out(X, numbers, codes)
+
+    def bound(self, given: Any) -> Schema:
+        """Give the schema with functions that a file could only name filled in from those given."""
+        schema = object.__new__(Schema)
+        schema.__dict__.update(self.__dict__, predicates=bound(self.predicates, given))
+        return schema
+
+    def _worked_out(self, X: Any, numbers: Numbers, codes: Codes) -> Codes:
+        """Codes with a column for each predicate."""
+        if not self.predicates:
+            return codes
+        columns = self.columns[: self.n_inputs]
+        X = X.source if isinstance(X, RawTable) else X  # functions know the table as it came
+        further = [predicate.codes(X, columns, numbers, codes) for predicate in self.predicates]
+        return np.asfortranarray(np.column_stack([codes, *further]).astype(np.int32, copy=False))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -95,7 +131,7 @@ class Schema:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):
             return NotImplemented
-        if (self.columns, self.named) != (other.columns, other.named):
+        if (self.columns, self.named, self.predicates) != (other.columns, other.named, other.predicates):
             return False
         if self.classes is None or other.classes is None:
             return self.classes is other.classes
@@ -161,9 +197,10 @@ class Schema:
         table = read(X)
         if check_names:
             self._check_names(table, estimator)
-        if table.n_features != len(self.columns) or not table.n_rows:
+        if table.n_features != self.n_inputs or not table.n_rows:
             raise self._wrong_shape((table.n_rows, table.n_features), estimator)
-        return self._encode_table(table, unseen, missing, inf)
+        numbers, codes = self._encode_table(table, unseen, missing, inf)
+        return numbers, self._worked_out(X, numbers, codes)
 
     def arrange(self, X: Any) -> RawTable:
         """Take the features out of a table by name: in any order, beside any other columns.
@@ -190,21 +227,22 @@ class Schema:
             without = "X has no column names" if table.names is None else "the model was fitted without them"
             raise DataError(f"reorder=True takes features by name, but {without}.")
         place = {name: feature for feature, name in enumerate(table.names)}
-        lost = [name for name in self.names if name not in place]
+        names = self.names[: self.n_inputs]
+        lost = [name for name in names if name not in place]
         if lost:
             raise DataError(
                 "X lacks features that were seen at fit time: " + ", ".join(map(repr, lost)) + "."
             )
-        chosen = [place[name] for name in self.names]
-        return RawTable(table.n_rows, len(chosen), self.names, lambda feature: table.column(chosen[feature]))
+        chosen = [place[name] for name in names]
+        return RawTable(table.n_rows, len(chosen), names, lambda feature: table.column(chosen[feature]), X)
 
     def _encode_table(
         self, table: RawTable, unseen: Unseen, missing: str, inf: Infinities
     ) -> tuple[Numbers, Codes]:
-        n_codes = int(np.count_nonzero(self.n_categories))
-        numbers = np.empty((table.n_rows, len(self.columns) - n_codes), order="F")
+        n_codes = int(np.count_nonzero(self.n_categories[: self.n_inputs]))
+        numbers = np.empty((table.n_rows, self.n_inputs - n_codes), order="F")
         codes = np.empty((table.n_rows, n_codes), dtype=np.int32, order="F")
-        for feature, column in enumerate(self.columns):
+        for feature, column in enumerate(self.columns[: self.n_inputs]):
             raw = table.column(feature)
             if missing == "error":
                 refuse_missing(column.name, raw.gaps)
@@ -217,8 +255,8 @@ class Schema:
         return numbers, codes
 
     def _wrong_shape(self, shape: tuple[int, ...], estimator: str) -> DataError:
-        if shape[1] != len(self.columns):
-            expected = len(self.columns)
+        if shape[1] != self.n_inputs:
+            expected = self.n_inputs
             return DataError(
                 f"X has {shape[1]} features, but {estimator} is expecting {expected} features as input."
             )
@@ -231,11 +269,8 @@ class Schema:
                 warn(f"X does not have valid feature names, but {estimator} was fitted with feature names")
         elif not self.named:
             warn(f"X has feature names, but {estimator} was fitted without feature names")
-        elif table.names != self.names:
-            unseen, lost = (
-                sorted(set(table.names) - set(self.names)),
-                sorted(set(self.names) - set(table.names)),
-            )
+        elif table.names != (inputs := self.names[: self.n_inputs]):
+            unseen, lost = sorted(set(table.names) - set(inputs)), sorted(set(inputs) - set(table.names))
             message = "The feature names should match those that were passed during fit.\n"
             if unseen:
                 message += "Feature names unseen at fit time:\n" + _listed(unseen)
@@ -270,7 +305,7 @@ class Schema:
             "columns": [schema_json.column_to_dict(column) for column in self.columns],
             "classes": None if self.classes is None else schema_json.classes_to_dict(self.classes),
             "named": self.named,
-        }
+        } | ({"predicates": schema_json.predicates_to_list(self.predicates)} if self.predicates else {})
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Schema:
@@ -287,8 +322,8 @@ class Schema:
         >>> Schema.from_dict(schema.to_dict()) == schema
         True
         """
-        columns, classes, named = schema_json.checked_parts(content)
-        return cls(columns, classes, named)
+        columns, classes, named, predicates = schema_json.checked_parts(content)
+        return cls(columns, classes, named, predicates)
 
 
 @lru_cache(maxsize=64)

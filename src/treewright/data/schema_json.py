@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from treewright.data import times
 from treewright.data.columns import Category, Column, Kind
-from treewright.errors import ModelFileError
+from treewright.data.predicates import TRUTH, Predicate, read_predicates
+from treewright.errors import DataError, ModelFileError
+from treewright.functions import AbsentFunction
 
 LONGEST_NAME = 10_000
 TIME_TYPE = re.compile(rf"(datetime64|timedelta64)\[({'|'.join(times.UNITS)})\]")
@@ -66,15 +68,44 @@ def classes_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
     return {"type": name, "values": classes.tolist()}
 
 
-def checked_parts(content: Any) -> tuple[tuple[Column, ...], NDArray[Any] | None, bool]:
-    """Columns, classes and whether they are named, out of JSON that nobody vouches for."""
-    _check_keys("schema", content, {"columns", "classes", "named"})
+def predicates_to_list(predicates: tuple[Predicate, ...]) -> list[dict[str, Any]]:
+    """Give predicates as what JSON can hold: the text of expressions, of functions their name alone."""
+    return [
+        {"name": predicate.name, "expression": predicate.rule if isinstance(predicate.rule, str) else None}
+        for predicate in predicates
+    ]
+
+
+def checked_parts(
+    content: Any,
+) -> tuple[tuple[Column, ...], NDArray[Any] | None, bool, tuple[Predicate, ...]]:
+    """Columns, classes, whether they are named, and predicates, out of JSON that nobody vouches for."""
+    optional = {"predicates"} & content.keys() if isinstance(content, Mapping) else set()
+    _check_keys("schema", content, {"columns", "classes", "named"} | optional)
     _check(isinstance(content["columns"], list) and content["columns"], "the schema has no columns")
     _check(type(content["named"]) is bool, "'named' of the schema is not true or false")
     columns = tuple(_checked_column(column) for column in content["columns"])
     _check(len({column.name for column in columns}) == len(columns), "the schema repeats a column's name")
     classes = None if content["classes"] is None else _checked_classes(content["classes"])
-    return columns, classes, content["named"]
+    return columns, classes, content["named"], _checked_predicates(content.get("predicates", []), columns)
+
+
+def _checked_predicates(content: Any, columns: tuple[Column, ...]) -> tuple[Predicate, ...]:
+    _check(
+        isinstance(content, list) and len(content) < len(columns), "the predicates are no list of features"
+    )
+    predicates = []
+    for entry, column in zip(content, columns[len(columns) - len(content) :], strict=True):
+        _check_keys("predicate", entry, {"name", "expression"})
+        name, expression = entry["name"], entry["expression"]
+        _check(name == column.name, f"predicate {str(name)[:40]!r} has no column")
+        _check(column.categories == TRUTH, f"the column of predicate {name!r} is not of truth values")
+        _check(expression is None or isinstance(expression, str), f"predicate {name!r} is no text")
+        predicates.append((name, AbsentFunction(name) if expression is None else expression))
+    try:
+        return read_predicates(predicates)
+    except DataError as problem:
+        raise ModelFileError(str(problem)) from None
 
 
 def _category_to_json(category: Category) -> Any:

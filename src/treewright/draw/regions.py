@@ -205,7 +205,7 @@ def _fixed(
     common = np.array([_mode(column) for column in codes.T], np.int32)
     for name, value in (others or {}).items():
         place = _feature(schema, name)
-        row = [[None] * len(schema.columns)]
+        row = [[None] * schema.n_inputs]
         row[0][place] = value
         one_number, one_code = schema.encode(row, check_names=False)
         position = schema.position[place]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.estimators import DecisionTreeClassifier, estimator
+from treewright.functions import MeritFunction
 from treewright.recipe import Rule, one_of
 
 
@@ -42,7 +43,7 @@ class ID3Classifier(DecisionTreeClassifier):
         "compat": one_of("weka", none=True)
     }
 
-    criterion: str = "entropy"
+    criterion: str | MeritFunction = "entropy"
     splits: tuple[str, ...] = ("multiway",)
     missing: str | Mapping[Any, str] = "error"
     compat: str | None = None

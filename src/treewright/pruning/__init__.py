@@ -7,6 +7,7 @@ from treewright.names import unknown_name
 from treewright.pruning.chi_square import ChiSquare
 from treewright.pruning.cost_complexity import CostComplexity
 from treewright.pruning.description_length import DescriptionLength
+from treewright.pruning.early_stopping import EarlyStopping
 from treewright.pruning.error_based import ErrorBased, expected_errors
 from treewright.pruning.minimal_size import MinimalSize
 from treewright.pruning.minimum_error import MinimumError
@@ -27,6 +28,7 @@ __all__ = [
     "CostComplexity",
     "Decision",
     "DescriptionLength",
+    "EarlyStopping",
     "ErrorBased",
     "MinimalSize",
     "MinimumError",
@@ -64,6 +66,7 @@ KINDS: dict[str, type[Pruner]] = {
         Collapse,
         CostComplexity,
         DescriptionLength,
+        EarlyStopping,
         ErrorBased,
         MinimalSize,
         MinimumError,

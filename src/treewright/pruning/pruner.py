@@ -32,11 +32,14 @@ class Pruned:
         What was compared and decided, in order; a plain function gives none.
     path : object or None
         The trees that there were to choose from, of the methods that choose from a sequence.
+    grown : tuple of Tree and Dataset, or None
+        What was grown before, and the rows it was grown on, where pruning followed growing.
     """
 
     tree: Tree
     report: Report | None
     path: Any = None
+    grown: tuple[Tree, Dataset] | None = None
 
 
 @dataclass(frozen=True)

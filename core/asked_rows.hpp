@@ -1,0 +1,214 @@
+// The rows of a block whose splits a user's function values: candidates of many features to a call.
+#pragma once
+#include "block_rows.hpp"
+#include "splits/categorical.hpp"
+
+namespace treewright {
+
+template <class C, class Index>
+class AskedRows : protected BlockRows<Index> {
+    using Rows = BlockRows<Index>;
+    using List = Entry<Index>;
+
+protected:
+    using Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_, Rows::label_, Rows::target_, Rows::local_;
+    using Rows::codes_, Rows::list_, Rows::order_, Rows::slot_, Rows::has_missing_;
+
+    AskedRows(const Problem& problem, const std::vector<double>& weight)
+        : Rows(problem, weight), batch_(recipe_.function, C::classification) {}
+
+    double tolerance() const { return batch_.tolerance(); }
+    /// The best candidate of the i-th feature asked about.
+    Candidate answer(size_t i) { return std::move(answers_[i]); }
+
+private:
+    /// Where the candidates of a feature stand: in cuts_, and among the answers.
+    struct Range {
+        size_t cuts, begin, end;
+    };
+    /// A cut of a sorted feature: how many known rows go left, and whether those that miss the value do.
+    struct Place {
+        uint32_t position;
+        bool missing_left;
+    };
+
+protected:
+    /// Put the candidates of all features before the function, many features to a call, and keep the best of each.
+    template <class Limits>
+    void ask(const BlockRange& item, double weight, double impurity, double centre, const std::vector<int32_t>& features,
+             std::vector<int32_t>& constant, Limits&& limits) {
+        weight_of_node_ = weight;
+        impurity_ = impurity;
+        start_batch(item, centre);
+        answers_.assign(features.size(), {});
+        cuts_.clear();
+        size_t first = 0;
+        std::vector<Range> range;
+        for (size_t i = 0; i < features.size(); ++i) {
+            if (item.size() > small_block) problem_.monitor.poll(thread_);
+            batch_.record();
+            const size_t cuts = cuts_.size(), begin = batch_.size();
+            if (!put_candidates(item, features[i], limits(features[i]))) constant.push_back(features[i]);
+            range.push_back({cuts, begin, batch_.size()});
+            if (cuts_.size() < recipe_.function.capacity && i + 1 < features.size()) continue;
+            batch_.value();
+            for (; first <= i; ++first) {
+                batch_.replay(range[first].begin, range[first].end);
+                answers_[first] = best_answer(item, features[first], range[first], limits(features[first]));
+            }
+            cuts_.clear();
+            batch_.forget();
+        }
+        batch_.value();  // of a node without features the scale alone
+    }
+
+private:
+    /// Totals of the rows of a list as the function sees them.
+    void add_row(Totals& t, size_t row) const {
+        const double w = local_.weight_of(row);
+        t.weight += w;
+        ++t.count;
+        if constexpr (C::classification) {
+            t.sums[static_cast<size_t>(label_[row])] += w;
+        } else {
+            t.sums[0] += w * target_[row];
+            t.sums[1] += w * target_[row] * target_[row];
+        }
+    }
+    size_t width() const { return C::classification ? problem_.width() : 2; }
+    void start_batch(const BlockRange& item, double centre) {
+        const Index* order = order_[item.buffer].data() + item.begin;
+        node_ = Totals(width());
+        Totals part(width());
+        for (size_t i = 0; i < item.size(); ++i) add_row(node_, order[i]);
+        if constexpr (C::classification) {
+            const auto largest = static_cast<size_t>(std::max_element(node_.sums.begin(), node_.sums.end()) -
+                                                     node_.sums.begin());
+            part.weight = part.sums[largest] = node_.sums[largest];
+        } else {
+            for (size_t i = 0; i < item.size(); ++i)
+                if (target_[order[i]] <= centre) add_row(part, order[i]);
+        }
+        batch_.start(node_, part);
+    }
+    /// Put down what a feature has to offer; false if it is the same for all rows.
+    bool put_candidates(const BlockRange& item, int32_t feature, const CutLimits& rules) {
+        if (problem_.table.features[static_cast<size_t>(feature)].categorical()) {
+            if (!count_levels(item, feature)) return false;
+            search_levels(feature, rules);
+            return true;
+        }
+        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
+        const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
+        const size_t n = item.size();
+        size_t known = n;
+        while (known > 0 && list[known - 1].rank == List::missing) --known;
+        if (list[0].rank == list[n - 1].rank) return false;
+        Totals left(width());
+        if (known == n || recipe_.missing == Missing::direction) {
+            batch_.set_parent(node_);
+            put_cuts(list, known, known < n, false, left, node_, rules);
+            if (known == n) return true;
+            for (size_t i = known; i < n; ++i) add_row(left, list[i].row);
+            put_cuts(list, known, false, true, left, node_, rules);
+        } else {
+            Totals basis(width());
+            for (size_t i = 0; i < known; ++i) add_row(basis, list[i].row);
+            batch_.set_parent(basis);
+            put_cuts(list, known, false, false, left, basis, rules);
+        }
+        return true;
+    }
+    /// Every allowed cut between different values; `to_the_end` also the one after the last known row.
+    void put_cuts(const List* list, size_t known, bool to_the_end, bool missing_left, Totals left, const Totals& basis,
+                  const CutLimits& rules) {
+        Totals right(width());
+        batch_.subtract(basis, left, right);
+        for (size_t i = 0; i < known; ++i) {
+            move_row(basis, left, right, list[i].row);
+            if (i + 1 < known ? list[i].rank == list[i + 1].rank : !to_the_end) continue;
+            if (left.count < rules.min_count || right.count < rules.min_count) continue;
+            if (left.weight < rules.min_weight || right.weight < rules.min_weight) continue;
+            if (!rules.bounds.free() && !rules.bounds.allow(prediction(left), prediction(right))) continue;
+            batch_.add(left, right);
+            cuts_.push_back({static_cast<uint32_t>(i + 1), missing_left});
+        }
+    }
+    /// One more row on the left: of classes only its own changes.
+    void move_row(const Totals& basis, Totals& left, Totals& right, size_t row) const {
+        add_row(left, row);
+        right.weight = basis.weight - left.weight;
+        right.count = basis.count - left.count;
+        if constexpr (C::classification) {
+            const auto k = static_cast<size_t>(label_[row]);
+            right.sums[k] = remainder(basis.sums[k], left.sums[k]);
+        } else {
+            for (size_t k = 0; k < 2; ++k) right.sums[k] = basis.sums[k] - left.sums[k];
+        }
+    }
+    double prediction(const Totals& t) const {
+        return C::classification ? local_.levels->mean(t.sums.data()) : t.sums[0] / t.weight;
+    }
+    bool count_levels(const BlockRange& item, int32_t feature) {
+        const std::vector<int32_t>& codes = codes_[static_cast<size_t>(slot_[static_cast<size_t>(feature)])];
+        const Index* order = order_[item.buffer].data() + item.begin;
+        counter_.count(
+            static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), width(), local_,
+            [&](auto&& use) {
+                for (size_t i = 0; i < item.size(); ++i) use(codes[order[i]], order[i]);
+            },
+            levels_);
+        return levels_.size() + (levels_.missing.count > 0) >= 2;
+    }
+    /// Groupings of the categories counted last: put down, or chosen from by the answers.
+    Candidate search_levels(int32_t feature, const CutLimits& rules) {
+        return CategorySearch<C>(problem_, levels_, node_, impurity_, feature, rules.bounds, local_.levels, &batch_).best();
+    }
+    /// The best candidate of a feature by the answers.
+    Candidate best_answer(const BlockRange& item, int32_t feature, const Range& range, const CutLimits& rules) {
+        if (range.begin == range.end) return {};
+        if (problem_.table.features[static_cast<size_t>(feature)].categorical()) {
+            count_levels(item, feature);
+            return search_levels(feature, rules);
+        }
+        Candidate candidate;
+        Place best{0, false};
+        double best_merit = -infinity;
+        const double tolerance = batch_.tolerance();
+        for (size_t i = range.begin; i < range.end; ++i) {
+            const double merit = batch_.answer(i);
+            if (merit == -infinity) continue;
+            if (recipe_.ties == Ties::last ? merit >= best_merit - tolerance : merit > best_merit + tolerance) {
+                best = cuts_[range.cuts + i - range.begin];
+                best_merit = merit;
+            }
+        }
+        if (best.position == 0) return candidate;
+        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
+        const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
+        candidate.feature = feature;
+        candidate.position = best.position;
+        candidate.merit = best_merit;
+        candidate.threshold = std::numeric_limits<double>::quiet_NaN();
+        if (has_missing_[slot] && list[item.size() - 1].rank == List::missing) {
+            if (recipe_.missing == Missing::direction) candidate.default_branch = best.missing_left ? 0 : 1;
+            else candidate.merit *= known_weight(list, item.size()) / weight_of_node_;
+        }
+        return candidate;
+    }
+    double known_weight(const List* list, size_t n) const {
+        double weight = 0;
+        for (size_t i = 0; i < n && list[i].rank != List::missing; ++i) weight += local_.weight_of(list[i].row);
+        return weight;
+    }
+
+    CandidateBatch batch_;
+    Totals node_;
+    double weight_of_node_ = 0, impurity_ = 0;
+    std::vector<Candidate> answers_;  // by feature asked about
+    std::vector<Place> cuts_;         // put down and not yet answered
+    LevelCounter counter_;
+    Levels levels_;
+};
+
+}  // namespace treewright

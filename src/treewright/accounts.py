@@ -1,0 +1,100 @@
+"""Accounts: what a trace says of a node, of its candidates and of their branches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One branch of a candidate.
+
+    Attributes
+    ----------
+    condition : str
+        What holds on it.
+    counts : tuple of float
+        Weight of each class; for regression the weight of its rows.
+    weight, value, impurity : float
+        Weight, the number it would predict (None for classes), and impurity of its rows.
+    """
+
+    condition: str
+    counts: tuple[float, ...]
+    weight: float
+    value: float | None
+    impurity: float
+
+
+@dataclass(frozen=True)
+class CandidateAccount:
+    """A candidate at a node: the best split on one feature.
+
+    Attributes
+    ----------
+    feature : str
+        The feature, or the condition of a split on several.
+    branches : tuple of Branch
+        What each branch would hold.
+    missing : float
+        Weight of the rows that the split leaves unanswered.
+    impurity : float
+        Mean impurity of the branches, by weight.
+    gain : float
+        By how much that is less than the node's, both on the rows that the split answers for.
+    split_information : float
+        Entropy of the branches' weights, in bits.
+    gain_ratio : float
+        The decrease of entropy over the split information; 0 for regression.
+    merit : float
+        What the learner compared.
+    chosen : bool
+        Whether it was taken.
+    cuts : tuple of (str, float)
+        Of a numeric feature every cut that could be the best, and the decrease of impurity by it: those where
+        the class changes (Fayyad & Irani, 1992); for regression all.
+    """
+
+    feature: str
+    branches: tuple[Branch, ...]
+    missing: float
+    impurity: float
+    gain: float
+    split_information: float
+    gain_ratio: float
+    merit: float
+    chosen: bool
+    cuts: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class NodeAccount:
+    """What happened at a node.
+
+    Attributes
+    ----------
+    node, depth : int
+        Its id, and how many splits lie above it.
+    path : tuple of str
+        The conditions on the way to it.
+    counts, weight, value, impurity
+        Its rows, as in `Branch`.
+    candidates : tuple of CandidateAccount
+        The best split on each feature, in the order of the features.
+    without : tuple of str
+        Features that had no split to offer.
+    decision, reason : str
+        What was done, and why.
+    """
+
+    node: int
+    depth: int
+    path: tuple[str, ...]
+    counts: tuple[float, ...]
+    weight: float
+    value: float | None
+    impurity: float
+    candidates: tuple[CandidateAccount, ...]
+    without: tuple[str, ...]
+    decision: str
+    reason: str

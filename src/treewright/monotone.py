@@ -1,0 +1,295 @@
+"""Monotone: proof on a finished tree that its prediction only rises, or only falls, with a feature.
+
+Two rows that differ in one feature alone take the same way until a split asks for that feature. From there on
+one follows the low side and the other the high side, so the tree is monotone if nothing below the low side
+exceeds anything below the high side that a common row could reach. The check descends both sides at once,
+and stops as soon as the largest prediction of one is no more than the smallest of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.names import nearest
+from treewright.splits import Hyperplane, Sphere, Table, Threshold
+from treewright.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.fitted import FittedTree
+
+SHARE, STAY = -1, -2
+"""Entries of `default_branch`: a row that misses the value goes down every branch, or stays."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """Two nodes that show a tree not to be monotone.
+
+    Attributes
+    ----------
+    lower, upper : int
+        Ids of the nodes where a row ends, and where it ends with a larger value of the feature.
+    lower_value, upper_value : float
+        What they predict, in the wrong order.
+    """
+
+    lower: int
+    upper: int
+    lower_value: float
+    upper_value: float
+
+
+def is_monotone(tree: Tree | FittedTree, feature: str | int, sign: int = 1) -> bool:
+    """Whether the prediction can never fall (or rise, for sign −1) when a feature's value rises.
+
+    This is a proof for all rows there could be, not a sample: other features may have any value or none. The
+    prediction is the number of a leaf; of classes the mean of their positions in `classes_` by their shares,
+    which for two classes is the share of the second.
+
+    Parameters
+    ----------
+    tree : Tree or estimator
+        A grown tree. In trees with surrogates, hyperplanes or spheres, or that share rows over branches, a
+        false alarm is possible; a wrong "yes" is not.
+    feature : str or int
+        Name or number of a numeric or ordinal feature.
+    sign : {1, −1}
+        1: never falls; −1: never rises.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeRegressor
+    >>> X, y = [[1], [2], [3], [4]], [1.0, 3.0, 2.0, 4.0]
+    >>> is_monotone(DecisionTreeRegressor().fit(X, y), "x0")
+    False
+    >>> is_monotone(DecisionTreeRegressor(monotonic_cst=[1]).fit(X, y), "x0")
+    True
+    """
+    return find_violation(tree, feature, sign) is None
+
+
+def find_violation(tree: Tree | FittedTree, feature: str | int, sign: int = 1) -> Violation | None:
+    """Give two nodes that predict in the wrong order, or None if there are none; see `is_monotone`.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeRegressor
+    >>> model = DecisionTreeRegressor().fit([[1], [2], [3], [4]], [1.0, 3.0, 2.0, 4.0])
+    >>> violation = find_violation(model, 0)
+    >>> violation.lower_value, violation.upper_value
+    (3.0, 2.0)
+    """
+    if sign not in (1, -1):
+        raise ValueError(f"sign must be 1 (never falls) or -1 (never rises), got {sign!r}.")
+    grown = tree if isinstance(tree, Tree) else tree._fitted_tree()
+    return _Check(grown, _feature_number(grown, feature), sign).run()
+
+
+def predictions(tree: Tree) -> NDArray[np.float64]:
+    """Give the number that each node predicts: its value, or the mean position of its classes."""
+    if not tree.is_classifier:
+        return tree.value[:, 0]
+    # Sums and one division, as the grower computes them: equal shares give equal numbers.
+    return np.asarray(tree.value @ np.arange(tree.value.shape[1]) / tree.value.sum(axis=1))
+
+
+def _feature_number(tree: Tree, feature: str | int) -> int:
+    names = tree.schema.names
+    if isinstance(feature, str):
+        if feature not in names:
+            raise ValueError(f"feature {feature!r} is not one of the tree's.{nearest(feature, names)}")
+        feature = names.index(feature)
+    if not 0 <= feature < len(names):
+        raise ValueError(f"feature {feature} is not one of the tree's: it has {len(names)}.")
+    if tree.schema.columns[feature].kind == "categorical":
+        raise ValueError(f"feature {names[feature]!r} is categorical: its values have no order.")
+    return int(feature)
+
+
+@dataclass(frozen=True)
+class _Interval:
+    """Values above `low` and up to `high`, and whether the value may be missing."""
+
+    low: float = -inf
+    high: float = inf
+    missing: bool = True
+
+    def part(self, split: Threshold, branch: int, missing: bool) -> _Interval:
+        if branch == 0:
+            return _Interval(self.low, min(self.high, split.threshold), missing)
+        return _Interval(max(self.low, split.threshold), self.high, missing)
+
+    @property
+    def empty(self) -> bool:
+        return not (self.low < self.high or self.missing)
+
+
+_Region = dict[int, _Interval | int]
+"""What is left of each feature that the two rows share: an interval, or a category set as bits."""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Where the row of the smaller value and that of the larger stand, and the values they may have."""
+
+    lower: int
+    upper: int
+    own: tuple[_Interval, _Interval]
+    region: _Region
+    settled: tuple[bool, bool] = (False, False)  # a row that stays at its node goes no further
+
+
+class _Check:
+    """The descent of two rows that differ in one feature."""
+
+    def __init__(self, tree: Tree, feature: int, sign: int) -> None:
+        self.tree, self.feature = tree, feature
+        self.value = sign * predictions(tree)
+        self.sign = sign
+        self.least, self.most = self._extremes()
+
+    def _extremes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The smallest and the largest prediction below each node."""
+        tree = self.tree
+        ends = (tree.n_children == 0) | (tree.default_branch == STAY)
+        least, most = np.where(ends, self.value, inf), np.where(ends, self.value, -inf)
+        for node in reversed(range(1, len(tree))):
+            above = tree.parent[node]
+            least[above] = min(least[above], least[node])
+            most[above] = max(most[above], most[node])
+        return least, most
+
+    def run(self) -> Violation | None:
+        for node in np.flatnonzero(self.tree.n_children > 0).tolist():
+            first = int(self.tree.first_child[node])
+            for low, high in self._partings(node):
+                lower, upper = first + low, first + high
+                if self.most[lower] <= self.least[upper]:
+                    continue
+                found = self._descend(self._start(node, lower, upper))
+                if found is not None:
+                    return found
+        return None
+
+    def _partings(self, node: int) -> Iterator[tuple[int, int]]:
+        """Pairs of branches by which the two rows may part at a node."""
+        match self.tree[node].split:
+            case Threshold(feature=feature, threshold=threshold):
+                if feature == self.feature and threshold < inf:
+                    yield 0, 1
+            case Hyperplane(features=features, weights=weights):
+                if self.feature in features:
+                    yield (0, 1) if weights[features.index(self.feature)] > 0 else (1, 0)
+            case Sphere(features=features):
+                if self.feature in features:
+                    yield from ((0, 1), (1, 0))
+
+    def _start(self, node: int, lower: int, upper: int) -> _Pair:
+        """The pair below a parting, with all that the way to it says."""
+        region: _Region = {}
+        own = _Interval(missing=False)
+        path = [lower]
+        while path[-1] != 0:
+            path.append(int(self.tree.parent[path[-1]]))
+        for above, below in zip(path[:0:-1], path[-2::-1], strict=True):
+            if above == node:
+                break
+            branch = below - int(self.tree.first_child[above])
+            split = self.tree[above].split
+            if isinstance(split, Threshold) and split.feature == self.feature:
+                own = own.part(split, branch, missing=False)
+            else:
+                region = self._narrowed(region, above, branch)
+        split, first = self.tree[node].split, int(self.tree.first_child[node])
+        if not isinstance(split, Threshold):
+            return _Pair(lower, upper, (own, own), region)
+        parts = (own.part(split, lower - first, False), own.part(split, upper - first, False))
+        return _Pair(lower, upper, parts, region)
+
+    def _narrowed(self, region: _Region, node: int, branch: int) -> _Region:
+        """What is left for rows that take a branch; splits of several features say nothing here."""
+        tree = self.tree
+        split, default = tree[node].split, int(tree.default_branch[node])
+        has_surrogates = tree.split_begin[node + 1] - tree.split_begin[node] > 1
+        unanswered = default in (branch, SHARE) or has_surrogates
+        if isinstance(split, Threshold):
+            here = region.get(split.feature, _Interval())
+            assert isinstance(here, _Interval)
+            missing = here.missing and (unanswered or (split.threshold == inf and branch == 1))
+            return region | {split.feature: here.part(split, branch, missing)}
+        if isinstance(split, Table):
+            taken = sum(1 << code for code, way in split.branches.items() if way == branch)
+            if unanswered:  # the highest bit stands for missing values and unseen ones
+                named = sum(1 << code for code in split.branches)
+                taken |= ~named & self._all_categories(split.feature)
+            codes = region.get(split.feature, self._all_categories(split.feature))
+            assert isinstance(codes, int)
+            return region | {split.feature: codes & taken}
+        return region
+
+    def _all_categories(self, feature: int) -> int:
+        return (1 << (len(self.tree.schema.columns[feature].categories) + 1)) - 1
+
+    def _descend(self, start: _Pair) -> Violation | None:
+        pairs = [start]
+        while pairs:
+            pair = pairs.pop()
+            ends = [
+                settled or self.tree.is_leaf(node)
+                for node, settled in zip((pair.lower, pair.upper), pair.settled, strict=True)
+            ]
+            if all(ends):
+                if self.value[pair.lower] > self.value[pair.upper]:
+                    return self._violation(pair)
+                continue
+            pairs += [below for below in self._below(pair, 1 if ends[0] else 0) if self._open(below)]
+        return None
+
+    def _open(self, pair: _Pair) -> bool:
+        """Whether a pair is possible, and not yet known to be in order."""
+        most = self.value[pair.lower] if pair.settled[0] else self.most[pair.lower]
+        least = self.value[pair.upper] if pair.settled[1] else self.least[pair.upper]
+        lower, upper = pair.own
+        possible = not lower.empty and not upper.empty and lower.low < upper.high
+        shared = all(not part.empty if isinstance(part, _Interval) else part for part in pair.region.values())
+        return bool(most > least) and possible and shared
+
+    def _below(self, pair: _Pair, side: int) -> Iterator[_Pair]:
+        """The pairs after one of the two has gone a step further."""
+        tree, node = self.tree, (pair.lower, pair.upper)[side]
+        split = tree[node].split
+
+        def stepped(to: int, own: _Interval, region: _Region, settled: bool = False) -> _Pair:
+            nodes, owns, ends = [pair.lower, pair.upper], list(pair.own), list(pair.settled)
+            nodes[side], owns[side], ends[side] = to, own, settled
+            return _Pair(nodes[0], nodes[1], (owns[0], owns[1]), region, (ends[0], ends[1]))
+
+        for branch, child in enumerate(tree.children(node)):
+            if isinstance(split, Threshold) and split.feature == self.feature:
+                yield stepped(child, pair.own[side].part(split, branch, missing=False), pair.region)
+            else:
+                yield stepped(child, pair.own[side], self._narrowed(pair.region, node, branch))
+        if tree.default_branch[node] == STAY and getattr(split, "feature", -1) != self.feature:
+            yield stepped(node, pair.own[side], self._only_missing(pair.region, split), settled=True)
+
+    def _only_missing(self, region: _Region, split: Any) -> _Region:
+        if isinstance(split, Threshold):
+            here = region.get(split.feature, _Interval())
+            assert isinstance(here, _Interval)
+            return region | {split.feature: _Interval(inf, -inf, here.missing)}
+        if isinstance(split, Table):
+            unnamed = self._all_categories(split.feature) & ~sum(1 << code for code in split.branches)
+            codes = region.get(split.feature, self._all_categories(split.feature))
+            assert isinstance(codes, int)
+            return region | {split.feature: codes & unnamed}
+        return region
+
+    def _violation(self, pair: _Pair) -> Violation:
+        values = (self.sign * float(self.value[node]) for node in (pair.lower, pair.upper))
+        return Violation(pair.lower, pair.upper, *values)

@@ -1,0 +1,163 @@
+"""Monotone constraints hold on the finished tree, and the proof of it is one."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, is_monotone
+from treewright.data import Dataset
+from treewright.grow import grow
+from treewright.monotone import find_violation, predictions
+from treewright.recipe import Recipe
+from treewright.tree import Tree
+
+pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")
+
+
+def table(seed: int, n_classes: int = 0, weighted: bool = False, missing: float = 0.1) -> Dataset:
+    """Two numbers, a category and a small number, with holes; the target leans on all of them."""
+    random = np.random.default_rng(seed)
+    n = 300
+    X = np.column_stack(
+        [random.normal(size=n), random.integers(0, 6, n), random.integers(0, 5, n), random.normal(size=n)]
+    ).astype(object)
+    numbers = X.astype(float)
+    score = numbers[:, 0] - 0.5 * numbers[:, 1] + np.sin(numbers[:, 2]) + random.normal(size=n)
+    X[random.random(X.shape) < missing] = np.nan
+    target: Any = np.exp(score / 3)
+    if n_classes:
+        target = np.digitize(score, np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1]))
+    weight = random.uniform(0.2, 3, n) if weighted else None
+    task: Any = "classification" if n_classes else "regression"
+    return Dataset.from_table(X, target, task=task, sample_weight=weight, categorical_features=[2])
+
+
+def brute_force(tree: Tree, feature: int, sign: int) -> bool:
+    """Try every combination of a value from every cell that the splits cut, and missing ones."""
+    columns: list[list[Any]] = []
+    for number, column in enumerate(tree.schema.columns):
+        if column.kind == "categorical":
+            columns.append([*column.categories, None])
+            continue
+        cuts = sorted({s.threshold for s in tree.splits if getattr(s, "feature", -1) == number})
+        known = sorted(
+            {c for c in cuts if np.isfinite(c)} | {max([c for c in cuts if np.isfinite(c)] + [0]) + 1}
+        )
+        columns.append(known if number == feature else [*known, np.nan])
+    rows = np.array(list(product(*columns)), dtype=object)
+    values = sign * predictions(tree)[tree.apply(rows)]
+    others = [c for c in range(rows.shape[1]) if c != feature]
+    groups: dict[tuple[str, ...], list[tuple[float, float]]] = {}
+    for row, value in zip(rows, values, strict=True):
+        groups.setdefault(tuple(str(row[c]) for c in others), []).append((row[feature], value))
+    return all((np.diff([value for _, value in sorted(group)]) >= 0).all() for group in groups.values())
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    ("criterion", "n_classes"),
+    [
+        ("squared_error", 0),
+        ("absolute_error", 0),
+        ("poisson", 0),
+        ("gini", 2),
+        ("entropy", 2),
+        ("gini", 4),
+        ("hellinger", 3),
+        ("twoing", 5),
+    ],
+)
+@pytest.mark.parametrize("splits", [("threshold", "subset"), ("threshold", "multiway")])
+def test_a_constrained_tree_is_proved_monotone(
+    criterion: str, n_classes: int, weighted: bool, splits: tuple[str, ...]
+) -> None:
+    for seed in range(3):
+        dataset = table(seed, n_classes, weighted)
+        free = grow(dataset, Recipe(criterion, splits=splits), n_jobs=1)
+        assert not is_monotone(free, 0)
+        for signs in ((1, -1, 0, 0), (0, 1, 0, -1)):
+            tree = grow(dataset, Recipe(criterion, splits=splits, monotonic=signs), n_jobs=1)
+            assert tree.depth > 2
+            for feature, sign in enumerate(signs):
+                if sign:
+                    assert find_violation(tree, feature, sign) is None
+
+
+@given(data=st.data())
+def test_the_proof_agrees_with_trying_every_cell(data: st.DataObject) -> None:
+    seed = data.draw(st.integers(0, 10_000))
+    n_classes = data.draw(st.sampled_from([0, 2, 3]))
+    dataset = table(seed, n_classes, missing=data.draw(st.sampled_from([0.0, 0.2])))
+    dataset = dataset.take(np.arange(data.draw(st.integers(5, 60))))
+    criterion = "gini" if n_classes else "squared_error"
+    missing = data.draw(st.sampled_from(["direction", "available"]))
+    depth = data.draw(st.integers(1, 4))
+    tree = grow(dataset, Recipe(criterion, max_depth=depth, missing=missing), n_jobs=1)
+    feature, sign = data.draw(st.sampled_from([0, 1, 3])), data.draw(st.sampled_from([1, -1]))
+    assert is_monotone(tree, feature, sign) == brute_force(tree, feature, sign)
+
+
+def test_medians_are_kept_in_order() -> None:
+    X = np.arange(12.0)[:, None]
+    y = np.array([0, 0, 9, 1, 1, 1, 0, 5, 5, 2, 6, 6.0])
+    model = DecisionTreeRegressor(criterion="absolute_error", monotonic_cst=[1]).fit(X, y)
+    assert (np.diff(model.predict(X)) >= 0).all()
+    assert is_monotone(model, "x0")
+
+
+def test_classes_in_order_rise_by_their_mean_position() -> None:
+    random = np.random.default_rng(3)
+    X = random.uniform(size=(400, 2))
+    y = np.digitize(X[:, 0] + random.normal(scale=0.3, size=400), [0.3, 0.7])
+    model = DecisionTreeClassifier(monotonic_cst={"x0": 1}).fit(X, y)
+    grid = np.column_stack([np.linspace(0, 1, 200), np.full(200, 0.5)])
+    assert (np.diff(model.predict_proba(grid) @ [0, 1, 2]) >= -1e-12).all()
+    assert is_monotone(model, "x0")
+    assert not is_monotone(model, "x1")
+
+
+def test_costs_of_mistakes_do_not_turn_the_order() -> None:
+    costs = [[0, 5, 9], [1, 0, 2], [7, 1, 0]]
+    for seed in range(5):
+        dataset = table(seed, 3)
+        recipe = Recipe("gini", costs=tuple(map(tuple, costs)), monotonic=(1, -1, 0, 0))
+        tree = grow(dataset, recipe, n_jobs=1)
+        assert is_monotone(tree, 0)
+        assert is_monotone(tree, 1, -1)
+
+
+def test_a_violation_names_two_nodes_in_the_wrong_order() -> None:
+    model = DecisionTreeRegressor().fit([[1], [2], [3], [4]], [1.0, 3.0, 2.0, 4.0])
+    found = find_violation(model, 0)
+    assert found is not None
+    value = model.tree_.value[:, 0]
+    assert value[found.lower] == found.lower_value > found.upper_value == value[found.upper]
+
+
+@pytest.mark.parametrize(
+    ("feature", "sign", "words"),
+    [
+        ("widht", 1, "Did you mean 'width'"),
+        (7, 1, "it has 2"),
+        ("colour", 1, "categorical"),
+        ("width", 0, "sign"),
+    ],
+)
+def test_odd_questions_get_a_clear_sentence(feature: Any, sign: int, words: str) -> None:
+    import pandas as pd
+
+    X = pd.DataFrame({"width": [1, 2, 3], "colour": ["a", "b", "a"]})
+    model = DecisionTreeRegressor().fit(X, [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match=words):
+        is_monotone(model, feature, sign)
+
+
+def test_rows_left_out_of_the_search_are_refused() -> None:
+    with pytest.raises(ValueError, match="missing='direction'"):
+        grow(table(0), Recipe("squared_error", missing="available", monotonic=(1, 0, 0, 0)))
