@@ -9,6 +9,9 @@
 #include "missing.hpp"
 #include "random.hpp"
 #include "splits/categorical.hpp"
+#include "splits/interval.hpp"
+#include "splits/median.hpp"
+#include "splits/oblique.hpp"
 #include "splits/threshold.hpp"
 #include "surrogates.hpp"
 
@@ -114,16 +117,20 @@ public:
         uint64_t ties = 1;
         Random random(item.seed);
         const double tolerance = C::tolerance(item.totals, item.impurity);
-        for (int32_t feature : chosen_features(random)) {
-            Candidate candidate = search(item, feature);
-            if (!candidate.found()) continue;
+        const auto consider = [&](Candidate&& candidate) {
+            if (!candidate.found()) return;
             bool better = candidate.merit > best.merit + tolerance;
             if (better) ties = 1;
             else if (recipe_.ties != Ties::first && candidate.merit >= best.merit - tolerance)
                 better = recipe_.ties == Ties::last || random.below(++ties) == 0;
             if (recipe_.max_competitors > 0) found.push_back(candidate);
             if (better) best = std::move(candidate);
-        }
+        };
+        const std::vector<int32_t> features = chosen_features(random);
+        axis_ = Candidate{};
+        for (int32_t feature : features) consider(search(item, feature));
+        if (recipe_.median) consider(search_median(item, features));
+        if (recipe_.hyperplane || recipe_.sphere) search_oblique(item, features, best, consider);
         if (!best.found() || !(best.merit > recipe_.min_merit)) return false;
         item.split = std::move(best);
         keep_competitors(item, std::move(found));
@@ -256,6 +263,23 @@ private:
         return fill;
     }
 
+    /// What an oblique split compares: NaN where a feature is missing, or what it compares where all of them are filled in.
+    Fill gather_sum(const Item& item, const Candidate& split) {
+        Fill fill;
+        fill.found = fills(policy_of(split.feature));
+        std::map<int32_t, Fill> of;
+        if (fill.found)
+            for (int32_t f : split.pool_index)
+                if (of.emplace(f, Fill{}).second) fill.found &= (of[f] = gather(item, f)).found;
+        if (fill.found) fill.value = oblique_sum(split, [&](int32_t f) { return of[f].value; });
+        value_.resize(item.size());
+        for (size_t i = 0; i < item.size(); ++i) {
+            value_[i] = oblique_sum(split, [&](int32_t f) { return feature_at(f).numbers[item.parts[i].row]; });
+            if (std::isnan(value_[i]) && fill.found) value_[i] = fill.value;
+        }
+        return fill;
+    }
+
     // ---- searching ---------------------------------------------------------------------------------------------------
 
     std::vector<int32_t> chosen_features(Random& random) const {
@@ -271,9 +295,18 @@ private:
 
     Candidate search(const Item& item, int32_t feature) {
         gather(item, feature);
-        if (!feature_at(feature).categorical()) return recipe_.threshold ? search_cuts(item, feature) : Candidate{};
+        if (!feature_at(feature).categorical()) return search_numbers(item, feature);
         if constexpr (std::is_same_v<C, AbsoluteError>) return search_orders(item, feature);
         else return search_categories(item, feature);
+    }
+
+    Candidate search_numbers(const Item& item, int32_t feature) {
+        Candidate best = recipe_.threshold || recipe_.hyperplane ? search_cuts(item, feature) : Candidate{};
+        if (best.merit > axis_.merit) axis_ = best;
+        if constexpr (C::classification)
+            if (recipe_.interval)
+                if (Candidate several = search_intervals(item, feature); several.merit > best.merit + C::tolerance(item.totals, item.impurity)) return several;
+        return best;
     }
 
     template <class S>
@@ -348,6 +381,120 @@ private:
         candidate.threshold = cut.position == known ? infinity : midpoint(value_[list_[cut.position - 1].row], value_[list_[cut.position].row]);
         return candidate;
     }
+    /// A branch for each interval; rows without the value join the heaviest, or take no part.
+    Candidate search_intervals(const Item& item, int32_t feature) {
+        const size_t n = item.size();
+        list_.resize(n);
+        const size_t known = sorter_.sort(value_.data(), n, list_.data());
+        const IntervalSearch search(local_, n_classes(), limits(), scratch_);
+        const std::vector<size_t> cuts = search.cuts(list_.data(), known);
+        if (cuts.empty()) return {};
+        Candidate split;
+        split.kind = SplitKind::interval;
+        split.feature = feature;
+        split.n_branches = static_cast<int32_t>(cuts.size()) + 1;
+        std::vector<Totals> branch;
+        for (size_t b = 0, begin = 0; b <= cuts.size(); begin = b < cuts.size() ? cuts[b] : known, ++b)
+            branch.push_back(search.totals(list_.data(), begin, b < cuts.size() ? cuts[b] : known));
+        for (size_t b = 0; b < cuts.size(); ++b) {
+            split.pool_index.push_back(static_cast<int32_t>(b) + 1);
+            split.pool_value.push_back(midpoint(value_[list_[cuts[b] - 1].row], value_[list_[cuts[b]].row]));
+        }
+        split.merit = merit_of_branches(item, feature, branch, search.totals(list_.data(), known, n), split.default_branch);
+        return split;
+    }
+    double merit_of_branches(const Item& item, int32_t feature, std::vector<Totals>& branch, const Totals& missing, int32_t& heaviest) const {
+        Totals known(original_.width());
+        std::vector<const Totals*> all;
+        std::vector<double> weights;
+        for (const Totals& b : branch) {
+            known.add(b);
+            all.push_back(&b);
+            weights.push_back(b.weight);
+        }
+        heaviest = static_cast<int32_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
+        if constexpr (std::is_same_v<C, GainRatio>)
+            if (policy_of(feature) == Missing::fractional) return KnownGainRatio::merit(Entropy::merit(known, all), known.weight, item.totals.weight, weights);
+        if (left_out(policy_of(feature))) return C::merit(known, all) * known.weight / item.totals.weight;
+        branch[static_cast<size_t>(heaviest)].add(missing);
+        return C::merit(item.totals, all);
+    }
+    /// The median of the widest feature that has one; its merit is that of any threshold.
+    Candidate search_median(const Item& item, std::vector<int32_t> features) {
+        std::erase_if(features, [&](int32_t f) { return feature_at(f).categorical(); });
+        const auto width = [&](int32_t f) {
+            gather(item, f);
+            double low = infinity, high = -infinity;
+            for (double value : value_) {
+                low = std::min(low, std::isnan(value) ? low : value);
+                high = std::max(high, std::isnan(value) ? high : value);
+            }
+            return high - low;
+        };
+        std::vector<std::pair<double, int32_t>> widest;
+        for (int32_t f : features) widest.emplace_back(-width(f), f);
+        std::sort(widest.begin(), widest.end());
+        for (const auto& [narrow, feature] : widest) {
+            gather(item, feature);
+            list_.resize(item.size());
+            const size_t known = sorter_.sort(value_.data(), item.size(), list_.data());
+            const size_t at = median_cut(list_.data(), known, local_, limits());
+            if (at == 0) continue;
+            const double threshold = midpoint(value_[list_[at - 1].row], value_[list_[at].row]);
+            for (double& value : value_)
+                if (!std::isnan(value)) value = value <= threshold ? 0.0 : 1.0;  // one cut is left to choose
+            Candidate candidate = search_cuts(item, feature);
+            if (!candidate.found() || candidate.threshold == infinity) continue;
+            candidate.threshold = threshold;
+            return candidate;
+        }
+        return {};
+    }
+    /// Hyperplanes and spheres, searched for in standard units and cut on the rows as they are.
+    template <class Consider>
+    void search_oblique(const Item& item, const std::vector<int32_t>& features, const Candidate& best, Consider&& consider) {
+        std::vector<int32_t> numeric;
+        for (int32_t f : features)
+            if (!feature_at(f).categorical()) numeric.push_back(f);
+        if (numeric.size() < 2) return;
+        const ScaledRows scaled(local_, item.totals, limits(), item.size(), numeric, item.seed,
+                                [&](uint32_t i, int32_t f) { return feature_at(f).numbers[item.parts[i].row]; });
+        Monitor& monitor = original_.monitor;
+        const auto at = std::find(scaled.feature.begin(), scaled.feature.end(), axis_.feature);
+        if (recipe_.hyperplane && at != scaled.feature.end() && item.size() >= 2 * scaled.width()) {  // fewer rows: OC1 cuts one feature
+            const auto axis = static_cast<size_t>(at - scaled.feature.begin());
+            const std::vector<double> weight = HyperplaneSearch<C>(scaled, item.impurity, item.seed, recipe_.threads, monitor).best(axis);
+            if (std::count_if(weight.begin(), weight.end(), [](double w) { return w != 0; }) > 1)
+                consider(in_few_digits(item, best.merit, [&](int digits) { return hyperplane_split(scaled, weight, digits); }));
+        }
+        if (recipe_.sphere && scaled.width() > 0) {
+            const auto sphere = SphereSearch<C>(scaled, item.impurity, recipe_.threads, monitor).best();
+            consider(in_few_digits(item, 0.0, [&](int digits) { return sphere_split(scaled, sphere, digits); }));
+        }
+    }
+    /// The split with the fewest digits that lose no more than a hundredth of its lead over `least`.
+    template <class Write>
+    Candidate in_few_digits(const Item& item, double least, Write&& write) {
+        Candidate exact = cut_sum(item, write(17));
+        for (int digits = 2; digits < 9 && exact.found(); ++digits)
+            if (Candidate shorter = cut_sum(item, write(digits)); shorter.merit >= exact.merit - 0.01 * std::max(exact.merit - least, 0.0)) return shorter;
+        return exact;
+    }
+    /// Cut what an oblique split compares where that is best.
+    Candidate cut_sum(const Item& item, Candidate split) {
+        gather_sum(item, split);
+        const Candidate cut = search_cuts(item, split.feature);
+        if (!cut.found() || cut.threshold == infinity) return {};
+        double low = -infinity, high = infinity;
+        for (double value : value_) {
+            if (value <= cut.threshold) low = std::max(low, value);
+            if (value > cut.threshold) high = std::min(high, value);
+        }
+        split.threshold = shortest_between(low, high);
+        split.merit = cut.merit;
+        split.default_branch = cut.default_branch;
+        return split;
+    }
     Candidate search_categories(const Item& item, int32_t feature) {
         const size_t n = item.size();
         const Problem& problem = left_out(policy_of(feature)) ? known_problem_ : side_problem_;
@@ -413,7 +560,7 @@ private:
     }
     void keep_competitors(Item& item, std::vector<Candidate>&& found) {
         settle_missing_category(item.split);
-        std::erase_if(found, [&](const Candidate& c) { return c.feature == item.split.feature; });
+        std::erase_if(found, [&](const Candidate& c) { return c.feature == item.split.feature && c.oblique() == item.split.oblique(); });
         std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.merit > b.merit; });
         if (found.size() > static_cast<size_t>(recipe_.max_competitors)) found.resize(static_cast<size_t>(recipe_.max_competitors));
         for (Candidate& candidate : found) settle_missing_category(candidate);
@@ -424,12 +571,13 @@ private:
 
     int32_t branch_of(const Candidate& split, double value) const {
         if (std::isnan(value)) return -1;
-        if (split.kind == SplitKind::threshold) return value <= split.threshold ? 0 : 1;
+        if (split.kind == SplitKind::interval) return interval_of(split.pool(), value);
+        if (split.kind != SplitKind::table) return value <= split.threshold ? 0 : 1;
         return split.branch_of(static_cast<int32_t>(value));
     }
     /// The branch of every row by the split's own feature; −1 where it does not answer. Settles the default branch.
     std::vector<int32_t> answers(const Item& item, Candidate& split) {
-        const Fill fill = gather(item, split.feature);
+        const Fill fill = split.oblique() ? gather_sum(item, split) : gather(item, split.feature);
         const Missing policy = policy_of(split.feature);
         std::vector<int32_t> branch(item.size());
         std::vector<double> size(static_cast<size_t>(split.n_branches), 0.0);
@@ -505,7 +653,8 @@ private:
         rules.max_surrogates = recipe_.max_surrogates;
         for (size_t f = 0; f < table_.features.size(); ++f) {
             const Feature& feature = original_.table.features[f];
-            if (static_cast<int32_t>(f) == item.split.feature || (!binary && !feature.categorical())) continue;
+            const bool own = static_cast<int32_t>(f) == item.split.feature && !item.split.oblique();
+            if (own || (!binary && !feature.categorical())) continue;
             gather_raw(item, static_cast<int32_t>(f));
             sort_column();
             cart::Split split;
@@ -526,6 +675,10 @@ private:
             } else {
                 candidate.kind = split.below == cart::left ? SplitKind::threshold : SplitKind::hyperplane;
                 candidate.threshold = split.below == cart::left ? split.cut : -split.cut;
+                if (candidate.oblique()) {  // it runs the other way: −x ≤ threshold
+                    candidate.pool_index.push_back(split.feature);
+                    candidate.pool_value.push_back(-1.0);
+                }
             }
             surrogates.push_back(std::move(candidate));
         }
@@ -588,6 +741,7 @@ private:
     const std::vector<double>& weights_;
     Builder& out_;
     bool pure_root_ = false;
+    Candidate axis_;  // the best threshold of the node at hand, where a hyperplane starts
 
     LocalRows local_;
     std::vector<double> weight_, target_, value_, sorted_target_;

@@ -17,7 +17,7 @@ from treewright.data import Dataset, Schema
 from treewright.errors import warn
 from treewright.names import unknown_name
 from treewright.policies import settle_policies
-from treewright.recipe import Recipe, is_whole
+from treewright.recipe import CATEGORY_SPLITS, Recipe, is_whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -166,8 +166,10 @@ def _check_criterion(schema: Schema, recipe: Recipe) -> None:
 
 def _check_features(schema: Schema, recipe: Recipe) -> None:
     """Every feature must be open to one of the splits asked for."""
-    ordered = "threshold" in recipe.splits
-    grouped = len(recipe.splits) > ordered
+    if "interval" in recipe.splits and schema.classes is None:
+        raise ValueError("splits has 'interval', which needs classes: the target is a number.")
+    grouped = any(name in CATEGORY_SPLITS for name in recipe.splits)
+    ordered = any(name not in CATEGORY_SPLITS for name in recipe.splits)
     if ordered and grouped:
         return
     for column in schema.columns:
