@@ -472,12 +472,12 @@ private:
             consider(in_few_digits(item, 0.0, [&](int digits) { return sphere_split(scaled, sphere, digits); }));
         }
     }
-    /// The split with the fewest digits that lose no more than a hundredth of its lead over `least`.
+    /// The split with the fewest digits that lose no more than a thousandth of its lead over `least`.
     template <class Write>
     Candidate in_few_digits(const Item& item, double least, Write&& write) {
         Candidate exact = cut_sum(item, write(17));
         for (int digits = 2; digits < 9 && exact.found(); ++digits)
-            if (Candidate shorter = cut_sum(item, write(digits)); shorter.merit >= exact.merit - 0.01 * std::max(exact.merit - least, 0.0)) return shorter;
+            if (Candidate shorter = cut_sum(item, write(digits)); shorter.merit >= exact.merit - 0.001 * std::max(exact.merit - least, 0.0)) return shorter;
         return exact;
     }
     /// Cut what an oblique split compares where that is best.

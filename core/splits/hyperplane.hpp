@@ -21,7 +21,7 @@ struct Plane {
 
 template <class C>
 class HyperplaneSearch {
-    static constexpr size_t most_starts = 20, most_sweeps = 40, random_directions = 5, most_columns = 32;
+    static constexpr size_t most_starts = 10, most_finalists = 3, first_sweeps = 2, most_sweeps = 40, random_directions = 5, most_columns = 32;
     static constexpr double work_of_starts = 5e7;  // turns × rows, after which no further random plane is tried
 
 public:
@@ -33,7 +33,7 @@ public:
         std::vector<std::vector<double>> starts = first_starts(axis);
         const size_t n_columns = rows_.width();
         const double each = 8.0 * static_cast<double>(rows_.size() * n_columns);
-        const size_t wanted = std::clamp<size_t>(static_cast<size_t>(work_of_starts / each), starts.size() + 1, most_starts);
+        const size_t wanted = std::clamp<size_t>(static_cast<size_t>(work_of_starts / each), starts.size(), std::max(starts.size(), most_starts));
         Random random(child_seed(seed_, 0));
         while (starts.size() < wanted) {
             std::vector<double>& weight = starts.emplace_back(n_columns);
@@ -43,18 +43,21 @@ public:
         std::vector<std::unique_ptr<ScaledCutter<C>>> cutters(static_cast<size_t>(std::max(threads_, 1)));
         active_.resize(n_columns);
         std::iota(active_.begin(), active_.end(), size_t{0});
-        parallel_for(starts.size(), threads_, [&](size_t i, int thread) {
-            auto& cutter = cutters[static_cast<size_t>(thread)];
-            if (!cutter) cutter = std::make_unique<ScaledCutter<C>>(rows_, impurity_);
-            planes[i] = plane_of(std::move(starts[i]), *cutter);
-            Random own(child_seed(seed_, i + 1));
-            descend(planes[i], own, *cutter, thread);
-        });
-        Plane* best = &planes[0];
-        for (Plane& plane : planes)
-            if (plane.score > best->score + cutter_.tolerance()) best = &plane;
-        thin_out(*best, axis);
-        return std::move(best->weight);
+        const auto descend_all = [&](size_t n_sweeps) {
+            parallel_for(planes.size(), threads_, [&](size_t i, int thread) {
+                auto& cutter = cutters[static_cast<size_t>(thread)];
+                if (!cutter) cutter = std::make_unique<ScaledCutter<C>>(rows_, impurity_);
+                if (planes[i].weight.empty()) planes[i] = plane_of(std::move(starts[i]), *cutter);
+                Random own(child_seed(seed_, i + 1));
+                descend(planes[i], n_sweeps, own, *cutter, thread);
+            });
+            std::stable_sort(planes.begin(), planes.end(), [](const Plane& a, const Plane& b) { return a.score > b.score; });
+        };
+        descend_all(first_sweeps);
+        planes.resize(std::min(planes.size(), most_finalists));
+        descend_all(most_sweeps);
+        thin_out(planes[0], axis);
+        return std::move(planes[0].weight);
     }
 
 private:
@@ -89,10 +92,10 @@ private:
         }
     };
 
-    void descend(Plane& plane, Random& random, ScaledCutter<C>& cutter, int thread) const {
+    void descend(Plane& plane, size_t n_sweeps, Random& random, ScaledCutter<C>& cutter, int thread) const {
         std::vector<double> direction(rows_.size()), along(rows_.width());
         Patience patience;
-        for (size_t sweep = 0; sweep < most_sweeps; ++sweep) {
+        for (size_t sweep = 0; sweep < n_sweeps; ++sweep) {
             monitor_.poll(thread);
             bool rising = false;
             for (size_t c : active_) {
@@ -251,7 +254,7 @@ private:
         });
         plane = plane_of(std::move(plane.weight), cutter_);
         Random random(child_seed(seed_, most_starts + 1));
-        descend(plane, random, cutter_, 0);
+        descend(plane, most_sweeps, random, cutter_, 0);
     }
     /// The weighted sum without one column.
     const std::vector<double>& values_without(const Plane& plane, size_t without, std::vector<double>& value) const {
