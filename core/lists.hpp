@@ -6,42 +6,20 @@
 #include <map>
 
 #include "builder.hpp"
+#include "criteria/known_gain_ratio.hpp"
+#include "forms.hpp"
 #include "missing.hpp"
 #include "random.hpp"
 #include "splits/categorical.hpp"
-#include "splits/interval.hpp"
-#include "splits/median.hpp"
-#include "splits/oblique.hpp"
 #include "splits/threshold.hpp"
 #include "surrogates.hpp"
 
 namespace treewright {
 
-/// Gain ratio as C4.5 has it: rows without the value gain nothing and are a branch of their own (Quinlan, 1993, ch. 3).
-struct KnownGainRatio {
-    static double merit(double gain, double known, double total, std::span<const double> branches) {
-        double information = 0;
-        const auto add = [&](double weight) {
-            if (weight > 0) information -= weight / total * std::log2(weight / total);
-        };
-        for (double weight : branches) add(weight);
-        add(total - known > 1e-12 * total ? total - known : 0.0);
-        return information > 0 ? known / total * gain / information : 0.0;
-    }
-    /// Scores the cuts of a sorted feature.
-    struct Scorer : PlainClassScorer<Entropy> {
-        double total;
-        Scorer(const LocalRows& rows_, const Totals& known, double total_, Scratch& scratch) : PlainClassScorer<Entropy>(rows_, known, scratch), total(total_) {}
-        double score() const {
-            const double branches[] = {left.weight, right.weight};
-            return KnownGainRatio::merit(PlainClassScorer<Entropy>::score(), node.weight, total, branches);
-        }
-        double tolerance(double) const { return tie_tolerance; }
-    };
-};
-
 template <class C>
 class Lists {
+    friend class Forms<Lists>;
+    using Criterion = C;
     using Scorer = typename C::template Scorer<false>;
     using List = Entry<uint32_t>;
 
@@ -127,10 +105,8 @@ public:
             if (better) best = std::move(candidate);
         };
         const std::vector<int32_t> features = chosen_features(random);
-        axis_ = Candidate{};
         for (int32_t feature : features) consider(search(item, feature));
-        if (recipe_.median) consider(search_median(item, features));
-        if (recipe_.hyperplane || recipe_.sphere) search_oblique(item, features, best, consider);
+        Forms<Lists>(*this).search(item, features, best, consider);
         if (!best.found() || !(best.merit > recipe_.min_merit)) return false;
         item.split = std::move(best);
         keep_competitors(item, std::move(found));
@@ -263,23 +239,6 @@ private:
         return fill;
     }
 
-    /// What an oblique split compares: NaN where a feature is missing, or what it compares where all of them are filled in.
-    Fill gather_sum(const Item& item, const Candidate& split) {
-        Fill fill;
-        fill.found = fills(policy_of(split.feature));
-        std::map<int32_t, Fill> of;
-        if (fill.found)
-            for (int32_t f : split.pool_index)
-                if (of.emplace(f, Fill{}).second) fill.found &= (of[f] = gather(item, f)).found;
-        if (fill.found) fill.value = oblique_sum(split, [&](int32_t f) { return of[f].value; });
-        value_.resize(item.size());
-        for (size_t i = 0; i < item.size(); ++i) {
-            value_[i] = oblique_sum(split, [&](int32_t f) { return feature_at(f).numbers[item.parts[i].row]; });
-            if (std::isnan(value_[i]) && fill.found) value_[i] = fill.value;
-        }
-        return fill;
-    }
-
     // ---- searching ---------------------------------------------------------------------------------------------------
 
     std::vector<int32_t> chosen_features(Random& random) const {
@@ -295,18 +254,9 @@ private:
 
     Candidate search(const Item& item, int32_t feature) {
         gather(item, feature);
-        if (!feature_at(feature).categorical()) return search_numbers(item, feature);
+        if (!feature_at(feature).categorical()) return recipe_.threshold || recipe_.hyperplane ? search_cuts(item, feature) : Candidate{};
         if constexpr (std::is_same_v<C, AbsoluteError>) return search_orders(item, feature);
         else return search_categories(item, feature);
-    }
-
-    Candidate search_numbers(const Item& item, int32_t feature) {
-        Candidate best = recipe_.threshold || recipe_.hyperplane ? search_cuts(item, feature) : Candidate{};
-        if (best.merit > axis_.merit) axis_ = best;
-        if constexpr (C::classification)
-            if (recipe_.interval)
-                if (Candidate several = search_intervals(item, feature); several.merit > best.merit + C::tolerance(item.totals, item.impurity)) return several;
-        return best;
     }
 
     template <class S>
@@ -380,120 +330,6 @@ private:
         if (!candidate.found()) return {};
         candidate.threshold = cut.position == known ? infinity : midpoint(value_[list_[cut.position - 1].row], value_[list_[cut.position].row]);
         return candidate;
-    }
-    /// A branch for each interval; rows without the value join the heaviest, or take no part.
-    Candidate search_intervals(const Item& item, int32_t feature) {
-        const size_t n = item.size();
-        list_.resize(n);
-        const size_t known = sorter_.sort(value_.data(), n, list_.data());
-        const IntervalSearch search(local_, n_classes(), limits(), scratch_);
-        const std::vector<size_t> cuts = search.cuts(list_.data(), known);
-        if (cuts.empty()) return {};
-        Candidate split;
-        split.kind = SplitKind::interval;
-        split.feature = feature;
-        split.n_branches = static_cast<int32_t>(cuts.size()) + 1;
-        std::vector<Totals> branch;
-        for (size_t b = 0, begin = 0; b <= cuts.size(); begin = b < cuts.size() ? cuts[b] : known, ++b)
-            branch.push_back(search.totals(list_.data(), begin, b < cuts.size() ? cuts[b] : known));
-        for (size_t b = 0; b < cuts.size(); ++b) {
-            split.pool_index.push_back(static_cast<int32_t>(b) + 1);
-            split.pool_value.push_back(midpoint(value_[list_[cuts[b] - 1].row], value_[list_[cuts[b]].row]));
-        }
-        split.merit = merit_of_branches(item, feature, branch, search.totals(list_.data(), known, n), split.default_branch);
-        return split;
-    }
-    double merit_of_branches(const Item& item, int32_t feature, std::vector<Totals>& branch, const Totals& missing, int32_t& heaviest) const {
-        Totals known(original_.width());
-        std::vector<const Totals*> all;
-        std::vector<double> weights;
-        for (const Totals& b : branch) {
-            known.add(b);
-            all.push_back(&b);
-            weights.push_back(b.weight);
-        }
-        heaviest = static_cast<int32_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
-        if constexpr (std::is_same_v<C, GainRatio>)
-            if (policy_of(feature) == Missing::fractional) return KnownGainRatio::merit(Entropy::merit(known, all), known.weight, item.totals.weight, weights);
-        if (left_out(policy_of(feature))) return C::merit(known, all) * known.weight / item.totals.weight;
-        branch[static_cast<size_t>(heaviest)].add(missing);
-        return C::merit(item.totals, all);
-    }
-    /// The median of the widest feature that has one; its merit is that of any threshold.
-    Candidate search_median(const Item& item, std::vector<int32_t> features) {
-        std::erase_if(features, [&](int32_t f) { return feature_at(f).categorical(); });
-        const auto width = [&](int32_t f) {
-            gather(item, f);
-            double low = infinity, high = -infinity;
-            for (double value : value_) {
-                low = std::min(low, std::isnan(value) ? low : value);
-                high = std::max(high, std::isnan(value) ? high : value);
-            }
-            return high - low;
-        };
-        std::vector<std::pair<double, int32_t>> widest;
-        for (int32_t f : features) widest.emplace_back(-width(f), f);
-        std::sort(widest.begin(), widest.end());
-        for (const auto& [narrow, feature] : widest) {
-            gather(item, feature);
-            list_.resize(item.size());
-            const size_t known = sorter_.sort(value_.data(), item.size(), list_.data());
-            const size_t at = median_cut(list_.data(), known, local_, limits());
-            if (at == 0) continue;
-            const double threshold = midpoint(value_[list_[at - 1].row], value_[list_[at].row]);
-            for (double& value : value_)
-                if (!std::isnan(value)) value = value <= threshold ? 0.0 : 1.0;  // one cut is left to choose
-            Candidate candidate = search_cuts(item, feature);
-            if (!candidate.found() || candidate.threshold == infinity) continue;
-            candidate.threshold = threshold;
-            return candidate;
-        }
-        return {};
-    }
-    /// Hyperplanes and spheres, searched for in standard units and cut on the rows as they are.
-    template <class Consider>
-    void search_oblique(const Item& item, const std::vector<int32_t>& features, const Candidate& best, Consider&& consider) {
-        std::vector<int32_t> numeric;
-        for (int32_t f : features)
-            if (!feature_at(f).categorical()) numeric.push_back(f);
-        if (numeric.size() < 2) return;
-        const ScaledRows scaled(local_, item.totals, limits(), item.size(), numeric, item.seed,
-                                [&](uint32_t i, int32_t f) { return feature_at(f).numbers[item.parts[i].row]; });
-        Monitor& monitor = original_.monitor;
-        const auto at = std::find(scaled.feature.begin(), scaled.feature.end(), axis_.feature);
-        if (recipe_.hyperplane && at != scaled.feature.end() && item.size() >= 2 * scaled.width()) {  // fewer rows: OC1 cuts one feature
-            const auto axis = static_cast<size_t>(at - scaled.feature.begin());
-            const std::vector<double> weight = HyperplaneSearch<C>(scaled, item.impurity, item.seed, recipe_.threads, monitor).best(axis);
-            if (std::count_if(weight.begin(), weight.end(), [](double w) { return w != 0; }) > 1)
-                consider(in_few_digits(item, best.merit, [&](int digits) { return hyperplane_split(scaled, weight, digits); }));
-        }
-        if (recipe_.sphere && scaled.width() > 0) {
-            const auto sphere = SphereSearch<C>(scaled, item.impurity, recipe_.threads, monitor).best();
-            consider(in_few_digits(item, 0.0, [&](int digits) { return sphere_split(scaled, sphere, digits); }));
-        }
-    }
-    /// The split with the fewest digits that lose no more than a thousandth of its lead over `least`.
-    template <class Write>
-    Candidate in_few_digits(const Item& item, double least, Write&& write) {
-        Candidate exact = cut_sum(item, write(17));
-        for (int digits = 2; digits < 9 && exact.found(); ++digits)
-            if (Candidate shorter = cut_sum(item, write(digits)); shorter.merit >= exact.merit - 0.001 * std::max(exact.merit - least, 0.0)) return shorter;
-        return exact;
-    }
-    /// Cut what an oblique split compares where that is best.
-    Candidate cut_sum(const Item& item, Candidate split) {
-        gather_sum(item, split);
-        const Candidate cut = search_cuts(item, split.feature);
-        if (!cut.found() || cut.threshold == infinity) return {};
-        double low = -infinity, high = infinity;
-        for (double value : value_) {
-            if (value <= cut.threshold) low = std::max(low, value);
-            if (value > cut.threshold) high = std::min(high, value);
-        }
-        split.threshold = shortest_between(low, high);
-        split.merit = cut.merit;
-        split.default_branch = cut.default_branch;
-        return split;
     }
     Candidate search_categories(const Item& item, int32_t feature) {
         const size_t n = item.size();
@@ -577,7 +413,7 @@ private:
     }
     /// The branch of every row by the split's own feature; −1 where it does not answer. Settles the default branch.
     std::vector<int32_t> answers(const Item& item, Candidate& split) {
-        const Fill fill = split.oblique() ? gather_sum(item, split) : gather(item, split.feature);
+        const Fill fill = split.oblique() ? Forms<Lists>(*this).gather(item, split) : gather(item, split.feature);
         const Missing policy = policy_of(split.feature);
         std::vector<int32_t> branch(item.size());
         std::vector<double> size(static_cast<size_t>(split.n_branches), 0.0);
@@ -741,7 +577,6 @@ private:
     const std::vector<double>& weights_;
     Builder& out_;
     bool pure_root_ = false;
-    Candidate axis_;  // the best threshold of the node at hand, where a hyperplane starts
 
     LocalRows local_;
     std::vector<double> weight_, target_, value_, sorted_target_;

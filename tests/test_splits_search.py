@@ -292,14 +292,18 @@ def test_twoing_is_the_gini_index_of_the_best_two_superclasses(seed: int, n_clas
     y = (x.astype(int) * 5 % n_classes + (random.random(60) < 0.3)).astype(int) % n_classes
     weight = random.integers(1, 4, 60).astype(float)
     tree = DecisionTreeClassifier(criterion="twoing", max_depth=1).fit(x[:, None], y, sample_weight=weight).tree_
+    table = np.stack([tree.value[child] for child in tree.children(0)]) if len(tree) > 1 else np.ones((2, 2))
+    group, rest = criteria.superclasses(table)
+    two_classes = np.stack([table[:, group].sum(axis=1), table[:, rest].sum(axis=1)], axis=1)
+    assert 2 * tree.merit[0] == pytest.approx(criteria.merit("gini", two_classes), abs=1e-12)
     present = np.unique(y)
     best = 0.0
     for inside in product([False, True], repeat=len(present)):
         superclass = np.isin(y, present[list(inside)])
         for threshold in np.unique(x)[:-1]:
             sides = [x <= threshold, x > threshold]
-            table = [[weight[side & (superclass == group)].sum() for group in (False, True)] for side in sides]
-            best = max(best, criteria.merit("gini", np.array(table)))
+            counts = [[weight[side & (superclass == of)].sum() for of in (False, True)] for side in sides]
+            best = max(best, criteria.merit("gini", np.array(counts)))
     assert 2 * tree.merit[0] == pytest.approx(best, abs=1e-12)
 
 
@@ -328,7 +332,8 @@ def every_form() -> tuple[DecisionTreeClassifier, Array, NDArray[Any]]:
     random = np.random.default_rng(3)
     X = random.normal(size=(900, 5))
     ring = np.hypot(X[:, 2], X[:, 3]) < 1
-    y = np.where(X[:, 0] + X[:, 1] > 0.8, 0, np.where(ring, 1, 2 + (np.abs(X[:, 4]) < 0.5)))
+    strips = 2 + np.digitize(X[:, 4], [-1.2, -0.4, 0.4, 1.2])
+    y = np.where(X[:, 0] + X[:, 1] > 0.8, 0, np.where(ring, 1, strips))
     X[random.random(X.shape) < 0.02] = np.nan
     model = DecisionTreeClassifier(splits=("hyperplane", "sphere", "interval"), min_samples_leaf=5).fit(X, y)
     kinds = {type(model.tree_[node].split) for node in np.flatnonzero(model.tree_.n_children)}

@@ -235,7 +235,7 @@ struct PlainClassScorer {
     void add(size_t row) {
         const auto k = static_cast<size_t>(rows.label[row]);
         const double w = rows.weight_of(row);
-        left.sums[k] += w;
+        left.sums[k] = std::max(left.sums[k] + w, 0.0);  // a weight taken back may leave dust
         left.weight += w;
         right.sums[k] = remainder(node.sums[k], left.sums[k]);
         right.weight = node.weight - left.weight;

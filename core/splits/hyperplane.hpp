@@ -1,12 +1,11 @@
 // Splits on a weighted sum of numeric features, w·x ≤ t: OC1's search (Murthy, Kasif & Salzberg, 1994).
 //
-// From each start the plane is turned about one axis after the other, always to the best of all angles: for value v of a row
-// and distance d ≥ 0 from a pivot, v − t·d ≤ 0 is v/d ≤ t, so that a turn is a cut of one sorted number. Where no turn helps,
-// random directions are tried. The starts are the best threshold, linear discriminants, and random planes. Merits are the
+// From each start the plane is turned about one axis after the other, always to the best of all angles: with v the value of a
+// row and d its distance from a pivot, v − t·d ≤ 0 holds from t = v/d on, or up to it, so that a turn is a scan of one sorted
+// number. Where no turn helps, random directions are tried. The starts are the best threshold, linear discriminants, and random planes. Merits are the
 // criterion's own for any number of classes; a discriminant needs two, and takes the two superclasses that a split tells
 // apart best: the classes with more than their share on the left, and the others (Breiman et al., 1984, §4.3).
 #pragma once
-#include <array>
 #include <memory>
 
 #include "scaled.hpp"
@@ -65,10 +64,7 @@ private:
         Plane plane;
         plane.weight = std::move(weight);
         plane.value = project(plane.weight);
-        Cut cut;
-        const double threshold = cutter.turn(plane.value, ones_, cut);
-        plane.score = cut.score;
-        for (double& v : plane.value) v -= threshold;
+        shift(plane, cutter);
         return plane;
     }
     std::vector<double> project(const std::vector<double>& weight) const {
@@ -97,7 +93,7 @@ private:
         Patience patience;
         for (size_t sweep = 0; sweep < n_sweeps; ++sweep) {
             monitor_.poll(thread);
-            bool rising = false;
+            bool rising = shift(plane, cutter);
             for (size_t c : active_) {
                 std::fill(along.begin(), along.end(), 0.0);
                 along[c] = 1;
@@ -111,12 +107,21 @@ private:
             if (!rising) return;
         }
     }
-    /// Turn the plane along one direction to its best angle, about the rows where that direction ends; whether it rose.
+    /// Move the plane to where it cuts best; whether it rose.
+    bool shift(Plane& plane, ScaledCutter<C>& cutter) const {
+        Cut cut;
+        const double threshold = cutter.turn(plane.value, ones_, cut);
+        const bool better = cut.found() && cut.score > plane.score + cutter.tolerance();
+        if (!better) return false;
+        plane.score = cut.score;
+        for (double& v : plane.value) v -= threshold;
+        return true;
+    }
+    /// Turn the plane along one direction to its best angle, about a row drawn at random; whether it rose.
     bool turn(Plane& plane, const std::vector<double>& along, const std::vector<double>& step, std::vector<double>& direction, Random& random,
               Patience& patience, ScaledCutter<C>& cutter) const {
-        const auto [low, high] = std::minmax_element(step.begin(), step.end());
-        const double sign = random.below(2) ? 1.0 : -1.0, pivot = sign > 0 ? *low : *high;
-        for (size_t i = 0; i < step.size(); ++i) direction[i] = sign * (step[i] - pivot);
+        const double pivot = step[random.below(step.size())];
+        for (size_t i = 0; i < step.size(); ++i) direction[i] = step[i] - pivot;
         Cut cut;
         const double angle = cutter.turn(plane.value, direction, cut);
         if (!cut.found() || !std::isfinite(angle)) return false;
@@ -124,7 +129,7 @@ private:
         if (!better && (cut.score < plane.score - cutter.tolerance() || !patience.take(random))) return false;
         if (better) patience = {};
         plane.score = cut.score;
-        for (size_t c = 0; c < along.size(); ++c) plane.weight[c] -= angle * sign * along[c];
+        for (size_t c = 0; c < along.size(); ++c) plane.weight[c] -= angle * along[c];
         for (size_t i = 0; i < step.size(); ++i) plane.value[i] -= angle * direction[i];
         return better;
     }
@@ -243,30 +248,27 @@ private:
             active_.resize(most_columns);
             std::sort(active_.begin(), active_.end());
         }
-        std::vector<double> value = rows_.column[axis];
-        rows_.mask(std::array{axis}, value);
-        Cut cut;
-        const double by_axis = cutter_.merit(value, cut);
-        const auto merit_of = [&](size_t without) { return cutter_.merit(values_without(plane, without, value), cut); };
-        eliminate(active_, merit_of(rows_.width()), by_axis, merit_of, [&](size_t c) {
+        const auto merit = [&](std::vector<double> value, const std::vector<size_t>& columns) {
+            rows_.mask(columns, value);
+            return cutter_.merit(value);
+        };
+        std::vector<double> all = project(plane.weight);
+        const auto merit_without = [&](size_t c) {
+            std::vector<double> value = all;
+            for (size_t i = 0; i < value.size(); ++i) value[i] -= plane.weight[c] * rows_.column[c][i];
+            std::vector<size_t> others = active_;
+            std::erase(others, c);
+            return merit(std::move(value), others);
+        };
+        eliminate(active_, merit(all, active_), merit(rows_.column[axis], {axis}), merit_without, [&](size_t c) {
             plane.weight[c] = 0;
-            return merit_of(rows_.width());
+            all = project(plane.weight);
+            return merit(all, active_);
         });
         plane = plane_of(std::move(plane.weight), cutter_);
         Random random(child_seed(seed_, most_starts + 1));
         descend(plane, most_sweeps, random, cutter_, 0);
     }
-    /// The weighted sum without one column.
-    const std::vector<double>& values_without(const Plane& plane, size_t without, std::vector<double>& value) const {
-        std::vector<size_t> others = active_;
-        std::erase(others, without);
-        std::fill(value.begin(), value.end(), 0.0);
-        for (size_t c : others)
-            for (size_t i = 0; i < value.size(); ++i) value[i] += plane.weight[c] * rows_.column[c][i];
-        rows_.mask(others, value);
-        return value;
-    }
-
     const ScaledRows& rows_;
     double impurity_;
     uint64_t seed_;

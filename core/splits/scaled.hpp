@@ -25,8 +25,7 @@ struct ScaledRows {
     size_t size() const { return chosen.size(); }
     size_t width() const { return feature.size(); }
     /// A number made of some columns is missing where one of them is.
-    template <class Columns>
-    void mask(const Columns& columns, std::vector<double>& value) const {
+    void mask(const std::vector<size_t>& columns, std::vector<double>& value) const {
         for (size_t c : columns)
             for (size_t i = 0; i < missing[c].size(); ++i)
                 if (missing[c][i]) value[i] = std::numeric_limits<double>::quiet_NaN();
@@ -109,14 +108,15 @@ private:
 template <class C>
 class ScaledCutter {
     using Scorer = typename C::template Scorer<false>;
+    using TurnScorer = std::conditional_t<std::is_same_v<C, Twoing>, PlainClassScorer<Twoing>, Scorer>;  // a heap cannot take back
 
 public:
     ScaledCutter(const ScaledRows& rows, double impurity)
         : rows_(rows), impurity_(impurity), list_(rows.size()), tolerance_(Scorer(rows.rows, rows.totals, scratch_).tolerance(impurity)) {}
 
-    /// The best cut of `value`; rows without one take no part and lower the merit by their share.
-    double merit(const std::vector<double>& value, Cut& cut) {
-        cut = Cut{};
+    /// Merit of the best cut of `value`; rows without one take no part and lower it by their share.
+    double merit(const std::vector<double>& value) {
+        Cut cut;
         const size_t known = sorter_.sort(value.data(), value.size(), list_.data());
         if (known < 2) return -infinity;
         Totals totals(rows_.totals.sums.size());
@@ -135,21 +135,32 @@ public:
         scan(list_.data(), known, 0, known, false, false, scorer, rows_.limits, scorer.tolerance(impurity_), cut);
         return cut.found() ? scorer.merit(cut.score) * totals.weight / rows_.totals.weight : -infinity;
     }
-    /// The best t of value − t·direction ≤ 0 for a direction that is nowhere negative; rows where it is 0 keep their side.
+    /// The best t of value − t·direction ≤ 0; rows where the direction is 0 keep their side.
+    /// Those it carries upwards come in at their value/direction as t rises, and the others leave: their weight is taken back.
     double turn(const std::vector<double>& value, const std::vector<double>& direction, Cut& cut) {
         const size_t n = rows_.size();
         key_.resize(n);
-        for (size_t i = 0; i < n; ++i) key_[i] = direction[i] > 1e-9 ? value[i] / direction[i] : std::numeric_limits<double>::quiet_NaN();
+        weight_ = rows_.weight;
+        for (size_t i = 0; i < n; ++i) key_[i] = std::fabs(direction[i]) > 1e-9 ? value[i] / direction[i] : std::numeric_limits<double>::quiet_NaN();
         const size_t known = sorter_.sort(key_.data(), n, list_.data());
-        Scorer scorer = started_scorer<Scorer>(rows_.rows, rows_.totals, scratch_, list_.data(), n);
-        size_t already = 0;
-        for (size_t i = known; i < n; ++i)
-            if (value[list_[i].row] <= 0) {
-                scorer.add(list_[i].row);
-                ++already;
-            }
+        LocalRows rows = rows_.rows;
+        rows.weight = weight_.data();
+        TurnScorer scorer = started_scorer<TurnScorer>(rows, rows_.totals, scratch_, list_.data(), n);
+        size_t left = 0;
+        for (size_t i = 0; i < n; ++i) {
+            if (std::isnan(key_[i]) ? value[i] > 0 : direction[i] > 0) continue;
+            scorer.add(i);
+            ++left;
+            weight_[i] = -weight_[i];
+        }
         cut = Cut{};
-        scan(list_.data(), known, already, n, false, false, scorer, rows_.limits, tolerance_, cut);
+        for (size_t i = 0; i + 1 < known; ++i) {
+            const uint32_t row = list_[i].row;
+            scorer.add(row);
+            left += direction[row] > 0 ? 1 : size_t(-1);
+            if (list_[i].rank == list_[i + 1].rank || left < rows_.limits.min_count || n - left < rows_.limits.min_count || !rows_.limits.allow(scorer)) continue;
+            if (const double score = scorer.score(); score > cut.score + tolerance_) cut = {score, i + 1, false};
+        }
         return cut.found() ? midpoint(key_[list_[cut.position - 1].row], key_[list_[cut.position].row]) : 0.0;
     }
     /// Scores of turns nearer than this are equal.
@@ -159,7 +170,7 @@ private:
     const ScaledRows& rows_;
     double impurity_;
     std::vector<Entry<uint32_t>> list_;
-    std::vector<double> key_;
+    std::vector<double> key_, weight_;
     RowSorter sorter_;
     Scratch scratch_;
     double tolerance_;

@@ -30,8 +30,7 @@ public:
             monitor_.poll(thread);
             auto& cutter = cutters[static_cast<size_t>(thread)];
             if (!cutter) cutter = std::make_unique<ScaledCutter<C>>(rows_, impurity_);
-            Cut cut;
-            spheres[i].merit = cutter->merit(distances(spheres[i], rows_.width()), cut);
+            spheres[i].merit = merit(distances(spheres[i]), spheres[i].active, *cutter);
         });
         Sphere* best = &spheres[0];
         for (Sphere& sphere : spheres)
@@ -80,24 +79,36 @@ private:
         }
         return centres;
     }
-    /// Squared distances from the centre without one column.
-    std::vector<double> distances(const Sphere& sphere, size_t without) const {
+    /// What a column adds to the squared distance of a row.
+    double apart(const Sphere& sphere, size_t c, size_t row) const {
+        const double distance = rows_.column[c][row] - sphere.centre[c];
+        return distance * distance;
+    }
+    /// Squared distances from the centre, missing values at the mean.
+    std::vector<double> distances(const Sphere& sphere) const {
         std::vector<double> distance(rows_.size(), 0.0);
-        std::vector<size_t> others = sphere.active;
-        std::erase(others, without);
-        for (size_t c : others)
-            for (size_t i = 0; i < distance.size(); ++i) {
-                const double apart = rows_.column[c][i] - sphere.centre[c];
-                distance[i] += apart * apart;
-            }
-        rows_.mask(others, distance);
+        for (size_t c : sphere.active)
+            for (size_t i = 0; i < distance.size(); ++i) distance[i] += apart(sphere, c, i);
         return distance;
+    }
+    double merit(std::vector<double> distance, const std::vector<size_t>& active, ScaledCutter<C>& cutter) const {
+        rows_.mask(active, distance);
+        return cutter.merit(distance);
     }
     void thin_out(Sphere& sphere) const {
         ScaledCutter<C> cutter(rows_, impurity_);
-        Cut cut;
-        const auto merit_of = [&](size_t without) { return cutter.merit(distances(sphere, without), cut); };
-        eliminate(sphere.active, sphere.merit, 0.0, merit_of, [&](size_t) { return sphere.merit = merit_of(rows_.width()); });
+        std::vector<double> all = distances(sphere);
+        const auto merit_without = [&](size_t c) {
+            std::vector<double> distance = all;
+            for (size_t i = 0; i < distance.size(); ++i) distance[i] -= apart(sphere, c, i);
+            std::vector<size_t> others = sphere.active;
+            std::erase(others, c);
+            return merit(std::move(distance), others, cutter);
+        };
+        eliminate(sphere.active, sphere.merit, 0.0, merit_without, [&](size_t) {
+            all = distances(sphere);
+            return sphere.merit = merit(all, sphere.active, cutter);
+        });
     }
 
     const ScaledRows& rows_;

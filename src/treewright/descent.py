@@ -184,7 +184,8 @@ class Descent:
         entry = begin[owner] + step * (concatenated_ranges(np.zeros_like(begin), sizes))
         x = self.rows.numbers[row[owner], self.tree.schema.position[table.pool_index[entry]]]
         if kind == SPHERE:
-            terms = table.pool_value[entry + 1] * (x - table.pool_value[entry]) ** 2
+            distance = x - table.pool_value[entry]
+            terms = table.pool_value[entry + 1] * distance * distance  # in the core's order, to the bit
         else:
             terms = table.pool_value[entry] * x
         return np.bincount(owner, terms, minlength=len(split)).astype(np.float64)
