@@ -118,7 +118,7 @@ private:
         }
         return high - low;
     }
-    /// The median of the widest feature that may be cut there; its merit is that of any threshold.
+    /// The median of the widest feature that may be cut there.
     Candidate median(const Item& item, const std::vector<int32_t>& numeric) {
         std::vector<std::pair<double, int32_t>> widest;
         for (int32_t f : numeric) widest.emplace_back(-width(item, f), f);
@@ -127,15 +127,30 @@ private:
             e_.gather(item, feature);
             const size_t known = sort(item.size()), at = median_cut(e_.list_.data(), known, e_.local_, e_.limits());
             if (at == 0) continue;
-            const double threshold = middle(at);
-            for (double& value : e_.value_)
-                if (!std::isnan(value)) value = value <= threshold ? 0.0 : 1.0;  // leaves one cut to value
-            Candidate split = e_.search_cuts(item, feature);
-            if (!split.found() || split.threshold == infinity) continue;
-            split.threshold = threshold;
+            Candidate split;
+            split.feature = feature;
+            split.threshold = middle(at);
+            value_cut(item, at, known, split);
             return split;
         }
         return {};
+    }
+    /// Merit of the sorted list cut after `at` of its known rows, the others on the better side or taking no part.
+    void value_cut(const Item& item, size_t at, size_t known, Candidate& split) {
+        const bool take_part = known < item.size() && !left_out(e_.policy_of(split.feature));
+        const auto* list = e_.list_.data();
+        const size_t n = take_part ? item.size() : known;
+        const Totals totals = e_.totals_of(list, n);
+        for (const bool missing_left : {false, true}) {
+            if (missing_left && !take_part) return;
+            auto scorer = started_scorer<typename Engine::Scorer>(e_.local_, totals, e_.scratch_, list, n);
+            for (size_t i = 0; i < at; ++i) scorer.add(list[i].row);
+            for (size_t i = known; i < n && missing_left; ++i) scorer.add(list[i].row);
+            const double merit = scorer.merit(scorer.score()) * totals.weight / item.totals.weight;
+            if (!(merit > split.merit + C::tolerance(item.totals, item.impurity))) continue;
+            split.merit = merit;
+            if (take_part) split.default_branch = missing_left ? 0 : 1;
+        }
     }
 
     // ---- hyperplanes and spheres ---------------------------------------------------------------------------------------

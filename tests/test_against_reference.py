@@ -46,6 +46,7 @@ def assert_same_tree(tree: Tree, root: Node, recipe: Recipe) -> None:
         ours, theirs = stored_split(tree, at), node.split
         assert ours.feature == theirs.feature, f"{where}: {ours} instead of {theirs}"
         assert ours.threshold == theirs.threshold, f"{where}: {ours} instead of {theirs}"
+        assert ours.cuts == theirs.cuts, f"{where}: {ours} instead of {theirs}"
         slack = 10 * EQUAL * scale(recipe.criterion, node) + 1e-13
         assert ours.merit == pytest.approx(theirs.merit, rel=1e-9, abs=slack), (
             f"{where}: {ours} instead of {theirs}"
@@ -121,6 +122,25 @@ def test_small_tables(criterion: str, split: str, missing: str, data: st.DataObj
         missing=missing,
         cut=data.draw(st.sampled_from(["midpoint", "observed"])),
         ties=data.draw(st.sampled_from(["first", "last"])),
+    )
+    compare(dataset, recipe)
+
+
+@pytest.mark.parametrize(
+    "splits", [("interval",), ("threshold", "interval"), ("median",), ("threshold", "median")], ids=str
+)
+@given(data=st.data())
+def test_intervals_and_medians(splits: tuple[str, ...], data: st.DataObject) -> None:
+    criterion = data.draw(
+        st.sampled_from(["gini", "gain_ratio", "twoing"] + ["squared_error"] * ("median" in splits))
+    )
+    dataset = data.draw(small_rows(criterion)).dataset()
+    recipe = Recipe(
+        criterion,
+        splits=(*splits, "subset"),
+        missing=data.draw(st.sampled_from(MISSING)),
+        cut=data.draw(st.sampled_from(["midpoint", "observed"])),
+        min_samples_leaf=data.draw(st.sampled_from([1, 1, 2])),
     )
     compare(dataset, recipe)
 

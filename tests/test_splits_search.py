@@ -12,15 +12,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 
+from reference_forms import interval_cuts
 from tables import small_rows
+from trees import Inner, Leaf, build
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, criteria, load
 from treewright.data import Dataset
 from treewright.descent import Descent
 from treewright.grow import grow
 from treewright.pruning import CostComplexity, ErrorBased, ReducedError
+from treewright.pruning.structural_risk import log_splits
 from treewright.recipe import Recipe
 from treewright.splits import Hyperplane, Intervals, Sphere, Threshold
-from treewright.tree import Tree
 
 Array = NDArray[np.float64]
 
@@ -97,7 +99,9 @@ def test_small_tables_of_any_kind(data: st.DataObject, form: str, policy: str) -
     if policy != "fractional":
         leaf = tree.route(dataset.numbers, dataset.codes)
         kept = np.ones(len(dataset), bool) if dataset.weight is None else dataset.weight > 0
-        np.testing.assert_array_equal(np.bincount(leaf[kept], minlength=len(tree))[tree.leaves], tree.count[tree.leaves])
+        np.testing.assert_array_equal(
+            np.bincount(leaf[kept], minlength=len(tree))[tree.leaves], tree.count[tree.leaves]
+        )
         settled = Descent(tree, dataset).settle(Descent(tree, dataset).start())
         np.testing.assert_array_equal(settled.node, leaf)
     axis = grow(dataset, Recipe(criterion, splits=("threshold", "subset"), missing=policy), n_jobs=1)
@@ -196,45 +200,20 @@ def test_iris_is_cut_as_fayyad_and_irani_do(feature: int, cuts: tuple[float, ...
     assert tree.n_children[0] == 3
 
 
-def reference_cuts(x: Array, y: NDArray[Any], weight: Array) -> list[float]:
-    """Fayyad & Irani's method in a few lines of NumPy."""
-
-    def bits(part: NDArray[np.bool_]) -> float:
-        shares = np.bincount(y[part], weight[part]) / weight[part].sum()
-        return float(-(shares[shares > 0] * np.log2(shares[shares > 0])).sum())
-
-    def cut(part: NDArray[np.bool_]) -> list[float]:
-        values, n, k = np.unique(x[part]), part.sum(), len(np.unique(y[part]))
-        if len(values) < 2 or k < 2:
-            return []
-        best, at, pays = -1.0, 0.0, False
-        for threshold in values[:-1] / 2 + values[1:] / 2:
-            left, right = part & (x <= threshold), part & (x > threshold)
-            share = weight[left].sum() / weight[part].sum()
-            gain = bits(part) - share * bits(left) - (1 - share) * bits(right)
-            if gain > best + 1e-11:
-                delta = np.log2(3.0**k - 2) - k * bits(part)
-                delta += len(np.unique(y[left])) * bits(left) + len(np.unique(y[right])) * bits(right)
-                best, at, pays = gain, float(threshold), gain > (np.log2(n - 1) + delta) / n
-        if not pays:
-            return []
-        return [*cut(part & (x <= at)), at, *cut(part & (x > at))]
-
-    return cut(np.ones(len(x), bool))
-
-
 @settings(deadline=None)
 @given(seed=st.integers(0, 10_000), n_classes=st.integers(2, 4), weighted=st.booleans())
 def test_intervals_equal_a_second_implementation(seed: int, n_classes: int, weighted: bool) -> None:
     random = np.random.default_rng(seed)
     x = random.integers(0, 30, 120) / 2
-    y = np.where(random.random(120) < 0.15, random.integers(0, n_classes, 120), (x // 4).astype(int) % n_classes)
+    y = np.where(
+        random.random(120) < 0.15, random.integers(0, n_classes, 120), (x // 4).astype(int) % n_classes
+    )
     weight = random.integers(1, 4, 120).astype(float) if weighted else np.ones(120)
     dataset = Dataset.from_table(x[:, None], y, task="classification", sample_weight=weight)
     tree = grow(dataset, Recipe("gini", splits=("interval",), max_depth=1), n_jobs=1)
     split = tree[0].split
     found = split.cuts if isinstance(split, Intervals) else ()
-    assert found == pytest.approx(reference_cuts(x, dataset.target, weight))  # type: ignore[arg-type]
+    assert found == pytest.approx(interval_cuts(x, dataset.target, weight))
 
 
 def test_temperatures_of_the_lecture_read_as_intervals() -> None:
@@ -286,12 +265,14 @@ def test_medians_weigh_rows() -> None:
 
 @given(seed=st.integers(0, 10_000), n_classes=st.integers(2, 7))
 def test_twoing_is_the_gini_index_of_the_best_two_superclasses(seed: int, n_classes: int) -> None:
-    """Of all 2^(k−1) ways to group the classes (Breiman et al., 1984, theorem 4.10), twice the merit of twoing."""
+    """The best of all groupings of the classes has twice its merit (Breiman et al., 1984, theorem 4.10)."""
     random = np.random.default_rng(seed)
     x = random.integers(0, 12, 60).astype(float)
     y = (x.astype(int) * 5 % n_classes + (random.random(60) < 0.3)).astype(int) % n_classes
     weight = random.integers(1, 4, 60).astype(float)
-    tree = DecisionTreeClassifier(criterion="twoing", max_depth=1).fit(x[:, None], y, sample_weight=weight).tree_
+    tree = (
+        DecisionTreeClassifier(criterion="twoing", max_depth=1).fit(x[:, None], y, sample_weight=weight).tree_
+    )
     table = np.stack([tree.value[child] for child in tree.children(0)]) if len(tree) > 1 else np.ones((2, 2))
     group, rest = criteria.superclasses(table)
     two_classes = np.stack([table[:, group].sum(axis=1), table[:, rest].sum(axis=1)], axis=1)
@@ -354,7 +335,7 @@ def test_every_form_is_printed_described_and_counted(every_form: Any) -> None:
     tree = model.tree_
     text = str(tree)
     assert len(text.splitlines()) == len(tree) + 2
-    assert "²" in text and "·x" in text and " < x" in text
+    assert all(sign in text for sign in ("²", "·x", " < x"))
     kinds = set()
     waiting = [tree.to_dict()]
     while waiting:
@@ -368,7 +349,9 @@ def test_every_form_is_printed_described_and_counted(every_form: Any) -> None:
     assert importances.shape == (5,)
     assert importances.sum() == pytest.approx(1)
     leaf = model.apply(X)
-    np.testing.assert_array_equal(np.bincount(leaf, minlength=len(tree))[tree.leaves], tree.count[tree.leaves])
+    np.testing.assert_array_equal(
+        np.bincount(leaf, minlength=len(tree))[tree.leaves], tree.count[tree.leaves]
+    )
 
 
 @pytest.mark.parametrize("pruner", [CostComplexity(alpha=0.002), ErrorBased(), ReducedError()], ids=str)
@@ -377,6 +360,14 @@ def test_every_form_is_pruned(every_form: Any, pruner: Any) -> None:
     grown = DecisionTreeClassifier(**(model.get_params() | {"pruner": pruner, "random_state": 0})).fit(X, y)
     assert 1 < grown.tree_.n_leaves <= model.tree_.n_leaves
     assert grown.score(X, y) > 0.7
+
+
+def test_structural_risk_counts_the_ways_in_which_planes_part_points() -> None:
+    """Four points of a plane in general position: 14 of the 16 labellings can be cut apart (Cover, 1965)."""
+    X, y = [[0.0, 0.0], [1.0, 0.1], [0.1, 1.0], [0.9, 1.2]], [0, 1, 0, 1]
+    schema = DecisionTreeClassifier().fit(X, y).tree_.schema
+    plan = Inner(Hyperplane((0, 1), (1.0, 1.0), 1.5), [Leaf(2, [2, 0]), Leaf(2, [0, 2])])
+    assert np.exp(log_splits(build(schema, plan))) == pytest.approx(14 + 3 + 3)
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,9 @@ class Descent:
         begin, sizes = table.pool_begin[split], np.diff(table.pool_begin)[split]
         owner = np.repeat(np.arange(len(split)), sizes)
         above = x[owner] > table.pool_value[concatenated_ranges(begin, sizes)]
-        return np.where(np.isnan(x), UNANSWERED, np.bincount(owner, above, minlength=len(split))).astype(np.int64)
+        return np.where(np.isnan(x), UNANSWERED, np.bincount(owner, above, minlength=len(split))).astype(
+            np.int64
+        )
 
     def _oblique(self, kind: int, split: Ids, row: Ids) -> Array:
         """The sum that each split compares with its threshold."""

@@ -198,6 +198,8 @@ def _warn_of_odd_trees(dataset: Dataset, recipe: Recipe, tree: Tree) -> None:
     # A perfect split by chance or by nature is no news: only a column that renames the classes is.
     if pure and len(used) == 1 and len(dataset) >= 100 and len(dataset.schema.columns) >= 3:
         (feature,) = used
+        if feature < 0:  # one split on several features
+            return
         column, position = dataset.schema.columns[feature], dataset.schema.position[feature]
         values = (dataset.codes if column.kind == "categorical" else dataset.numbers)[:, position]
         if len(np.unique(values)) == tree.max_n_classes:

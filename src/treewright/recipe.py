@@ -14,7 +14,7 @@ from treewright.names import nearest
 
 SPLITS: dict[str, str] = {
     "threshold": "numeric and ordinal features: x <= t",
-    "interval": "numeric and ordinal features: several intervals at once, as many as pay for themselves in bits",
+    "interval": "numeric and ordinal features: several intervals, as many as pay for themselves in bits",
     "hyperplane": "several numeric features: a weighted sum <= t, or a threshold where that is as good",
     "sphere": "several numeric features: within a distance from a centre",
     "median": "numeric and ordinal features: the median of the widest, whatever the target",

@@ -169,7 +169,7 @@ class Sphere:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Branch b if the feature's number lies above `b` of the ascending `cuts`; an interval includes its end."""
+    """Branch b if the feature's number lies above b of the ascending `cuts`; an interval includes its end."""
 
     feature: int
     cuts: tuple[float, ...]

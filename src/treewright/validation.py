@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import ModelFileError
-from treewright.splits import COLUMN_TYPES, HYPERPLANE, INTERVALS, SPHERE, TABLE, THRESHOLD, concatenated_ranges
+from treewright.splits import (
+    COLUMN_TYPES,
+    HYPERPLANE,
+    INTERVALS,
+    SPHERE,
+    TABLE,
+    THRESHOLD,
+    concatenated_ranges,
+)
 from treewright.tree import NODE_ARRAYS
 
 if TYPE_CHECKING:
