@@ -239,15 +239,26 @@ private:
 
     // ---- fewer weights -------------------------------------------------------------------------------------------------
 
-    /// Drop columns that matter little, then let the others settle.
+    /// Drop columns that matter little and let the others settle, until none is dropped.
     void thin_out(Plane& plane, size_t axis) {
-        std::erase_if(active_, [&](size_t c) { return plane.weight[c] == 0; });
-        if (active_.size() > most_columns) {
-            std::stable_sort(active_.begin(), active_.end(), [&](size_t a, size_t b) { return std::fabs(plane.weight[a]) > std::fabs(plane.weight[b]); });
-            for (size_t i = most_columns; i < active_.size(); ++i) plane.weight[active_[i]] = 0;
-            active_.resize(most_columns);
-            std::sort(active_.begin(), active_.end());
+        keep_largest(plane);
+        Random random(child_seed(seed_, most_starts + 1));
+        for (size_t before = 0; active_.size() != before;) {
+            before = active_.size();
+            drop_columns(plane, axis);
+            plane = plane_of(std::move(plane.weight), cutter_);
+            descend(plane, most_sweeps, random, cutter_, 0);
         }
+    }
+    void keep_largest(Plane& plane) {
+        std::erase_if(active_, [&](size_t c) { return plane.weight[c] == 0; });
+        if (active_.size() <= most_columns) return;
+        std::stable_sort(active_.begin(), active_.end(), [&](size_t a, size_t b) { return std::fabs(plane.weight[a]) > std::fabs(plane.weight[b]); });
+        for (size_t i = most_columns; i < active_.size(); ++i) plane.weight[active_[i]] = 0;
+        active_.resize(most_columns);
+        std::sort(active_.begin(), active_.end());
+    }
+    void drop_columns(Plane& plane, size_t axis) {
         const auto merit = [&](std::vector<double> value, const std::vector<size_t>& columns) {
             rows_.mask(columns, value);
             return cutter_.merit(value);
@@ -265,10 +276,8 @@ private:
             all = project(plane.weight);
             return merit(all, active_);
         });
-        plane = plane_of(std::move(plane.weight), cutter_);
-        Random random(child_seed(seed_, most_starts + 1));
-        descend(plane, most_sweeps, random, cutter_, 0);
     }
+
     const ScaledRows& rows_;
     double impurity_;
     uint64_t seed_;

@@ -158,7 +158,7 @@ public:
             const uint32_t row = list_[i].row;
             scorer.add(row);
             left += direction[row] > 0 ? 1 : size_t(-1);
-            if (list_[i].rank == list_[i + 1].rank || left < rows_.limits.min_count || n - left < rows_.limits.min_count || !rows_.limits.allow(scorer)) continue;
+            if (list_[i].rank == list_[i + 1].rank || std::min(left, n - left) < rows_.limits.min_count || !rows_.limits.allow(scorer)) continue;
             if (const double score = scorer.score(); score > cut.score + tolerance_) cut = {score, i + 1, false};
         }
         return cut.found() ? midpoint(key_[list_[cut.position - 1].row], key_[list_[cut.position].row]) : 0.0;
