@@ -3,8 +3,8 @@
     python benchmarks/waveform.py
 
 5,000 rows, five times five-fold cross-validation, a tenth of the training rows kept aside for cost-complexity
-pruning. Breiman, Friedman, Olshen & Stone (1984), *Classification and Regression Trees*, §2.6.2; Murthy, Kasif &
-Salzberg (1994), *A system for induction of oblique decision trees*.
+pruning. Breiman, Friedman, Olshen & Stone (1984), *Classification and Regression Trees*, §2.6.2; Murthy,
+Kasif & Salzberg (1994), *A system for induction of oblique decision trees*.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def main() -> None:
                     accuracy.append(100 * model.score(X[test], y[test]))
                     leaves.append(model.tree_.n_leaves)
             print(
-                f"{criterion:7} {' + '.join(splits):23} accuracy {np.mean(accuracy):.1f} ± {np.std(accuracy):.1f} %"
-                f"   leaves {np.mean(leaves):.1f}",
+                f"{criterion:7} {' + '.join(splits):23} "
+                f"accuracy {np.mean(accuracy):.1f} ± {np.std(accuracy):.1f} %   leaves {np.mean(leaves):.1f}",
                 flush=True,
             )
 

@@ -177,7 +177,7 @@ private:
 };
 
 /// Drop columns of which a split makes little use (Breiman, Friedman, Olshen & Stone, 1984, §5.2.2): the one that costs the
-/// least merit goes as long as that is below a tenth of what the dearest would cost, and the merit stays above `least`.
+/// least merit goes as long as that is below a fifth of what the dearest would cost, and the merit stays above `least`.
 /// merit_without(column) values the split without that column; drop(column) removes it and gives the merit then.
 template <class Merit, class Drop>
 void eliminate(std::vector<size_t>& active, double merit, double least, Merit&& merit_without, Drop&& drop) {
@@ -192,7 +192,7 @@ void eliminate(std::vector<size_t>& active, double merit, double least, Merit&& 
                 cheapest = i;
             }
         }
-        if (!(most > least) || !(merit - most < 0.1 * (merit - lowest))) return;
+        if (!(most > least) || !(merit - most < 0.2 * (merit - lowest))) return;
         const size_t column = active[cheapest];
         active.erase(active.begin() + static_cast<int64_t>(cheapest));
         merit = drop(column);
