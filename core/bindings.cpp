@@ -158,6 +158,10 @@ Recipe read_recipe(const nb::dict& o) {
         else if (split == "subset") r.subset = true;
         else if (split == "multiway") r.multiway = true;
         else if (split == "one_vs_rest") r.one_vs_rest = true;
+        else if (split == "interval") r.interval = true;
+        else if (split == "hyperplane") r.hyperplane = true;
+        else if (split == "sphere") r.sphere = true;
+        else if (split == "median") r.median = true;
         else throw nb::value_error(("unknown split '" + split + "'").c_str());
     }
     r.random_cuts = choose<bool>(o, "splitter", {{"best", false}, {"random", true}});

@@ -13,18 +13,29 @@ struct NodeRecord {
     int32_t feature = -1;
     SplitKind kind = SplitKind::threshold;
     double threshold = 0, merit = 0;
-    int64_t table_begin = 0, table_end = 0;  // into Builder::table
+    int64_t pool_begin = 0, pool_end = 0;  // into the pools of the Builder
     int64_t competitors_begin = 0, competitors_end = 0;
     int64_t surrogates_begin = 0, surrogates_end = 0;
     size_t count = 0;
     double weight = 0, impurity = 0, risk = 0;
 };
 
+/// Write the table or the pool of a split behind those of others.
+inline void append_pool(const Candidate& split, std::vector<int32_t>& index, std::vector<double>& value) {
+    for (const auto& [code, branch] : split.table) {
+        index.push_back(code);
+        value.push_back(branch);
+    }
+    index.insert(index.end(), split.pool_index.begin(), split.pool_index.end());
+    value.insert(value.end(), split.pool_value.begin(), split.pool_value.end());
+}
+
 struct Builder {
     size_t width;  // of value
     std::vector<NodeRecord> nodes;
     std::vector<double> value;
-    std::vector<std::pair<int32_t, int32_t>> table;
+    std::vector<int32_t> pool_index;
+    std::vector<double> pool_value;
     std::vector<Candidate> competitors, surrogates;
 
     explicit Builder(size_t width_) : width(width_) {}
@@ -55,9 +66,9 @@ struct Builder {
         node.kind = split.kind;
         node.threshold = split.threshold;
         node.merit = split.merit;
-        node.table_begin = static_cast<int64_t>(table.size());
-        table.insert(table.end(), split.table.begin(), split.table.end());
-        node.table_end = static_cast<int64_t>(table.size());
+        node.pool_begin = static_cast<int64_t>(pool_index.size());
+        append_pool(split, pool_index, pool_value);
+        node.pool_end = static_cast<int64_t>(pool_index.size());
         node.competitors_begin = static_cast<int64_t>(competitors.size());
         for (Candidate& other : others) competitors.push_back(std::move(other));
         node.competitors_end = static_cast<int64_t>(competitors.size());

@@ -69,20 +69,24 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& recipe, 
 
 namespace {
 
-void append_split(SplitTable& to, SplitKind kind, int32_t feature, double threshold, double score, std::span<const std::pair<int32_t, int32_t>> table) {
+void append_split(SplitTable& to, SplitKind kind, int32_t feature, double threshold, double score) {
+    const bool oblique = kind == SplitKind::hyperplane || kind == SplitKind::sphere, many = kind == SplitKind::table || kind == SplitKind::interval;
     to.kind.push_back(static_cast<uint8_t>(kind));
-    to.feature.push_back(kind == SplitKind::hyperplane ? -1 : feature);
-    to.threshold.push_back(kind == SplitKind::table ? 0.0 : threshold);
+    to.feature.push_back(oblique ? -1 : feature);
+    to.threshold.push_back(many ? 0.0 : threshold);
     to.score.push_back(score);
-    if (kind == SplitKind::hyperplane) {  // a surrogate that runs the other way: −x ≤ threshold
-        to.pool_index.push_back(feature);
-        to.pool_value.push_back(-1.0);
-    }
-    for (const auto& [code, branch] : table) {
-        to.pool_index.push_back(code);
-        to.pool_value.push_back(branch);
-    }
     to.pool_begin.push_back(static_cast<int64_t>(to.pool_index.size()));
+}
+
+void append_split(SplitTable& to, const Builder& from, const NodeRecord& node) {
+    to.pool_index.insert(to.pool_index.end(), from.pool_index.begin() + node.pool_begin, from.pool_index.begin() + node.pool_end);
+    to.pool_value.insert(to.pool_value.end(), from.pool_value.begin() + node.pool_begin, from.pool_value.begin() + node.pool_end);
+    append_split(to, node.kind, node.feature, node.threshold, node.merit);
+}
+
+void append_split(SplitTable& to, const Candidate& split) {
+    append_pool(split, to.pool_index, to.pool_value);
+    append_split(to, split.kind, split.feature, split.threshold, split.merit);
 }
 
 }  // namespace
@@ -141,16 +145,10 @@ TreeArrays assemble(const Builder& trunk, const std::vector<Builder>& grafts) {
         const auto value = place.builder->value.begin() + static_cast<int64_t>(place.builder->width) * place.node;
         tree.value.insert(tree.value.end(), value, value + static_cast<int64_t>(place.builder->width));
         if (node.n_children) {
-            append_split(tree.splits, node.kind, node.feature, node.threshold, node.merit,
-                         std::span(place.builder->table).subspan(static_cast<size_t>(node.table_begin), static_cast<size_t>(node.table_end - node.table_begin)));
-            for (int64_t c = node.surrogates_begin; c < node.surrogates_end; ++c) {
-                const Candidate& stand_in = place.builder->surrogates[static_cast<size_t>(c)];
-                append_split(tree.splits, stand_in.kind, stand_in.feature, stand_in.threshold, stand_in.merit, stand_in.table);
-            }
-            for (int64_t c = node.competitors_begin; c < node.competitors_end; ++c) {
-                const Candidate& other = place.builder->competitors[static_cast<size_t>(c)];
-                append_split(tree.competitors, other.kind, other.feature, other.threshold, other.merit, other.table);
-            }
+            append_split(tree.splits, *place.builder, node);
+            for (int64_t c = node.surrogates_begin; c < node.surrogates_end; ++c) append_split(tree.splits, place.builder->surrogates[static_cast<size_t>(c)]);
+            for (int64_t c = node.competitors_begin; c < node.competitors_end; ++c)
+                append_split(tree.competitors, place.builder->competitors[static_cast<size_t>(c)]);
         }
         tree.split_begin.push_back(static_cast<int64_t>(tree.splits.kind.size()));
         tree.competitor_begin.push_back(static_cast<int64_t>(tree.competitors.kind.size()));

@@ -7,6 +7,8 @@
 #include <map>
 
 #include "builder.hpp"
+#include "criteria/known_gain_ratio.hpp"
+#include "forms.hpp"
 #include "missing.hpp"
 #include "part_lists.hpp"
 #include "random.hpp"
@@ -17,31 +19,11 @@
 
 namespace treewright {
 
-/// Gain ratio as C4.5 has it: rows without the value gain nothing and are a branch of their own (Quinlan, 1993, ch. 3).
-struct KnownGainRatio {
-    static double merit(double gain, double known, double total, std::span<const double> branches) {
-        double information = 0;
-        const auto add = [&](double weight) {
-            if (weight > 0) information -= weight / total * std::log2(weight / total);
-        };
-        for (double weight : branches) add(weight);
-        add(total - known > 1e-12 * total ? total - known : 0.0);
-        return information > 0 ? known / total * gain / information : 0.0;
-    }
-    /// Scores the cuts of a sorted feature.
-    struct Scorer : PlainClassScorer<Entropy> {
-        double total;
-        Scorer(const LocalRows& rows_, const Totals& known, double total_, Scratch& scratch) : PlainClassScorer<Entropy>(rows_, known, scratch), total(total_) {}
-        double score() const {
-            const double branches[] = {left.weight, right.weight};
-            return KnownGainRatio::merit(PlainClassScorer<Entropy>::score(), node.weight, total, branches);
-        }
-        double tolerance(double) const { return tie_tolerance; }
-    };
-};
-
 template <class C>
 class Lists {
+    friend class Forms<Lists>;
+    using Criterion = C;
+    using Scorer = typename C::template Scorer<false>;
     using List = Entry<uint32_t>;
 
 public:
@@ -124,10 +106,9 @@ public:
         const double tolerance = C::tolerance(item.totals, item.impurity);
         double best_worth = -infinity;
         candidates_ = 0;
-        for (int32_t feature : chosen_features(item, random)) {
-            Candidate candidate = search(item, feature);
-            if (!candidate.found()) continue;
-            const double worth = recipe_.worth(candidate.merit, feature);
+        const auto consider = [&](Candidate&& candidate) {
+            if (!candidate.found()) return;
+            const double worth = recipe_.worth(candidate.merit, candidate.feature);
             bool better = worth > best_worth + tolerance;
             if (better) ties = 1;
             else if (recipe_.ties != Ties::first && worth >= best_worth - tolerance)
@@ -137,7 +118,10 @@ public:
                 best = std::move(candidate);
                 best_worth = worth;
             }
-        }
+        };
+        const std::vector<int32_t> features = chosen_features(item, random);
+        for (int32_t feature : features) consider(search(item, feature));
+        Forms<Lists>(*this).search(item, features, best, consider);
         if (!best.found() || !(best.merit > recipe_.min_merit)) return false;
         item.split = std::move(best);
         keep_competitors(item, std::move(found));
@@ -307,7 +291,7 @@ private:
     }
 
     /// Whether the order of a feature's values stays the same from node to node.
-    bool keeps_order(size_t feature) const { return recipe_.threshold && !table_.features[feature].categorical() && !fills(recipe_.policies[feature]); }
+    bool keeps_order(size_t feature) const { return (recipe_.threshold || recipe_.hyperplane) && !table_.features[feature].categorical() && !fills(recipe_.policies[feature]); }
     void sort_features(Item& item) {
         item.lists = PartLists(table_.features.size(), item.size());
         for (size_t f = 0; f < table_.features.size(); ++f) {
@@ -351,7 +335,7 @@ private:
     Candidate search(const Item& item, int32_t feature) {
         if (keeps_order(static_cast<size_t>(feature))) return search_sorted(item, feature);
         gather(item, feature);
-        if (!feature_at(feature).categorical()) return recipe_.threshold ? search_cuts(item, feature) : Candidate{};
+        if (!feature_at(feature).categorical()) return recipe_.threshold || recipe_.hyperplane ? search_cuts(item, feature) : Candidate{};
         if constexpr (std::is_same_v<C, AbsoluteError>) return search_orders(item, feature);
         else return search_categories(item, feature);
     }
@@ -530,7 +514,7 @@ private:
     }
     void keep_competitors(Item& item, std::vector<Candidate>&& found) {
         settle_missing_category(item.split);
-        std::erase_if(found, [&](const Candidate& c) { return c.feature == item.split.feature; });
+        std::erase_if(found, [&](const Candidate& c) { return c.feature == item.split.feature && c.oblique() == item.split.oblique(); });
         std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
             return recipe_.worth(a.merit, a.feature) > recipe_.worth(b.merit, b.feature);
         });
@@ -543,12 +527,13 @@ private:
 
     int32_t branch_of(const Candidate& split, double value) const {
         if (std::isnan(value)) return -1;
-        if (split.kind == SplitKind::threshold) return value <= split.threshold ? 0 : 1;
+        if (split.kind == SplitKind::interval) return interval_of(split.pool(), value);
+        if (split.kind != SplitKind::table) return value <= split.threshold ? 0 : 1;
         return split.branch_of(static_cast<int32_t>(value));
     }
     /// The branch of every row by the split's own feature; −1 where it does not answer. Settles the default branch.
     std::vector<int32_t> answers(const Item& item, Candidate& split) {
-        const Fill fill = gather(item, split.feature);
+        const Fill fill = split.oblique() ? Forms<Lists>(*this).gather(item, split) : gather(item, split.feature);
         const Missing policy = policy_of(split.feature);
         std::vector<int32_t> branch(item.size());
         const bool by_rows = policy == Missing::direction || policy == Missing::value;
@@ -634,7 +619,8 @@ private:
         rules.max_surrogates = recipe_.max_surrogates;
         for (size_t f = 0; f < table_.features.size(); ++f) {
             const Feature& feature = original_.table.features[f];
-            if (static_cast<int32_t>(f) == item.split.feature || (!binary && !feature.categorical())) continue;
+            const bool own = static_cast<int32_t>(f) == item.split.feature && !item.split.oblique();
+            if (own || (!binary && !feature.categorical())) continue;
             cart::Split split;
             split.feature = static_cast<int32_t>(f);
             const cart::Agreement agreement = feature.categorical() ? agreeing_table(item, feature, branch, size.size(), tables[f])
@@ -652,6 +638,10 @@ private:
             } else {
                 candidate.kind = split.below == cart::left ? SplitKind::threshold : SplitKind::hyperplane;
                 candidate.threshold = split.below == cart::left ? split.cut : -split.cut;
+                if (candidate.oblique()) {  // it runs the other way: −x ≤ threshold
+                    candidate.pool_index.push_back(split.feature);
+                    candidate.pool_value.push_back(-1.0);
+                }
             }
             surrogates.push_back(std::move(candidate));
         }

@@ -26,6 +26,7 @@ struct Recipe {
     std::string criterion = "gini";
     MeritFunction function;  // where the criterion is "function"
     bool threshold = true, subset = true, multiway = false, one_vs_rest = false;
+    bool interval = false, hyperplane = false, sphere = false, median = false;  // lists.hpp only
     bool random_cuts = false;    // scikit-learn's splitter="random"
     bool observed_cuts = false;  // the largest value of the column not above the midpoint, as C4.5
     bool plain = false;          // no histograms and no special scorers: the path the others must equal

@@ -139,15 +139,19 @@ void Recoding::restore(TreeArrays& tree) const {
     std::map<int32_t, std::vector<double>> sorted;  // whole columns, for observed cuts
     for (SplitTable* table : {&tree.splits, &tree.competitors})
         for (size_t s = 0; s < table->kind.size(); ++s) {
-            if (static_cast<SplitKind>(table->kind[s]) != SplitKind::threshold) continue;
+            const auto kind = static_cast<SplitKind>(table->kind[s]);
             const int32_t f = table->feature[s];
-            double& threshold = table->threshold[s];
-            threshold = restored(static_cast<size_t>(f), threshold);
-            if (!recipe_.observed_cuts || !std::isfinite(threshold)) continue;
-            auto& values = sorted[f];
-            if (values.empty()) values = sorted_values(given_.features[static_cast<size_t>(f)].numbers, given_.n_rows);
-            const auto above = std::upper_bound(values.begin(), values.end(), threshold);
-            if (above != values.begin()) threshold = *(above - 1);
+            const auto settle = [&](double& cut) {
+                cut = restored(static_cast<size_t>(f), cut);
+                if (!recipe_.observed_cuts || !std::isfinite(cut)) return;
+                auto& values = sorted[f];
+                if (values.empty()) values = sorted_values(given_.features[static_cast<size_t>(f)].numbers, given_.n_rows);
+                const auto above = std::upper_bound(values.begin(), values.end(), cut);
+                if (above != values.begin()) cut = *(above - 1);
+            };
+            if (kind == SplitKind::threshold) settle(table->threshold[s]);
+            if (kind == SplitKind::interval)
+                for (int64_t entry = table->pool_begin[s]; entry < table->pool_begin[s + 1]; ++entry) settle(table->pool_value[static_cast<size_t>(entry)]);
         }
 }
 

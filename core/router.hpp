@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "splits/pools.hpp"
 #include "table.hpp"
 #include "tree.hpp"
 
@@ -39,22 +40,18 @@ struct Router {
     int32_t branch(size_t split, int64_t row) const {
         const SplitView& s = tree.splits;
         const auto begin = static_cast<size_t>(s.pool_begin[split]), end = static_cast<size_t>(s.pool_begin[split + 1]);
+        const Pool pool{s.pool_index.subspan(begin, end - begin), s.pool_value.subspan(begin, end - begin)};
+        const auto x = [&](int32_t feature) { return number(row, feature); };
         double total = 0;
         switch (static_cast<SplitKind>(s.kind[split])) {
-            case SplitKind::threshold: total = number(row, s.feature[split]); break;
+            case SplitKind::threshold: total = x(s.feature[split]); break;
             case SplitKind::table: {
                 const int32_t code = codes(row, position[static_cast<size_t>(s.feature[split])]);
                 return code < 0 ? code : look_up(begin, end, code);
             }
-            case SplitKind::hyperplane:
-                for (size_t i = begin; i < end; ++i) total += s.pool_value[i] * number(row, s.pool_index[i]);
-                break;
-            case SplitKind::sphere:
-                for (size_t i = begin; i + 1 < end; i += 2) {
-                    const double distance = number(row, s.pool_index[i]) - s.pool_value[i];
-                    total += s.pool_value[i + 1] * distance * distance;
-                }
-                break;
+            case SplitKind::hyperplane: total = weighted_sum(pool, x); break;
+            case SplitKind::sphere: total = squared_distance(pool, x); break;
+            case SplitKind::interval: return interval_of(pool, x(s.feature[split]));
         }
         if (std::isnan(total)) return -1;
         return total <= s.threshold[split] ? 0 : 1;

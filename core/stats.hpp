@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace treewright {
@@ -70,6 +72,7 @@ struct Totals {
 struct Scratch {
     std::vector<double> left, right, fenwick_weight[2], fenwick_sum[2];
     std::vector<double> n_log_n;  // n·log2(n) by n, for unit weights
+    std::vector<std::pair<double, uint32_t>> heap;
 
     void prepare_logs(size_t n) {
         for (size_t i = n_log_n.size(); i <= n; ++i)

@@ -6,7 +6,7 @@
 
 namespace treewright {
 
-enum class SplitKind : uint8_t { threshold = 0, table = 1, hyperplane = 2, sphere = 3 };
+enum class SplitKind : uint8_t { threshold = 0, table = 1, hyperplane = 2, sphere = 3, interval = 4 };
 
 inline constexpr int32_t share_row = -1;     // default_branch: over all branches, by weight
 inline constexpr int32_t stay_at_node = -2;  // default_branch: the row goes no further

@@ -17,6 +17,7 @@ from reference import Candidate, Node, Reference, Rows, scale
 from reference_criteria import merit, statistics, total_weight
 from treewright.data import Dataset
 from treewright.recipe import Recipe
+from treewright.splits import INTERVALS
 from treewright.tree import Tree
 
 CLOSE = 1e-9
@@ -30,6 +31,9 @@ def stored_split(tree: Tree, node: int) -> Candidate:
     if tree.splits.kind[at] == 0:
         return Candidate(feature, score, default, threshold=float(tree.splits.threshold[at]))
     pool = slice(tree.splits.pool_begin[at], tree.splits.pool_begin[at + 1])
+    if tree.splits.kind[at] == INTERVALS:
+        cuts = tuple(tree.splits.pool_value[pool].tolist())
+        return Candidate(feature, score, default, n_branches=n_branches, cuts=cuts)
     codes, branches = tree.splits.pool_index[pool].tolist(), tree.splits.pool_value[pool].tolist()
     assert codes == sorted(set(codes))
     table = {code: int(branch) for code, branch in zip(codes, branches, strict=True)}
@@ -140,7 +144,8 @@ def recomputed_merit(learner: Reference, node: Node, split: Candidate) -> float:
 
 def check_default(learner: Reference, split: Candidate, lost: Rows, sizes: Rows, weights: Rows) -> None:
     """Where rows with a missing value go, unless a direction was learned from some."""
-    if learner.recipe.missing == "direction" and not is_multiway(split):
+    plain = {"interval", "median"} & set(learner.recipe.splits)
+    if learner.recipe.missing == "direction" and not is_multiway(split) and not (plain and not lost.any()):
         if not lost.any():
             assert split.default_branch == int(sizes[1] >= sizes[0]), split
     else:
@@ -151,7 +156,7 @@ def check_default(learner: Reference, split: Candidate, lost: Rows, sizes: Rows,
 
 def is_multiway(split: Candidate) -> bool:
     """Whether every category has a branch of its own; of two branches either way of seeing it will do."""
-    return split.table is not None and split.n_branches > 2
+    return split.cuts is not None or (split.table is not None and split.n_branches > 2)
 
 
 def check_threshold(learner: Reference, node: Node, split: Candidate) -> None:

@@ -18,6 +18,15 @@ up to there. Branch 0 takes x <= threshold. A categorical feature is split
   `category_order="once"` (and `"auto"` beyond 256 categories) keeps the order of the whole table's shares or
   means at every node; what that is for more than two classes is not said here.
 
+A number may also be split
+
+- `interval`: into as many parts as `reference_forms.interval_cuts` finds, for classes;
+- `median`: if it is the widest (largest less smallest known value, the first of equals) that may be cut, at
+  the cut that comes nearest to halving the weight of the known rows.
+
+These stand after the candidates of all single features. Hyperplanes and spheres are searched for by chance
+and have no reference.
+
 A branch needs `min_samples_leaf` rows and the least weight of a leaf; of a multiway split two branches do.
 
 *Merit.* The decrease of impurity per unit of node weight, or what `merit` below has for the other criteria.
@@ -28,8 +37,8 @@ lowest cut wins (`ties="first"`), or the last of them (`"last"`).
 their share of the node's weight; the others then follow the heaviest branch, the first of equals.
 `direction`: the rows with a missing value are tried on the right of every split, then as a branch of their
 own (threshold +inf: known | missing), then on the left; where no row lacks the feature, later ones follow the
-branch with more rows, the right one of equals. At a multiway split they join the heaviest branch under either
-policy. The other policies are in `reference_missing`.
+branch with more rows, the right one of equals. At a multiway split and at intervals they join the heaviest
+branch under either policy. The other policies are in `reference_missing`.
 
 *Stopping.* A node is a leaf if it is pure, at `max_depth`, smaller than `min_samples_split`, without a
 candidate, or if its best merit is not above `min_merit` or lowers the impurity of the whole tree by less than
@@ -65,6 +74,7 @@ from numpy.typing import NDArray
 
 from reference_criteria import Array, impurity, merit, statistics, total_weight, weighted_median
 from reference_missing import FILLS, filled, known_gain_ratio, send, settled_default
+from reference_forms import interval_cuts
 
 if TYPE_CHECKING:
     from treewright.data import Dataset
@@ -77,7 +87,7 @@ EQUAL = 1e-11  # merits nearer than this share of the node's scale are ties
 
 @dataclass(frozen=True)
 class Candidate:
-    """A split with its merit: a threshold, or a table from category code to branch."""
+    """A split with its merit: a threshold, several cuts, or a table from category code to branch."""
 
     feature: int
     merit: float
@@ -85,9 +95,12 @@ class Candidate:
     threshold: float | None = None
     table: dict[int, int] | None = None
     n_branches: int = 2
+    cuts: tuple[float, ...] | None = None
 
     def branch(self, x: Array) -> Rows:
         """Branch of each value of its feature; missing and unlisted values follow the default."""
+        if self.cuts is not None:
+            return np.where(np.isnan(x), self.default_branch, np.searchsorted(self.cuts, x))
         if self.table is None:
             assert self.threshold is not None
             known = np.where(x <= self.threshold, 0, 1)
@@ -320,8 +333,17 @@ class Reference:
                     yield from search.thresholds()
                 continue
             for name in self.recipe.splits:
-                if name != "threshold":
+                if name in ("subset", "multiway", "one_vs_rest"):
                     yield from getattr(search, name)()
+        numeric = [Search(self, node, f) for f in range(len(self.x)) if not self.n_categories[f]]
+        if "interval" in self.recipe.splits:
+            for search in numeric:
+                yield from search.intervals()
+        if "median" in self.recipe.splits:
+            widest = sorted(
+                numeric, key=lambda search: -float(np.ptp(search.values)) if len(search.values) else inf
+            )
+            yield from next(filter(None, ([*search.median()] for search in widest)), [])
 
 
 class Search:
@@ -359,6 +381,42 @@ class Search:
                     self.groups.sum(axis=0)[None], self.group_counts.sum()[None], side
                 ):
                     yield Candidate(self.feature, worth, 1, threshold=inf)
+
+    def intervals(self) -> Iterator[Candidate]:
+        learner, rows = self.learner, self.node.rows[~np.isnan(self.learner.x[self.feature][self.node.rows])]
+        x, y, w = learner.x[self.feature][rows], learner.target[rows].astype(int), learner.weight[rows]
+        cuts = interval_cuts(x, y, w, max(learner.least_rows, 1), learner.least_weight)
+        if not cuts:
+            return
+        branches = np.zeros((len(cuts) + 1, self.groups.shape[1]))
+        np.add.at(branches, np.searchsorted(cuts, self.values), self.groups)
+        default = int(total_weight(self.criterion, branches).argmax())
+        if self.direction:
+            branches[default] += self.lost
+        worth = float(merit(self.criterion, branches[None], self.levels)[0])
+        worth *= 1 if self.direction else self.known_share
+        if learner.recipe.cut == "observed":
+            column = learner.x[self.feature][learner.rows]
+            cuts = [float(column[column <= cut].max()) for cut in cuts]
+        yield Candidate(self.feature, worth, default, n_branches=len(branches), cuts=tuple(cuts))
+
+    def median(self) -> Iterator[Candidate]:
+        """The allowed cut that is nearest to the middle of the weight, for both sides of missing values."""
+        learner = self.learner
+        known = total_weight(self.criterion, self.groups)
+        below, counts = np.cumsum(known)[:-1], np.cumsum(self.group_counts)[:-1]
+        allowed = np.minimum(counts, self.group_counts.sum() - counts) >= max(learner.least_rows, 1)
+        allowed &= np.minimum(below, known.sum() - below) >= learner.least_weight
+        if not allowed.any():
+            return
+        distance = np.where(allowed, np.abs(below - known.sum() / 2), inf)
+        cut = int(np.flatnonzero(distance <= distance.min() + EQUAL * known.sum())[0])
+        threshold = self.values[cut] / 2 + self.values[cut + 1] / 2
+        same = [c for c in self.thresholds() if c.threshold is not None and c.threshold < inf]
+        if learner.recipe.cut == "observed":
+            column = learner.x[self.feature][learner.rows]
+            threshold = column[column <= threshold].max()
+        yield from (candidate for candidate in same if candidate.threshold == threshold)
 
     def subset(self) -> Iterator[Candidate]:
         k = len(self.values)
@@ -428,7 +486,7 @@ class Search:
             sides[:, side] += self.lost
             sizes[:, side] += self.lost_count
             default = np.full(len(left), side)
-        elif self.direction:
+        elif self.direction and not {"interval", "median"} & set(self.learner.recipe.splits):
             default = (sizes[:, 1] >= sizes[:, 0]).astype(int)
         else:
             default = (weights[:, 1] > weights[:, 0] * (1 + 1e-12)).astype(int)

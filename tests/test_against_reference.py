@@ -52,6 +52,7 @@ def assert_same_tree(tree: Tree, root: Node, recipe: Recipe) -> None:
         ours, theirs = stored_split(tree, at), node.split
         assert ours.feature == theirs.feature, f"{where}: {ours} instead of {theirs}"
         assert ours.threshold == theirs.threshold, f"{where}: {ours} instead of {theirs}"
+        assert ours.cuts == theirs.cuts, f"{where}: {ours} instead of {theirs}"
         slack = 10 * EQUAL * scale(recipe.criterion, node) + 1e-13
         assert ours.merit == pytest.approx(theirs.merit, rel=1e-9, abs=slack), (
             f"{where}: {ours} instead of {theirs}"
@@ -155,6 +156,23 @@ def test_every_policy_for_missing_values(missing: str, data: st.DataObject) -> N
     except DataError:  # every row misses a value and is to be ignored
         assume(False)
     assert_same_tree(tree, Reference(dataset, recipe).grow(), recipe)
+@pytest.mark.parametrize(
+    "splits", [("interval",), ("threshold", "interval"), ("median",), ("threshold", "median")], ids=str
+)
+@given(data=st.data())
+def test_intervals_and_medians(splits: tuple[str, ...], data: st.DataObject) -> None:
+    criterion = data.draw(
+        st.sampled_from(["gini", "gain_ratio", "twoing"] + ["squared_error"] * ("median" in splits))
+    )
+    dataset = data.draw(small_rows(criterion)).dataset()
+    recipe = Recipe(
+        criterion,
+        splits=(*splits, "subset"),
+        missing=data.draw(st.sampled_from(MISSING)),
+        cut=data.draw(st.sampled_from(["midpoint", "observed"])),
+        min_samples_leaf=data.draw(st.sampled_from([1, 1, 2])),
+    )
+    compare(dataset, recipe)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -112,7 +112,7 @@ def greedily(tree: Tree, loss: np.ndarray) -> list[int]:
 
 def test_greedy_reduced_error_takes_the_best_node_every_time():
     differ = 0
-    for seed, tree in random_trees(60, n_splits=10):
+    for seed, tree in random_trees(200, n_splits=10):
         rows = random_holdout(seed, tree)
         result = pruning.ReducedError("greedy").prune(tree, rows)
         steps = greedily(tree, held_out_loss(tree, rows))

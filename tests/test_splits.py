@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from treewright.data import Column, Schema
 from treewright.splits import (
     Hyperplane,
+    Intervals,
     Sphere,
     Split,
     SplitTable,
@@ -41,6 +42,7 @@ ALL_KINDS: list[Split] = [
     Hyperplane((0, 5), (0.8, -0.3), 1.9),
     Sphere((5, 6), (1.0, -2.0), (1.0, 0.5), 4.0),
     Threshold(2, 1.0),
+    Intervals(0, (0.8, 1.75)),
 ]
 
 
@@ -65,6 +67,11 @@ ALL_KINDS: list[Split] = [
         (Hyperplane((5, 6), (-1.0, -0.3), -1.9), 1, "−a − 0.3·b > -1.9"),
         (Hyperplane((3, 5), (2.0, 1.0), 7.0), 0, "2·(born − 2020-01-01) + a ≤ 7"),
         (Sphere((5, 6), (1.0, -2.0), (1.0, 0.5), 4.0), 0, "(a − 1)² + 0.5·(b + 2)² ≤ 4"),
+        (Intervals(0, (0.8, 1.75)), 0, "petal width ≤ 0.8"),
+        (Intervals(0, (0.8, 1.75)), 1, "0.8 < petal width ≤ 1.75"),
+        (Intervals(0, (0.8, 1.75)), 2, "petal width > 1.75"),
+        (Intervals(2, (0.5, 1.5)), 1, "low < grade ≤ mid"),
+        (Intervals(3, (59.0,)), 1, "born > 2020-02-29"),
     ],
 )
 def test_a_condition_reads_as_a_person_would_write_it(split: Split, branch: int, words: str) -> None:
@@ -137,6 +144,11 @@ def test_to_dict_names_what_the_user_knows() -> None:
         "threshold": 1.9,
     }
     assert Sphere((5,), (1.0,), (2.0,), 4.0).to_dict(SCHEMA)["centres"] == [1.0]
+    assert Intervals(3, (59.0, 60.0)).to_dict(SCHEMA) == {
+        "kind": "interval",
+        "feature": "born",
+        "cuts": ["2020-02-29", "2020-03-01"],
+    }
 
 
 def test_a_table_gives_back_the_splits_put_in() -> None:

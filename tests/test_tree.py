@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from trees import Inner, Leaf, build, chain, mixed_schema, random_rows, random_tree
 from treewright.data import Column, Schema
 from treewright.errors import DataError
-from treewright.splits import Hyperplane, Sphere, Split, Table, Threshold
+from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
 from treewright.tree import Tree
 from treewright.validation import validate
 
@@ -154,6 +154,9 @@ def branch_of(split: Split | None, row: dict[int, Any]) -> int | None:
             return -1 if code == -2 else split.branches.get(code)
         case Hyperplane():
             answer = sum(w * row[f] for f, w in zip(split.features, split.weights, strict=True))
+        case Intervals():
+            x = row[split.feature]
+            return None if np.isnan(x) else sum(x > cut for cut in split.cuts)
         case Sphere():
             terms = zip(split.features, split.centres, split.scales, strict=True)
             answer = sum(scale * (row[f] - centre) ** 2 for f, centre, scale in terms)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Column, Schema
-from treewright.splits import Hyperplane, Sphere, Split, SplitTable, Table, Threshold
+from treewright.splits import Hyperplane, Intervals, Sphere, Split, SplitTable, Table, Threshold
 from treewright.tree import Tree
 
 
@@ -133,7 +133,7 @@ def random_tree(seed: int, n_splits: int = 6, n_classes: int = 2) -> Tree:
 
 def random_split(random: np.random.Generator, binary: bool = False) -> Split:
     """Return a split over `mixed_schema`."""
-    match random.integers(6 if not binary else 5):
+    match random.integers(7 if not binary else 5):
         case 0:
             return Threshold(int(random.choice([0, 2])), float(random.normal()))
         case 1:
@@ -147,6 +147,8 @@ def random_split(random: np.random.Generator, binary: bool = False) -> Split:
             )
         case 4:
             return Sphere((0, 2), (float(random.normal()), 0.5), (1.0, 2.0), float(random.uniform(0.5, 4)))
+        case 5:
+            return Intervals(int(random.choice([0, 2])), tuple(np.sort(random.normal(size=3)).tolist()))
         case _:
             return Table(1, {0: 0, 1: 1, 2: 2, 3: 3}, 4)
 
@@ -221,6 +223,7 @@ def small_trees() -> dict[str, Tree]:
         "sphere": build(
             mixed_schema(), Inner(Sphere((0, 2), (1.0, 0.0), (1.0, 2.0), 0.5), pair), 1 - np.eye(2)
         ),
+        "interval": build(mixed_schema(), Inner(Intervals(0, (0.5, 1.5)), [*pair, Leaf(2, [1, 1])])),
         "deep": build(
             mixed_schema(), Inner(Threshold(0, 0.5), [Inner(Threshold(2, 0.5), pair), Leaf(2, [1, 1])])
         ),

@@ -92,7 +92,7 @@ struct GainRatio : ClassCriterion {
 struct Twoing : ClassCriterion {
     static constexpr std::string_view name = "twoing";
     static constexpr bool concave = false;
-    template <bool> using Scorer = PlainClassScorer<Twoing>;
+    template <bool unit> using Scorer = TwoingScorer<unit>;
 
     static double impurity(const Totals& node) { return Gini::impurity(node); }
     static double against_rest(const Totals& node, const Totals& branch) {

@@ -150,6 +150,78 @@ struct EntropyScorer : ClassScorer<unit> {
     double tolerance(double impurity) const { return (tie_tolerance * impurity + 2e-15 * std::log2(this->weight + 2)) * this->weight; }
 };
 
+/// Twoing for any number of classes, O(log classes) a row. With N rows, L of them left, l of class k's n rows left, its formula is
+/// (N·Σl − L·Σn)² / (N²·L·R), summed over the superclass of all k with l/n > L/N. A class leaves the superclass when L/N
+/// has risen to its l/n, so a heap knows which is next; it comes in again only with a row of its own.
+template <bool unit>
+struct TwoingScorer : ClassScorer<unit> {
+    std::vector<std::pair<double, uint32_t>>& heap;  // classes of the superclass, the smallest l/n on top, or what that was before
+    double inside_left = 0, inside = 0;              // Σl and Σn of the superclass
+
+    TwoingScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch) : ClassScorer<unit>(rows_, node, scratch), heap(scratch.heap) { heap.clear(); }
+
+    double of(size_t k) const { return this->total->sums[k]; }
+    bool is_inside(size_t k) const { return this->left[k] * this->weight > of(k) * this->left_weight; }
+    void enter(size_t k) {
+        heap.emplace_back(this->left[k] / of(k), static_cast<uint32_t>(k));
+        std::push_heap(heap.begin(), heap.end(), std::greater<>());
+    }
+    void add(size_t row) {
+        const auto k = static_cast<size_t>(this->rows.label[row]);
+        const double w = unit ? 1.0 : this->rows.weight[row];
+        const bool was_inside = this->right[k] < 0;  // the sign of `right`, else unused here, marks the superclass
+        this->left[k] += w;
+        this->left_weight += w;
+        this->right_weight -= w;
+        if (was_inside) {
+            inside_left += w;
+        } else if (is_inside(k)) {
+            this->right[k] = -1;
+            inside_left += this->left[k];
+            inside += of(k);
+            enter(k);
+        }
+        settle();
+    }
+    /// Let go of the classes that L/N has overtaken.
+    void settle() {
+        const double share = this->left_weight / this->weight;
+        while (!heap.empty() && heap.front().first <= share) {
+            const size_t k = heap.front().second;
+            std::pop_heap(heap.begin(), heap.end(), std::greater<>());
+            heap.pop_back();
+            if (is_inside(k) && this->left[k] / of(k) > share) {
+                enter(k);
+                continue;
+            }
+            this->right[k] = 1;
+            inside_left -= this->left[k];
+            inside -= of(k);
+        }
+        if (heap.empty()) inside_left = inside = 0;  // no dust
+    }
+    void jump(const Totals& to) {
+        this->move_to(to);
+        heap.clear();
+        inside_left = inside = 0;
+        for (size_t k = 0; k < this->n_classes; ++k) {
+            this->right[k] = is_inside(k) ? -1 : 1;
+            if (!is_inside(k)) continue;
+            inside_left += this->left[k];
+            inside += of(k);
+            enter(k);
+        }
+    }
+    double score() const {
+        const double difference = (inside_left * this->weight - inside * this->left_weight) / this->weight;
+        return difference * difference / (this->left_weight * this->right_weight);
+    }
+    double merit(double score) const { return score; }
+    double tolerance(double) const { return tie_tolerance; }
+    double left_mean() const { return this->left[1] / this->left_weight; }
+    double right_mean() const { return (of(1) - this->left[1]) / this->right_weight; }
+};
+
 /// Any class criterion by its own definition, O(classes) a candidate.
 template <class C>
 struct PlainClassScorer {
@@ -163,7 +235,7 @@ struct PlainClassScorer {
     void add(size_t row) {
         const auto k = static_cast<size_t>(rows.label[row]);
         const double w = rows.weight_of(row);
-        left.sums[k] += w;
+        left.sums[k] = std::max(left.sums[k] + w, 0.0);  // a weight taken back may leave dust
         left.weight += w;
         right.sums[k] = remainder(node.sums[k], left.sums[k]);
         right.weight = node.weight - left.weight;

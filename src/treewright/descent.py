@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.splits import HYPERPLANE, SPHERE, TABLE, THRESHOLD, concatenated_ranges
+from treewright.splits import HYPERPLANE, INTERVALS, SPHERE, TABLE, THRESHOLD, concatenated_ranges
 
 if TYPE_CHECKING:
     from treewright.data import Dataset
@@ -160,7 +160,21 @@ class Descent:
         if tabled.any():
             code = self.rows.codes[row[tabled], self._column[split[tabled]]]
             answer[tabled] = self._look_up(split[tabled], code)
+        several = kind == INTERVALS
+        if several.any():
+            x = self.rows.numbers[row[several], self._column[split[several]]]
+            answer[several] = self._interval(split[several], x)
         return answer
+
+    def _interval(self, split: Ids, x: Array) -> Ids:
+        """The number of cuts below each number."""
+        table = self.tree.splits
+        begin, sizes = table.pool_begin[split], np.diff(table.pool_begin)[split]
+        owner = np.repeat(np.arange(len(split)), sizes)
+        above = x[owner] > table.pool_value[concatenated_ranges(begin, sizes)]
+        return np.where(np.isnan(x), UNANSWERED, np.bincount(owner, above, minlength=len(split))).astype(
+            np.int64
+        )
 
     def _oblique(self, kind: int, split: Ids, row: Ids) -> Array:
         """The sum that each split compares with its threshold."""
@@ -172,7 +186,8 @@ class Descent:
         entry = begin[owner] + step * (concatenated_ranges(np.zeros_like(begin), sizes))
         x = self.rows.numbers[row[owner], self.tree.schema.position[table.pool_index[entry]]]
         if kind == SPHERE:
-            terms = table.pool_value[entry + 1] * (x - table.pool_value[entry]) ** 2
+            distance = x - table.pool_value[entry]
+            terms = table.pool_value[entry + 1] * distance * distance  # in the core's order, to the bit
         else:
             terms = table.pool_value[entry] * x
         return np.bincount(owner, terms, minlength=len(split)).astype(np.float64)

@@ -179,6 +179,8 @@ class TreeEstimator(FittedTree):
         best_first = watched and self.order == "depth_first"
         draws = self.splitter == "random" or self.max_features is not None or self.ties == "random"
         draws = draws or any(needs(pruner) == "holdout" for pruner in self._pruners())
+        # hyperplanes draw where to start, but without a seed the same tree must come out each time
+        draws = draws or ("hyperplane" in self.splits and self.random_state is not None)
         seed = self.random_state if draws else 0
         if seed is None or isinstance(seed, np.random.RandomState):
             seed = check_random_state(seed).randint(2**31 - 1)
@@ -294,8 +296,9 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
     laplace : float or bool
         What `predict_proba` adds to the weight of every class of a leaf; `True` is 1.
     splits : tuple of str
-        Forms of splits to look for: "threshold" (numeric and ordinal features), "subset", "multiway" and
-        "one_vs_rest" (categorical features).
+        Forms of splits to look for, the best merit wins: "threshold", "interval", "hyperplane", "sphere" and
+        "median" for numeric and ordinal features, "subset", "multiway" and "one_vs_rest" for categorical
+        ones; see the page on splits.
     missing : str or dict of feature to str
         What becomes of rows that miss the value a split asks for, for all features or by feature (name or
         index; the others learn a direction): "direction", "available", "value", "fractional", "surrogate",

@@ -18,7 +18,7 @@ from treewright.errors import warn
 from treewright.functions import shared_memory
 from treewright.names import unknown_name
 from treewright.policies import settle_policies
-from treewright.recipe import Recipe, is_whole
+from treewright.recipe import CATEGORY_SPLITS, Recipe, is_whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -176,8 +176,10 @@ def _check_criterion(schema: Schema, recipe: Recipe) -> None:
 
 def _check_features(schema: Schema, recipe: Recipe) -> None:
     """Every feature must be open to one of the splits asked for."""
-    ordered = "threshold" in recipe.splits
-    grouped = len(recipe.splits) > ordered
+    if "interval" in recipe.splits and schema.classes is None:
+        raise ValueError("splits has 'interval', which needs classes: the target is a number.")
+    grouped = any(name in CATEGORY_SPLITS for name in recipe.splits)
+    ordered = any(name not in CATEGORY_SPLITS for name in recipe.splits)
     if ordered and grouped:
         return
     for column in schema.columns:
@@ -206,8 +208,8 @@ def _warn_of_odd_trees(dataset: Dataset, recipe: Recipe, tree: Tree) -> None:
     # A perfect split by chance or by nature is no news: only a column that renames the classes is.
     if pure and len(used) == 1 and len(dataset) >= 100 and len(dataset.schema.columns) >= 3:
         (feature,) = used
-        if feature >= dataset.schema.n_inputs:
-            return  # a predicate is there to tell the classes apart
+        if feature < 0 or feature >= dataset.schema.n_inputs:
+            return  # one split on several features, or a predicate, which is there to tell the classes apart
         column, position = dataset.schema.columns[feature], dataset.schema.position[feature]
         values = (dataset.codes if column.kind == "categorical" else dataset.numbers)[:, position]
         if len(np.unique(values)) == tree.max_n_classes:

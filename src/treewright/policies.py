@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.errors import DataError
-from treewright.recipe import Recipe
+from treewright.recipe import PLAIN_SPLITS, Recipe
 
 FAST = ("direction", "available")
 """The policies of the fast engines, each if it holds for all features."""
@@ -47,12 +47,16 @@ def settle_policies(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, str, lis
             raise DataError("missing='ignore' leaves no rows: every one misses a value.")
         dataset = dataset.take(complete)
     policies = [_plain(policy, recipe, dataset, feature) for feature, policy in enumerate(given)]
+    if any(name in PLAIN_SPLITS for name in recipe.splits):
+        _check_plain(recipe, f"splits={recipe.splits!r}")
+        _check_several(recipe)
+        return dataset, "direction", policies
     if set(policies) == {"fractional"} and not _any_missing(dataset):
         return dataset, "available", []
     if len(set(policies)) == 1 and policies[0] in FAST:
         _check_fast(recipe, policies[0], dataset)
         return dataset, policies[0], []
-    _check_plain(recipe)
+    _check_plain(recipe, f"missing={recipe.missing!r}")
     return dataset, "direction", policies
 
 
@@ -99,7 +103,7 @@ def _check_fast(recipe: Recipe, policy: str, dataset: Dataset) -> None:
         raise ValueError("splitter='random' does not go with a function as criterion: use splitter='best'.")
 
 
-def _check_plain(recipe: Recipe) -> None:
+def _check_plain(recipe: Recipe, reason: str) -> None:
     """Refuse what only the fast engines do."""
     refused = {
         "splitter": recipe.splitter == "random",
@@ -110,6 +114,20 @@ def _check_plain(recipe: Recipe) -> None:
     for parameter, given in refused.items():
         if given:
             raise ValueError(
-                f"{parameter} goes with missing='direction' or 'available' for all features, "
-                f"not with missing={recipe.missing!r}."
+                f"{parameter} goes with missing='direction' or 'available' for all features and with splits "
+                f"on one feature, not with {reason}."
             )
+
+
+def _check_several(recipe: Recipe) -> None:
+    """Refuse what is said of single features, where a split is on several."""
+    if not {"hyperplane", "sphere"} & set(recipe.splits):
+        return
+    refused = {
+        "interaction": recipe.interaction is not None,
+        "feature_costs": recipe.feature_costs is not None,
+        "significance": recipe.significance is not None,
+    }
+    for parameter, given in refused.items():
+        if given:
+            raise ValueError(f"{parameter} goes with splits on one feature, not with splits={recipe.splits!r}.")

@@ -15,11 +15,21 @@ from treewright.names import nearest
 
 SPLITS: dict[str, str] = {
     "threshold": "numeric and ordinal features: x <= t",
+    "interval": "numeric and ordinal features: several intervals, as many as pay for themselves in bits",
+    "hyperplane": "several numeric features: a weighted sum <= t, or a threshold where that is as good",
+    "sphere": "several numeric features: within a distance from a centre",
+    "median": "numeric and ordinal features: the median of the widest, whatever the target",
     "subset": "categorical features: two groups of categories",
     "multiway": "categorical features: one branch per category",
     "one_vs_rest": "categorical features: one category against all others",
 }
 """The forms of splits the grower may look for, by name."""
+
+CATEGORY_SPLITS = ("subset", "multiway", "one_vs_rest")
+"""The forms for categorical features; the others are for numbers."""
+
+PLAIN_SPLITS = ("interval", "hyperplane", "sphere", "median")
+"""The forms that only the plain engine of the core looks for."""
 
 MISSING: dict[str, str] = {
     "direction": "a row without the value follows the side learned for it, else the larger one",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.splits import HYPERPLANE, THRESHOLD, SplitTable, concatenated_ranges
+from treewright.splits import HYPERPLANE, SPHERE, THRESHOLD, SplitTable, concatenated_ranges
 
 if TYPE_CHECKING:
     from treewright.data import Schema
@@ -119,7 +119,7 @@ class SklearnArrays:
         removed = mass - np.bincount(self.parent[1:], mass[1:], minlength=len(mass))
         nodes = np.flatnonzero(self.n_children)
         split, removed = self.split_begin[nodes], removed[nodes]
-        several = self.splits.kind[split] >= HYPERPLANE
+        several = np.isin(self.splits.kind[split], (HYPERPLANE, SPHERE))
         single = self.splits.feature[split[~several]]
         importances = np.bincount(single, removed[~several], minlength=self.n_features).astype(np.float64)
         begin, end = self.splits.pool_begin[split[several]], self.splits.pool_begin[split[several] + 1]

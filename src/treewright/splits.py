@@ -17,7 +17,7 @@ from treewright.words import number_text, plain_value, printable, sum_text, valu
 if TYPE_CHECKING:
     from treewright.data import Column, Schema
 
-THRESHOLD, TABLE, HYPERPLANE, SPHERE = range(4)
+THRESHOLD, TABLE, HYPERPLANE, SPHERE, INTERVALS = range(5)
 """The numbers of the kinds in :attr:`SplitTable.kind`."""
 
 
@@ -169,7 +169,40 @@ class Sphere:
         }
 
 
-Split: TypeAlias = Threshold | Table | Hyperplane | Sphere
+@dataclass(frozen=True)
+class Intervals:
+    """Branch b if the feature's number lies above b of the ascending `cuts`; an interval includes its end."""
+
+    feature: int
+    cuts: tuple[float, ...]
+
+    @property
+    def n_branches(self) -> int:
+        """One more than there are cuts."""
+        return len(self.cuts) + 1
+
+    def condition(
+        self, schema: Schema, branch: int, *, decimals: int | None = None, max_categories: int | None = None
+    ) -> str:
+        """Say in words what holds on a branch, as in ``54 < temperature ≤ 85``."""
+        column = schema.columns[self.feature]
+        name = printable(column.name)
+        bounds = [value_text(column, cut, decimals) for cut in self.cuts[max(branch - 1, 0) : branch + 1]]
+        if branch == 0:
+            return f"{name} ≤ {bounds[0]}"
+        return f"{name} > {bounds[0]}" if len(bounds) == 1 else f"{bounds[0]} < {name} ≤ {bounds[1]}"
+
+    def to_dict(self, schema: Schema) -> dict[str, Any]:
+        """Describe the split by names, in plain Python values."""
+        column = schema.columns[self.feature]
+        return {
+            "kind": "interval",
+            "feature": column.name,
+            "cuts": [plain_value(column, cut) for cut in self.cuts],
+        }
+
+
+Split: TypeAlias = Threshold | Table | Hyperplane | Sphere | Intervals
 
 
 def _sign(branch: int) -> str:
@@ -281,6 +314,8 @@ class SplitTable:
             return Table(feature, branches, n_branches or max(branches.values()) + 1)
         if kind == HYPERPLANE:
             return Hyperplane(tuple(at), tuple(value), threshold)
+        if kind == INTERVALS:
+            return Intervals(feature, tuple(value))
         return Sphere(tuple(at[::2]), tuple(value[::2]), tuple(value[1::2]), threshold)
 
     def take(self, indices: ArrayLike) -> SplitTable:
@@ -311,7 +346,13 @@ class SplitTable:
         return f"SplitTable({len(self)} splits)"
 
 
-_KINDS: dict[type[Split], int] = {Threshold: THRESHOLD, Table: TABLE, Hyperplane: HYPERPLANE, Sphere: SPHERE}
+_KINDS: dict[type[Split], int] = {
+    Threshold: THRESHOLD,
+    Table: TABLE,
+    Hyperplane: HYPERPLANE,
+    Sphere: SPHERE,
+    Intervals: INTERVALS,
+}
 
 
 def _pool(split: Split) -> list[tuple[int, float]]:
@@ -327,6 +368,8 @@ def _pool(split: Split) -> list[tuple[int, float]]:
             return [
                 pair for feature, centre, scale in triples for pair in ((feature, centre), (feature, scale))
             ]
+        case Intervals():
+            return list(enumerate(split.cuts, start=1))
 
 
 def read_only(array: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:

@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import ModelFileError
-from treewright.splits import COLUMN_TYPES, HYPERPLANE, SPHERE, TABLE, THRESHOLD, concatenated_ranges
+from treewright.splits import (
+    COLUMN_TYPES,
+    HYPERPLANE,
+    INTERVALS,
+    SPHERE,
+    TABLE,
+    THRESHOLD,
+    concatenated_ranges,
+)
 from treewright.tree import NODE_ARRAYS
 
 if TYPE_CHECKING:
@@ -50,13 +58,14 @@ def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | Non
     _check_default_branches(arrays, splits)
     competitors = _Splits.owned(arrays, "competitor_")
     # A competitor has as many branches as its own table needs, and one for what that leaves unanswered.
-    limits = np.where(competitors.kind == TABLE, competitors.sizes + 1, 2)
+    limits = np.where(np.isin(competitors.kind, (TABLE, INTERVALS)), competitors.sizes + 1, 2)
     _check_splits(competitors, features, limits, "competitor")
     for name in ("split_begin", "competitor_begin"):
         _require(~leaf | (np.diff(arrays[name]) == 0), f"leaf {{at}} owns splits ({name})")
     _require(leaf | (np.diff(arrays["split_begin"]) > 0), "node {at} has branches but no split")
     inner = np.flatnonzero(~leaf)
-    wide = (arrays["n_children"][inner] > 2) & (splits.kind[arrays["split_begin"][inner]] != TABLE)
+    kind = splits.kind[arrays["split_begin"][inner]]
+    wide = (arrays["n_children"][inner] > 2) & ~np.isin(kind, (TABLE, INTERVALS))
     _require(~wide, "a node has more branches than its split tells apart")
 
 
@@ -205,8 +214,8 @@ class _Splits:
 def _check_splits(splits: _Splits, features: _Features, n_branches: NDArray[Any], word: str) -> None:
     """Prove that each split speaks of features of its kind and leads to branches there are."""
     kind, feature, sizes = splits.kind, splits.feature, splits.sizes
-    table, single = kind == TABLE, kind <= TABLE
-    oblique = (kind == HYPERPLANE) | (kind == SPHERE)
+    table, single = kind == TABLE, np.isin(kind, (THRESHOLD, TABLE, INTERVALS))
+    oblique = np.isin(kind, (HYPERPLANE, SPHERE))
     _require(single | oblique, f"{word} {{at}} is of an unknown kind")
     _require(
         np.where(single, features.in_range(feature), feature == -1), f"{word} {{at}} has no such feature"
@@ -223,12 +232,13 @@ def _check_splits(splits: _Splits, features: _Features, n_branches: NDArray[Any]
 def _check_pools(splits: _Splits, features: _Features, n_branches: NDArray[Any], word: str) -> None:
     """Prove that pools name categories or features there are, in order, with sound numbers."""
     index, value, owner = splits.index, splits.value, splits.entry_owner
-    in_table, in_sphere = splits.kind[owner] == TABLE, splits.kind[owner] == SPHERE
+    in_table, in_sphere, is_cut = (splits.kind[owner] == kind for kind in (TABLE, SPHERE, INTERVALS))
     n_categories = features.n_categories[np.where(in_table, splits.feature[owner], 0)]
     _require(~in_table | ((index >= 0) & (index < n_categories)), "pool entry {at} names no category")
-    _require(in_table | features.in_range(index), "pool entry {at} names no feature")
-    numeric = ~features.categorical[np.where(in_table, 0, index)]
-    _require(in_table | numeric, "pool entry {at} names a categorical feature")
+    of_feature = ~in_table & ~is_cut
+    _require(~of_feature | features.in_range(index), "pool entry {at} names no feature")
+    numeric = ~features.categorical[np.where(of_feature, index, 0)]
+    _require(~of_feature | numeric, "pool entry {at} names a categorical feature")
     _require(np.isfinite(value), "pool entry {at} is not finite")
     branch = (value >= 0) & (value < n_branches[owner]) & (value == np.floor(value))
     _require(~in_table | branch, "pool entry {at} leads to no branch")
@@ -239,6 +249,12 @@ def _check_pools(splits: _Splits, features: _Features, n_branches: NDArray[Any],
     step = np.diff(index, prepend=-1)
     first_entry = starts == np.arange(len(index))
     _require(first_entry | np.where(second, step == 0, step > 0), "pool entry {at} is out of order")
+    place = np.arange(len(index)) - starts
+    _require(~is_cut | (index == place + 1), "pool entry {at} leads to no branch")
+    rising = first_entry | (np.diff(value, prepend=-np.inf) > 0)
+    _require(~is_cut | rising, "pool entry {at} is a cut out of order")
+    cuts = splits.kind == INTERVALS
+    _require(~cuts | (splits.sizes < n_branches), f"{word} {{at}} has more cuts than branches")
 
 
 def _check_default_branches(arrays: Arrays, splits: _Splits) -> None:

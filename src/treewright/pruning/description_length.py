@@ -18,7 +18,7 @@ from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.losses import training_errors
 from treewright.pruning.pruner import Pruned, Pruner
 from treewright.recipe import Rule, number, one_of
-from treewright.splits import HYPERPLANE, TABLE, THRESHOLD
+from treewright.splits import INTERVALS, TABLE, THRESHOLD
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -105,6 +105,7 @@ def split_bits(tree: Tree) -> Array:
     grouping = np.where(tree.n_children[inner] == 2, groups + np.log2(1 - 0.5**groups), 0.0)
     # an oblique split names a number for each of its features, beside the threshold
     oblique = entries * (log2(max(tree.n_features, 1)) + cuts)
-    choices = [kind == THRESHOLD, kind == TABLE, kind >= HYPERPLANE]
-    bits[inner] = log2(max(tree.n_features, 1)) + np.select(choices, [ordinal, grouping, oblique])
+    choices = [kind == THRESHOLD, kind == TABLE, kind == INTERVALS]
+    named = [ordinal, grouping, entries * ordinal]
+    bits[inner] = log2(max(tree.n_features, 1)) + np.select(choices, named, oblique)
     return bits

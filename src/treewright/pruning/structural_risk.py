@@ -7,7 +7,7 @@ ICML.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb, inf, log, log1p
+from math import inf, log, log1p
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from treewright.data import Dataset
 from treewright.pruning.losses import training_risk
 from treewright.pruning.pruner import Pruned, Pruner
 from treewright.recipe import Rule, is_number, is_whole, number
-from treewright.splits import HYPERPLANE, SPHERE, TABLE
+from treewright.splits import HYPERPLANE, INTERVALS, SPHERE, TABLE
 from treewright.tree import Tree
 
 
@@ -38,7 +38,8 @@ class StructuralRisk(Pruner):
         Factor on the penalty.
     n_splits : int or None
         n, how many splits there were to choose from at a node. None counts what the features could give: as
-        many cuts as rows for a numeric one, all groupings of a categorical one.
+        many cuts as rows for a numeric one, all groupings of a categorical one; where the tree has splits on
+        several features or into intervals, all ways in which such splits part the rows.
     loss_bound : float or None
         The largest loss of a row, by which risks are divided. None is 1, or the largest of the tree's costs;
         a regression tree has none of its own.
@@ -134,8 +135,10 @@ def log_splits(tree: Tree, n_rows: int | None = None) -> float:
     >>> round(float(np.exp(log_splits(tree))), 6)  # three cuts of each of two features
     6.0
     """
-    tables = tree.splits.kind[tree.split_begin[:-1][tree.n_children > 0]] == TABLE
-    branches = tree.n_children[tree.n_children > 0][tables]
+    inner = np.flatnonzero(tree.n_children)
+    kinds = tree.splits.kind[tree.split_begin[inner]]
+    tables = kinds == TABLE
+    branches = tree.n_children[inner][tables]
     n_rows = int(tree.count[0]) if n_rows is None else n_rows
     multiway = bool(tables.any() and (branches > 2).any())
     logs = []
@@ -146,8 +149,22 @@ def log_splits(tree: Tree, n_rows: int | None = None) -> float:
         else:
             cuts = len(column.categories) if column.kind == "ordinal" else n_rows
             logs.append(log(max(min(cuts, n_rows) - 1, 1)))
-    n_numbers = sum(column.kind != "categorical" for column in tree.schema.columns)
-    for kind, dimensions in ((HYPERPLANE, n_numbers), (SPHERE, n_numbers + 1)):
-        if (tree.splits.kind == kind).any():
-            logs.append(log(2 * sum(comb(n_rows - 1, i) for i in range(dimensions + 1))))
+    numeric = sum(column.kind != "categorical" for column in tree.schema.columns)
+    if HYPERPLANE in kinds:
+        logs.append(log(2) + _log_choices(n_rows - 1, numeric))
+    if SPHERE in kinds:  # a plane once the squared length is one more feature
+        logs.append(log(2) + _log_choices(n_rows - 1, numeric + 1))
+    if INTERVALS in kinds:
+        most_cuts = int(tree.n_children[inner][kinds == INTERVALS].max()) - 1
+        logs.append(log(numeric) + _log_choices(n_rows - 1, most_cuts))
     return max(float(np.logaddexp.reduce(logs)), log(2))
+
+
+def _log_choices(n: int, most: int) -> float:
+    """Logarithm of the number of ways to choose up to `most` of n things.
+
+    Twice that number of n − 1 things is in how many ways a plane can part n points in general position in a
+    space of so many dimensions (Cover, 1965).
+    """
+    k = np.arange(min(n, most))
+    return float(np.logaddexp.reduce(np.append(0.0, np.cumsum(np.log(n - k) - np.log(k + 1)))))

@@ -1,0 +1,214 @@
+// The forms of splits beyond one threshold or one table, for the plain engine: intervals, medians, hyperplanes, spheres.
+//
+// splits/*.hpp say where to cut; here their finds are valued on the node's own rows, under the policy for missing values of
+// the (first) feature, and written as splits. A row that misses any feature of a hyperplane or sphere leaves it unanswered.
+#pragma once
+#include <map>
+
+#include "builder.hpp"
+#include "criteria/known_gain_ratio.hpp"
+#include "missing.hpp"
+#include "splits/interval.hpp"
+#include "splits/median.hpp"
+#include "splits/oblique.hpp"
+
+namespace treewright {
+
+/// Works on the memory of the engine it belongs to.
+template <class Engine>
+class Forms {
+    using C = typename Engine::Criterion;
+    using Item = typename Engine::Item;
+
+public:
+    explicit Forms(Engine& engine) : e_(engine) {}
+
+    /// Offer the best split of each form that the recipe asks for; `best` is the best of single features so far.
+    template <class Consider>
+    void search(const Item& item, const std::vector<int32_t>& features, const Candidate& best, Consider&& consider) {
+        const Recipe& recipe = e_.recipe_;
+        if (!recipe.interval && !recipe.median && !recipe.hyperplane && !recipe.sphere) return;
+        std::vector<int32_t> numeric;
+        for (int32_t f : features)
+            if (!e_.feature_at(f).categorical()) numeric.push_back(f);
+        if constexpr (C::classification)
+            for (size_t i = 0; recipe.interval && i < numeric.size(); ++i) consider(intervals(item, numeric[i]));
+        if (recipe.median) consider(median(item, numeric));
+        if (recipe.hyperplane || recipe.sphere) oblique(item, numeric, best, consider);
+    }
+
+    /// What an oblique split compares, by row: NaN where a feature is missing, or its value where all are filled in.
+    Fill gather(const Item& item, const Candidate& split) {
+        Fill fill;
+        fill.found = fills(e_.policy_of(split.feature));
+        std::map<int32_t, Fill> of;
+        if (fill.found)
+            for (int32_t f : split.pool_index)
+                if (of.emplace(f, Fill{}).second) fill.found &= (of[f] = e_.gather(item, f)).found;
+        if (fill.found) fill.value = oblique_sum(split, [&](int32_t f) { return of[f].value; });
+        e_.value_.resize(item.size());
+        for (size_t i = 0; i < item.size(); ++i) {
+            e_.value_[i] = oblique_sum(split, [&](int32_t f) { return e_.feature_at(f).numbers[item.parts[i].row]; });
+            if (std::isnan(e_.value_[i]) && fill.found) e_.value_[i] = fill.value;
+        }
+        return fill;
+    }
+
+private:
+    static constexpr size_t most_features = 64;  // of an oblique split: those of the best thresholds
+
+    /// Sort what was gathered; the number of known values.
+    size_t sort(size_t n) {
+        e_.list_.resize(n);
+        return e_.sorter_.sort(e_.value_.data(), n, e_.list_.data());
+    }
+    double middle(size_t at) const { return midpoint(e_.value_[e_.list_[at - 1].row], e_.value_[e_.list_[at].row]); }
+
+    // ---- several intervals ---------------------------------------------------------------------------------------------
+
+    Candidate intervals(const Item& item, int32_t feature) {
+        e_.gather(item, feature);
+        const size_t known = sort(item.size());
+        const IntervalSearch search(e_.local_, e_.n_classes(), e_.limits(), e_.scratch_);
+        std::vector<size_t> cuts = search.cuts(e_.list_.data(), known);
+        if (cuts.empty()) return {};
+        Candidate split;
+        split.kind = SplitKind::interval;
+        split.feature = feature;
+        split.n_branches = static_cast<int32_t>(cuts.size()) + 1;
+        std::vector<Totals> branch;
+        size_t begin = 0;
+        for (size_t at : cuts) {
+            branch.push_back(search.totals(e_.list_.data(), std::exchange(begin, at), at));
+            split.pool_index.push_back(static_cast<int32_t>(branch.size()));
+            split.pool_value.push_back(middle(at));
+        }
+        branch.push_back(search.totals(e_.list_.data(), begin, known));
+        split.merit = merit(item, feature, branch, search.totals(e_.list_.data(), known, item.size()), split.default_branch);
+        return split;
+    }
+    /// Rows without the value join the heaviest branch, or take no part.
+    double merit(const Item& item, int32_t feature, std::vector<Totals>& branch, const Totals& missing, int32_t& heaviest) const {
+        Totals known(e_.original_.width());
+        std::vector<const Totals*> all;
+        std::vector<double> weights;
+        for (const Totals& b : branch) {
+            known.add(b);
+            all.push_back(&b);
+            weights.push_back(b.weight);
+        }
+        heaviest = static_cast<int32_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
+        const Missing policy = e_.policy_of(feature);
+        if constexpr (std::is_same_v<C, GainRatio>)
+            if (policy == Missing::fractional) return KnownGainRatio::merit(Entropy::merit(known, all), known.weight, item.totals.weight, weights);
+        if (left_out(policy)) return C::merit(known, all) * known.weight / item.totals.weight;
+        branch[static_cast<size_t>(heaviest)].add(missing);
+        return C::merit(item.totals, all);
+    }
+
+    // ---- the median ----------------------------------------------------------------------------------------------------
+
+    double width(const Item& item, int32_t feature) {
+        e_.gather(item, feature);
+        double low = infinity, high = -infinity;
+        for (double value : e_.value_) {
+            if (std::isnan(value)) continue;
+            low = std::min(low, value);
+            high = std::max(high, value);
+        }
+        return high - low;
+    }
+    /// The median of the widest feature that may be cut there.
+    Candidate median(const Item& item, const std::vector<int32_t>& numeric) {
+        std::vector<std::pair<double, int32_t>> widest;
+        for (int32_t f : numeric) widest.emplace_back(-width(item, f), f);
+        std::sort(widest.begin(), widest.end());
+        for (const auto& [_, feature] : widest) {
+            e_.gather(item, feature);
+            const size_t known = sort(item.size()), at = median_cut(e_.list_.data(), known, e_.local_, e_.limits());
+            if (at == 0) continue;
+            Candidate split;
+            split.feature = feature;
+            split.threshold = middle(at);
+            value_cut(item, at, known, split);
+            return split;
+        }
+        return {};
+    }
+    /// Merit of the sorted list cut after `at` of its known rows, the others on the better side or taking no part.
+    void value_cut(const Item& item, size_t at, size_t known, Candidate& split) {
+        const bool take_part = known < item.size() && !left_out(e_.policy_of(split.feature));
+        const auto* list = e_.list_.data();
+        const size_t n = take_part ? item.size() : known;
+        const Totals totals = e_.totals_of(list, n);
+        for (const bool missing_left : {false, true}) {
+            if (missing_left && !take_part) return;
+            auto scorer = started_scorer<typename Engine::Scorer>(e_.local_, totals, e_.scratch_, list, n);
+            for (size_t i = 0; i < at; ++i) scorer.add(list[i].row);
+            for (size_t i = known; i < n && missing_left; ++i) scorer.add(list[i].row);
+            const double merit = scorer.merit(scorer.score()) * totals.weight / item.totals.weight;
+            if (!(merit > split.merit + C::tolerance(item.totals, item.impurity))) continue;
+            split.merit = merit;
+            if (take_part) split.default_branch = missing_left ? 0 : 1;
+        }
+    }
+
+    // ---- hyperplanes and spheres ---------------------------------------------------------------------------------------
+
+    template <class Consider>
+    void oblique(const Item& item, const std::vector<int32_t>& numeric, const Candidate& best, Consider&& consider) {
+        std::vector<std::pair<double, int32_t>> by_merit;
+        for (int32_t f : numeric) {
+            e_.gather(item, f);
+            by_merit.emplace_back(-e_.search_cuts(item, f).merit, f);
+        }
+        std::sort(by_merit.begin(), by_merit.end());
+        if (by_merit.size() > most_features) by_merit.resize(most_features);
+        std::vector<int32_t> chosen;
+        for (const auto& entry : by_merit) chosen.push_back(entry.second);
+        std::sort(chosen.begin(), chosen.end());
+        const ScaledRows scaled(e_.local_, item.totals, e_.limits(), item.size(), chosen, item.seed,
+                                [&](uint32_t i, int32_t f) { return e_.feature_at(f).numbers[item.parts[i].row]; });
+        const Recipe& recipe = e_.recipe_;
+        Monitor& monitor = e_.original_.monitor;
+        if (recipe.hyperplane && scaled.width() > 1 && item.size() >= 2 * scaled.width()) {  // with fewer rows OC1 cuts one feature
+            const auto axis = static_cast<size_t>(std::find(scaled.feature.begin(), scaled.feature.end(), by_merit[0].second) - scaled.feature.begin());
+            const std::vector<double> weight =
+                HyperplaneSearch<C>(scaled, item.impurity, item.seed, recipe.threads, monitor).best(axis < scaled.width() ? axis : 0);
+            if (std::count(weight.begin(), weight.end(), 0.0) + 1 < static_cast<int64_t>(weight.size()))  // else it is a threshold
+                consider(in_few_digits(item, best.merit, [&](int digits) { return hyperplane_split(scaled, weight, digits); }));
+        }
+        if (recipe.sphere && scaled.width() > 0) {
+            const auto sphere = SphereSearch<C>(scaled, item.impurity, recipe.threads, monitor).best();
+            consider(in_few_digits(item, 0.0, [&](int digits) { return sphere_split(scaled, sphere, digits); }));
+        }
+    }
+    /// The split with the fewest digits that lose no more than a thousandth of its lead over `least`.
+    template <class Write>
+    Candidate in_few_digits(const Item& item, double least, Write&& write) {
+        Candidate exact = cut(item, write(17));
+        for (int digits = 2; digits < 9 && exact.found(); ++digits)
+            if (Candidate shorter = cut(item, write(digits)); shorter.merit >= exact.merit - 0.001 * std::max(exact.merit - least, 0.0)) return shorter;
+        return exact;
+    }
+    /// Cut what an oblique split compares where that is best.
+    Candidate cut(const Item& item, Candidate split) {
+        if (!std::all_of(split.pool_value.begin(), split.pool_value.end(), [](double x) { return std::isfinite(x); })) return {};
+        gather(item, split);
+        const Candidate found = e_.search_cuts(item, split.feature);
+        if (!found.found() || !std::isfinite(found.threshold)) return {};
+        double low = -infinity, high = infinity;
+        for (double value : e_.value_) {
+            if (value <= found.threshold) low = std::max(low, value);
+            if (value > found.threshold) high = std::min(high, value);
+        }
+        split.threshold = shortest_between(low, high);
+        split.merit = found.merit;
+        split.default_branch = found.default_branch;
+        return split;
+    }
+
+    Engine& e_;
+};
+
+}  // namespace treewright

@@ -1,0 +1,66 @@
+// Hyperplanes and spheres as splits: from standard units back to the features' own, in few digits.
+#pragma once
+#include <charconv>
+
+#include "hyperplane.hpp"
+#include "sphere.hpp"
+
+namespace treewright {
+
+/// What an oblique split compares with its threshold.
+template <class Number>
+double oblique_sum(const Candidate& split, Number&& x) {
+    return split.kind == SplitKind::hyperplane ? weighted_sum(split.pool(), x) : squared_distance(split.pool(), x);
+}
+
+/// The number in so many significant digits; 17 keep all of it.
+inline double rounded(double x, int digits) {
+    char text[32];
+    const auto end = std::to_chars(text, text + sizeof text, x, std::chars_format::scientific, digits - 1).ptr;
+    std::from_chars(text, end, x);
+    return x;
+}
+
+/// A number in as few digits as tell `low` from `high`: at least the one, below the other, near the middle.
+inline double shortest_between(double low, double high) {
+    const double middle = midpoint(low, high);
+    for (int digits = 1; digits < 17; ++digits)
+        if (const double x = rounded(middle, digits); x >= low && x < high) return x;
+    return middle;
+}
+
+/// Σ weight·x in the features' own units, the largest weight being 1.
+inline Candidate hyperplane_split(const ScaledRows& rows, const std::vector<double>& weight, int digits) {
+    Candidate split;
+    split.kind = SplitKind::hyperplane;
+    double largest = 0;
+    for (size_t c = 0; c < weight.size(); ++c)
+        if (const double own = weight[c] / rows.deviation[c]; std::fabs(own) > std::fabs(largest)) largest = own;
+    for (size_t c = 0; c < weight.size(); ++c) {
+        if (weight[c] == 0) continue;
+        split.pool_index.push_back(rows.feature[c]);
+        split.pool_value.push_back(rounded(weight[c] / rows.deviation[c] / largest, digits));
+    }
+    if (!split.pool_index.empty()) split.feature = split.pool_index[0];
+    return split;
+}
+
+/// Σ scale·(x − centre)² in the features' own units, the largest scale being 1; centres to a like share of their feature's spread.
+template <class Sphere>
+Candidate sphere_split(const ScaledRows& rows, const Sphere& sphere, int digits) {
+    Candidate split;
+    split.kind = SplitKind::sphere;
+    double narrowest = infinity;
+    for (size_t c : sphere.active) narrowest = std::min(narrowest, rows.deviation[c]);
+    for (size_t c : sphere.active) {
+        const double centre = rows.mean[c] + sphere.centre[c] * rows.deviation[c], ratio = narrowest / rows.deviation[c];
+        const double places = centre == 0 ? 0.0 : std::floor(std::log10(std::fabs(centre))) - std::floor(std::log10(rows.deviation[c]));
+        for (int pair = 0; pair < 2; ++pair) split.pool_index.push_back(rows.feature[c]);
+        split.pool_value.push_back(rounded(centre, std::clamp(digits + static_cast<int>(places), 1, 17)));
+        split.pool_value.push_back(rounded(ratio * ratio, digits));
+    }
+    if (!split.pool_index.empty()) split.feature = split.pool_index[0];
+    return split;
+}
+
+}  // namespace treewright

@@ -1,0 +1,202 @@
+// The numeric features of a node in standard units: what splits on several features at once are searched in.
+#pragma once
+#include "../parallel.hpp"
+#include "../random.hpp"
+#include "threshold.hpp"
+
+namespace treewright {
+
+/// The rows of a node, or a sample of a large one, with columns of mean 0 and variance 1; missing values stand at the mean.
+struct ScaledRows {
+    static constexpr size_t most_rows = 16'384;  // a direction needs no more: the cut itself is made on all rows
+
+    std::vector<uint32_t> chosen;  // local numbers of the rows
+    std::vector<int32_t> feature;  // of each column; constant features are left out
+    std::vector<double> mean, deviation;
+    std::vector<std::vector<double>> column;
+    std::vector<std::vector<uint8_t>> missing;  // of each column; empty if no value is
+
+    std::vector<int32_t> label, target_rank;
+    std::vector<double> target, weight;
+    LocalRows rows;
+    Totals totals;
+    CutLimits limits;
+
+    size_t size() const { return chosen.size(); }
+    size_t width() const { return feature.size(); }
+    /// A number made of some columns is missing where one of them is.
+    void mask(const std::vector<size_t>& columns, std::vector<double>& value) const {
+        for (size_t c : columns)
+            for (size_t i = 0; i < missing[c].size(); ++i)
+                if (missing[c][i]) value[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+
+    /// value(row, feature) is the number of local row `row`.
+    template <class Value>
+    ScaledRows(const LocalRows& node, const Totals& node_totals, const CutLimits& node_limits, size_t n, std::span<const int32_t> features,
+               uint64_t seed, Value&& value)
+        : limits(node_limits) {
+        choose(n, seed);
+        copy(node, node_totals);
+        limits.min_count = std::max<size_t>(limits.min_count * size() / n, 1);
+        limits.min_weight *= totals.weight / node_totals.weight;
+        limits.last_of_ties = false;
+        std::vector<double> x(size());
+        for (int32_t f : features) {
+            for (size_t i = 0; i < size(); ++i) x[i] = value(chosen[i], f);
+            add_column(f, x);
+        }
+    }
+
+private:
+    /// All rows, or a sample in row order (Fan, Muller & Rezucha, 1962).
+    void choose(size_t n, uint64_t seed) {
+        const size_t wanted = std::min(n, most_rows);
+        Random random(seed);
+        for (size_t i = 0; i < n && chosen.size() < wanted; ++i)
+            if (wanted == n || random.below(n - i) < wanted - chosen.size()) chosen.push_back(static_cast<uint32_t>(i));
+    }
+    void copy(const LocalRows& node, const Totals& node_totals) {
+        totals = Totals(node_totals.sums.size());
+        totals.count = size();
+        for (uint32_t row : chosen) {
+            const double w = node.weight_of(row);
+            weight.push_back(w);
+            totals.weight += w;
+            if (node.label) label.push_back(node.label[row]);
+            if (node.target) target.push_back(node.target[row]);
+            if (node.target_rank) target_rank.push_back(node.target_rank[row]);
+            totals.sums[node.label ? static_cast<size_t>(node.label[row]) : 0] += node.label ? w : w * node.target[row];
+        }
+        rows.weight = weight.data();
+        if (node.label) rows.label = label.data();
+        if (node.target) rows.target = target.data();
+        if (node.target_rank) rows.target_rank = target_rank.data();
+        rows.sorted_target = node.sorted_target;
+        rows.n_targets = node.n_targets;
+    }
+    void add_column(int32_t f, std::vector<double>& x) {
+        double known = 0, sum = 0, squares = 0;
+        bool holes = false;
+        for (size_t i = 0; i < x.size(); ++i) {
+            if (std::isnan(x[i])) {
+                holes = true;
+                continue;
+            }
+            known += weight[i];
+            sum += weight[i] * x[i];
+        }
+        const double centre = known > 0 ? sum / known : 0.0;
+        for (size_t i = 0; i < x.size(); ++i)
+            if (!std::isnan(x[i])) squares += weight[i] * (x[i] - centre) * (x[i] - centre);
+        const double spread = known > 0 ? std::sqrt(squares / known) : 0.0;
+        if (!(spread > 1e-12 * std::fabs(centre)) || !std::isfinite(spread) || !std::isfinite(1 / spread)) return;
+        std::vector<uint8_t> lost(holes ? x.size() : 0, 0);
+        for (size_t i = 0; i < x.size(); ++i) {
+            if (std::isnan(x[i])) lost[i] = 1;
+            x[i] = std::isnan(x[i]) ? 0.0 : (x[i] - centre) / spread;
+        }
+        feature.push_back(f);
+        mean.push_back(centre);
+        deviation.push_back(spread);
+        column.push_back(x);
+        missing.push_back(std::move(lost));
+    }
+};
+
+/// Cuts a number made for every scaled row: each thread has one.
+template <class C>
+class ScaledCutter {
+    using Scorer = typename C::template Scorer<false>;
+    using TurnScorer = std::conditional_t<std::is_same_v<C, Twoing>, PlainClassScorer<Twoing>, Scorer>;  // a heap cannot take back
+
+public:
+    ScaledCutter(const ScaledRows& rows, double impurity)
+        : rows_(rows), impurity_(impurity), list_(rows.size()), tolerance_(Scorer(rows.rows, rows.totals, scratch_).tolerance(impurity)) {}
+
+    /// Merit of the best cut of `value`; rows without one take no part and lower it by their share.
+    double merit(const std::vector<double>& value) {
+        Cut cut;
+        const size_t known = sorter_.sort(value.data(), value.size(), list_.data());
+        if (known < 2) return -infinity;
+        Totals totals(rows_.totals.sums.size());
+        if (known == rows_.size()) {
+            totals = rows_.totals;
+        } else {
+            totals.count = known;
+            for (size_t i = 0; i < known; ++i) {
+                const uint32_t row = list_[i].row;
+                const double w = rows_.weight[row];
+                totals.weight += w;
+                totals.sums[C::classification ? static_cast<size_t>(rows_.label[row]) : 0] += C::classification ? w : w * rows_.target[row];
+            }
+        }
+        Scorer scorer = started_scorer<Scorer>(rows_.rows, totals, scratch_, list_.data(), known);
+        scan(list_.data(), known, 0, known, false, false, scorer, rows_.limits, scorer.tolerance(impurity_), cut);
+        return cut.found() ? scorer.merit(cut.score) * totals.weight / rows_.totals.weight : -infinity;
+    }
+    /// The best t of value − t·direction ≤ 0; rows where the direction is 0 keep their side.
+    /// Those it carries upwards come in at their value/direction as t rises, and the others leave: their weight is taken back.
+    double turn(const std::vector<double>& value, const std::vector<double>& direction, Cut& cut) {
+        const size_t n = rows_.size();
+        key_.resize(n);
+        weight_ = rows_.weight;
+        for (size_t i = 0; i < n; ++i) key_[i] = std::fabs(direction[i]) > 1e-9 ? value[i] / direction[i] : std::numeric_limits<double>::quiet_NaN();
+        const size_t known = sorter_.sort(key_.data(), n, list_.data());
+        LocalRows rows = rows_.rows;
+        rows.weight = weight_.data();
+        TurnScorer scorer = started_scorer<TurnScorer>(rows, rows_.totals, scratch_, list_.data(), n);
+        size_t left = 0;
+        for (size_t i = 0; i < n; ++i) {
+            if (std::isnan(key_[i]) ? value[i] > 0 : direction[i] > 0) continue;
+            scorer.add(i);
+            ++left;
+            weight_[i] = -weight_[i];
+        }
+        cut = Cut{};
+        for (size_t i = 0; i + 1 < known; ++i) {
+            const uint32_t row = list_[i].row;
+            scorer.add(row);
+            left += direction[row] > 0 ? 1 : size_t(-1);
+            if (list_[i].rank == list_[i + 1].rank || std::min(left, n - left) < rows_.limits.min_count || !rows_.limits.allow(scorer)) continue;
+            if (const double score = scorer.score(); score > cut.score + tolerance_) cut = {score, i + 1, false};
+        }
+        return cut.found() ? midpoint(key_[list_[cut.position - 1].row], key_[list_[cut.position].row]) : 0.0;
+    }
+    /// Scores of turns nearer than this are equal.
+    double tolerance() const { return tolerance_; }
+
+private:
+    const ScaledRows& rows_;
+    double impurity_;
+    std::vector<Entry<uint32_t>> list_;
+    std::vector<double> key_, weight_;
+    RowSorter sorter_;
+    Scratch scratch_;
+    double tolerance_;
+};
+
+/// Drop columns of which a split makes little use (Breiman, Friedman, Olshen & Stone, 1984, §5.2.2): the one that costs the
+/// least merit goes as long as that is below a fifth of what the dearest would cost, and the merit stays above `least`.
+/// merit_without(column) values the split without that column; drop(column) removes it and gives the merit then.
+template <class Merit, class Drop>
+void eliminate(std::vector<size_t>& active, double merit, double least, Merit&& merit_without, Drop&& drop) {
+    while (active.size() > 1) {
+        double most = -infinity, lowest = merit;
+        size_t cheapest = 0;
+        for (size_t i = 0; i < active.size(); ++i) {
+            const double without = merit_without(active[i]);
+            lowest = std::min(lowest, std::max(without, 0.0));
+            if (without > most) {
+                most = without;
+                cheapest = i;
+            }
+        }
+        if (!(most > least) || !(merit - most < 0.2 * (merit - lowest))) return;
+        const size_t column = active[cheapest];
+        active.erase(active.begin() + static_cast<int64_t>(cheapest));
+        merit = drop(column);
+    }
+}
+
+}  // namespace treewright
