@@ -156,6 +156,8 @@ def test_every_policy_for_missing_values(missing: str, data: st.DataObject) -> N
     except DataError:  # every row misses a value and is to be ignored
         assume(False)
     assert_same_tree(tree, Reference(dataset, recipe).grow(), recipe)
+
+
 @pytest.mark.parametrize(
     "splits", [("interval",), ("threshold", "interval"), ("median",), ("threshold", "median")], ids=str
 )

@@ -130,4 +130,6 @@ def _check_several(recipe: Recipe) -> None:
     }
     for parameter, given in refused.items():
         if given:
-            raise ValueError(f"{parameter} goes with splits on one feature, not with splits={recipe.splits!r}.")
+            raise ValueError(
+                f"{parameter} goes with splits on one feature, not with splits={recipe.splits!r}."
+            )
