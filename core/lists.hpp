@@ -53,7 +53,7 @@ public:
           side_problem_{table_, by_side_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
           known_problem_{table_, by_known_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
           weights_(weight), out_(out), interactions_(recipe_.interaction),
-          holes_(table_, [&](size_t f) { return left_out(recipe_.policies[f]); }), unit_(weight.empty() && !shares(recipe_)) {
+          holes_(table_, [&](size_t f) { return left_out(recipe_.policies[f]); }), unit_(weight.empty() && !shares(recipe_) && !recipe_.forms()) {
         if (shares(recipe_)) min_weight_split_ = static_cast<double>(recipe_.min_samples_split) * lightest(weight);
         by_side_.missing = Missing::direction;
         by_known_.missing = Missing::available;

@@ -53,6 +53,8 @@ struct Recipe {
     double enough_risk = -std::numeric_limits<double>::infinity();  // of the tree, per unit of weight: growing ends
     int threads = 1;
 
+    /// Whether a form of split is wanted that only the plain engine looks for (forms.hpp).
+    bool forms() const { return interval || hyperplane || sphere || median; }
     /// What a merit counts for where features have their price.
     double worth(double merit, int32_t feature) const {
         return feature_costs.empty() ? merit : merit / feature_costs[static_cast<size_t>(feature)];

@@ -73,8 +73,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reference_criteria import Array, impurity, merit, statistics, total_weight, weighted_median
-from reference_missing import FILLS, filled, known_gain_ratio, send, settled_default
 from reference_forms import interval_cuts
+from reference_missing import FILLS, filled, known_gain_ratio, send, settled_default
 
 if TYPE_CHECKING:
     from treewright.data import Dataset
