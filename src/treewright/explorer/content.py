@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from treewright.colours import CLASS_COLOURS, SCALE
 from treewright.data import Column, Dataset
+from treewright.data.columns import plain
 from treewright.draw.labels import answer, question
 from treewright.draw.shown import read_rows
 from treewright.export.text import Writer
@@ -83,11 +84,11 @@ def content_of(explored: Exploration, *, cv: int | None, max_rows: int, title: s
         The heading.
     """
     tree = explored.tree
-    writer = Writer(tree, None, MOST_CATEGORIES, True, False)
+    size, classes = Writer(tree, None, None, False, False).size(), tree.schema.classes
     return {
-        "title": printable(writer.size() if title is None else title),
+        "title": printable(size if title is None else title),
         "colours": {"classes": CLASS_COLOURS, "scale": SCALE},
-        "classes": writer.class_texts if tree.is_classifier else None,
+        "classes": None if classes is None else [printable(str(plain(label))) for label in classes],
         "features": [_feature(tree, place, explored) for place in range(len(tree.schema.columns))],
         "tree": tree_columns(tree),
         "splits": [_split_at(tree, node) for node in range(len(tree))],

@@ -113,7 +113,9 @@ export class Outline {
       Enter: () => (children.length ? this.toggle(node) : undefined),
       " ": () => (children.length ? this.toggle(node) : undefined),
     };
-    const move = moves[event.key] || (event.key.length === 1 && !event.ctrlKey && !event.metaKey ? () => this.typed(event.key, lines, place) : null);
+    const isLetter = event.key.length === 1 && !event.ctrlKey && !event.metaKey;
+    const isTyping = isLetter && Date.now() - this.#typedAt < 800; // a blank within a word opens nothing
+    const move = (!isTyping && moves[event.key]) || (isLetter ? () => this.typed(event.key, lines, place) : null);
     if (!move) return;
     event.preventDefault();
     const next = move();

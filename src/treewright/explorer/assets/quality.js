@@ -44,7 +44,7 @@ export class Quality {
       }));
     });
     const head = element("tr", {}, element("th", { scope: "col" }, "true ↓ predicted →"), model.classes.map((text) => element("th", { scope: "col", dir: "auto" }, text)));
-    return element("section", {}, element("h3", {}, `${percentText(right / (rows.length || 1))} of ${rows.length} ${name} right`), element("p", { class: "pale" }, "A cell lights the leaves of its rows."), element("div", { class: "wide" }, element("table", { class: "confusion" }, element("thead", {}, head), element("tbody", {}, lines))));
+    return element("section", {}, element("h2", {}, `${percentText(right / (rows.length || 1))} of ${rows.length} ${name} right`), element("p", { class: "pale" }, "A cell lights the leaves of its rows."), element("div", { class: "wide" }, element("table", { class: "confusion" }, element("thead", {}, head), element("tbody", {}, lines))));
   }
 
   residuals() {
@@ -66,7 +66,7 @@ export class Quality {
       shape("text", { x: 4, y: y(low), class: "tick" }, "true"),
     ];
     const error = Math.sqrt(pairs.reduce((sum, [said, truth]) => sum + (said - truth) ** 2, 0) / (pairs.length || 1));
-    return element("section", {}, element("h3", {}, `Root mean squared error ${numberText(error)} on ${rows.length} ${name}`), chart(width, height, "True against predicted numbers; on the line they agree", shapes));
+    return element("section", {}, element("h2", {}, `Root mean squared error ${numberText(error)} on ${rows.length} ${name}`), chart(width, height, "True against predicted numbers; on the line they agree", shapes));
   }
 
   // The share of each feature in the decrease of impurity of the tree as it is pruned now.
@@ -85,6 +85,6 @@ export class Quality {
     const total = [...removed.values()].reduce((sum, gain) => sum + gain, 0) || 1;
     const order = [...removed].toSorted((a, b) => b[1] - a[1]).slice(0, 30);
     const lines = order.map(([feature, gain]) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, model.features[feature].name), element("td", {}, percentText(gain / total)), element("td", { class: "bar" }, element("span", { css: { width: `${(100 * gain) / (order[0][1] || 1)}%`, background: marks.classColour(0) } }))));
-    return element("section", {}, element("h3", {}, "Importance of the features"), element("p", { class: "pale" }, "Share in the decrease of impurity; it favours features of many values."), lines.length ? element("table", { class: "importances" }, element("tbody", {}, lines)) : element("p", {}, "A tree of one leaf asks for none."));
+    return element("section", {}, element("h2", {}, "Importance of the features"), element("p", { class: "pale" }, "Share in the decrease of impurity; it favours features of many values."), lines.length ? element("table", { class: "importances" }, element("tbody", {}, lines)) : element("p", {}, "A tree of one leaf asks for none."));
   }
 }

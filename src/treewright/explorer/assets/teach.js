@@ -36,7 +36,7 @@ export class Teach {
     const all = element("button", { type: "button", onclick: () => this.start(["feature"]) }, "All rows as they are");
     this.picture = element("div", { class: "teach-picture" });
     this.numbers = element("div", { "aria-live": "polite" });
-    this.title = element("h3");
+    this.title = element("h2");
     replaceChildren(this.panel, this.title,
       element("div", { class: "controls" }, element("label", {}, "feature ", this.feature), element("label", {}, "impurity ", this.chooser), best, again, all),
       this.slider, this.picture, this.numbers);
@@ -190,7 +190,7 @@ export class Teach {
     const shares = [left.length / total, right.length / total];
     const own = MEASURES.entropy(shares);
     const best = Math.max(...gains.map((one) => one.gain), 0);
-    const head = element("tr", {}, ["", "rows", "of them", this.measure].map((name) => element("th", { scope: "col" }, name)));
+    const head = element("tr", {}, ["part", "rows", "of them", this.measure].map((name) => element("th", { scope: "col" }, name)));
     return element("div", {},
       element("table", {}, element("thead", {}, head), element("tbody", {}, line("all", this.sorted), line(`${feature.name} ≤ ${cut}`, left), line(`${feature.name} > ${cut}`, right))),
       element("p", { class: "formula" }, `gain = ${numberText(this.impurity(this.sorted))} − ${numberText(shares[0], 3)} · ${numberText(this.impurity(left))} − ${numberText(shares[1], 3)} · ${numberText(this.impurity(right))} = `, element("b", {}, numberText(gain)), best > 0 && gain >= best - 1e-9 ? ", the best there is" : ""),

@@ -112,7 +112,7 @@ export class WhatIf {
       if (by === "surrogate") return `${words}, as ${surrogate.words} stands in`;
       return by === "default" ? `${split.question} is missing: it goes where ${words}` : words;
     });
-    return element("section", {}, element("h3", {}, "Why"), lines.length ? element("ol", {}, lines.map((line) => element("li", { dir: "auto" }, line))) : element("p", {}, "The tree is one leaf: it says the same of all rows."));
+    return element("section", {}, element("h2", {}, "Why"), lines.length ? element("ol", {}, lines.map((line) => element("li", { dir: "auto" }, line))) : element("p", {}, "The tree is one leaf: it says the same of all rows."));
   }
 
   // How much each question moved the prediction (Saabas, 2014): the sum leads from the root's value to the answer.
@@ -130,7 +130,7 @@ export class WhatIf {
     const text = (number) => `${number >= 0 ? "+" : "−"}${model.classes ? percentText(Math.abs(number)) : numberText(Math.abs(number))}`;
     const lines = [...moved].toSorted((a, b) => Math.abs(b[1]) - Math.abs(a[1])).map(([name, number]) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, name), element("td", {}, text(number)), element("td", { class: "bar" }, element("span", { css: { width: `${(100 * Math.abs(number)) / largest}%`, background: marks.classColour(number >= 0 ? 2 : 5) } }))));
     const from = model.classes ? percentText(value(0)) : numberText(value(0));
-    return element("section", {}, element("h3", {}, "What moved it"), element("p", { class: "pale", dir: "auto" }, `from ${from} for all rows${model.classes ? ` (${model.classes[code]})` : ""}`), element("table", {}, element("tbody", {}, lines)));
+    return element("section", {}, element("h2", {}, "What moved it"), element("p", { class: "pale", dir: "auto" }, `from ${from} for all rows${model.classes ? ` (${model.classes[code]})` : ""}`), element("table", {}, element("tbody", {}, lines)));
   }
 
   nearest(step) {
@@ -143,7 +143,7 @@ export class WhatIf {
       this.render();
       this.state.set({ lit: new Set(model.ancestors(change.leaf)) });
     };
-    return element("section", {}, element("h3", {}, "The nearest change that gives another answer"),
+    return element("section", {}, element("h2", {}, "The nearest change that gives another answer"),
       element("p", { dir: "auto" }, `If ${changeText(model, change)}, the tree says ${model.prediction(change.leaf)}.`),
       element("p", {}, element("button", { type: "button", onclick: take }, "Try it")));
   }
