@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         plot_tree,
     )
     from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
-    from treewright.explorer import explore
+    from treewright.explorer import edit, explore
     from treewright.models import load
     from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 
@@ -50,6 +50,7 @@ __all__ = [
     "compare_pruners",
     "criteria",
     "datasets",
+    "edit",
     "errors",
     "explore",
     "export_text",
@@ -78,6 +79,7 @@ _LOADED_WHEN_ASKED_FOR = {
     "CARTRegressor": "treewright.presets",
     "ID3Classifier": "treewright.presets",
     "load": "treewright.models",
+    "edit": "treewright.explorer",
     "explore": "treewright.explorer",
     "plot_confusion": "treewright.draw",
     "plot_importances": "treewright.draw",

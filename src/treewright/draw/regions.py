@@ -13,7 +13,7 @@ from treewright.colours import SCALE, class_colour
 from treewright.data import Column, Dataset, Schema
 from treewright.data.columns import MISSING
 from treewright.draw.axes import axes_for, legend, plain_text
-from treewright.draw.shown import Rows, labels, read_rows, said
+from treewright.draw.shown import Rows, labels, read_rows, said, stored_value
 from treewright.errors import DataError
 from treewright.export.text import Writer
 from treewright.from_sklearn import tree_of
@@ -205,14 +205,8 @@ def _fixed(
     common = np.array([_mode(column) for column in codes.T], np.int32)
     for name, value in (others or {}).items():
         place = _feature(schema, name)
-        row = [[None] * len(schema.columns)]
-        row[0][place] = value
-        one_number, one_code = schema.encode(row, check_names=False)
-        position = schema.position[place]
-        if schema.columns[place].kind == "categorical":
-            common[position] = one_code[0, position]
-        else:
-            middle[position] = one_number[0, position]
+        fixed = common if schema.columns[place].kind == "categorical" else middle
+        fixed[schema.position[place]] = stored_value(schema, place, value)
     return middle, common
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data import Dataset
+from treewright.data import Dataset, Schema
 from treewright.data.target import read_classes, read_numbers
 from treewright.descent import place, sum_below
 from treewright.errors import DataError
@@ -123,6 +123,23 @@ class Rows:
             case Sphere():
                 away = numbers[np.ix_(rows, position[list(split.features)])] - split.centres
                 return np.asarray(away**2 @ split.scales)
+
+
+def stored_value(schema: Schema, feature: int, value: Any) -> float:
+    """Give a value of a feature, as its reader writes it, as it is stored: a number, or a code.
+
+    Examples
+    --------
+    >>> from treewright.data import Column
+    >>> stored_value(Schema((Column("a"), Column("b", "categorical", ("x", "y")))), 1, "y")
+    1.0
+    """
+    row: list[Any] = [None] * len(schema.columns)
+    is_date = isinstance(value, str) and (schema.columns[feature].unit or "").startswith("datetime64")
+    row[feature] = np.datetime64(value) if is_date else value
+    numbers, codes = schema.encode([row], check_names=False, unseen="error")
+    array = codes if schema.columns[feature].kind == "categorical" else numbers
+    return float(array[0, schema.position[feature]])
 
 
 def said(tree: Tree, rows: Dataset) -> Array:

@@ -19,7 +19,7 @@ import { element, numberText, replaceChildren } from "./text.js";
 
 const TABS = { tree: "Tree", sunburst: "Sunburst", regions: "Regions", rules: "Rules", rows: "Rows", "what-if": "What if", quality: "Quality", teach: "Teach" };
 
-const at = (id) => document.getElementById(id);
+export const at = (id) => document.getElementById(id);
 
 function start() {
   const content = JSON.parse(at("content").textContent);
@@ -49,6 +49,7 @@ function start() {
   state.values.tab = null;
   state.set({ tab }); // every view draws itself once
   document.body.dataset.ready = "true";
+  return { model, state };
 }
 
 function pickRow(model, state, row) {
@@ -186,4 +187,4 @@ function copyText(text) {
   else download("rules.txt", text, "text/plain");
 }
 
-start();
+export const page = start();
