@@ -46,8 +46,8 @@ def graft(tree: Tree, node: int, branch: Tree) -> Tree:
         schema=tree.schema,
         parent=np.concatenate([stock.parent, new_id[branch.parent[1:]]]).astype(np.int32),
         first_child=first_child[content].astype(np.int32),
-        **{name: np.concatenate([getattr(stock, name), getattr(branch, name)])[content] for name in CONTENT},
-        **{name: np.concatenate([getattr(stock, name), getattr(branch, name)[1:]]) for name in STATISTICS},
+        **_columns([stock, branch], CONTENT, content),
+        **_columns([stock, branch], STATISTICS, np.delete(np.arange(size + len(branch)), size)),
         **_lists([stock, branch], content),
         costs=tree.costs,
     )
@@ -64,10 +64,15 @@ def subtree(tree: Tree, node: int) -> Tree:
         schema=tree.schema,
         parent=new_id[tree.parent[nodes]].astype(np.int32),
         first_child=new_id[tree.first_child[nodes]].astype(np.int32),
-        **{name: getattr(tree, name)[nodes] for name in (*CONTENT, *STATISTICS)},
+        **_columns([tree], CONTENT + STATISTICS, nodes),
         **_lists([tree], nodes),
         costs=tree.costs,
     )
+
+
+def _columns(sources: Sequence[Tree], names: Sequence[str], nodes: Ids) -> dict[str, Any]:
+    """Give arrays of nodes of several trees, counted through, as fields of a tree."""
+    return {name: np.concatenate([getattr(tree, name) for tree in sources])[nodes] for name in names}
 
 
 def _lists(sources: Sequence[Tree], nodes: Ids) -> dict[str, Any]:

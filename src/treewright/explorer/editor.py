@@ -21,6 +21,7 @@ from treewright.from_sklearn import tree_of
 from treewright.grafting import graft, subtree
 from treewright.names import unknown_name
 from treewright.pruning.nested import nested_losses
+from treewright.recipe import is_whole
 from treewright.splits import Split, Table, Threshold
 from treewright.tree import Tree
 from treewright.words import printable
@@ -256,7 +257,7 @@ class Editor:
         }
 
     def _node(self, node: int) -> None:
-        if not 0 <= node < len(self.tree):
+        if not is_whole(node) or not 0 <= node < len(self.tree):
             raise ValueError(
                 f"node={node!r} must be one of the {len(self.tree)} nodes of the tree, from 0 on."
             )
@@ -272,7 +273,7 @@ class Editor:
             if feature not in names:
                 raise ValueError(unknown_name("feature", feature, names))
             return names.index(feature)
-        if not 0 <= feature < len(names):
+        if not is_whole(feature) or not 0 <= feature < len(names):
             raise ValueError(f"feature={feature!r} must be one of the {len(names)} features, from 0 on.")
         return feature
 

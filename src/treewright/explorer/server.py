@@ -1,8 +1,9 @@
 """Server: the explorer with live editing, for whoever sits at this machine and nobody else.
 
-It listens on the loopback address only. A random token, valid once, stands in the fragment of the address that
-is opened, which browsers do not send; the page hands it in for a cookie. Every request must name this host, and
-every message must come from this page as JSON (lessons of DNS rebinding: MCP SDK GHSA-9h52-p55h-vw2f, MLflow).
+It listens on the loopback address only. A random token, valid once, stands in the fragment of the address
+that is opened, which browsers do not send; the page hands it in for a cookie. Every request must name this
+host, and every message must come from this page as JSON: other pages in the same browser can send requests to
+this machine, and make their own name point at it (DNS rebinding, as in GHSA-9h52-p55h-vw2f).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import secrets
 import threading
 import webbrowser
 from collections.abc import Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -28,7 +30,7 @@ SECONDS_TO_SPEAK = 30
 JSON = "application/json"
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """A request that is not answered, with the reason."""
 
     def __init__(self, status: HTTPStatus, reason: str) -> None:
@@ -107,19 +109,19 @@ class ExplorerServer(ThreadingHTTPServer):
         with self.lock:
             given = message.get("token")
             if self.token is None or not isinstance(given, str) or not _same(given, self.token):
-                raise Refused(HTTPStatus.FORBIDDEN, "the token is wrong, or was used before")
+                raise RefusedError(HTTPStatus.FORBIDDEN, "the token is wrong, or was used before")
             self.token = None
         return {}
 
     def edit(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Change the tree, and write down what was done."""
         if message.get("edit") not in EDITS:
-            raise Refused(HTTPStatus.BAD_REQUEST, f"edit must be one of {', '.join(EDITS)}")
+            raise RefusedError(HTTPStatus.BAD_REQUEST, f"edit must be one of {', '.join(EDITS)}")
         with self.lock:
             try:
                 self.editor = self.editor.replay([message])
             except (ValueError, TypeError) as error:
-                raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from error
+                raise RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
             entry = self.editor.log[-1]
             if self.log_to is not None:
                 with Path(self.log_to).open("a", encoding="utf-8") as log:
@@ -129,7 +131,7 @@ class ExplorerServer(ThreadingHTTPServer):
     def save(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Save the edited model where whoever started the server said."""
         if self.save_to is None or not hasattr(self.editor.model, "save"):
-            raise Refused(HTTPStatus.BAD_REQUEST, "no file was named to save the model to")
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "no file was named to save the model to")
         with self.lock:
             self.editor.fitted().save(self.save_to)
         return {"path": fspath(self.save_to)}
@@ -147,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             self._check_host()
             if self.path != "/":
-                raise Refused(HTTPStatus.NOT_FOUND, "there is only one page")
+                raise RefusedError(HTTPStatus.NOT_FOUND, "there is only one page")
             if self._is_known():
                 self._answer(HTTPStatus.OK, self.server.page(), "text/html", policy(live=True))
             else:
@@ -155,7 +157,7 @@ class _Handler(BaseHTTPRequestHandler):
                 own = f"default-src 'none'; script-src {content_hash(script)}; connect-src 'self'"
                 page = filled(asset("door.html"), {"script": script})
                 self._answer(HTTPStatus.OK, page, "text/html", own)
-        except Refused as refused:
+        except RefusedError as refused:
             self._refuse(refused)
 
     def do_POST(self) -> None:
@@ -170,25 +172,26 @@ class _Handler(BaseHTTPRequestHandler):
                 self._answer(HTTPStatus.OK, "{}", JSON, cookie=cookie)
                 return
             if not self._is_known():
-                raise Refused(HTTPStatus.FORBIDDEN, "this explorer was started by somebody else")
+                raise RefusedError(HTTPStatus.FORBIDDEN, "this explorer was started by somebody else")
             does = {"/edit": self.server.edit, "/save": self.server.save}.get(self.path)
             if does is None:
-                raise Refused(HTTPStatus.NOT_FOUND, "nothing listens there")
+                raise RefusedError(HTTPStatus.NOT_FOUND, "nothing listens there")
             self._answer(HTTPStatus.OK, json.dumps(does(message)), JSON)
-        except Refused as refused:
+        except RefusedError as refused:
             self._refuse(refused)
 
     # ---- who asks
 
     def _check_host(self) -> None:
-        if self.headers.get("Host") not in self.server.hosts:
-            raise Refused(HTTPStatus.FORBIDDEN, "the request was meant for another host")
+        hosts = self.headers.get_all("Host", [])
+        if len(hosts) != 1 or hosts[0] not in self.server.hosts:
+            raise RefusedError(HTTPStatus.FORBIDDEN, "the request was meant for another host")
 
     def _check_origin(self) -> None:
         origin, site = self.headers.get("Origin"), self.headers.get("Sec-Fetch-Site")
         own = {f"http://{host}" for host in self.server.hosts}
         if origin not in own or site not in (None, "same-origin"):
-            raise Refused(HTTPStatus.FORBIDDEN, "the message comes from another page")
+            raise RefusedError(HTTPStatus.FORBIDDEN, "the message comes from another page")
 
     def _is_known(self) -> bool:
         try:
@@ -199,18 +202,18 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _message(self) -> dict[str, Any]:
         if self.headers.get_content_type() != JSON:
-            raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "messages are JSON")
+            raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "messages are JSON")
         length = self.headers.get("Content-Length", "")
         if not length.isdigit() or int(length) > LARGEST_MESSAGE:
-            raise Refused(
+            raise RefusedError(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the message is too long, or does not say how long"
             )
         try:
             message = json.loads(self.rfile.read(int(length)))
         except (ValueError, RecursionError) as error:
-            raise Refused(HTTPStatus.BAD_REQUEST, "the message is no JSON") from error
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "the message is no JSON") from error
         if not isinstance(message, dict):
-            raise Refused(HTTPStatus.BAD_REQUEST, "the message is no JSON object")
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "the message is no JSON object")
         return message
 
     # ---- answers
@@ -236,7 +239,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def _refuse(self, refused: Refused) -> None:
+    def _refuse(self, refused: RefusedError) -> None:
         self.close_connection = True
         self._answer(refused.status, json.dumps({"error": str(refused)}), JSON)
 
@@ -294,8 +297,6 @@ def serve(
         print(f"Exploring at {server.address}\nCtrl-C ends it.", flush=True)
         if open_browser:
             webbrowser.open(server.address)
-        try:
+        with suppress(KeyboardInterrupt):
             server.serve_forever()
-        except KeyboardInterrupt:
-            pass
         return server.editor

@@ -67,7 +67,8 @@ function forceForm(node) {
   const show = () => {
     const place = Number(feature.value);
     const own = split && split.feature === place ? split : null;
-    [details.textContent, read] = ["", model.features[place].kind === "categorical" ? groupFields(details, place, own) : cutField(details, place, own)];
+    replaceChildren(details);
+    read = (model.features[place].kind === "categorical" ? groupFields : cutField)(details, place, own);
   };
   feature.addEventListener("change", show);
   show();
