@@ -1,7 +1,7 @@
 // Live: editing the tree by hand, where a program on this machine listens; each edit shows what it is worth.
 
 import { at, page } from "./main.js";
-import { counted, element, numberText, percentText, replaceChildren } from "./text.js";
+import { element, numberText, percentText, replaceChildren } from "./text.js";
 
 const { model, state } = page;
 const live = model.content.live;
@@ -124,8 +124,8 @@ function risks(entry) {
 
 function logTable() {
   const lines = [{ edit: "start", ...live.start }, ...live.log].map((entry, place) =>
-    element("tr", {}, element("td", {}, String(place)), element("td", {}, entry.edit), element("td", {}, entry.node ?? ""), element("td", {}, counted(entry.leaves, "leaf", "leaves")), element("td", {}, risks(entry))));
-  const head = element("tr", {}, ["step", "edit", "node", "size", "risk"].map((name) => element("th", { scope: "col" }, name)));
+    element("tr", {}, element("td", {}, String(place)), element("td", {}, entry.edit), element("td", {}, entry.node ?? ""), element("td", {}, String(entry.leaves)), element("td", {}, risks(entry))));
+  const head = element("tr", {}, ["step", "edit", "node", "leaves", "risk"].map((name) => element("th", { scope: "col" }, name)));
   return element("details", { open: live.log.length > 0 }, element("summary", {}, `Log (${live.log.length})`), element("div", { class: "wide" }, element("table", {}, element("thead", {}, head), element("tbody", {}, lines))));
 }
 

@@ -1,6 +1,6 @@
 // Regions: what the tree, as it is pruned now, says in the plane of two features; the rest stands still.
 
-import { element, replaceChildren, valueText } from "./text.js";
+import { element, numberText, replaceChildren, valueText } from "./text.js";
 
 const CELLS = 180;
 const PLOT = { width: 620, height: 460, left: 64, bottom: 44, right: 10, top: 10 };
@@ -120,9 +120,9 @@ export class Regions {
         return low + share * (high - low);
       });
       context.textAlign = "center";
-      context.fillText(valueText(model.features[plane[0]], across), this.onPage(0, across), PLOT.height - PLOT.bottom + 16);
+      context.fillText(tickText(model.features[plane[0]], across), this.onPage(0, across), PLOT.height - PLOT.bottom + 16);
       context.textAlign = "right";
-      context.fillText(valueText(model.features[plane[1]], up), PLOT.left - 6, this.onPage(1, up) + 4);
+      context.fillText(tickText(model.features[plane[1]], up), PLOT.left - 6, this.onPage(1, up) + 4);
     }
     context.font = "600 13px system-ui, sans-serif";
     context.textAlign = "center";
@@ -133,4 +133,8 @@ export class Regions {
     context.fillText(names[1].slice(0, 60), 0, 0);
     context.restore();
   }
+}
+
+function tickText(feature, number) {
+  return feature.categories || feature.unit || feature.offset ? valueText(feature, number) : numberText(number, 3);
 }

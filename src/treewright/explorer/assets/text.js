@@ -39,9 +39,9 @@ export function numberText(number, digits = 4) {
 
 export function percentText(share) {
   const rounded = Math.round(100 * share);
-  if (rounded === 100 && share < 1) return ">99 %";
-  if (rounded === 0 && share > 0) return "<1 %";
-  return `${rounded} %`;
+  if (rounded === 100 && share < 1) return ">99\u00a0%";
+  if (rounded === 0 && share > 0) return "<1\u00a0%";
+  return `${rounded}\u00a0%`;
 }
 
 export function counted(number, one, many = `${one}s`) {

@@ -20,6 +20,7 @@ export class TreeView {
     Object.assign(this, { canvas, map, model, marks, state });
     this.view = { x: 0, y: 0, scale: 1 };
     this.power = 0;
+    this.isFitted = true; // until the reader moves it
     this.context = canvas.getContext("2d");
     this.pen = new CanvasPen(this.context);
     this.arrange();
@@ -77,7 +78,7 @@ export class TreeView {
     if (!clientWidth || !clientHeight) return;
     this.canvas.width = clientWidth * ratio;
     this.canvas.height = clientHeight * ratio;
-    if (!this.fitted) this.fit();
+    if (this.isFitted) this.fit();
     this.redraw();
   }
 
@@ -85,7 +86,7 @@ export class TreeView {
     const { clientWidth, clientHeight } = this.canvas;
     const { left, right, top, bottom } = this.layout.bounds;
     if (!clientWidth) return;
-    this.fitted = true;
+    this.isFitted = true;
     const room = clientHeight - TOOLS; // the picture begins below its buttons
     this.power = this.stretching(clientWidth - 40, room - 20);
     const fits = ([across, down]) => across * (right - left) <= clientWidth - 40 && down * (bottom - top) <= room - 20;
@@ -112,30 +113,33 @@ export class TreeView {
     return Math.min(Math.log(wanted) / Math.log(CARDS_FROM / scale), 0.95);
   }
 
-  // After a change the tree must not lie beyond the edge of the page.
+  // After a change the tree fits the page again, or, where the reader has moved it, is not beyond its edge.
   keepInSight() {
     const { clientWidth, clientHeight } = this.canvas;
     const { left, right, top, bottom } = this.layout.bounds;
     const { x, y } = this.view;
     const [across, down] = this.scales();
     const outside = x + across * right < 40 || x + across * left > clientWidth - 40 || y + down * bottom < 40 || y + down * top > clientHeight - 40;
-    if (outside || this.shown.length < 4) this.fit();
+    if (outside || this.isFitted) this.fit();
   }
 
   zoom(factor, x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2) {
     const scale = Math.min(Math.max(this.view.scale * factor, SMALLEST), 4);
+    this.isFitted = false;
     const [before, after] = [this.scales(), this.scales(scale)];
     this.view = { scale, x: x - (after[0] / before[0]) * (x - this.view.x), y: y - (after[1] / before[1]) * (y - this.view.y) };
     this.redraw();
   }
 
   pan(x, y) {
+    this.isFitted = false;
     this.view = { ...this.view, x: this.view.x + x, y: this.view.y + y };
     this.redraw();
   }
 
   // Bring a node into the middle, near enough to read.
   centre(node) {
+    this.isFitted = false;
     const scale = Math.max(this.view.scale, 0.8);
     const { clientWidth, clientHeight } = this.canvas;
     this.view = { scale, x: clientWidth / 2 - scale * this.layout.x[node], y: clientHeight / 2 - scale * this.layout.y[node] };
