@@ -130,9 +130,11 @@ public:
         partition(order_[item.buffer].data() + item.begin, order_[1 - item.buffer].data() + item.begin, item.size(), branches,
                   [](Index row) { return row; });
         std::vector<Item> children(branches);
+        for (size_t b = 0; b < branches; ++b) take_branch(item, b, children[b]);
+        share_totals(item, children);
         const auto first = static_cast<int32_t>(out_->nodes.size());
         bool any = false;
-        for (size_t b = 0; b < branches; ++b) any |= make_child(item, b, children[b]);
+        for (Item& child : children) any |= append_child(item, child);
         unrank(item, item.split);
         for (Candidate& other : item.competitors) unrank(item, other);
         out_->set_split(item.node, item.split, first, std::move(item.competitors));
@@ -148,17 +150,11 @@ private:
     Description describe(Item& item) {
         const Index* order = order_[item.buffer].data() + item.begin;
         Description node;
-        item.totals = Totals(problem_.width());
         if (problem_.n_classes) {
-            Totals& t = item.totals;
-            for (size_t i = 0; i < item.size(); ++i) {
-                const double w = local_.weight_of(order[i]);
-                t.sums[static_cast<size_t>(label_[order[i]])] += w;
-                t.weight += w;
-            }
-            t.count = item.size();
-            if constexpr (C::classification) describe_classes<C>(problem_, t, node);
+            if (item.totals.sums.empty()) count_classes(item);
+            if constexpr (C::classification) describe_classes<C>(problem_, item.totals, node);
         } else {
+            item.totals = Totals(problem_.width());
             buffer_.resize(item.size());
             for (size_t i = 0; i < item.size(); ++i) buffer_[i] = target_[order[i]];
             if (local_.weight) {
@@ -172,6 +168,27 @@ private:
         }
         item.impurity = node.impurity;
         return node;
+    }
+
+    void count_classes(Item& item) const {
+        const Index* order = order_[item.buffer].data() + item.begin;
+        Totals& t = item.totals;
+        t = Totals(problem_.width());
+        for (size_t i = 0; i < item.size(); ++i) {
+            const double w = local_.weight_of(order[i]);
+            t.sums[static_cast<size_t>(label_[order[i]])] += w;
+            t.weight += w;
+        }
+        t.count = item.size();
+    }
+    /// Whole counts subtract without rounding: only the smaller of two branches is counted.
+    void share_totals(const Item& item, std::vector<Item>& children) const {
+        if (children.size() != 2 || !problem_.n_classes || local_.weight) return;
+        const bool first = children[0].size() <= children[1].size();
+        Item &small = children[first ? 0 : 1], &large = children[first ? 1 : 0];
+        count_classes(small);
+        large.totals = item.totals;
+        large.totals.remove(small.totals);
     }
 
     /// Count the two-valued features of a node, all at once.
@@ -450,8 +467,7 @@ private:
         }
     }
 
-    /// Append the child on one branch; true if it may be split further (else its item is emptied).
-    bool make_child(const Item& item, size_t b, Item& child) {
+    void take_branch(const Item& item, size_t b, Item& child) const {
         child.depth = item.depth + 1;
         child.begin = item.begin + begin_[b];
         child.end = item.begin + begin_[b + 1];
@@ -460,6 +476,9 @@ private:
         child.active = item.active;
         child.lowest = item.lowest;
         child.highest = item.highest;
+    }
+    /// Append a child; true if it may be split further (else its item is emptied).
+    bool append_child(const Item& item, Item& child) {
         Description description = describe(child);
         if (child.size() == 0) {  // an empty branch predicts what its parent does
             const auto width = static_cast<int64_t>(out_->width);

@@ -96,15 +96,24 @@ TreeArrays grow_trunk(const Problem& problem, const std::vector<double>& weight)
         std::stable_sort(grafts.begin(), grafts.end(), [](const Graft& a, const Graft& b) { return a.end - a.begin > b.end - b.begin; });
         builders.assign(grafts.size(), Builder(problem.width()));
         using Small = Block<C, Scorer, std::conditional_t<is_plain<Scorer>, uint32_t, uint16_t>>;
-        std::vector<std::unique_ptr<Small>> block(static_cast<size_t>(std::max(problem.recipe.threads, 1)));
-        parallel_for(grafts.size(), problem.recipe.threads, [&](size_t i, int thread) {
-            auto& mine = block[static_cast<size_t>(thread)];
-            if (!mine) mine = std::make_unique<Small>(problem, weight);
+        using Large = Block<C, Scorer, uint32_t>;
+        std::vector<std::unique_ptr<Small>> blocks(static_cast<size_t>(std::max(problem.recipe.threads, 1)));
+        const auto grow_graft = [&](auto& block, size_t i, int thread) {
             problem.monitor.poll(thread);
-            mine->load(trunk.rows(grafts[i]), builders[i], thread);
-            auto root = mine->root(grafts[i].depth, grafts[i].seed);
-            if (mine->root_may_split(root)) mine->grow(std::move(root));
+            block.load(trunk.rows(grafts[i]), builders[i], thread);
+            auto root = block.root(grafts[i].depth, grafts[i].seed);
+            if (block.root_may_split(root)) block.grow(std::move(root));
             builders[i].fit();
+        };
+        parallel_for(grafts.size(), problem.recipe.threads, [&](size_t i, int thread) {
+            auto& mine = blocks[static_cast<size_t>(thread)];
+            if (trunk.rows(grafts[i]).size() > small_block) {
+                Large large(problem, weight);
+                grow_graft(large, i, thread);
+            } else {
+                if (!mine) mine = std::make_unique<Small>(problem, weight);
+                grow_graft(*mine, i, thread);
+            }
         });
         for (size_t i = 0; i < grafts.size(); ++i) out.nodes[static_cast<size_t>(grafts[i].node)].graft = static_cast<int32_t>(i);
     }  // the trunk's memory is given back before the nodes are put in order

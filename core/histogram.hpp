@@ -34,6 +34,7 @@ protected:
     /// A large node: rows [begin, end) of one of the two buffers.
     struct Item {
         int32_t node = 0, depth = 0;
+        int thin_splits = 0;  // in a row, just above
         uint32_t begin = 0, end = 0;
         uint8_t buffer = 0;
         uint64_t seed = 0;

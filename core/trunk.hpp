@@ -11,7 +11,7 @@
 
 namespace treewright {
 
-/// A node small enough to be grown in a block of its own.
+/// A node to be grown in a block of its own: small, or the last of a run of thin splits.
 struct Graft {
     int32_t node, depth;
     uint32_t begin, end;
@@ -47,7 +47,7 @@ public:
             Item item = std::move(stack.back());
             stack.pop_back();
             problem_.monitor.poll(0);
-            if (item.size() <= block_rows_) {
+            if (item.size() <= block_rows_ || item.thin_splits >= most_thin_splits) {
                 grafts_.push_back({item.node, item.depth, item.begin, item.end, item.buffer, item.seed});
                 continue;
             }
@@ -67,6 +67,10 @@ public:
     }
 
 private:
+    /// After so many splits in a row that took off next to nothing, a long chain is likely; there bounds rule out few bins,
+    /// and lists sorted once are the cheaper way down.
+    static constexpr int most_thin_splits = 8;
+
     /// Where a cut stands: after all of a bin, or after a value inside it.
     struct Place {
         int bin = -1;
@@ -449,6 +453,8 @@ private:
         for (Candidate& other : item.competitors) unrank(other);
         unrank(chosen);
         out_.set_split(item.node, chosen, first, std::move(item.competitors));
+        for (Item& child : children)
+            child.thin_splits = item.size() - child.size() <= item.size() / 256 ? item.thin_splits + 1 : 0;
         share_histogram(item, children);
         for (size_t b = branches; b-- > 0;)
             if (children[b].node >= 0) stack.push_back(std::move(children[b]));

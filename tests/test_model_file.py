@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import treewright as tw
 from trees import TREES, Leaf, build, chain, random_tree, small_trees
 from treewright import model_file
 from treewright.data import Column, Schema
@@ -351,3 +352,20 @@ def test_a_chain_of_a_million_nodes_saves_and_loads(tmp_path: Path) -> None:
     header, arrays = tree_to_parts(tree)
     write_model(tmp_path / "deep.tw", {"kind": "tree", **header}, arrays)
     assert tree_from_parts(*read_model(tmp_path / "deep.tw")) == tree
+
+
+class Stump(tw.DecisionTreeClassifier):
+    """A user's own class."""
+
+    def __init__(self, *, colour: str = "red", max_depth: int | None = 1) -> None:
+        super().__init__(max_depth=max_depth)
+        self.colour = colour
+
+
+def test_a_class_of_ones_own_comes_back_as_what_it_was_made_from(tmp_path: Path) -> None:
+    model = Stump().fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+    model.save(tmp_path / "stump.tw")
+    loaded = tw.load(tmp_path / "stump.tw")
+    assert type(loaded) is tw.DecisionTreeClassifier
+    assert loaded.tree_ == model.tree_
+    assert loaded.max_depth == 1

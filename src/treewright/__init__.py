@@ -7,7 +7,7 @@ they are first asked for.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from treewright import criteria, datasets, errors, pruning
+from treewright import bounds, criteria, datasets, errors, pruning
 from treewright.compare import compare_pruners
 from treewright.data import Dataset
 from treewright.export import export_text
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from treewright.explorer import edit, explore
     from treewright.models import load
     from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
+    from treewright.rule_classifier import RuleClassifier
+    from treewright.rules import RuleSet
 
 __version__ = "0.1.0"
 
@@ -45,8 +47,11 @@ __all__ = [
     "DecisionTreeRegressor",
     "ID3Classifier",
     "Recipe",
+    "RuleClassifier",
+    "RuleSet",
     "Tree",
     "__version__",
+    "bounds",
     "compare_pruners",
     "criteria",
     "datasets",
@@ -78,6 +83,8 @@ _LOADED_WHEN_ASKED_FOR = {
     "CARTClassifier": "treewright.presets",
     "CARTRegressor": "treewright.presets",
     "ID3Classifier": "treewright.presets",
+    "RuleClassifier": "treewright.rule_classifier",
+    "RuleSet": "treewright.rules",
     "load": "treewright.models",
     "edit": "treewright.explorer",
     "explore": "treewright.explorer",

@@ -51,7 +51,7 @@ def estimator(cls: type[AnyClass]) -> type[AnyClass]:
 class TreeEstimator(FittedTree):
     """What the estimators of a single tree share; see `DecisionTreeClassifier` for the parameters."""
 
-    rules: ClassVar[dict[str, Rule]] = SHARED_RULES
+    allowed: ClassVar[dict[str, Rule]] = SHARED_RULES
     min_merit: ClassVar[float] = -np.inf  # as scikit-learn: a split need not gain anything by itself
 
     criterion: str
@@ -105,7 +105,7 @@ class TreeEstimator(FittedTree):
         self
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
         """
-        check_parameters(type(self).__name__, self.__dict__, self.rules, InvalidParameterError)
+        check_parameters(type(self).__name__, self.__dict__, self.allowed, InvalidParameterError)
         dataset = self._dataset(X, y, sample_weight)
         recipe = self._recipe(dataset.schema)
         progress = progress_bar(self.verbose)
@@ -314,7 +314,7 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
     """
 
     task: ClassVar[Task] = "classification"
-    rules: ClassVar[dict[str, Rule]] = CLASSIFIER_RULES
+    allowed: ClassVar[dict[str, Rule]] = CLASSIFIER_RULES
 
     criterion: str = "gini"
     class_weight: Mapping[Any, float] | str | None = None
@@ -360,7 +360,7 @@ class DecisionTreeRegressor(NumberReader, TreeEstimator):
     """
 
     task: ClassVar[Task] = "regression"
-    rules: ClassVar[dict[str, Rule]] = REGRESSOR_RULES
+    allowed: ClassVar[dict[str, Rule]] = REGRESSOR_RULES
 
     criterion: str = "squared_error"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from os import PathLike
 from typing import Any, ClassVar
 
@@ -16,16 +17,18 @@ from treewright.data.schema import Infinities, Schema
 from treewright.grow import threads
 from treewright.model_file import tree_to_parts, write_model
 from treewright.parameters import plain_parameters
+from treewright.prediction_report import PredictionReport
 from treewright.pruning import Pruned
+from treewright.reading import TreeReader
 from treewright.recipe import Recipe, Rule
 from treewright.selection import AnyPruner
 from treewright.tree import Tree
 
 
-class FittedTree(BaseEstimator):
+class FittedTree(TreeReader, BaseEstimator):
     """An estimator that has a tree, whoever grew it."""
 
-    rules: ClassVar[dict[str, Rule]]
+    allowed: ClassVar[dict[str, Rule]]
     task: ClassVar[Task]
     unseen: Unseen
     inf: Infinities
@@ -66,6 +69,56 @@ class FittedTree(BaseEstimator):
                 "arguments before using this estimator."
             ) from None
 
+    def arrange(self, X: Any) -> Any:
+        """Take this model's features out of a table by name, in any order and beside any other columns.
+
+        Parameters
+        ----------
+        X : table
+            With column names, the names of all features among them.
+
+        Returns
+        -------
+        table
+            What every method of this model takes as `X`; `predict(X, reorder=True)` does it in one step.
+        """
+        return self._fitted_tree().schema.arrange(X)
+
+    def predict(
+        self, X: Any, check_input: bool = True, *, reorder: bool = False, return_report: bool = False
+    ) -> Any:
+        """Predict each row: a class (the heaviest of its leaf, or under `costs` the cheapest) or a number.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        check_input : bool
+            For scikit-learn's sake; rows are always checked.
+        reorder : bool
+            Take the features by name, in any order and beside any other columns.
+        return_report : bool
+            Also give a `PredictionReport`: what was missing or unseen in these rows.
+
+        Returns
+        -------
+        predictions : ndarray, or with `return_report` a pair of it and the report
+        """
+        if reorder:
+            X = self.arrange(X)
+        predictions = self._predictions(X)
+        return (predictions, self._report(X)) if return_report else predictions
+
+    def _predictions(self, X: Any) -> NDArray[Any]:
+        raise NotImplementedError
+
+    def _report(self, X: Any) -> PredictionReport:
+        """Count what is missing and unseen in the rows of a table."""
+        tree = self._fitted_tree()
+        return PredictionReport.of(
+            tree.schema, *tree.schema.encode(X, unseen="majority", inf=self.inf, check_names=False)
+        )
+
     def _leaves(self, X: Any) -> tuple[Tree, NDArray[np.int32]]:
         """Give the tree, and the leaf of each row."""
         tree = self._fitted_tree()
@@ -99,7 +152,7 @@ class FittedTree(BaseEstimator):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each feature in the decrease of impurity that the tree achieves.
 
-        It favours features of many values; `sklearn.inspection.permutation_importance` does not.
+        It favours features of many values; `importances` shows where it does.
         """
         return self._fitted_tree().compute_feature_importances()
 
@@ -108,7 +161,7 @@ class FittedTree(BaseEstimator):
 
         The tree, the parameters and the pruner that made the tree are kept; its report is not. A parameter
         that is no plain value, such as a `RandomState` or a pruner of your own, is left out and has its
-        default when the model is read back.
+        default when the model is read back. A class of your own comes back as the class it was made from.
 
         Parameters
         ----------
@@ -116,7 +169,10 @@ class FittedTree(BaseEstimator):
             Where to write; a file of that name is replaced once the new one is complete.
         """
         header, arrays = tree_to_parts(self._fitted_tree())
-        header |= {"kind": type(self).__name__, "parameters": plain_parameters(self.get_params(deep=False))}
+        kind = next(k for k in type(self).__mro__ if k.__module__.startswith("treewright."))
+        known = inspect.signature(kind).parameters
+        parameters = {name: value for name, value in self.get_params(deep=False).items() if name in known}
+        header |= {"kind": kind.__name__, "parameters": plain_parameters(parameters)}
         if hasattr(self, "pruner_"):
             header |= plain_parameters({"pruner": self.pruner_})
         write_model(path, header, arrays)
@@ -173,7 +229,7 @@ class ClassReader(ClassifierMixin, FittedTree):
         self.classes_: NDArray[Any] = np.asarray(tree.schema.classes)
         self.n_classes_ = len(self.classes_)
 
-    def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
+    def _predictions(self, X: Any) -> NDArray[Any]:
         """Class of each row: the heaviest of its leaf, or under `costs` the cheapest."""
         tree = self._fitted_tree()
         if tree.shares_rows:
@@ -199,6 +255,9 @@ class ClassReader(ClassifierMixin, FittedTree):
         tree = self._fitted_tree()
         return tree.spread(*self._encode(X, tree), _shares(tree.value, laplace), threads(self.n_jobs))
 
+    def _says(self, tree: Tree) -> NDArray[np.float64]:
+        return _shares(tree.value, float(self.laplace))
+
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithm of `predict_proba`, −inf where a class has no share."""
         with np.errstate(divide="ignore"):
@@ -208,7 +267,7 @@ class ClassReader(ClassifierMixin, FittedTree):
 class NumberReader(RegressorMixin, FittedTree):
     """An estimator whose tree predicts numbers."""
 
-    def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
+    def _predictions(self, X: Any) -> NDArray[Any]:
         """Value of each row's leaf."""
         tree = self._fitted_tree()
         if tree.shares_rows:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
+from typing import Any, TypeVar
 
 from treewright.errors import ModelFileError
 from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.fitted import FittedTree
-from treewright.model_file import Header, read_model, tree_from_parts
+from treewright.model_file import Arrays, Header, read_model, tree_from_parts
 from treewright.parameters import stored_value
 from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 from treewright.pruning import Pruner
 from treewright.recipe import check_parameters
+from treewright.rule_classifier import RuleClassifier
+from treewright.rules import RuleSet
+from treewright.rules.storage import rules_from_parts
+
+Model = TypeVar("Model")
 
 KINDS: dict[str, type[FittedTree]] = {
     kind.__name__: kind
@@ -28,8 +35,10 @@ KINDS: dict[str, type[FittedTree]] = {
 """The estimators that a model file may hold, by name."""
 
 
-def load(path: str | os.PathLike[str]) -> FittedTree:
-    """Read what an estimator's `save` wrote. Nothing in the file is run, and everything in it is checked.
+def load(path: str | os.PathLike[str]) -> FittedTree | RuleClassifier | RuleSet:
+    """Read what the `save` of an estimator or of a `RuleSet` wrote.
+
+    Nothing in the file is run, and everything in it is checked.
 
     Parameters
     ----------
@@ -38,7 +47,7 @@ def load(path: str | os.PathLike[str]) -> FittedTree:
 
     Returns
     -------
-    estimator
+    estimator or RuleSet
         Fitted, and equal to the one that was saved.
 
     Raises
@@ -57,8 +66,12 @@ def load(path: str | os.PathLike[str]) -> FittedTree:
     True
     """
     header, arrays = read_model(path)
+    if header["kind"] == "RuleSet":
+        return rules_from_parts(header, arrays)
+    if header["kind"] == "RuleClassifier":
+        return _rule_classifier(header, arrays)
     tree = tree_from_parts(header, arrays)
-    model = _unfitted(header)
+    model = _unfitted(header, KINDS)
     if model.task != ("regression" if tree.schema.classes is None else "classification"):
         raise ModelFileError(f"the model is broken: a {header['kind']} cannot have its tree")
     model._adopt(tree)
@@ -67,13 +80,21 @@ def load(path: str | os.PathLike[str]) -> FittedTree:
     return model
 
 
-def _unfitted(header: Header) -> FittedTree:
+def _rule_classifier(header: Header, arrays: Arrays) -> RuleClassifier:
+    rules = rules_from_parts(header, arrays)
+    if not rules.is_classifier:
+        raise ModelFileError("the model is broken: a RuleClassifier cannot predict numbers")
+    model = _unfitted(header, {"RuleClassifier": RuleClassifier})
+    model._adopt(rules)
+    return model
+
+
+def _unfitted(header: Header, kinds: Mapping[str, type[Model]]) -> Model:
     """Make the estimator that a header describes, with its parameters checked."""
-    kind = KINDS.get(header["kind"])
+    kind: Any = kinds.get(header["kind"])
     if kind is None:
-        raise ModelFileError(
-            f"the model is of the unknown kind {header['kind']!r}; known are {', '.join(KINDS)}"
-        )
+        known = ", ".join([*kinds, "RuleClassifier", "RuleSet"])
+        raise ModelFileError(f"the model is of the unknown kind {header['kind']!r}; known are {known}")
     defaults = {field.name: field.default for field in fields(kind) if field.default is not MISSING}
     try:
         stored = {name: stored_value(plain) for name, plain in header["parameters"].items()}
@@ -82,10 +103,11 @@ def _unfitted(header: Header) -> FittedTree:
             raise ValueError(f"it has the unknown parameters {unknown}")
         tuples = {name: tuple(stored[name]) for name in stored if isinstance(defaults[name], tuple)}
         parameters = defaults | stored | tuples
-        check_parameters(kind.__name__, parameters, kind.rules)
+        check_parameters(kind.__name__, parameters, kind.allowed)
     except (ValueError, TypeError, KeyError, AttributeError) as problem:
         raise ModelFileError(f"the model is broken: its parameters cannot be read ({problem})") from None
-    return kind(**parameters)
+    model: Model = kind(**parameters)
+    return model
 
 
 def _pruner(header: Header) -> Pruner:

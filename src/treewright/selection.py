@@ -21,6 +21,7 @@ from treewright.recipe import Recipe
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    from treewright.data import Schema
     from treewright.fitted import FittedTree
 
 Model = TypeVar("Model", bound="FittedTree")
@@ -191,15 +192,21 @@ def set_aside(dataset: Dataset, share: float, seed: int) -> tuple[Dataset, Datas
     >>> sorted(third.target.tolist()), len(rest)
     ([0, 1, 2], 6)
     """
-    place = np.empty(len(dataset), np.int64)
-    place[_mixed_order(dataset, seed)] = np.arange(len(dataset))
+    aside = aside_mask(len(dataset), _classes_of(dataset), share, seed)
+    return dataset.take(~aside), dataset.take(aside)
+
+
+def aside_mask(n_rows: int, classes: NDArray[Any] | None, share: float, seed: int) -> NDArray[np.bool_]:
+    """Draw the rows to keep aside, with the classes, if there are any, in the same shares."""
+    place = np.empty(n_rows, np.int64)
+    place[_mixed_order(n_rows, classes, seed)] = np.arange(n_rows)
     aside = np.floor((place + 1) * share + 1e-9) > np.floor(place * share + 1e-9)
     if not aside.any() or aside.all():
         raise DataError(
-            f"{len(dataset)} rows are too few to keep a share of {share:.2g} aside for pruning: "
+            f"{n_rows} rows are too few to keep a share of {share:.2g} aside for pruning: "
             "add rows, change holdout, or use a pruner that needs none."
         )
-    return dataset.take(~aside), dataset.take(aside)
+    return np.asarray(aside)
 
 
 def fold_numbers(dataset: Dataset, n_folds: int, seed: int) -> NDArray[np.int64]:
@@ -215,7 +222,7 @@ def fold_numbers(dataset: Dataset, n_folds: int, seed: int) -> NDArray[np.int64]
     if n_folds > len(dataset):
         raise DataError(f"{len(dataset)} rows cannot be parted in {n_folds} folds: use a smaller cv.")
     folds = np.empty(len(dataset), np.int64)
-    folds[_mixed_order(dataset, seed)] = np.arange(len(dataset)) % n_folds
+    folds[_mixed_order(len(dataset), _classes_of(dataset), seed)] = np.arange(len(dataset)) % n_folds
     return folds
 
 
@@ -225,12 +232,14 @@ def each_fold(dataset: Dataset, folds: NDArray[np.int64]) -> Iterator[tuple[Data
         yield dataset.take(folds != fold), dataset.take(folds == fold)
 
 
-def _mixed_order(dataset: Dataset, seed: int) -> NDArray[np.int64]:
+def _classes_of(dataset: Dataset) -> NDArray[Any] | None:
+    return None if dataset.schema.classes is None else dataset.target
+
+
+def _mixed_order(n_rows: int, classes: NDArray[Any] | None, seed: int) -> NDArray[np.int64]:
     """Rows in random order, class by class."""
-    draw = np.random.default_rng(seed).random(len(dataset))
-    if dataset.schema.classes is None or dataset.target is None:
-        return np.argsort(draw)
-    return np.lexsort((draw, dataset.target))
+    draw = np.random.default_rng(seed).random(n_rows)
+    return np.argsort(draw) if classes is None else np.lexsort((draw, classes))
 
 
 def _cross_validated(
@@ -275,9 +284,34 @@ def _with_folds_of(pruner: AnyPruner, kept: NDArray[np.bool_]) -> AnyPruner:
 def _encoded(
     model: FittedTree, tree: Tree, X: Any, y: Any, sample_weight: ArrayLike | None
 ) -> tuple[Dataset, NDArray[np.bool_]]:
-    """Read rows as the model reads them, and say which were kept: those of some weight and a known class."""
-    schema, name = tree.schema, type(model).__name__
+    """Read rows as the model reads them, and say which were kept."""
     numbers, codes = model._encode(X, tree)
+    return labelled_rows(tree.schema, numbers, codes, y, sample_weight, name=type(model).__name__)
+
+
+def labelled_rows(
+    schema: Schema,
+    numbers: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    y: Any,
+    sample_weight: ArrayLike | None = None,
+    *,
+    name: str,
+) -> tuple[Dataset, NDArray[np.bool_]]:
+    """Put encoded rows and their target together, and say which rows were kept.
+
+    Rows of no weight are left out, and those of a class that the schema does not know.
+
+    Parameters
+    ----------
+    schema : Schema
+    numbers, codes : arrays
+        The rows, as the schema encodes them.
+    y, sample_weight : array-like
+        Their target and weights, as given.
+    name : str
+        Who asks, for errors.
+    """
     schema.refuse_infinities(numbers)
     n_rows = len(numbers)
     weight, counted = read_weight(sample_weight, n_rows)

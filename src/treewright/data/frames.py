@@ -25,8 +25,8 @@ def read(X: Any) -> RawTable:
     Parameters
     ----------
     X : table
-        A NumPy array, a pandas or polars frame, anything that speaks Arrow, rows as lists, or a
-        scipy sparse matrix.
+        A NumPy array, a pandas or polars frame, anything that speaks Arrow, rows as lists, a scipy
+        sparse matrix, or columns read before.
 
     Examples
     --------
@@ -34,6 +34,8 @@ def read(X: Any) -> RawTable:
     >>> table.n_features, table.column(1).categories
     (2, ('a', 'b'))
     """
+    if isinstance(X, RawTable):
+        return X
     if isinstance(X, np.ndarray):
         return read_array(X)
     if isinstance(X, (list, tuple)):

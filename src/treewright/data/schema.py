@@ -165,6 +165,39 @@ class Schema:
             raise self._wrong_shape((table.n_rows, table.n_features), estimator)
         return self._encode_table(table, unseen, missing, inf)
 
+    def arrange(self, X: Any) -> RawTable:
+        """Take the features out of a table by name: in any order, beside any other columns.
+
+        Parameters
+        ----------
+        X : table
+            With column names, the names of all features among them.
+
+        Raises
+        ------
+        DataError
+            If the schema or the table has no names, or the table lacks a feature.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> schema = Schema((Column("age"), Column("size")), None, True)
+        >>> schema.arrange(pd.DataFrame({"size": [1.8], "id": [7], "age": [30.0]})).names
+        ('age', 'size')
+        """
+        table = read(X)
+        if table.names is None or not self.named:
+            without = "X has no column names" if table.names is None else "the model was fitted without them"
+            raise DataError(f"reorder=True takes features by name, but {without}.")
+        place = {name: feature for feature, name in enumerate(table.names)}
+        lost = [name for name in self.names if name not in place]
+        if lost:
+            raise DataError(
+                "X lacks features that were seen at fit time: " + ", ".join(map(repr, lost)) + "."
+            )
+        chosen = [place[name] for name in self.names]
+        return RawTable(table.n_rows, len(chosen), self.names, lambda feature: table.column(chosen[feature]))
+
     def _encode_table(
         self, table: RawTable, unseen: Unseen, missing: str, inf: Infinities
     ) -> tuple[Numbers, Codes]:

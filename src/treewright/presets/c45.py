@@ -98,7 +98,7 @@ class C45Classifier(ClassReader):
     """
 
     task = "classification"
-    rules: ClassVar[dict[str, Rule]] = C45_RULES
+    allowed: ClassVar[dict[str, Rule]] = C45_RULES
 
     min_samples_leaf: float = 2
     confidence: float = 0.25
@@ -134,7 +134,7 @@ class C45Classifier(ClassReader):
         self
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
         """
-        check_parameters(type(self).__name__, self.__dict__, self.rules, InvalidParameterError)
+        check_parameters(type(self).__name__, self.__dict__, self.allowed, InvalidParameterError)
         dataset = Dataset.from_table(
             X,
             y,
@@ -185,7 +185,7 @@ class C45Classifier(ClassReader):
             "progress": progress_bar(self.verbose),
         }
 
-    def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
+    def _predictions(self, X: Any) -> NDArray[Any]:
         """Class of each row: the one of the largest share over all leaves the row reaches."""
         shares = self._spread(X, 0.0)
         if self.compat != "j48":

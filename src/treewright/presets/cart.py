@@ -57,7 +57,7 @@ CART_RULES: dict[str, Rule] = {
 class CARTEstimator(FittedTree):
     """What the two CARTs share; see `CARTClassifier` for the parameters."""
 
-    rules: ClassVar[dict[str, Rule]] = CART_RULES
+    allowed: ClassVar[dict[str, Rule]] = CART_RULES
 
     criterion: str
     min_samples_split: int = 20
@@ -96,7 +96,7 @@ class CARTEstimator(FittedTree):
         self
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
         """
-        check_parameters(type(self).__name__, self.__dict__, self.rules, InvalidParameterError)
+        check_parameters(type(self).__name__, self.__dict__, self.allowed, InvalidParameterError)
         if self.criterion == "poisson":
             check_counts(y)
         if self.se is not None and self.cv is None:
@@ -283,7 +283,7 @@ class CARTClassifier(ClassReader, CARTEstimator):
     """
 
     task = "classification"
-    rules: ClassVar[dict[str, Rule]] = CART_RULES
+    allowed: ClassVar[dict[str, Rule]] = CART_RULES
 
     criterion: str = "gini"
     priors: Mapping[Any, float] | ArrayLike | None = None
@@ -321,7 +321,7 @@ class CARTRegressor(NumberReader, CARTEstimator):
     """
 
     task = "regression"
-    rules: ClassVar[dict[str, Rule]] = CART_RULES | {"criterion": one_of("squared_error", "poisson")}
+    allowed: ClassVar[dict[str, Rule]] = CART_RULES | {"criterion": one_of("squared_error", "poisson")}
 
     criterion: str = "squared_error"
 

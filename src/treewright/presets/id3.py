@@ -38,7 +38,9 @@ class ID3Classifier(DecisionTreeClassifier):
     ['no']
     """
 
-    rules: ClassVar[dict[str, Rule]] = DecisionTreeClassifier.rules | {"compat": one_of("weka", none=True)}
+    allowed: ClassVar[dict[str, Rule]] = DecisionTreeClassifier.allowed | {
+        "compat": one_of("weka", none=True)
+    }
 
     criterion: str = "entropy"
     splits: tuple[str, ...] = ("multiway",)
@@ -51,10 +53,10 @@ class ID3Classifier(DecisionTreeClassifier):
             choices["min_merit"] = 1e-6
         return choices
 
-    def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
+    def _predictions(self, X: Any) -> NDArray[Any]:
         """Class of each row; `None` where Weka's tree leaves it unclassified."""
         if self.compat is None:
-            return super().predict(X)
+            return super()._predictions(X)
         tree, leaf = self._leaves(X)
         labels = self.classes_.take(tree.label.take(leaf))
         unclassified = tree.count.take(leaf) == 0

@@ -7,7 +7,7 @@ ICML.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, log, log1p
+from math import comb, inf, log, log1p
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from treewright.data import Dataset
 from treewright.pruning.losses import training_risk
 from treewright.pruning.pruner import Pruned, Pruner
 from treewright.recipe import Rule, is_number, is_whole, number
-from treewright.splits import TABLE
+from treewright.splits import HYPERPLANE, SPHERE, TABLE
 from treewright.tree import Tree
 
 
@@ -116,8 +116,16 @@ class _Walk:
         self.subtree, self.leaf, self.collapse = np.array(penalised), rate, np.array(collapse)
 
 
-def log_splits(tree: Tree) -> float:
-    """Logarithm of the number of splits that the features of a tree could give at its root.
+def log_splits(tree: Tree, n_rows: int | None = None) -> float:
+    """Logarithm of the number of ways in which splits on the features of a tree could part its rows.
+
+    Parameters
+    ----------
+    tree : Tree
+    n_rows : int or None
+        Rows to be parted; None is those that the tree was grown on. If the tree has splits over several
+        numbers, planes in p dimensions part n rows in 2 Σ_{i≤p} C(n − 1, i) ways (Cover, 1965), spheres like
+        planes in p + 1.
 
     Examples
     --------
@@ -128,6 +136,7 @@ def log_splits(tree: Tree) -> float:
     """
     tables = tree.splits.kind[tree.split_begin[:-1][tree.n_children > 0]] == TABLE
     branches = tree.n_children[tree.n_children > 0][tables]
+    n_rows = int(tree.count[0]) if n_rows is None else n_rows
     multiway = bool(tables.any() and (branches > 2).any())
     logs = []
     for column in tree.schema.columns:
@@ -135,6 +144,10 @@ def log_splits(tree: Tree) -> float:
             groups = len(column.categories) - 1
             logs.append(0.0 if multiway or groups < 2 else groups * log(2) + log1p(-(0.5**groups)))
         else:
-            cuts = len(column.categories) if column.kind == "ordinal" else int(tree.count[0])
-            logs.append(log(max(cuts - 1, 1)))
+            cuts = len(column.categories) if column.kind == "ordinal" else n_rows
+            logs.append(log(max(min(cuts, n_rows) - 1, 1)))
+    n_numbers = sum(column.kind != "categorical" for column in tree.schema.columns)
+    for kind, dimensions in ((HYPERPLANE, n_numbers), (SPHERE, n_numbers + 1)):
+        if (tree.splits.kind == kind).any():
+            logs.append(log(2 * sum(comb(n_rows - 1, i) for i in range(dimensions + 1))))
     return max(float(np.logaddexp.reduce(logs)), log(2))

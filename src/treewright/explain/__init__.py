@@ -1,0 +1,23 @@
+"""Explain: why a tree or a forest says what it says of one row, in words and in numbers."""
+
+from treewright.explain.change import Change, nearest_change
+from treewright.explain.contributions import contributions
+from treewright.explain.explanation import Explanation, explain_row
+from treewright.explain.goal import Goal, goal_of
+from treewright.explain.path import Path, Step, follow
+from treewright.explain.row import Row, read_row
+
+__all__ = [
+    "Change",
+    "Explanation",
+    "Goal",
+    "Path",
+    "Row",
+    "Step",
+    "contributions",
+    "explain_row",
+    "follow",
+    "goal_of",
+    "nearest_change",
+    "read_row",
+]

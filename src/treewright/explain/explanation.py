@@ -1,0 +1,191 @@
+"""Explanation: why a model says what it says of one row, as an object that prints itself in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.bounds import wilson_interval
+from treewright.data.columns import plain
+from treewright.explain import writing
+from treewright.explain.change import Change, nearest_change
+from treewright.explain.contributions import contributions
+from treewright.explain.goal import goal_of
+from treewright.explain.path import Path, follow
+from treewright.explain.row import Row
+from treewright.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.data import Schema
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """Why a model says what it says of one row; `print` it, or read its parts.
+
+    Parameters
+    ----------
+    row : Row
+        The row.
+    paths : tuple of Path
+        The way of the row through the tree, or through each tree of a forest.
+    values : tuple of float arrays
+        What every node of each tree says: class shares, or a number.
+    policies : tuple of str or None
+        What becomes of missing values, by feature, where it is known.
+    confidence : float
+        That of the intervals.
+    are_means : bool
+        Whether numbers are means, and risks their sums of squares.
+    change : Change or None
+        The nearest change of the row that would have another answer, if one was looked for and found.
+    looked_for : str
+        What answer was looked for, in words; empty if none was.
+    timed_out : bool
+        Whether the search was stopped before any change was found.
+    """
+
+    row: Row
+    paths: tuple[Path, ...]
+    values: tuple[Array, ...]
+    policies: tuple[str, ...] | None = None
+    confidence: float = 0.95
+    are_means: bool = False
+    change: Change | None = None
+    looked_for: str = ""
+    timed_out: bool = False
+
+    @property
+    def schema(self) -> Schema:
+        """What the features and classes are."""
+        return self.row.schema
+
+    @cached_property
+    def says(self) -> Array:
+        """Class shares of the row, or the number predicted for it."""
+        every = [path.says(value) for path, value in zip(self.paths, self.values, strict=True)]
+        return np.asarray(np.mean(every, axis=0))
+
+    @cached_property
+    def root(self) -> Array:
+        """What the root says: the class shares of all rows, or the number for all of them."""
+        return np.asarray(np.mean([value[0] for value in self.values], axis=0))
+
+    @cached_property
+    def label(self) -> int:
+        """Code of the class predicted; 0 for a number."""
+        return decide(self.says, self.paths[0].tree)
+
+    @property
+    def prediction(self) -> Any:
+        """The class or number predicted."""
+        classes = self.schema.classes
+        return float(self.says[0]) if classes is None else plain(classes[self.label])
+
+    @cached_property
+    def contributions(self) -> Array:
+        """How far each feature (rows) moved the share of each class, or the number (columns)."""
+        return contributions(self.paths, self.values)
+
+    @cached_property
+    def intervals(self) -> Array | None:
+        """Lower and upper ends of the class shares (2 × classes), or of the number (2 × 1); None for forests.
+
+        Shares have Wilson's interval for the rows at the row's leaf, means Student's; other numbers have
+        none. A row that is shared has the mean of its leaves', by share. The leaf was chosen to fit its
+        rows, so that the truth may well lie farther out.
+        """
+        if len(self.paths) > 1 or (self.schema.classes is None and not self.are_means):
+            return None
+        return np.asarray(sum(share * self._interval(node) for node, share in self.paths[0].ends))
+
+    def _interval(self, node: int) -> Array:
+        tree, value = self.paths[0].tree, self.values[0][node]
+        n_rows = _rows_at(tree, node)
+        if self.schema.classes is not None:
+            return np.stack(wilson_interval(value, n_rows, self.confidence))
+        if n_rows < 2:
+            return np.array([[-np.inf], [np.inf]])
+        from scipy.special import stdtrit
+
+        spread = np.sqrt(tree.risk[node] / tree.weight[node] / (n_rows - 1))
+        room = stdtrit(n_rows - 1, (1 + self.confidence) / 2) * spread
+        return np.stack([value - room, value + room])
+
+    @property
+    def missing(self) -> list[str]:
+        """What each missing and each unseen value did, in sentences."""
+        return writing.missing_sentences(self)
+
+    def __repr__(self) -> str:
+        return f"Explanation(prediction={self.prediction!r})"
+
+    def __str__(self) -> str:
+        return writing.text(self)
+
+    def _repr_html_(self) -> str:
+        return writing.html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all of it as plain values."""
+        return writing.dictionary(self)
+
+
+def decide(says: Array, tree: Tree) -> int:
+    """Give the class of given shares: the heaviest or, with costs, the cheapest; 0 for numbers."""
+    if not tree.is_classifier:
+        return 0
+    return int(np.argmax(says) if tree.costs is None else np.argmin(says @ tree.costs))
+
+
+def _rows_at(tree: Tree, node: int) -> float:
+    """Count the rows that speak at a node; weights that are unequal make them speak for fewer, never more."""
+    scale = tree.count[0] / tree.weight[0] if tree.weight[0] > 0 else 0.0
+    return float(min(tree.count[node], tree.weight[node] * scale))
+
+
+def explain_row(
+    trees: Sequence[Tree],
+    row: Row,
+    values: Sequence[Array],
+    *,
+    wanted: Any = None,
+    policies: tuple[str, ...] | None = None,
+    confidence: float = 0.95,
+    are_means: bool = False,
+    **limits: Any,
+) -> Explanation:
+    """Explain what one tree, or several whose answers are averaged, say of a row.
+
+    Parameters
+    ----------
+    trees : sequence of Tree
+        One tree, or the trees of a forest.
+    row : Row
+        The row, as `read_row` gives it.
+    values : sequence of float arrays
+        What every node of each tree says, see `Explanation`.
+    wanted : class label, number, pair of numbers, "higher", "lower" or None
+        The answer to look for in the nearest change, see `goal_of`.
+    policies, confidence, are_means
+        As for `Explanation`.
+    **limits
+        `fixed`, `directions`, `scales` and `time_limit` of `nearest_change`.
+    """
+    paths = tuple(follow(tree, row) for tree in trees)
+    explained = Explanation(row, paths, tuple(values), policies, confidence, are_means)
+    goal = goal_of(wanted, trees[0], explained.says, explained.label)
+    if goal is None:
+        return explained
+    try:
+        change = nearest_change(trees, values, row, goal, **limits)
+    except TimeoutError:
+        return replace(explained, looked_for=goal.words, timed_out=True)
+    return replace(explained, change=change, looked_for=goal.words)

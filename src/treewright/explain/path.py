@@ -1,0 +1,141 @@
+"""Path: the way of one row through a tree, and what answered at each node."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.conditions import cuts_of, split_sum
+from treewright.descent import SHARE, STAY, UNANSWERED, UNSEEN
+from treewright.explain.row import Row
+from treewright.splits import Hyperplane, Sphere, Split, Table
+from treewright.tree import Tree
+
+How: TypeAlias = Literal["split", "surrogate", "default", "shared", "stayed", "unseen"]
+"""What decided at a node: its split, a surrogate, what is kept for unanswered rows, or the largest branch."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What became of a row, or of a part of it, at one inner node.
+
+    Parameters
+    ----------
+    node : int
+    share : float
+        How much of the row came here.
+    how : str
+        What decided, see `How`.
+    split : int
+        Which of the node's splits answered: 0 is the split, others are surrogates; 0 if none did.
+    branches : tuple of (branch, share)
+        The branches taken, with the part of the row that each gets; none if the row stays.
+    """
+
+    node: int
+    share: float
+    how: How
+    split: int
+    branches: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """The steps of a row through a tree, and where it ends.
+
+    Parameters
+    ----------
+    tree : Tree
+    steps : tuple of Step
+        Depth first; one way down unless the tree shares rows.
+    ends : tuple of (node, share)
+        The nodes that the row ends in, with the part of it that does.
+    """
+
+    tree: Tree
+    steps: tuple[Step, ...]
+    ends: tuple[tuple[int, float], ...]
+
+    def split(self, step: Step) -> Split:
+        """Give the split that answered at a step, or was left unanswered."""
+        node = self.tree[step.node]
+        split = node.surrogates[step.split - 1] if step.split else node.split
+        assert split is not None
+        return split
+
+    def agreement(self, step: Step) -> float:
+        """Give the share of the training rows on which the surrogate of a step agrees with the split."""
+        return float(self.tree.splits.score[self.tree.split_begin[step.node] + step.split])
+
+    def says(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum what the nodes at the ends say, by the share of the row that ends there."""
+        nodes, shares = np.array([node for node, _ in self.ends]), np.array([share for _, share in self.ends])
+        return np.asarray(shares @ value[nodes])
+
+
+def follow(tree: Tree, row: Row) -> Path:
+    """Follow a row through a tree.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> from treewright.explain.row import read_row
+    >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+    >>> follow(tree, read_row([5.0], tree.schema)).ends
+    ((2, 1.0),)
+    """
+    steps: list[Step] = []
+    ends: list[tuple[int, float]] = []
+    waiting = [(0, 1.0)]
+    while waiting:
+        node, share = waiting.pop()
+        if tree.is_leaf(node):
+            ends.append((node, share))
+            continue
+        step = _step(tree, node, share, row)
+        steps.append(step)
+        first = int(tree.first_child[node])
+        waiting.extend((first + branch, part) for branch, part in reversed(step.branches))
+        if step.how == "stayed":
+            ends.append((node, share))
+    return Path(tree, tuple(steps), tuple(ends))
+
+
+def _step(tree: Tree, node: int, share: float, row: Row) -> Step:
+    begin, end = tree.split_begin[node : node + 2].tolist()
+    n_branches = int(tree.n_children[node])
+    for index in range(begin, end):
+        branch = answer(tree.splits.split(index, n_branches), row)
+        if branch == UNSEEN:
+            largest = int(np.argmax(tree.weight[tree.first_child[node] :][:n_branches]))
+            return Step(node, share, "unseen", 0, ((largest, share),))
+        if branch != UNANSWERED:
+            how: How = "surrogate" if index > begin else "split"
+            return Step(node, share, how, index - begin, ((branch, share),))
+    default = int(tree.default_branch[node])
+    if default == STAY:
+        return Step(node, share, "stayed", 0, ())
+    if default != SHARE:
+        return Step(node, share, "default", 0, ((default, share),))
+    weight = tree.weight[tree.first_child[node] :][:n_branches]
+    parts = share * weight / weight.sum()
+    shared = tuple((branch, part) for branch, part in enumerate(parts.tolist()) if part > 0)
+    return Step(node, share, "shared", 0, shared)
+
+
+def answer(split: Split, row: Row) -> int:
+    """Give the branch of a row by a split, `UNANSWERED` or `UNSEEN`."""
+    if isinstance(split, Table):
+        code = row[split.feature]
+        if math.isnan(code):
+            return UNANSWERED
+        return UNSEEN if code < 0 else split.branches.get(int(code), UNANSWERED)
+    if isinstance(split, Hyperplane | Sphere):
+        total = float(split_sum(split, [np.array([row[feature]]) for feature in split.features])[0])
+        return UNANSWERED if math.isnan(total) else int(total > split.threshold)
+    x = row[split.feature]
+    return UNANSWERED if math.isnan(x) else sum(x > cut for cut in cuts_of(split))

@@ -1,0 +1,184 @@
+"""Pruning of rules, one by one: conditions are dropped while the estimated error does not rise.
+
+Quinlan (1993), *C4.5: Programs for Machine Learning*, ch. 5; Mitchell (1997), *Machine Learning*, §3.7.1.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.conditions import Condition, Rows, joined
+from treewright.data import Dataset
+from treewright.names import unknown_name
+from treewright.pruning.error_based import expected_errors
+from treewright.rules.rule import Rule
+
+Array = NDArray[np.float64]
+Estimate: TypeAlias = Literal["pessimistic", "holdout"]
+
+M = 2.0
+"""What an estimate from held-out rows is drawn to the error of guessing by: as if by so many rows more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows with their target, to count what rules get right.
+
+    Parameters
+    ----------
+    rows : Rows
+    target : int or float array
+    weight : float array
+    n_classes : int
+        0 for numbers.
+    """
+
+    rows: Rows
+    target: NDArray[Any]
+    weight: Array
+    n_classes: int
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> Sample:
+        """Take the rows of a dataset."""
+        assert dataset.target is not None
+        weight = np.ones(len(dataset)) if dataset.weight is None else dataset.weight
+        n_classes = 0 if dataset.schema.classes is None else len(dataset.schema.classes)
+        return cls(Rows(dataset.schema, dataset.numbers, dataset.codes), dataset.target, weight, n_classes)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def totals(self, covered: NDArray[np.int64] | slice = slice(None)) -> Array:
+        """Give the weight of each class among some rows, or their mean."""
+        weight, target = self.weight[covered], self.target[covered]
+        if self.n_classes:
+            return np.bincount(target, weight, self.n_classes).astype(np.float64)
+        total = weight.sum()
+        return np.array([weight @ target / total if total > 0 else 0.0])
+
+    def rule(self, conditions: tuple[Condition, ...], label: int, covered: NDArray[np.int64]) -> Rule:
+        """Make a rule with the statistics of the rows that it covers; a number is their mean."""
+        value, weight = self.totals(covered), float(self.weight[covered].sum())
+        if self.n_classes:
+            risk = weight - value[label]
+        else:
+            risk = self.weight[covered] @ (self.target[covered] - value[0]) ** 2
+        return Rule(conditions, value, label, len(covered), weight, max(float(risk), 0.0))
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """How rules are pruned.
+
+    Parameters
+    ----------
+    estimate : {"pessimistic", "holdout"}
+        Judge by the upper confidence limit of the error on training rows, or by rows kept aside.
+    cf : float
+        Confidence factor of the pessimistic estimate.
+    """
+
+    estimate: Estimate = "pessimistic"
+    cf: float = 0.25
+
+    def __post_init__(self) -> None:
+        if self.estimate not in get_args(Estimate):
+            raise ValueError(unknown_name("estimate", self.estimate, get_args(Estimate)))
+        if not 0 < self.cf < 1:
+            raise ValueError(f"cf must be above 0 and below 1, got {self.cf!r}.")
+
+    def prune(self, rule: Rule, sample: Sample) -> tuple[Rule, float]:
+        """Drop conditions of a rule while its estimated error does not rise.
+
+        The condition whose loss leaves the lowest estimate goes first. Both ends of an interval may go one by
+        one. Gives the rule with the statistics of the sample, and its estimated error.
+        """
+        tests = list(_tests(rule))
+        facts = self._facts(rule, sample)
+        fails = np.array([~test.holds(sample.rows) for test in tests]).reshape(len(tests), len(sample))
+        failures = fails.sum(axis=0, dtype=np.int32)
+        which = (np.arange(len(tests)) @ fails).astype(np.int64)  # of a row that fails one test only
+        kept = list(range(len(tests)))
+        covered = facts[failures == 0].sum(axis=0)
+        own = covered
+        error = float(self._error(covered[None], own, rule, sample)[0])
+        while kept:
+            once = np.flatnonzero(failures == 1)
+            more = np.stack(
+                [np.bincount(which[once], column[once], len(tests)) for column in facts.T], axis=1
+            )
+            errors = self._error(covered + more[kept], own, rule, sample)
+            best = int(np.argmin(errors))
+            if errors[best] > error * (1 + 1e-12):
+                break
+            dropped, error = kept.pop(best), float(errors[best])
+            covered = covered + more[dropped]
+            failures -= fails[dropped]
+            which -= dropped * fails[dropped].astype(np.int64)
+        conditions = joined(tests[i] for i in kept)
+        shorter = sample.rule(conditions, rule.label, np.flatnonzero(failures == 0))
+        if self.estimate == "holdout" and not sample.n_classes:
+            shorter = replace(shorter, value=rule.value)
+        return shorter, error
+
+    def _facts(self, rule: Rule, sample: Sample) -> Array:
+        """Give what is added up over rows: weight and weight got right, or weight and moments."""
+        weight = sample.weight
+        if sample.n_classes:
+            return np.stack([weight, weight * (sample.target == rule.label)], axis=1)
+        above = sample.target - rule.value[0]
+        return np.stack([weight, weight * above, weight * above**2], axis=1)
+
+    def _error(self, sums: Array, own: Array, rule: Rule, sample: Sample) -> Array:
+        """Estimate the error of rules from sums of facts, one rule a line.
+
+        For numbers it is the squared error that the mean of n rows covered has for the rows of the rule as it
+        was (`own`): how far it lies from theirs, and s²/n for its own chance, where s² is drawn to the spread
+        of all rows by the weight of one row.
+        """
+        n = sums[:, 0]
+        some = np.where(n > 0, n, 1.0)
+        if sample.n_classes:
+            errors = np.maximum(n - sums[:, 1], 0.0)
+            if self.estimate == "pessimistic":
+                return np.where(n > 0, expected_errors(n, errors, self.cf) / some, 1.0)
+            guess = 1 - self._share(rule, sample)
+            return np.asarray((errors + M * guess) / (n + M))
+        if self.estimate == "holdout":
+            return np.asarray((sums[:, 2] + M * sample_spread(sample)) / (n + M))
+        chance, chance_of_own = (_chance_of_mean(one, sample) for one in (sums, own[None]))
+        shift = (sums[:, 1] / some - own[1] / max(own[0], 1e-300)) ** 2
+        # means of few rows differ by chance alone
+        return np.where(
+            n > 0, np.maximum(shift - np.maximum(chance_of_own - chance, 0.0), 0.0) + chance, np.inf
+        )
+
+    def _share(self, rule: Rule, sample: Sample) -> float:
+        totals = sample.totals()
+        return float(totals[rule.label] / totals.sum())
+
+
+def _chance_of_mean(sums: Array, sample: Sample) -> Array:
+    """Give the squared error to be expected of the mean of some rows, one set of rows a line."""
+    n = np.where(sums[:, 0] > 0, sums[:, 0], 1.0)
+    squares = np.maximum(sums[:, 2] - sums[:, 1] ** 2 / n, 0.0)
+    return np.asarray((squares + sample_spread(sample)) / n**2)
+
+
+def sample_spread(sample: Sample) -> float:
+    """Give the mean squared distance of the targets from their mean."""
+    mean = sample.totals()[0]
+    return float(np.average((sample.target - mean) ** 2, weights=sample.weight))
+
+
+def _tests(rule: Rule) -> Iterator[Condition]:
+    """Go over the conditions, the two ends of an interval one by one."""
+    for condition in rule.conditions:
+        parts = condition.weaker()
+        yield from (part if part is not None else condition for part in parts)

@@ -1,0 +1,47 @@
+"""Rewriting: a set of rules pruned, chosen and put in order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treewright.rules.choosing import choose
+from treewright.rules.ordering import by_class, by_error, default_rule, without_harm
+from treewright.rules.pruning import Pruning, Sample
+from treewright.rules.rule import Rule
+
+
+def rewritten(
+    rules: tuple[Rule, ...], sample: Sample, pruning: Pruning, by_bits: bool
+) -> tuple[list[Rule], Rule]:
+    """Prune, choose and order rules, see `RuleSet.prune`; gives them and the default.
+
+    Parameters
+    ----------
+    rules : tuple of Rule
+    sample : Sample
+        The rows to judge by.
+    pruning : Pruning
+        How to prune each rule.
+    by_bits : bool
+        Whether to choose the rules of each class by description length.
+    """
+    totals, weight = sample.totals(), float(sample.weight.sum())
+    found: dict[tuple[Any, int], tuple[Rule, float]] = {}
+    for rule in rules:
+        shorter, error = pruning.prune(rule, sample)
+        # a rule must beat a guess by the share of its class (Quinlan, 1993)
+        guess = 1 - (totals[rule.label] + 1) / (weight + 2) if sample.n_classes else np.inf
+        if shorter.weight > 0 and shorter.conditions and error < guess:
+            found.setdefault((frozenset(shorter.conditions), rule.label), (shorter, error))
+    errors = {id(rule): error for rule, error in found.values()}
+    kept = [rule for rule, _ in found.values()]
+    if not sample.n_classes:
+        kept.sort(key=lambda rule: rule.weight)
+    elif not by_bits:
+        kept = by_error(kept, errors)
+    else:
+        kept = by_class(choose(kept, sample), errors, sample)
+        kept = without_harm(kept, default_rule(kept, sample), sample)
+    return kept, default_rule(kept, sample)

@@ -1,0 +1,230 @@
+"""RuleSet: rules in order, of which the first that covers a row predicts for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.conditions import Rows
+from treewright.model_file import write_model
+from treewright.rules import writing
+from treewright.rules.pruning import Estimate, Pruning, Sample
+from treewright.rules.rewriting import rewritten
+from treewright.rules.rule import Rule, first_rule
+from treewright.rules.storage import rules_to_parts
+from treewright.selection import labelled_rows
+from treewright.words import counted
+
+if TYPE_CHECKING:
+    from treewright.data import Schema
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RuleSet:
+    """Rules in order: the first that covers a row predicts for it, and the default where none does.
+
+    `model.rules()` gives the rules of a fitted tree.
+
+    Parameters
+    ----------
+    schema : Schema
+        Names, kinds and categories of the features, and the classes.
+    rules : tuple of Rule
+        The rules, the first to be tried first.
+    default : Rule
+        What is predicted otherwise; it has no conditions.
+    value : float array
+        Weight of each class among all rows, or the number that fits them all.
+    weight : float
+        Weight of all rows.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> X, y = datasets.load_iris()
+    >>> rules = DecisionTreeClassifier(max_depth=2).fit(X, y).rules()
+    >>> print(rules)
+    IF petal length ≤ 2.45 THEN setosa  (50 rows, 100 %)
+    IF petal length > 2.45 AND petal width ≤ 1.75 THEN versicolor  (54 rows, 91 %)
+    IF petal length > 2.45 AND petal width > 1.75 THEN virginica  (46 rows, 98 %)
+    OTHERWISE setosa  (150 rows, 33 %)
+    >>> rules.predict(X[:1]).tolist()
+    ['setosa']
+    """
+
+    schema: Schema
+    rules: tuple[Rule, ...]
+    default: Rule
+    value: NDArray[np.float64]
+    weight: float
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __getitem__(self, index: int) -> Rule:
+        return self.rules[index]
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    @property
+    def is_classifier(self) -> bool:
+        """Whether the rules predict classes rather than numbers."""
+        return self.schema.classes is not None
+
+    # ---- predicting ------------------------------------------------------------------------------
+
+    def encode(self, X: Any, estimator: str = "RuleSet") -> Rows:
+        """Read rows of a table as the rules' features; unseen categories count as missing."""
+        numbers, codes = self.schema.encode(X, estimator=estimator)
+        self.schema.refuse_infinities(numbers)
+        return Rows(self.schema, numbers, codes)
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Give the position of the rule that predicts for each row; the default's is `len(rules)`."""
+        return first_rule(self.rules, self.encode(X))
+
+    def said_by(self, which: NDArray[np.int64]) -> NDArray[Any]:
+        """Give what the rules at given positions predict."""
+        every = (*self.rules, self.default)
+        if self.schema.classes is None:
+            return np.array([rule.value[0] for rule in every])[which]
+        return np.asarray(self.schema.classes.take([rule.label for rule in every]).take(which))
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """Share of each class among the rows of each rule, and of the default."""
+        value = np.stack([rule.value for rule in (*self.rules, self.default)])
+        return np.asarray(value / value.sum(axis=1, keepdims=True))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class or the number of each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            Of the kinds that estimators take. Unseen categories count as missing.
+        """
+        return self.said_by(self.apply(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Share of each class among the training rows of the rule that predicts for a row."""
+        if not self.is_classifier:
+            raise AttributeError("rules that predict numbers have no class shares")
+        return np.asarray(self.shares[self.apply(X)])
+
+    # ---- pruning ---------------------------------------------------------------------------------
+
+    def prune(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        estimate: Estimate = "pessimistic",
+        cf: float = 0.25,
+        choose: bool = True,
+    ) -> RuleSet:
+        """Make the rules shorter and fewer; these here stay as they are.
+
+        From each rule conditions are dropped while its estimated error does not rise. Rules that are no
+        better than guessing, and those that have become the same as others, go. For classes, the rules of
+        each are then chosen by description length, the classes put in order, and rules without which fewer
+        rows are put in the wrong class left out (C4.5rules). Numbers are predicted by the rule that covers
+        the fewest rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows that the tree was grown on or, for `estimate="holdout"`, rows that it has not seen. The
+            rules' numbers of rows are those of these rows.
+        estimate : {"pessimistic", "holdout"}
+            Judge by an upper confidence limit of the error, as in error-based pruning, or by the error
+            itself on rows kept aside.
+        cf : float
+            Confidence factor of the pessimistic estimate, above 0 and below 1; smaller prunes more.
+        choose : bool
+            Whether to choose rules by description length. If not, all are put in the order of their
+            estimated errors (Mitchell, 1997).
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> print(DecisionTreeClassifier().fit(X, y).rules().prune(X, y))
+        IF petal length ≤ 2.45 THEN setosa  (50 rows, 100 %)
+        IF 2.45 < petal length ≤ 4.95 AND petal width ≤ 1.65 THEN versicolor  (47 rows, 100 %)
+        IF petal width > 1.65 THEN virginica  (48 rows, 96 %)
+        IF petal length > 4.95 THEN virginica  (46 rows, 96 %)
+        OTHERWISE setosa  (150 rows, 33 %)
+        """
+        sample = self.sample(X, y, sample_weight)
+        rules, default = rewritten(self.rules, sample, Pruning(estimate, cf), choose)
+        return RuleSet(self.schema, tuple(rules), default, sample.totals(), float(sample.weight.sum()))
+
+    def sample(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Sample:
+        """Read rows with their target as the rules' features and classes."""
+        numbers, codes = self.schema.encode(X, estimator="RuleSet")
+        rows, _ = labelled_rows(self.schema, numbers, codes, y, sample_weight, name="RuleSet")
+        return Sample.of(rows)
+
+    # ---- files -----------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the rules to a file that `treewright.load` reads; whole or not at all."""
+        header, arrays = rules_to_parts(self)
+        write_model(path, {"kind": "RuleSet", **header}, arrays)
+
+    # ---- printing --------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        target = counted(len(self.value), "class", "classes") if self.is_classifier else "regression"
+        return f"RuleSet({counted(len(self), 'rule')}, {target})"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(
+        self, *, decimals: int | None = None, max_categories: int | None = 8, missing: bool = False
+    ) -> str:
+        """Write a line for each rule.
+
+        Parameters
+        ----------
+        decimals : int, optional
+            How many decimals numbers show; by default thresholds show as many as it takes to read them back.
+        max_categories : int or None, default=8
+            Longer lists of categories are shortened, with a count of those left out.
+        missing : bool, default=False
+            Whether to say which conditions a missing value meets too.
+        """
+        return writing.text(self, decimals=decimals, max_categories=max_categories, missing=missing)
+
+    def table(self) -> str:
+        """Write a table of the rules with their cover, confidence and lift, or their value and spread.
+
+        *Cover* is the share of all rows that a rule covers, *confidence* the share of those that are of its
+        class, *lift* the confidence divided by the share of the class among all rows.
+        """
+        return writing.table(self)
+
+    def to_markdown(self) -> str:
+        """Write the table of the rules in Markdown."""
+        return writing.markdown(self)
+
+    def to_html(self) -> str:
+        """Write the table of the rules in HTML; every name is escaped."""
+        return writing.html(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Describe the rules by names, in plain values."""
+        return writing.dictionary(self)
