@@ -7,7 +7,11 @@ const { model, state } = page;
 const live = model.content.live;
 
 async function send(where, message) {
-  const answer = await fetch(where, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(message) });
+  const answer = await fetch(where, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(message),
+  });
   const said = await answer.json();
   if (!answer.ok) throw new Error(said.error);
   return said;
@@ -41,12 +45,15 @@ function render() {
     element("h2", {}, `Edit ${leaf ? "leaf" : "node"} ${node}`),
     element("p", { id: "edit-trouble", role: "alert" }),
     element("p", { id: "edit-done", role: "status" }),
-    element("p", { class: "buttons" },
+    element(
+      "p",
+      { class: "buttons" },
       leaf ? null : button("Prune here", () => doEdit({ edit: "prune", node })),
       button(leaf ? "Grow on" : "Grow anew", () => doEdit({ edit: "grow", node })),
       button("Undo", () => doEdit({ edit: "undo" }), !live.undo),
       button("Redo", () => doEdit({ edit: "redo" }), !live.redo),
-      live.saves ? button("Save as a model", save) : null),
+      live.saves ? button("Save as a model", save) : null,
+    ),
     forceForm(node),
     mergeForm(node),
     logTable(),
@@ -60,7 +67,13 @@ function button(words, does, disabled = false) {
 function forceForm(node) {
   const split = model.splits[node];
   const chosen = split && split.kind < 2 ? split.feature : 0;
-  const feature = element("select", {}, model.features.map(({ name }, place) => element("option", { value: place, selected: place === chosen }, name)));
+  const feature = element(
+    "select",
+    {},
+    model.features.map(({ name }, place) =>
+      element("option", { value: place, selected: place === chosen }, name),
+    ),
+  );
   const details = element("div");
   const grow = element("input", { type: "checkbox", checked: true });
   let read = null;
@@ -72,14 +85,31 @@ function forceForm(node) {
   };
   feature.addEventListener("change", show);
   show();
-  const force = () => doEdit({ edit: "split", node, feature: Number(feature.value), grow: grow.checked, ...read() });
-  return element("fieldset", {}, element("legend", {}, "Force a split"), element("label", {}, "feature ", feature), details, element("label", {}, grow, " grow its branches on"), button("Force", force));
+  const force = () =>
+    doEdit({ edit: "split", node, feature: Number(feature.value), grow: grow.checked, ...read() });
+  return element(
+    "fieldset",
+    {},
+    element("legend", {}, "Force a split"),
+    element("label", {}, "feature ", feature),
+    details,
+    element("label", {}, grow, " grow its branches on"),
+    button("Force", force),
+  );
 }
 
 function cutField(details, place, own) {
   const feature = model.features[place];
   if (feature.categories) {
-    const select = element("select", {}, feature.categories.slice(0, -1).map((name, code) => element("option", { value: name, selected: own && Math.floor(own.threshold) === code }, name)));
+    const select = element(
+      "select",
+      {},
+      feature.categories
+        .slice(0, -1)
+        .map((name, code) =>
+          element("option", { value: name, selected: own && Math.floor(own.threshold) === code }, name),
+        ),
+    );
     details.append(element("label", {}, "up to ", select));
     return () => ({ threshold: select.value });
   }
@@ -96,12 +126,21 @@ function groupFields(details, place, own) {
   const numbers = [0, 1, 2, 3, 4, 5];
   const selects = categories.slice(0, 200).map((name, code) => {
     const branch = branchOf.get(code) ?? (own ? -1 : code % 2);
-    const select = element("select", {}, element("option", { value: -1 }, "–"), numbers.map((number) => element("option", { value: number, selected: number === branch }, `branch ${number + 1}`)));
+    const select = element(
+      "select",
+      {},
+      element("option", { value: -1 }, "–"),
+      numbers.map((number) =>
+        element("option", { value: number, selected: number === branch }, `branch ${number + 1}`),
+      ),
+    );
     details.append(element("label", { dir: "auto" }, `${name} `, select));
     return select;
   });
   return () => {
-    const groups = numbers.map((number) => categories.filter((_, code) => selects[code] && Number(selects[code].value) === number));
+    const groups = numbers.map((number) =>
+      categories.filter((_, code) => selects[code] && Number(selects[code].value) === number),
+    );
     return { groups: groups.filter((group) => group.length) };
   };
 }
@@ -110,8 +149,15 @@ function mergeForm(node) {
   const split = model.splits[node];
   if (!split || split.kind !== 1 || split.answers.length < 3) return null;
   const boxes = split.answers.map((_, branch) => element("input", { type: "checkbox", value: branch }));
-  const lines = split.answers.map((answer, branch) => element("label", { dir: "auto" }, boxes[branch], ` ${answer}`));
-  const merge = () => doEdit({ edit: "merge", node, branches: boxes.filter((box) => box.checked).map((box) => Number(box.value)) });
+  const lines = split.answers.map((answer, branch) =>
+    element("label", { dir: "auto" }, boxes[branch], ` ${answer}`),
+  );
+  const merge = () =>
+    doEdit({
+      edit: "merge",
+      node,
+      branches: boxes.filter((box) => box.checked).map((box) => Number(box.value)),
+    });
   return element("fieldset", {}, element("legend", {}, "Merge branches"), lines, button("Merge", merge));
 }
 
@@ -119,14 +165,38 @@ function mergeForm(node) {
 
 function risks(entry) {
   const text = (risk) => (model.classes && !model.content.costs ? percentText(risk) : numberText(risk));
-  return Object.entries(entry.risk).map(([rows, risk]) => `${rows} ${text(risk)}`).join(", ");
+  return Object.entries(entry.risk)
+    .map(([rows, risk]) => `${rows} ${text(risk)}`)
+    .join(", ");
 }
 
 function logTable() {
   const lines = [{ edit: "start", ...live.start }, ...live.log].map((entry, place) =>
-    element("tr", {}, element("td", {}, String(place)), element("td", {}, entry.edit), element("td", {}, entry.node ?? ""), element("td", {}, String(entry.leaves)), element("td", {}, risks(entry))));
-  const head = element("tr", {}, ["step", "edit", "node", "leaves", "risk"].map((name) => element("th", { scope: "col" }, name)));
-  return element("details", { open: live.log.length > 0 }, element("summary", {}, `Log (${live.log.length})`), element("div", { class: "wide" }, element("table", {}, element("thead", {}, head), element("tbody", {}, lines))));
+    element(
+      "tr",
+      {},
+      element("td", {}, String(place)),
+      element("td", {}, entry.edit),
+      element("td", {}, entry.node ?? ""),
+      element("td", {}, String(entry.leaves)),
+      element("td", {}, risks(entry)),
+    ),
+  );
+  const head = element(
+    "tr",
+    {},
+    ["step", "edit", "node", "leaves", "risk"].map((name) => element("th", { scope: "col" }, name)),
+  );
+  return element(
+    "details",
+    { open: live.log.length > 0 },
+    element("summary", {}, `Log (${live.log.length})`),
+    element(
+      "div",
+      { class: "wide" },
+      element("table", {}, element("thead", {}, head), element("tbody", {}, lines)),
+    ),
+  );
 }
 
 at("edit").hidden = false;

@@ -28,7 +28,9 @@ export class Model {
   // ---- shape
 
   isLeaf(node, step = 0) {
-    return !this.n_children[node] || (this.path.leaf_from[node] !== null && this.path.leaf_from[node] <= step);
+    return (
+      !this.n_children[node] || (this.path.leaf_from[node] !== null && this.path.leaf_from[node] <= step)
+    );
   }
 
   children(node, step = 0) {
@@ -44,7 +46,7 @@ export class Model {
       const nodes = [0];
       for (let node = 1; node < this.size; node++) {
         const above = this.parent[node];
-        if (there[above] && !this.isLeaf(above, step)) nodes.push(node), (there[node] = 1);
+        if (there[above] && !this.isLeaf(above, step)) (nodes.push(node), (there[node] = 1));
       }
       if (this.#visible.size > 40) this.#visible.clear();
       this.#visible.set(step, nodes);
@@ -71,7 +73,9 @@ export class Model {
   // ---- words
 
   answer(node) {
-    return node === 0 ? "all rows" : this.splits[this.parent[node]].answers[node - this.first_child[this.parent[node]]];
+    return node === 0
+      ? "all rows"
+      : this.splits[this.parent[node]].answers[node - this.first_child[this.parent[node]]];
   }
 
   condition(node) {
@@ -109,7 +113,9 @@ export class Model {
   best(shares) {
     const { costs } = this.content;
     if (!costs) return shares.indexOf(Math.max(...shares));
-    const price = shares.map((_, said) => shares.reduce((sum, share, code) => sum + share * costs[code][said], 0));
+    const price = shares.map((_, said) =>
+      shares.reduce((sum, share, code) => sum + share * costs[code][said], 0),
+    );
     return price.indexOf(Math.min(...price));
   }
 
@@ -142,7 +148,9 @@ export class Model {
   }
 
   #heaviest(node) {
-    return this.children(node).reduce((best, child) => (this.weight[child] > this.weight[best] ? child : best));
+    return this.children(node).reduce((best, child) =>
+      this.weight[child] > this.weight[best] ? child : best,
+    );
   }
 
   // What the tree says of a row: class shares, or a number; shared rows count in every leaf they reach.
@@ -157,7 +165,8 @@ export class Model {
       else {
         const below = this.children(node);
         const total = below.reduce((sum, child) => sum + this.weight[child], 0) || 1;
-        for (const child of below) if (this.weight[child]) parts.push([child, (weight * this.weight[child]) / total]);
+        for (const child of below)
+          if (this.weight[child]) parts.push([child, (weight * this.weight[child]) / total]);
       }
     }
     return said;
@@ -180,7 +189,9 @@ export class Model {
   // Of these the rows that the tree was grown on, if the page has such.
   trainingRowsAt(node) {
     const rows = this.rowsAt(node).map((index) => this.rows[index]);
-    return this.content.rows && this.content.rows.validation.includes(0) ? rows.filter((row) => !row.validation) : rows;
+    return this.content.rows && this.content.rows.validation.includes(0)
+      ? rows.filter((row) => !row.validation)
+      : rows;
   }
 
   middleRow() {
@@ -209,7 +220,10 @@ export function compared(split, row) {
   for (const [place, feature] of split.features.entries()) {
     const number = row[feature];
     if (number === null) return null;
-    total += split.kind === 2 ? split.weights[place] * number : split.scales[place] * (number - split.centres[place]) ** 2;
+    total +=
+      split.kind === 2
+        ? split.weights[place] * number
+        : split.scales[place] * (number - split.centres[place]) ** 2;
   }
   return total;
 }

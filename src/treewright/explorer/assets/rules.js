@@ -42,7 +42,9 @@ export function constraintText(model, constraint) {
     return words.length === 1 ? `${feature.name} = ${words[0]}` : `${feature.name} in {${words.join(", ")}}`;
   }
   if (constraint.known !== undefined) return `${feature.name} is ${constraint.known ? "known" : "missing"}`;
-  const [low, high] = [constraint.low, constraint.high].map((bound) => bound !== undefined && valueText(feature, bound));
+  const [low, high] = [constraint.low, constraint.high].map(
+    (bound) => bound !== undefined && valueText(feature, bound),
+  );
   if (low && high) return `${low} < ${feature.name} ≤ ${high}`;
   return high ? `${feature.name} ≤ ${high}` : `${feature.name} > ${low}`;
 }
@@ -93,17 +95,23 @@ function constraintCode(model, constraint, language) {
   if (constraint.kind === "oblique") return obliqueCode(model, constraint, language);
   const feature = model.features[constraint.feature];
   const name = language.name(feature.name);
-  if (constraint.known !== undefined && !constraint.codes) return constraint.known ? language.present(name) : language.absent(name);
+  if (constraint.known !== undefined && !constraint.codes)
+    return constraint.known ? language.present(name) : language.absent(name);
   const parts = [];
   if (constraint.codes) {
     const list = constraint.codes.map((code) => language.text(valueText(feature, code))).join(", ");
     parts.push(constraint.codes.length ? language.among(name, list) : language.never);
   }
-  const bound = (number) => (feature.categories || feature.unit ? language.text(valueText(feature, number)) : String(number + (feature.offset || 0)));
+  const bound = (number) =>
+    feature.categories || feature.unit
+      ? language.text(valueText(feature, number))
+      : String(number + (feature.offset || 0));
   if (constraint.low !== undefined) parts.push(`${name} > ${bound(constraint.low)}`);
   if (constraint.high !== undefined) parts.push(`${name} <= ${bound(constraint.high)}`);
   const holds = [language.present(name), ...parts].join(language.and);
-  return constraint.missing ? `(${language.absent(name)}${language.or}${parts.join(language.and)})` : `(${holds})`;
+  return constraint.missing
+    ? `(${language.absent(name)}${language.or}${parts.join(language.and)})`
+    : `(${holds})`;
 }
 
 function obliqueCode(model, { split, branch }, language) {
@@ -127,7 +135,9 @@ export function rulesAsSql(model, rules) {
 
 export function rulesAsPython(model, rules) {
   const lines = rules.map((rule) => {
-    const code = rule.constraints.map((constraint) => constraintCode(model, constraint, PYTHON)).join(PYTHON.and);
+    const code = rule.constraints
+      .map((constraint) => constraintCode(model, constraint, PYTHON))
+      .join(PYTHON.and);
     const said = model.classes ? PYTHON.text(model.prediction(rule.node)) : String(model.value[rule.node]);
     return `    if ${code || PYTHON.always}:\n        return ${said}`;
   });
