@@ -1,6 +1,6 @@
 // Curves: small charts as SVG: histograms with a cut, lines with bands, and the axes they share.
 
-import { compared } from "./model.js";
+import { KIND, compared, cutsOf } from "./model.js";
 import { numberText, shape, shortened, valueText } from "./text.js";
 
 const BINS = 24;
@@ -10,27 +10,27 @@ export function splitChart(model, marks, node, width = 300, height = 96) {
   const split = model.splits[node];
   const rows = model.trainingRowsAt(node);
   if (!split || !rows.length) return null;
-  if (split.kind === 1) return categoryChart(model, marks, split, rows, width, height);
-  if (split.threshold === null) return null;
+  if (split.kind === KIND.table) return categoryChart(model, marks, split, rows, width, height);
+  const cuts = cutsOf(split);
+  if (!cuts.length) return null;
   const points = rows
     .map((row) => [compared(split, row.values), row.target])
     .filter(([number]) => number !== null);
   if (!points.length) return null;
   const axis = axisAround(
     points.map(([number]) => number),
-    split.threshold,
+    cuts,
   );
-  const inside = (height - 16) * 1;
+  const inside = height - 16;
   const x = (number) => 4 + ((number - axis.low) / (axis.high - axis.low)) * (width - 8);
   const shapes = model.classes
     ? stacks(model, marks, points, axis, x, inside)
     : dots(model, marks, points, x, inside);
   shapes.push(shape("line", { x1: 4, x2: width - 4, y1: inside, y2: inside, class: "axis" }));
-  shapes.push(
-    shape("line", { x1: x(split.threshold), x2: x(split.threshold), y1: 2, y2: inside, class: "cut" }),
-  );
-  if (!model.classes) shapes.push(...sides(model, marks, node, split, x, width, inside));
-  const feature = split.kind === 0 ? model.features[split.feature] : {};
+  for (const cut of cuts)
+    shapes.push(shape("line", { x1: x(cut), x2: x(cut), y1: 2, y2: inside, class: "cut" }));
+  if (!model.classes) shapes.push(...sides(model, marks, node, [4, ...cuts.map(x), width - 4], inside));
+  const feature = split.features ? {} : model.features[split.feature];
   shapes.push(
     shape("text", { x: 4, y: height - 3, class: "tick" }, shortened(endText(feature, axis.lowest), 18)),
   );
@@ -44,7 +44,7 @@ export function splitChart(model, marks, node, width = 300, height = 96) {
   return chart(
     width,
     height,
-    `Rows of the node by ${split.question}, cut at ${numberText(split.threshold)}`,
+    `Rows of the node by ${split.question}, cut at ${cuts.map((cut) => numberText(cut)).join(", ")}`,
     shapes,
   );
 }
@@ -55,15 +55,16 @@ function endText(feature, number) {
     : numberText(number);
 }
 
-// Bins of equal width, none on both sides of the cut.
-export function axisAround(numbers, cut) {
+// Bins of equal width, none on both sides of the first cut.
+export function axisAround(numbers, cuts) {
   const sorted = numbers.toSorted((a, b) => a - b);
   const at = (share) => sorted[Math.round(share * (sorted.length - 1))];
   const [lowest, highest] = [at(0.005), at(0.995)];
-  const room = 0.04 * (Math.max(highest, cut) - Math.min(lowest, cut)) || 0.5;
-  const [from, to] = [Math.min(lowest, cut - room), Math.max(highest, cut + room)];
+  const [first, last] = [cuts[0], cuts.at(-1)];
+  const room = 0.04 * (Math.max(highest, last) - Math.min(lowest, first)) || 0.5;
+  const [from, to] = [Math.min(lowest, first - room), Math.max(highest, last + room)];
   const step = (to - from) / BINS;
-  const low = cut - Math.ceil((cut - from) / step - 1e-9) * step;
+  const low = first - Math.ceil((first - from) / step - 1e-9) * step;
   return { low, high: low + (BINS + 1) * step, step, lowest, highest };
 }
 
@@ -116,16 +117,12 @@ function dots(model, marks, points, x, height) {
   );
 }
 
-function sides(model, marks, node, split, x, width, height) {
-  const ends = [
-    [4, x(split.threshold)],
-    [x(split.threshold), width - 4],
-  ];
+function sides(model, marks, node, edges, height) {
   return model.children(node).map((child, branch) => {
     const y = heightOf(model, model.value[child], height);
     return shape("line", {
-      x1: ends[branch][0],
-      x2: ends[branch][1],
+      x1: edges[branch],
+      x2: edges[branch + 1],
       y1: y,
       y2: y,
       stroke: marks.classColour(5),

@@ -1,5 +1,6 @@
 // Live: editing the tree by hand, where a program on this machine listens; each edit shows what it is worth.
 
+import { KIND } from "./model.js";
 import { at, page } from "./main.js";
 import { element, numberText, percentText, replaceChildren } from "./text.js";
 
@@ -66,7 +67,7 @@ function button(words, does, disabled = false) {
 
 function forceForm(node) {
   const split = model.splits[node];
-  const chosen = split && split.kind < 2 ? split.feature : 0;
+  const chosen = split && !split.features ? split.feature : 0;
   const feature = element(
     "select",
     {},
@@ -114,7 +115,7 @@ function cutField(details, place, own) {
     return () => ({ threshold: select.value });
   }
   const offset = feature.offset || 0;
-  const cut = own && own.threshold !== null ? own.threshold : feature.middle;
+  const cut = own?.threshold ?? feature.middle;
   const input = element("input", { type: "number", step: "any", value: cut === null ? "" : cut + offset });
   details.append(element("label", {}, "up to ", input));
   return () => ({ threshold: input.value === "" ? null : Number(input.value) });
@@ -147,7 +148,7 @@ function groupFields(details, place, own) {
 
 function mergeForm(node) {
   const split = model.splits[node];
-  if (!split || split.kind !== 1 || split.answers.length < 3) return null;
+  if (!split || split.kind !== KIND.table || split.answers.length < 3) return null;
   const boxes = split.answers.map((_, branch) => element("input", { type: "checkbox", value: branch }));
   const lines = split.answers.map((answer, branch) =>
     element("label", { dir: "auto" }, boxes[branch], ` ${answer}`),

@@ -2,6 +2,9 @@
 
 import { numberText, percentText } from "./text.js";
 
+// The kinds of splits, by the numbers that a tree stores.
+export const KIND = { threshold: 0, table: 1, hyperplane: 2, sphere: 3, intervals: 4 };
+
 export class Model {
   #visible = new Map();
   #rowsAt = null;
@@ -22,7 +25,7 @@ export class Model {
     this.lowest = this.value.reduce((a, b) => Math.min(a, b), Infinity);
     this.highest = this.value.reduce((a, b) => Math.max(a, b), -Infinity);
     this.rows = content.rows ? makeRows(content) : [];
-    this.tables = this.splits.map((split) => split && split.kind === 1 && tableOf(split));
+    this.tables = this.splits.map((split) => split && split.kind === KIND.table && tableOf(split));
   }
 
   // ---- shape
@@ -82,7 +85,8 @@ export class Model {
     if (node === 0) return "all rows";
     const split = this.splits[this.parent[node]];
     const words = this.answer(node);
-    return split.kind === 1 ? `${split.question} = ${words}` : `${split.question} ${words}`;
+    if (split.kind === KIND.table) return `${split.question} = ${words}`;
+    return /^[≤>≥<]|^(known|missing)$/.test(words) ? `${split.question} ${words}` : words; // between two cuts
   }
 
   prediction(node) {
@@ -127,7 +131,7 @@ export class Model {
     let branch = answerOf(split, row, this.tables[node]);
     if (branch >= 0) return { branch, by: "split" };
     for (const surrogate of split.surrogates || []) {
-      branch = answerOf(surrogate, row, surrogate.kind === 1 && tableOf(surrogate));
+      branch = answerOf(surrogate, row, surrogate.kind === KIND.table && tableOf(surrogate));
       if (branch >= 0) return { branch, by: "surrogate", surrogate };
     }
     return { branch: this.default_branch[node], by: "default" };
@@ -213,15 +217,20 @@ function tableOf(split) {
   return new Map(split.codes.map((code, place) => [code, split.branches[place]]));
 }
 
-// What a split compares with its threshold: a number, or null where something is missing.
+// The numbers at which a split passes from one branch to the next; none if it tells known from missing.
+export function cutsOf(split) {
+  return split.cuts ?? (split.threshold === null ? [] : [split.threshold]);
+}
+
+// What a split compares with its cuts: a number, or null where something is missing.
 export function compared(split, row) {
-  if (split.kind === 0) return row[split.feature];
+  if (!split.features) return row[split.feature];
   let total = 0;
   for (const [place, feature] of split.features.entries()) {
     const number = row[feature];
     if (number === null) return null;
     total +=
-      split.kind === 2
+      split.kind === KIND.hyperplane
         ? split.weights[place] * number
         : split.scales[place] * (number - split.centres[place]) ** 2;
   }
@@ -229,8 +238,7 @@ export function compared(split, row) {
 }
 
 function answerOf(split, row, table) {
-  if (split.kind === 1) return table.get(row[split.feature]) ?? -1;
+  if (table) return table.get(row[split.feature]) ?? -1;
   const number = compared(split, row);
-  if (number === null) return -1;
-  return split.threshold === null || number <= split.threshold ? 0 : 1;
+  return number === null ? -1 : cutsOf(split).filter((cut) => number > cut).length;
 }

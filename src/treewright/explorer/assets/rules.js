@@ -1,6 +1,7 @@
 // Rules: the conditions on the way to a node, those on one feature drawn together, in words and as code.
 
-import { numberText, valueText } from "./text.js";
+import { KIND, cutsOf } from "./model.js";
+import { valueText } from "./text.js";
 
 // What must hold on the way to a node: ranges (low < x ≤ high), sets of categories, and oblique conditions.
 export function constraintsOf(model, node) {
@@ -11,16 +12,17 @@ export function constraintsOf(model, node) {
     const split = model.splits[above];
     const branch = child - model.first_child[above];
     const takesMissing = [branch, -1].includes(model.default_branch[above]);
-    if (split.kind > 1) {
+    if (split.features) {
       others.push({ kind: "oblique", split, branch, words: `${split.question} ${split.answers[branch]}` });
       continue;
     }
     const known = single.get(split.feature) || { feature: split.feature, missing: true };
     known.missing &&= takesMissing;
-    if (split.kind === 1) narrowSet(known, split, branch);
-    else if (split.threshold === null) known.known = branch === 0;
-    else if (branch === 0) known.high = Math.min(known.high ?? Infinity, split.threshold);
-    else known.low = Math.max(known.low ?? -Infinity, split.threshold);
+    const cuts = split.kind === KIND.table ? [] : cutsOf(split);
+    if (split.kind === KIND.table) narrowSet(known, split, branch);
+    else if (!cuts.length) known.known = branch === 0;
+    if (branch < cuts.length) known.high = Math.min(known.high ?? Infinity, cuts[branch]);
+    if (branch > 0 && cuts.length) known.low = Math.max(known.low ?? -Infinity, cuts[branch - 1]);
     single.set(split.feature, known);
   }
   return [...single.values(), ...others];
@@ -117,7 +119,7 @@ function constraintCode(model, constraint, language) {
 function obliqueCode(model, { split, branch }, language) {
   const terms = split.features.map((feature, place) => {
     const name = language.name(model.features[feature].name);
-    if (split.kind === 2) return `${split.weights[place]} * ${name}`;
+    if (split.kind === KIND.hyperplane) return `${split.weights[place]} * ${name}`;
     const away = `(${name} - ${split.centres[place]})`;
     return `${split.scales[place]} * ${away} * ${away}`;
   });

@@ -1,5 +1,6 @@
 // Teach: the rows of a node on a line, a cut to drag, and what entropy, Gini and gain make of it.
 
+import { KIND } from "./model.js";
 import { chart, linePath } from "./curves.js";
 import { counted, element, numberText, replaceChildren, shape, valueText } from "./text.js";
 
@@ -90,7 +91,7 @@ export class Teach {
     const node = model.standing(this.state.get("node"), this.state.get("step"));
     const split = model.splits[node];
     if (changed.includes("node") || changed.includes("tab")) {
-      if (split && split.kind === 0 && this.numeric.includes(split.feature))
+      if (split && split.kind === KIND.threshold && this.numeric.includes(split.feature))
         this.feature.value = split.feature;
     }
     this.node = node;
@@ -98,7 +99,8 @@ export class Teach {
     this.rows = this.pool();
     this.earlier = [];
     this.measureRows();
-    const own = split && split.kind === 0 && split.feature === this.place && split.threshold !== null;
+    const own =
+      split && split.kind === KIND.threshold && split.feature === this.place && split.threshold !== null;
     this.cut = own ? split.threshold : this.cuts.length ? this.cuts[this.cuts.length >> 1] : 0;
     this.render();
   }
