@@ -198,6 +198,9 @@ def test_wilson_s_ends_are_where_the_share_is_z_deviations_away() -> None:
     for end in (low, high):
         assert abs(0.3 - end) / math.sqrt(end * (1 - end) / 40) == pytest.approx(1.959963984540054)
     assert [float(end) for end in bounds.wilson_interval(0.5, 0)] == [0.0, 1.0]
+    for n in range(1, 50):
+        assert bounds.wilson_interval(0.0, n)[0] == 0.0
+        assert bounds.wilson_interval(1.0, n)[1] == 1.0
 
 
 def test_the_bound_of_a_tree_is_its_formula() -> None:

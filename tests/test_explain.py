@@ -17,6 +17,7 @@ from treewright.data import Column, Schema
 from treewright.errors import DataError
 from treewright.explain import contributions, explain_row, follow, goal_of, nearest_change, read_row
 from treewright.explain.region import Measure, feature_cuts
+from treewright.reading import RowReader
 from treewright.splits import NO_SPLITS, Hyperplane, Sphere, SplitTable
 
 SIZES = ["small", "medium", "large", "huge"]
@@ -316,6 +317,32 @@ def test_the_nearest_change_for_a_forest_is_the_one_brute_force_finds(seed: int)
     assert explained.change.found.cost[1] == pytest.approx(
         expected[1], abs=0.02
     )  # to a number short to write
+
+
+class Bag(RowReader):
+    """A forest, as far as explanations go."""
+
+    unseen, inf, longest_search = "missing", "error", 5.0
+
+    def __init__(self, trees: list[tw.Tree]) -> None:
+        self.trees = trees
+
+    def _answering(self) -> Any:
+        return self.trees, [share_of(tree) for tree in self.trees]
+
+
+def test_several_trees_explain_a_row_by_the_same_method() -> None:
+    X, y = datasets.load_votes()
+    parts = [(X[start::3], y[start::3]) for start in range(3)]
+    bag = Bag([DecisionTreeClassifier(max_depth=3).fit(*part).tree_ for part in parts])
+    explained = bag.explain(X.iloc[0])
+    shares = [tree.predict_value(*tree.schema.encode(X.iloc[[0]])) for tree in bag.trees]
+    expected = np.mean([share / share.sum() for share in shares], axis=0)[0]
+    assert explained.says == pytest.approx(expected)
+    assert "3 trees were asked" in str(explained)
+    assert explained.intervals is None
+    assert explained.change is not None
+    assert explained.change.prediction != explained.prediction
 
 
 def test_a_search_that_is_stopped_says_so() -> None:

@@ -50,7 +50,8 @@ def wilson_interval(share: ArrayLike, n_rows: ArrayLike, confidence: float = 0.9
     some = np.where(n > 0, n, 1.0)
     centre, room = p + z**2 / (2 * some), z * np.sqrt(p * (1 - p) / some + z**2 / (4 * some**2))
     low, high = ((centre + sign * room) / (1 + z**2 / some) for sign in (-1, 1))
-    return np.where(n > 0, np.clip(low, 0, 1), 0.0), np.where(n > 0, np.clip(high, 0, 1), 1.0)
+    # where the share is 0 or 1 that end is exact, whatever rounding says
+    return np.where((n > 0) & (p > 0), low, 0.0), np.where((n > 0) & (p < 1), high, 1.0)
 
 
 def binomial_upper(errors: float, n_rows: float, delta: float = 0.05) -> float:

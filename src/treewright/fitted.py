@@ -159,7 +159,8 @@ class FittedTree(TreeReader, BaseEstimator):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to a file that `treewright.load` reads; whole or not at all.
 
-        The tree, the parameters and the pruner that made the tree are kept; its report is not. A parameter
+        The tree, the parameters, the pruner that made the tree and the name of the target, if it has one as
+        `target_name_`, are kept; the pruner's report is not. A parameter
         that is no plain value, such as a `RandomState` or a pruner of your own, is left out and has its
         default when the model is read back. A class of your own comes back as the class it was made from.
 
@@ -175,6 +176,8 @@ class FittedTree(TreeReader, BaseEstimator):
         header |= {"kind": kind.__name__, "parameters": plain_parameters(parameters)}
         if hasattr(self, "pruner_"):
             header |= plain_parameters({"pruner": self.pruner_})
+        if hasattr(self, "target_name_"):
+            header["target"] = self.target_name_
         write_model(path, header, arrays)
 
     def to_html(

@@ -137,7 +137,7 @@ def class_factor(dataset: Dataset, recipe: Recipe) -> Array | None:
     return _class_factors(dataset, recipe)[0]
 
 
-def progress_bar(verbose: int | bool) -> Progress | None:
+def progress_bar(verbose: int | bool, doing: str = "growing") -> Progress | None:
     """Make a one-line bar on standard error, or `None` where nobody would see it."""
     if not verbose or not sys.stderr.isatty():
         return None
@@ -145,7 +145,7 @@ def progress_bar(verbose: int | bool) -> Progress | None:
     def show(fraction: float) -> None:
         done = round(40 * fraction)
         end = "\n" if fraction >= 1 else ""
-        sys.stderr.write(f"\rgrowing [{'#' * done}{' ' * (40 - done)}] {fraction:4.0%}{end}")
+        sys.stderr.write(f"\r{doing} [{'#' * done}{' ' * (40 - done)}] {fraction:4.0%}{end}")
         sys.stderr.flush()
 
     return show

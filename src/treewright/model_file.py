@@ -11,9 +11,7 @@ import json
 import math
 import os
 import re
-import secrets
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
@@ -25,6 +23,7 @@ from treewright.data import Schema
 from treewright.errors import ModelFileError
 from treewright.tree import Tree
 from treewright.validation import validate
+from treewright.whole_file import whole_file
 
 Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
@@ -34,7 +33,7 @@ VERSION = 1
 
 MOST_HEADER_BYTES = 100_000_000  # as safetensors has it
 DEEPEST_HEADER = 32
-HEADER_KEYS = {"treewright", "kind", "parameters", "pruner", "schema"}
+HEADER_KEYS = {"treewright", "kind", "parameters", "pruner", "schema", "target"}
 ARRAY_TYPES = {"F64": "<f8", "I64": "<i8", "I32": "<i4", "U8": "|u1"}
 
 _VERSION = re.compile(rb'(\d{1,9})"')
@@ -236,28 +235,10 @@ def _arrays(entries: Mapping[str, Any], payload: memoryview) -> Arrays:
 def write_model(
     path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Write a model file, whole or not at all: on any error an older file of that name stays as it was.
-
-    The bytes go to a new file beside it, are forced to the disk and only then given the name.
-    """
-    data, path = dumps(header, arrays), Path(path)
-    beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with open(beside, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        with suppress(OSError):
-            beside.unlink()
-        raise
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    """Write a model file, whole or not at all: on any error an older file of that name stays as it was."""
+    data = dumps(header, arrays)
+    with whole_file(path) as beside, open(beside, "wb") as file:
+        file.write(data)
 
 
 def read_model(path: str | os.PathLike[str]) -> tuple[Header, Arrays]:

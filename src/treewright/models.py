@@ -77,6 +77,10 @@ def load(path: str | os.PathLike[str]) -> FittedTree | RuleClassifier | RuleSet:
     model._adopt(tree)
     if "pruner" in header:
         model.pruner_ = _pruner(header)
+    if "target" in header:
+        if not isinstance(header["target"], str):
+            raise ModelFileError("the model is broken: the name of its target is no text")
+        model.target_name_ = header["target"]
     return model
 
 

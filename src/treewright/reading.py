@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.bounds import ErrorBound, held_out_bound, training_bound
 from treewright.data.columns import Unseen
-from treewright.data.schema import Infinities
+from treewright.data.schema import Infinities, Schema
 from treewright.explain import Explanation, explain_row, read_row
 from treewright.importance import Importances, importances
 from treewright.parameters import missing_policies
@@ -19,34 +19,18 @@ from treewright.selection import labelled_rows
 from treewright.tree import Tree
 
 
-class TreeReader:
-    """What an estimator that has a tree can tell about it."""
+class RowReader:
+    """What an estimator of one tree or of several can tell about a row."""
 
     unseen: Unseen
     inf: Infinities
+    longest_search: ClassVar[float | None] = (
+        None  # seconds for a nearest change, if nothing else is asked for
+    )
 
-    def _fitted_tree(self) -> Tree:
+    def _answering(self) -> tuple[Sequence[Tree], Sequence[NDArray[np.float64]]]:
+        """Give the trees whose answers are averaged, and what every node of each says."""
         raise NotImplementedError
-
-    def _encode(self, X: Any, tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        raise NotImplementedError
-
-    def predict(self, X: Any) -> Any:
-        """Predict each row."""
-        raise NotImplementedError
-
-    def rules(self) -> RuleSet:
-        """Read the tree as rules, one for each leaf; see `treewright.rules.extract_rules`.
-
-        Examples
-        --------
-        >>> from treewright import DecisionTreeClassifier
-        >>> print(DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules())
-        IF x0 ≤ 3 THEN a  (2 rows, 100 %)
-        IF x0 > 3 THEN b  (1 row, 100 %)
-        OTHERWISE a  (3 rows, 67 %)
-        """
-        return extract_rules(self._fitted_tree())
 
     def explain(
         self,
@@ -79,7 +63,7 @@ class TreeReader:
         confidence : float
             That of the intervals of the class shares.
         time_limit : float or None
-            Seconds after which the search for the nearest change is stopped; None lets it end.
+            Seconds after which the search for the nearest change is stopped; None lets it end for a tree.
 
         Returns
         -------
@@ -116,42 +100,59 @@ class TreeReader:
           Outlook  Rain →  Overcast
           then the prediction is Yes
         """
-        tree = self._fitted_tree()
-        missing = getattr(self, "missing", None)
+        trees, values = self._answering()
+        schema, missing = trees[0].schema, getattr(self, "missing", None)
         read = read_row(
             row,
-            tree.schema,
+            schema,
             unseen=self.unseen,
             missing="error" if missing == "error" else "direction",
             inf=self.inf,
             estimator=type(self).__name__,
         )
-        policies = None if missing is None else missing_policies(missing, tree.schema)
+        policies = None if missing is None else missing_policies(missing, schema)
         if isinstance(policies, str):
-            policies = (policies,) * len(tree.schema.columns)
+            policies = (policies,) * len(schema.columns)
         return explain_row(
-            [tree],
+            trees,
             read,
-            [self._says(tree)],
+            values,
             wanted=wanted,
             policies=policies,
             confidence=confidence,
             are_means=getattr(self, "criterion", None) == "squared_error",
             fixed=fixed,
             directions=directions,
-            scales=self._scales(scales, tree),
-            time_limit=time_limit,
+            scales=_scales(scales, schema, self.inf),
+            time_limit=self.longest_search if time_limit is None else time_limit,
         )
 
-    def _scales(self, scales: Any, tree: Tree) -> Mapping[Any, float] | None:
-        """Give scales as they are, or those of the rows of a table."""
-        if scales is None or isinstance(scales, Mapping):
-            return scales
-        schema, (numbers, _) = tree.schema, self._encode(scales, tree)
-        spread = np.nanstd(numbers, axis=0)
-        numeric = [feature for feature, column in enumerate(schema.columns) if column.kind == "numeric"]
-        by_feature = {feature: float(spread[schema.position[feature]]) for feature in numeric}
-        return {feature: scale for feature, scale in by_feature.items() if scale > 0}
+
+class TreeReader(RowReader):
+    """What an estimator that has a tree can tell about it."""
+
+    def _fitted_tree(self) -> Tree:
+        raise NotImplementedError
+
+    def _encode(self, X: Any, tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Any:
+        """Predict each row."""
+        raise NotImplementedError
+
+    def rules(self) -> RuleSet:
+        """Read the tree as rules, one for each leaf; see `treewright.rules.extract_rules`.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> print(DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules())
+        IF x0 ≤ 3 THEN a  (2 rows, 100 %)
+        IF x0 > 3 THEN b  (1 row, 100 %)
+        OTHERWISE a  (3 rows, 67 %)
+        """
+        return extract_rules(self._fitted_tree())
 
     def importances(
         self,
@@ -220,6 +221,20 @@ class TreeReader:
         wrong = np.asarray(self.predict(X)) != np.asarray(y)
         return held_out_bound(int(wrong.sum()), len(wrong), delta)
 
+    def _answering(self) -> tuple[Sequence[Tree], Sequence[NDArray[np.float64]]]:
+        tree = self._fitted_tree()
+        return [tree], [self._says(tree)]
+
     def _says(self, tree: Tree) -> NDArray[np.float64]:
         """What each node says: class shares, or a number."""
         return tree.value
+
+
+def _scales(scales: Any, schema: Schema, inf: Infinities) -> Mapping[Any, float] | None:
+    """Give scales as they are, or those of the rows of a table."""
+    if scales is None or isinstance(scales, Mapping):
+        return scales
+    spread = np.nanstd(schema.encode(scales, inf=inf)[0], axis=0)
+    numeric = [feature for feature, column in enumerate(schema.columns) if column.kind == "numeric"]
+    by_feature = {feature: float(spread[schema.position[feature]]) for feature in numeric}
+    return {feature: scale for feature, scale in by_feature.items() if scale > 0}

@@ -49,6 +49,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):
         The share of the rows, stratified by class, that is kept aside for `estimate="holdout"`.
     random_state : int
         Seed of the choice of rows kept aside.
+    verbose : int or bool
+        Show progress in the terminal.
 
     Attributes
     ----------
@@ -83,6 +85,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):
         "cf": Rule(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0.0, 1.0)"),
         "choose": Rule(lambda value: isinstance(value, bool), "a bool"),
         "holdout": SHARED_RULES["holdout"],
+        "verbose": SHARED_RULES["verbose"],
         "random_state": Rule(
             lambda value: is_whole(value) and 0 <= value < 2**63,
             "an int in the range [0, 9223372036854775807]",
@@ -95,6 +98,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):
     choose: bool = True
     holdout: float = 1 / 3
     random_state: int = 0
+    verbose: int | bool = 0
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree and make the rules.
@@ -119,7 +123,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):
         if self.estimate == "holdout":
             growing, judging = self._parted(X, y, sample_weight)
         model.fit(*growing)
-        rules = model.rules().prune(*judging, estimate=self.estimate, cf=self.cf, choose=self.choose)
+        rules = model.rules().prune(
+            *judging, estimate=self.estimate, cf=self.cf, choose=self.choose, verbose=self.verbose
+        )
         self._adopt(rules)
         return self
 

@@ -30,6 +30,12 @@ class RawTable:
         """Name of a column; `x0, x1, …` if they have none."""
         return self.names[feature] if self.names is not None else f"x{feature}"
 
+    def take(self, rows: NDArray[Any]) -> RawTable:
+        """Give some rows, by their numbers."""
+        return RawTable(
+            len(rows), self.n_features, self.names, lambda feature: self.column(feature).take(rows)
+        )
+
 
 def read_array(X: NDArray[Any]) -> RawTable:
     """Take an array as columns; what a masked array masks is missing.

@@ -112,6 +112,10 @@ class RawNumbers:
         values = self.values.astype(wide)
         return RawNumbers(np.nan_to_num(values, nan=np.nan, posinf=LARGEST, neginf=-LARGEST), self.missing)
 
+    def take(self, rows: NDArray[Any]) -> RawNumbers:
+        """Give some rows, by their numbers."""
+        return RawNumbers(self.values[rows], None if self.missing is None else self.missing[rows])
+
     def hide(self, rows: NDArray[np.bool_]) -> RawNumbers:
         """Make some rows missing."""
         return RawNumbers(self.values, rows if self.missing is None else self.missing | rows)
@@ -135,6 +139,10 @@ class RawCodes:
     def finite(self) -> RawCodes:
         """Give the same: no category is infinite."""
         return self
+
+    def take(self, rows: NDArray[Any]) -> RawCodes:
+        """Give some rows, by their numbers."""
+        return RawCodes(self.codes[rows], self.categories, self.declared, self.ordered)
 
     def hide(self, rows: NDArray[np.bool_]) -> RawCodes:
         """Make some rows missing."""

@@ -38,6 +38,8 @@ def read(X: Any) -> RawTable:
         return X
     if isinstance(X, np.ndarray):
         return read_array(X)
+    if isinstance(X, RawTable):
+        return X
     if isinstance(X, (list, tuple)):
         return read_rows(X)
     if _is_of(X, "scipy.sparse", "sparray", "spmatrix"):
@@ -52,6 +54,8 @@ def read(X: Any) -> RawTable:
 
 def read_series(name: str, y: Any) -> Raw | None:
     """Take one column of a frame library as raw values; `None` if `y` is of none."""
+    if isinstance(y, RawNumbers | RawCodes):
+        return y
     if _is_of(y, "pandas", "Series"):
         return _pandas_column(name, y)
     if _is_of(y, "pandas", "Index", "Categorical"):

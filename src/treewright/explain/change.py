@@ -71,10 +71,11 @@ class Change:
     def lines(self) -> list[str]:
         """Write a line for each feature that changes, and what is then predicted."""
         schema, rows = self.before.schema, []
+        beside = {feature for side in self.found.region.sides for feature in side.features}
         for feature in self.found.changes:
             condition = self.found.region.conditions.get(feature)
             words = ""
-            if isinstance(condition, Interval) and schema.columns[feature].kind == "numeric":
+            if feature not in beside and isinstance(condition, Interval):
                 words = f"({condition.words(schema)})"
             name = printable(schema.names[feature])
             rows.append([name, f"{self.before.text(feature)} →", self.after.text(feature), words])

@@ -60,12 +60,15 @@ class Path:
     steps: tuple[Step, ...]
     ends: tuple[tuple[int, float], ...]
 
-    def split(self, step: Step) -> Split:
-        """Give the split that answered at a step, or was left unanswered."""
-        node = self.tree[step.node]
-        split = node.surrogates[step.split - 1] if step.split else node.split
+    def asked(self, step: Step) -> Split:
+        """Give the split of a step's node."""
+        split = self.tree[step.node].split
         assert split is not None
         return split
+
+    def split(self, step: Step) -> Split:
+        """Give the split that answered at a step, or was left unanswered."""
+        return self.tree[step.node].surrogates[step.split - 1] if step.split else self.asked(step)
 
     def agreement(self, step: Step) -> float:
         """Give the share of the training rows on which the surrogate of a step agrees with the split."""

@@ -71,7 +71,8 @@ def sections(explained: Explanation) -> list[tuple[str, list[str]]]:
     if len(explained.paths) == 1:
         found.append(("The way through the tree", path_lines(explained, explained.paths[0])))
     else:
-        found.append((f"The mean of {len(explained.paths)} trees", []))
+        lines = [f"{counted(len(explained.paths), 'tree')} were asked; their answers are averaged"]
+        found.append(("The way through the trees", lines))
     if missing := missing_sentences(explained):
         found.append(("Missing and unseen values", missing))
     if explained.schema.classes is not None:
@@ -79,7 +80,7 @@ def sections(explained: Explanation) -> list[tuple[str, list[str]]]:
     found.append((_contribution_title(explained), contribution_lines(explained)))
     if explained.looked_for:
         found.append((f"The nearest change to {explained.looked_for}", change_lines(explained)))
-    return [(title, lines) for title, lines in found if lines or title.startswith("The mean")]
+    return [(title, lines) for title, lines in found if lines]
 
 
 # ---- the way ---------------------------------------------------------------------------------------
@@ -100,7 +101,7 @@ def path_lines(explained: Explanation, path: Path) -> list[str]:
             rows.append(
                 [
                     "  " * depth[step.node] + condition,
-                    " ".join(_value_words(explained, step, path)),
+                    _value_words(explained, step, path),
                     counted(int(tree.count[child]), "row"),
                     _node_words(explained, child),
                     f"{percent(share)} % of the row" if share < 1 else "",
@@ -111,15 +112,11 @@ def path_lines(explained: Explanation, path: Path) -> list[str]:
     return aligned(["branch", "value", "training", "", ""], rows, right=(2,))
 
 
-def _value_words(explained: Explanation, step: Step, path: Path) -> list[str]:
+def _value_words(explained: Explanation, step: Step, path: Path) -> str:
+    asked = features_of(path.asked(step))
     if step.how == "surrogate":
-        names = [printable(explained.schema.names[f]) for f in features_of(path.split(_primary(step)))]
-        return [f"in place of {' and '.join(names)}"]
-    return [", ".join(explained.row.text(feature) for feature in features_of(path.split(step)))]
-
-
-def _primary(step: Step) -> Step:
-    return Step(step.node, step.share, step.how, 0, step.branches)
+        return "in place of " + " and ".join(printable(explained.schema.names[feature]) for feature in asked)
+    return ", ".join(explained.row.text(feature) for feature in asked)
 
 
 def _node_words(explained: Explanation, node: int) -> str:
@@ -144,7 +141,7 @@ def missing_sentences(explained: Explanation) -> list[str]:
 def _missing_in_forest(explained: Explanation) -> list[str]:
     asked: dict[int, int] = {}
     for path in explained.paths:
-        unanswered = [path.split(_primary(step)) for step in path.steps if step.how != "split"]
+        unanswered = [path.asked(step) for step in path.steps if step.how != "split"]
         for feature in {feature for split in unanswered for feature in features_of(split)}:
             asked[feature] = asked.get(feature, 0) + 1
     return [
@@ -164,7 +161,7 @@ def _what_is_missing(explained: Explanation, feature: int) -> str:
 
 
 def _missing_sentence(explained: Explanation, path: Path, step: Step) -> str:
-    tree, split = path.tree, path.split(_primary(step))
+    tree, split = path.tree, path.asked(step)
     features = [
         feature
         for feature in features_of(split)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.grow import Progress
 from treewright.rules.choosing import choose
 from treewright.rules.ordering import by_class, by_error, default_rule, without_harm
 from treewright.rules.pruning import Pruning, Sample
@@ -13,7 +14,11 @@ from treewright.rules.rule import Rule
 
 
 def rewritten(
-    rules: tuple[Rule, ...], sample: Sample, pruning: Pruning, by_bits: bool
+    rules: tuple[Rule, ...],
+    sample: Sample,
+    pruning: Pruning,
+    by_bits: bool,
+    progress: Progress | None = None,
 ) -> tuple[list[Rule], Rule]:
     """Prune, choose and order rules, see `RuleSet.prune`; gives them and the default.
 
@@ -26,15 +31,19 @@ def rewritten(
         How to prune each rule.
     by_bits : bool
         Whether to choose the rules of each class by description length.
+    progress : callable or None
+        Told the share of the rules that are pruned.
     """
     totals, weight = sample.totals(), float(sample.weight.sum())
     found: dict[tuple[Any, int], tuple[Rule, float]] = {}
-    for rule in rules:
+    for place, rule in enumerate(rules, start=1):
         shorter, error = pruning.prune(rule, sample)
         # a rule must beat a guess by the share of its class (Quinlan, 1993)
         guess = 1 - (totals[rule.label] + 1) / (weight + 2) if sample.n_classes else np.inf
         if shorter.weight > 0 and shorter.conditions and error < guess:
             found.setdefault((frozenset(shorter.conditions), rule.label), (shorter, error))
+        if progress is not None:
+            progress(place / len(rules))
     errors = {id(rule): error for rule, error in found.values()}
     kept = [rule for rule, _ in found.values()]
     if not sample.n_classes:

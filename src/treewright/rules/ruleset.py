@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.conditions import Rows
+from treewright.grow import progress_bar
 from treewright.model_file import write_model
 from treewright.rules import writing
 from treewright.rules.pruning import Estimate, Pruning, Sample
@@ -130,6 +131,7 @@ class RuleSet:
         estimate: Estimate = "pessimistic",
         cf: float = 0.25,
         choose: bool = True,
+        verbose: int | bool = 0,
     ) -> RuleSet:
         """Make the rules shorter and fewer; these here stay as they are.
 
@@ -152,6 +154,8 @@ class RuleSet:
         choose : bool
             Whether to choose rules by description length. If not, all are put in the order of their
             estimated errors (Mitchell, 1997).
+        verbose : int or bool
+            Show progress in the terminal.
 
         Examples
         --------
@@ -165,7 +169,8 @@ class RuleSet:
         OTHERWISE setosa  (150 rows, 33 %)
         """
         sample = self.sample(X, y, sample_weight)
-        rules, default = rewritten(self.rules, sample, Pruning(estimate, cf), choose)
+        progress = progress_bar(verbose, "pruning rules")
+        rules, default = rewritten(self.rules, sample, Pruning(estimate, cf), choose, progress)
         return RuleSet(self.schema, tuple(rules), default, sample.totals(), float(sample.weight.sum()))
 
     def sample(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Sample:

@@ -1,0 +1,134 @@
+"""`treewright compare`: learners and prunings side by side on one table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from treewright.cli.fit import suited_learner
+from treewright.cli.learners import ALGORITHMS, METHODS, SAME, check_learner, folds_for, pruner_of_text
+from treewright.cli.options import (
+    DataOptions,
+    LearnerOptions,
+    data_argument,
+    kind_options,
+    learner_options,
+    screen_of,
+    screen_options,
+    taken,
+    target_options,
+    text_options,
+)
+from treewright.cli.performance import error_text
+from treewright.cli.problem import describe, read_problem
+from treewright.cli.screen import Progress, Screen, number
+from treewright.evaluation import CrossValidation, cross_validate
+from treewright.files.workspace import Workspace
+from treewright.names import unknown_name
+
+EPILOG = """\b
+Examples:
+  treewright compare iris.csv --target species
+  treewright compare iris.csv -t species --learners c4.5,cart --pruners none
+  treewright compare cars.csv -t mpg --pruners all --folds 5"""
+
+SUITED = {
+    "classification": ("none", "cost_complexity:se=1", "error_based", "pessimistic", "reduced_error"),
+    "regression": ("none", "cost_complexity:se=1", "reduced_error", "minimal_size"),
+}
+"""The prunings of `tree` that are compared unless others are named."""
+
+FOR_NUMBERS = ("reduced_error", "cost_complexity", "minimal_size", "simplify")
+
+
+@click.command("compare", epilog=EPILOG)
+@data_argument
+@target_options
+@click.option("--learners", metavar="NAMES", help="Algorithms besides tree. [default: all that suit]")
+@click.option("--pruners", metavar="NAMES", help="Prunings of tree, all or none. [default: five of them]")
+@click.option("--folds", type=click.IntRange(min=2), metavar="N", help="Folds. [default: 10]")
+@learner_options
+@text_options
+@kind_options
+@screen_options
+def command(learners: str | None, pruners: str | None, folds: int | None, **given: Any) -> None:
+    """Put learners and prunings side by side on one table.
+
+    All are cross-validated on the same folds: errors on rows that were not shown, sizes, and times to fit.
+    """
+    screen, learning = screen_of(given), taken(LearnerOptions, given)
+    check_learner(learning)
+    for name in [] if pruners in (None, "all") else pruners.split(","):
+        pruner_of_text(name.strip())
+    with Workspace() as workspace:
+        problem = read_problem(workspace, taken(DataOptions, given), screen)
+    describe(problem, screen)
+    ways = _ways(problem.task, learners, pruners)
+    n_folds = folds or folds_for(len(problem.table))
+    found: dict[str, CrossValidation] = {}
+    refused: dict[str, str] = {}
+    with screen.progress("comparing") as progress:
+        for index, (name, (algorithm, pruner)) in enumerate(ways.items()):
+            options = replace(learning, algorithm=algorithm, pruner=pruner)
+            try:
+                model = suited_learner(options, problem)
+                found[name] = cross_validate(
+                    model,
+                    problem.X,
+                    problem.y,
+                    n_folds,
+                    sample_weight=problem.weight,
+                    random_state=learning.seed,
+                    progress=_part(progress, index, len(ways)),
+                )
+            except (ValueError, click.UsageError) as problem_with_it:
+                refused[name] = " ".join(str(problem_with_it).split())
+    if not found:
+        raise click.UsageError(next(iter(refused.values())))
+    _show(screen, found, refused, n_folds)
+    screen.result({"folds": n_folds, "found": {n: f.to_dict() for n, f in found.items()}, "refused": refused})
+
+
+def _part(progress: Progress, index: int, total: int) -> Progress:
+    """Show the progress of one way of learning as that of all."""
+    return lambda share: progress((index + share) / total)
+
+
+def _ways(task: str, learners: str | None, pruners: str | None) -> dict[str, tuple[str, str | None]]:
+    """List what to compare: prunings of `tree`, then other algorithms as they come."""
+    if pruners == "all":
+        named = ["none", *(name for name in METHODS if name not in ("penalised", "simplify"))]
+        chosen = [name for name in named if task == "classification" or name in ("none", *FOR_NUMBERS)]
+    else:
+        chosen = list(SUITED[task]) if pruners is None else [name.strip() for name in pruners.split(",")]
+    ways: dict[str, tuple[str, str | None]] = {
+        "tree, unpruned" if name == "none" else f"tree, {name}": ("tree", name) for name in chosen
+    }
+    suited = [name for name, kinds in ALGORITHMS.items() if kinds[task == "regression"] and name != "tree"]
+    for name in suited if learners is None else [name.strip().lower() for name in learners.split(",")]:
+        if SAME.get(name, name) not in ALGORITHMS:
+            raise click.UsageError(unknown_name("algorithm", name, ALGORITHMS))
+        if SAME.get(name, name) != "tree":
+            ways[name] = (name, None)
+    return ways
+
+
+def _show(screen: Screen, found: dict[str, CrossValidation], refused: dict[str, str], n_folds: int) -> None:
+    """Show the ways of learning, the one of least error first."""
+    screen.title(f"Side by side, cross-validated on the same {n_folds} folds, best first")
+    rows = [
+        [
+            name,
+            error_text(one.evaluation),
+            "" if one.leaves is None else number(one.leaves),
+            "" if one.depth is None else number(one.depth),
+            f"{one.seconds:.3f}",
+        ]
+        for name, one in sorted(found.items(), key=lambda item: item[1].evaluation.error)
+    ]
+    head = "error" if hasattr(next(iter(found.values())).evaluation, "confusion") else "mean squared error"
+    screen.table(["learner", head, "leaves", "depth", "seconds"], rows)
+    for name, reason in refused.items():
+        screen.text(f"{name}: {reason}")

@@ -1,0 +1,60 @@
+"""`treewright convert`: a table written in another form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from treewright.cli.options import (
+    DataOptions,
+    data_argument,
+    kind_options,
+    listed,
+    screen_of,
+    screen_options,
+    taken,
+    text_options,
+)
+from treewright.cli.problem import read_staged
+from treewright.files.kinds import guess
+from treewright.files.output import check_output, write_table
+from treewright.files.table import unknown_column
+from treewright.files.workspace import Workspace
+from treewright.words import counted
+
+EPILOG = """\b
+Examples:
+  treewright convert weather.arff --output weather.csv
+  treewright convert 'part-*.csv.gz' --output all.parquet
+  treewright convert golf.data --output golf.jsonl --query "select * from data where wind = 'weak'" """
+
+
+@click.command("convert", epilog=EPILOG)
+@data_argument
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    metavar="FILE",
+    help=".csv, .tsv, .jsonl, .json, .parquet, .arrow, .feather or .arff; .gz and .zst pack text.",
+)
+@click.option("--ignore", multiple=True, metavar="NAMES", help="Columns to leave out.")
+@text_options
+@kind_options
+@screen_options
+def command(output: str, **given: Any) -> None:
+    """Write a table in another form, with the kinds that its columns were found to have."""
+    screen, options = screen_of(given), taken(DataOptions, given)
+    check_output(output)
+    with Workspace() as workspace:
+        staged = read_staged(workspace, options)
+        ignored = listed(options.ignore, staged.names)
+        for name in ignored:
+            if name not in staged.columns:
+                raise unknown_column(name, staged.names, staged.name)
+        names = [name for name in staged.names if name not in ignored]
+        readings = guess(workspace, staged, options.choices(staged.names), names)
+        write_table(workspace, staged, readings, output)
+    screen.text(f"{counted(staged.n_rows, 'row')}, {counted(len(names), 'column')} written to {output}")
+    screen.result({"rows": staged.n_rows, "columns": names, "output": output})

@@ -1,0 +1,55 @@
+"""`treewright demo`: the whole way on a bundled table."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import click
+
+from treewright.cli.fit import command as fit
+from treewright.cli.options import screen_of, screen_options
+from treewright.whole_file import whole_file
+
+TABLES = {
+    "labor": "57 labour contracts: which are good?",
+    "iris": "150 irises: which species?",
+    "tennis": "14 days: was tennis played?",
+    "votes": "435 members of the House of 1984: which party?",
+    "mpg": "398 cars: how many miles per gallon?",
+}
+"""Bundled tables; the target is the last column."""
+
+EPILOG = """\b
+Examples:
+  treewright demo
+  treewright demo mpg
+  treewright demo iris --copy"""
+
+
+@click.command("demo", epilog=EPILOG)
+@click.argument("table", type=click.Choice(list(TABLES)), default="labor")
+@click.option("--copy", is_flag=True, help="Only write the table here, to try other commands on it.")
+@screen_options
+@click.pass_context
+def command(context: click.Context, /, table: str, copy: bool, **given: Any) -> None:
+    """Grow a tree on a bundled table and show it: labor, iris, tennis, votes or mpg.
+
+    It is what `treewright fit` shows for a table of your own.
+    """
+    screen = screen_of(given)
+    with as_file(files("treewright") / "tables" / f"{table}.csv") as path:
+        content = path.read_text(encoding="utf-8")
+        target = content.split("\n", 1)[0].split(",")[-1].strip()
+        if copy:
+            with whole_file(Path(path.name)) as beside:
+                beside.write_text(content, encoding="utf-8")
+            screen.text(f"written to {path.name}; its target is {target}")
+            screen.result({"output": path.name, "target": target})
+            return
+        screen.text(TABLES[table], style="bold")
+        shown = {name: given[name] for name in ("quiet", "as_json")}
+        context.invoke(fit, data=(str(path),), target=target, no_save=True, **shown)
+    screen.text()
+    screen.text("Now with a table of your own:  treewright fit data.csv --target NAME")

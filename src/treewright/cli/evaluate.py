@@ -1,0 +1,52 @@
+"""`treewright evaluate`: what a model is worth on rows whose target is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from treewright.cli.options import (
+    DataOptions,
+    data_argument,
+    model_argument,
+    screen_of,
+    screen_options,
+    taken,
+    text_options,
+)
+from treewright.cli.performance import show_evaluation
+from treewright.cli.problem import weights
+from treewright.cli.saved import open_model, read_judged, table_features
+from treewright.evaluation import evaluate
+from treewright.files.workspace import Workspace
+from treewright.words import counted
+
+EPILOG = """\b
+Examples:
+  treewright evaluate iris.tw test.csv
+  treewright evaluate iris.tw test.csv --target species --json"""
+
+
+@click.command("evaluate", epilog=EPILOG)
+@model_argument
+@data_argument
+@click.option(
+    "--target", "-t", metavar="NAME", help="The true answers. [default: what the model was made for]"
+)
+@click.option("--weight", "-w", metavar="NAME", help="The column with the weight of each row.")
+@text_options
+@screen_options
+def command(model: str, **given: Any) -> None:
+    """Judge a model on a table with a known target.
+
+    Figures of rows that the model was made from are too good: give rows that it has never seen.
+    """
+    screen, options = screen_of(given), taken(DataOptions, given)
+    fitted = open_model(model)
+    with Workspace() as workspace:
+        table, target = read_judged(workspace, options, fitted, screen)
+    weight = None if options.weight is None else weights(table, options.weight)
+    found = evaluate(fitted, table_features(table, fitted), table[target], weight)
+    show_evaluation(screen, found, f"{counted(len(table), 'row')} of {table.name}")
+    screen.result(found.to_dict())

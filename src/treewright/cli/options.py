@@ -1,0 +1,226 @@
+"""Options: the words of the command line that several commands share, and how they are read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+import click
+
+from treewright.cli.screen import Screen
+from treewright.files.kinds import Choices
+from treewright.files.staged import TextOptions
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def several(*options: Callable[[Any], Any]) -> Callable[[Function], Function]:
+    """Join options into one decorator, in the order in which help lists them."""
+
+    def decorate(function: Function) -> Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+data_argument = click.argument("data", nargs=-1, required=True, metavar="DATA...")
+model_argument = click.argument("model", metavar="MODEL", type=click.Path())
+
+screen_options = several(
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
+    click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors."),
+    click.option("--debug", is_flag=True, help="Show a traceback if something fails."),
+)
+
+text_options = several(
+    click.option("--query", metavar="SQL", help="Work on the answer of a query over the table `data`."),
+    click.option("--encoding", metavar="NAME", help="How text is encoded, such as latin-1. [default: UTF-8]"),
+    click.option("--delimiter", metavar="SIGN", help="What separates fields (also: tab). [default: sniffed]"),
+    click.option("--header/--no-header", default=None, help="Whether the first line names the columns."),
+    click.option("--na", multiple=True, metavar="TEXT", help="A further text that is a missing value."),
+)
+
+kind_options = several(
+    click.option("--categorical", multiple=True, metavar="NAMES", help="Columns to take as categories."),
+    click.option("--numeric", multiple=True, metavar="NAMES", help="Columns to take as numbers."),
+    click.option(
+        "--ordinal",
+        multiple=True,
+        metavar="NAME=LOW,…,HIGH",
+        help="A column of ordered categories, from low to high.",
+    ),
+    click.option("--strict", is_flag=True, help="Refuse columns of numbers with some text in them."),
+)
+
+target_options = several(
+    click.option("--target", "-t", metavar="NAME", help="The column to predict."),
+    click.option("--formula", metavar="'y ~ . - id'", help="Target and features in one."),
+    click.option("--ignore", multiple=True, metavar="NAMES", help="Columns to leave out."),
+    click.option("--weight", "-w", metavar="NAME", help="The column with the weight of each row."),
+    click.option(
+        "--task",
+        type=click.Choice(["classification", "regression"]),
+        help="What the target is. [default: guessed]",
+    ),
+)
+
+learner_options = several(
+    click.option(
+        "--algorithm",
+        "-a",
+        default="tree",
+        show_default=True,
+        metavar="NAME",
+        help="tree, cart, c4.5, id3, rules or forest.",
+    ),
+    click.option("--criterion", metavar="NAME", help="What makes a split good, such as gini or entropy."),
+    click.option("--missing", metavar="POLICY", help="What becomes of missing values, such as surrogate."),
+    click.option(
+        "--pruner",
+        metavar="NAME[:SETTING=VALUE,…]",
+        help="How to prune, such as pessimistic, error_based:cf=0.1 or none.  [default: by the algorithm]",
+    ),
+    click.option("--max-depth", type=int, metavar="N", help="Deepest level of the tree."),
+    click.option("--min-leaf", type=int, metavar="N", help="Fewest rows of a leaf."),
+    click.option("--max-leaves", type=int, metavar="N", help="Most leaves."),
+    click.option("--costs", metavar="JSON|FILE", help="Cost of predicting (column) what truly is (row)."),
+    click.option("--balanced", is_flag=True, help="Give all classes the same weight."),
+    click.option("--trees", type=int, metavar="N", help="Trees of a forest."),
+    click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Any other parameter of the estimator, such as max_bins=64.",
+    ),
+    click.option("--seed", type=int, default=0, show_default=True, help="Seed of all that is drawn."),
+    click.option("--jobs", type=int, metavar="N", help="Threads. [default: all cores]"),
+)
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """What the command line says about the table: which files, how to read them, what columns are."""
+
+    data: tuple[str, ...]
+    query: str | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    header: bool | None = None
+    na: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+    ordinal: tuple[str, ...] = ()
+    strict: bool = False
+    target: str | None = None
+    formula: str | None = None
+    ignore: tuple[str, ...] = ()
+    weight: str | None = None
+    task: str | None = None
+
+    @property
+    def text(self) -> TextOptions:
+        """How text files are read."""
+        return TextOptions(self.encoding, self.delimiter, self.header, self.na)
+
+    def choices(self, names: Sequence[str]) -> Choices:
+        """What the user says about columns."""
+        return Choices(
+            numeric=listed(self.numeric, names),
+            categorical=listed(self.categorical, names),
+            ordinal=dict(map(_order, self.ordinal)),
+            strict=self.strict,
+        )
+
+
+@dataclass(frozen=True)
+class LearnerOptions:
+    """What the command line says about learning."""
+
+    algorithm: str = "tree"
+    criterion: str | None = None
+    missing: str | None = None
+    pruner: str | None = None
+    max_depth: int | None = None
+    min_leaf: int | None = None
+    max_leaves: int | None = None
+    costs: str | None = None
+    balanced: bool = False
+    trees: int | None = None
+    settings: tuple[str, ...] = ()
+    seed: int = 0
+    jobs: int | None = None
+
+
+Options = TypeVar("Options", DataOptions, LearnerOptions)
+
+
+def taken(kind: type[Options], given: dict[str, Any]) -> Options:
+    """Take from the values of a command those that belong together."""
+    return kind(**{field.name: given[field.name] for field in fields(kind) if field.name in given})
+
+
+def screen_of(given: dict[str, Any]) -> Screen:
+    """Make the screen that the options ask for."""
+    return Screen(bool(given.get("quiet")), bool(given.get("as_json")))
+
+
+def listed(values: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Read names that may be given one by one or joined by commas.
+
+    Examples
+    --------
+    >>> listed(["a,b", "x, y"], ["a", "b", "x, y"])
+    ('a', 'b', 'x, y')
+    """
+    found: list[str] = []
+    for value in values:
+        found += [value] if value in names else [name.strip() for name in value.split(",")]
+    return tuple(dict.fromkeys(found))
+
+
+def _order(text: str) -> tuple[str, tuple[str, ...]]:
+    name, sign, values = text.partition("=")
+    steps = tuple(step.strip() for step in values.split(","))
+    if not sign or len(steps) < 2 or len(set(steps)) < len(steps) or not all(steps):
+        raise click.UsageError(
+            f"--ordinal {text!r} has no form NAME=LOW,…,HIGH with at least two different values."
+        )
+    return name.strip(), steps
+
+
+def setting(text: str, option: str) -> tuple[str, Any]:
+    """Read `name=value`; the value is a number, a truth value, none, JSON, or else text.
+
+    Examples
+    --------
+    >>> setting("max_bins=64", "--set"), setting("monotonic-cst=[0, 1]", "--set"), setting("a=b", "--set")
+    (('max_bins', 64), ('monotonic_cst', [0, 1]), ('a', 'b'))
+    """
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip():
+        raise click.UsageError(f"{option} {text!r} has no form NAME=VALUE.")
+    return name.strip().replace("-", "_"), plain_value(value.strip())
+
+
+def plain_value(text: str) -> Any:
+    """Read a value of the command line.
+
+    Examples
+    --------
+    >>> [plain_value(text) for text in ("3", ".5", "none", "True", "gini", "[1, 2]")]
+    [3, 0.5, None, True, 'gini', [1, 2]]
+    """
+    word = text.lower()
+    if word in ("none", "null", "true", "false"):
+        return {"none": None, "null": None, "true": True, "false": False}[word]
+    for read in (int, float, json.loads):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,116 @@
+"""`treewright predict`: the answers of a model for a table of any size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import numpy as np
+
+from treewright.cli.options import (
+    DataOptions,
+    data_argument,
+    listed,
+    model_argument,
+    screen_of,
+    screen_options,
+    taken,
+    text_options,
+)
+from treewright.cli.problem import read_staged, refuse_infinities
+from treewright.cli.saved import open_model, read_features, schema_of, table_features
+from treewright.data.columns import plain
+from treewright.errors import DataError
+from treewright.files.output import check_output, write_query
+from treewright.files.staged import quoted_name
+from treewright.files.staging import CHUNK_ROWS
+from treewright.files.table import unknown_column
+from treewright.files.workspace import Workspace
+from treewright.words import counted
+
+EPILOG = """\b
+Examples:
+  treewright predict iris.tw new.csv
+  treewright predict iris.tw new.csv --keep id --proba --output answers.parquet
+  cat new.csv | treewright predict iris.tw - > answers.csv"""
+
+SQL_TYPES = {"i": "BIGINT", "u": "UBIGINT", "f": "DOUBLE", "b": "BOOLEAN"}
+
+
+@click.command("predict", epilog=EPILOG)
+@model_argument
+@data_argument
+@click.option(
+    "--output",
+    "-o",
+    default="-",
+    metavar="FILE",
+    help="Where to write: .csv, .tsv, .jsonl, .parquet, .arrow.",
+)
+@click.option("--keep", multiple=True, metavar="NAMES", help="Columns of DATA to write too; * is all.")
+@click.option("--proba", is_flag=True, help="Write the share of every class too.")
+@click.option("--leaf", is_flag=True, help="Write the leaf of each row too.")
+@text_options
+@screen_options
+def command(model: str, output: str, keep: tuple[str, ...], **given: Any) -> None:
+    """Predict the rows of a table of any size.
+
+    Rows are read, predicted and written in parts, in their order: memory stays bounded. Columns are found by
+    name and read as they were when the model was made; others may be there too.
+    """
+    screen, options = screen_of(given), taken(DataOptions, given)
+    proba, leaf = bool(given["proba"]), bool(given["leaf"])
+    check_output(output)
+    fitted = open_model(model)
+    if proba and schema_of(fitted).classes is None:
+        raise click.UsageError("--proba needs a model of classes, and this one predicts numbers.")
+    with Workspace() as workspace:
+        staged = read_staged(workspace, options)
+        kept = staged.names if keep == ("*",) else listed(keep, staged.names)
+        for name in kept:
+            if name not in staged.columns:
+                raise unknown_column(name, staged.names, staged.name)
+        readings = read_features(workspace, staged, fitted, screen)
+        columns = _columns(fitted, proba, leaf)
+        for name in columns:
+            if name in kept:
+                raise DataError(f"{staged.name} has a column {name!r} already: leave it out of --keep.")
+        described = ", ".join(f"{quoted_name(name)} {kind}" for name, kind in columns.items())
+        workspace.connection.execute(f"CREATE TABLE predicted ({described})")
+        with screen.progress("predicting") as progress:
+            for begin, table in workspace.chunks(staged, readings):
+                refuse_infinities(table, fitted)
+                workspace.append("predicted", _answers(fitted, table_features(table, fitted), proba, leaf))
+                progress(min(1.0, (begin + CHUNK_ROWS) / staged.n_rows))
+        kept_columns = [f"staged.{staged.identifier(name)} AS {quoted_name(name)}" for name in kept]
+        listed_columns = ", ".join([*kept_columns, "predicted.*"])
+        write_query(workspace, f"SELECT {listed_columns} FROM staged POSITIONAL JOIN predicted", output)
+    if output != "-":
+        screen.text(f"{counted(staged.n_rows, 'row')} predicted, written to {output}")
+        screen.result({"rows": staged.n_rows, "output": output})
+
+
+def _columns(model: Any, proba: bool, leaf: bool) -> dict[str, str]:
+    """Name what is written, with its type in SQL."""
+    classes = schema_of(model).classes
+    kind = "DOUBLE" if classes is None else SQL_TYPES.get(classes.dtype.kind, "VARCHAR")
+    columns = {"prediction": kind}
+    if proba and classes is not None:
+        columns |= {f"p {plain(label)}": "DOUBLE" for label in classes}
+    return columns | ({"leaf": "INTEGER"} if leaf else {})
+
+
+def _answers(model: Any, X: Any, proba: bool, leaf: bool) -> dict[str, Any]:
+    """Predict some rows, as arrays by name."""
+    predicted = model.predict(X)
+    if predicted.dtype.kind in "UO":
+        predicted = np.array(
+            [None if label is None else str(plain(label)) for label in predicted], dtype=object
+        )
+    answers: dict[str, Any] = {"prediction": predicted}
+    if proba:
+        shares = np.asfortranarray(model.predict_proba(X))
+        answers |= {f"p{index}": shares[:, index].copy() for index in range(shares.shape[1])}
+    if leaf:
+        answers["leaf"] = model.apply(X)
+    return answers

@@ -1,0 +1,100 @@
+"""The report of `treewright fit --html`: one page that stands alone, without scripts."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from treewright.cli.fit import importances, title_of
+from treewright.cli.performance import error_text, folds_text
+from treewright.cli.problem import Problem, column_line
+from treewright.evaluation import ClassEvaluation, CrossValidation
+from treewright.export import export_html
+from treewright.whole_file import whole_file
+from treewright.words import counted
+
+STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #8884; }
+td.figure, th.figure { text-align: right; }
+.bar { display: inline-block; height: .8em; background: #0072b2; vertical-align: baseline; }
+.scroll { overflow-x: auto; }
+"""
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+"""The page loads nothing and runs nothing, whatever names and values it shows."""
+
+
+def write_report(path: str, model: Any, problem: Problem, found: CrossValidation | None) -> None:
+    """Write what the screen of `fit` shows as a web page, whole or not at all."""
+    with whole_file(path) as beside:
+        beside.write_text(report_page(model, problem, found), encoding="utf-8")
+
+
+def report_page(model: Any, problem: Problem, found: CrossValidation | None) -> str:
+    """Compose the page."""
+    title = f"{problem.target} from {problem.table.name.strip(chr(39))}"
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f"<p>{escape(title_of(model))}, from {counted(len(problem.table), 'row')} and "
+        f"{counted(len(problem.features), 'feature')}.</p>",
+    ]
+    if found is not None:
+        parts += ["<h2>What it is worth</h2>", *_worth(found)]
+    if hasattr(model, "tree_"):
+        parts += ["<h2>The tree</h2>", f'<div class="scroll">{export_html(model.tree_)}</div>']
+    parts += ["<h2>What it looks at</h2>", _bars(importances(model))]
+    lines = [
+        column_line(name, problem.readings[name].kind, problem.table[name])
+        for name in [*problem.features, problem.target]
+    ]
+    parts += ["<h2>The table</h2>", _table(["column", "kind", "values", "missing"], lines)]
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta name="viewport" content="width=device-width">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
+    )
+
+
+def _worth(found: CrossValidation) -> list[str]:
+    evaluation = found.evaluation
+    if not isinstance(evaluation, ClassEvaluation):
+        words = f"Mean squared error {error_text(evaluation)}, R² {evaluation.r2:.3f}"
+        return [f"<p>{escape(words)} ({escape(folds_text(found))}).</p>"]
+    words = f"Error {error_text(evaluation)}; always answering the most frequent class would be "
+    rows = [
+        [str(label), *(f"{weight:g}" for weight in row), f"{100 * recall:.0f} %"]
+        for label, row, recall in zip(
+            evaluation.classes, evaluation.confusion.tolist(), evaluation.recall, strict=True
+        )
+    ]
+    head = ["true class ↓ predicted →", *map(str, evaluation.predicted), "found"]
+    return [
+        f"<p>{escape(words)}{100 * evaluation.baseline:.1f} % ({escape(folds_text(found))}).</p>",
+        _table(head, rows, left=1),
+    ]
+
+
+def _table(head: list[str], rows: Any, left: int = 3) -> str:
+    def cells(tag: str, values: Any) -> str:
+        return "".join(
+            f"<{tag}{'' if index < left else ' class=figure'}>{escape(str(value))}</{tag}>"
+            for index, value in enumerate(values)
+        )
+
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return f'<div class="scroll"><table><tr>{cells("th", head)}</tr>{body}</table></div>'
+
+
+def _bars(shares: list[tuple[str, float]]) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(name)}</td>"
+        f'<td><span class="bar" style="width:{20 * share:.2f}rem"></span> {share:.0%}</td></tr>'
+        for name, share in shares
+        if share > 0
+    )
+    return f"<table>{rows}</table>"

@@ -1,0 +1,137 @@
+"""The screen: how results are shown to a person, or with `--json` given to a program."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from treewright.words import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH = 120
+"""Columns of lines that go to a file or another program."""
+
+Progress = Callable[[float], None]
+
+
+class Screen:
+    """Where a command shows what it found.
+
+    Parameters
+    ----------
+    quiet : bool
+        Show nothing but errors.
+    as_json : bool
+        Show one JSON object at the end, instead of text.
+    """
+
+    def __init__(self, quiet: bool = False, as_json: bool = False) -> None:
+        self.quiet, self.as_json = quiet, as_json
+
+    @property
+    def shows_text(self) -> bool:
+        """Whether a person is reading."""
+        return not self.quiet and not self.as_json
+
+    @cached_property
+    def _console(self) -> Console:
+        from rich.console import Console
+
+        width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH
+        return Console(width=width, highlight=False, markup=False, emoji=False)
+
+    def text(self, text: str = "", style: str | None = None) -> None:
+        """Show text as it is; long lines are left to the terminal."""
+        if self.shows_text:
+            self._console.print(text, style=style, soft_wrap=True)
+
+    def title(self, text: str) -> None:
+        """Begin a part of the output."""
+        self.text()
+        self.text(text, style="bold")
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
+        """Show rows under a head; the first `left` columns are words, the others figures."""
+        if not self.shows_text:
+            return
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(
+            box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), show_header=any(head)
+        )
+        for index, name in enumerate(head):
+            table.add_column(name, justify="left" if index < left else "right", overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(printable(cell)) for cell in row))
+        with self._console.capture() as captured:
+            self._console.print(table)
+        for line in captured.get().splitlines():
+            click.echo(line.rstrip())
+
+    def bars(self, shares: Sequence[tuple[str, float]], width: int = 30) -> None:
+        """Show names with bars, the largest first."""
+        if not self.shows_text:
+            return
+        longest = max((len(printable(name)) for name, _ in shares), default=0)
+        for name, share in shares:
+            bar = "█" * round(width * share) or "▏"
+            self.text(f"  {printable(name):<{longest}}  {bar} {share:.0%}")
+
+    def result(self, result: dict[str, Any]) -> None:
+        """Give the result to a program."""
+        if self.as_json and not self.quiet:
+            click.echo(json.dumps(result, default=_plain, indent=2, ensure_ascii=False))
+
+    def note(self, text: str) -> None:
+        """Say something that is no result."""
+        if not self.quiet:
+            click.echo(f"note: {text}", err=True)
+
+    @contextmanager
+    def progress(self, what: str, known: bool = True) -> Iterator[Progress]:
+        """Show a bar on a terminal while long work goes on, or that it goes on if its length is not known."""
+        if self.quiet or not sys.stderr.isatty():
+            yield lambda share: None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            *([TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn()] if known else []),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        with bar:
+            task = bar.add_task(what, total=1.0 if known else None)
+            yield lambda share: bar.update(task, completed=share)
+
+
+def _plain(value: Any) -> Any:
+    """Give a value of NumPy as JSON can say it."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return str(value)
+
+
+def number(value: float) -> str:
+    """Write a figure to four digits.
+
+    Examples
+    --------
+    >>> number(0.123456), number(1234567.0), number(12.0)
+    ('0.1235', '1.235e+06', '12')
+    """
+    return f"{value:.4g}"

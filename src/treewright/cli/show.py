@@ -1,0 +1,169 @@
+"""`treewright show`: a model as text, or one of its nodes in full."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from treewright.cli.fit import show_features, title_of, tree_text
+from treewright.cli.options import model_argument, screen_of, screen_options
+from treewright.cli.saved import open_model, ruleset_of
+from treewright.cli.screen import Screen, number
+from treewright.data.columns import plain
+from treewright.words import quoted
+
+EPILOG = """\b
+Examples:
+  treewright show iris.tw
+  treewright show iris.tw --depth 2
+  treewright show iris.tw --node 4"""
+
+
+@click.command("show", epilog=EPILOG)
+@model_argument
+@click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Show no deeper levels.")
+@click.option("--missing", is_flag=True, help="Mark the branches that missing values take.")
+@click.option("--node", type=int, metavar="ID", help="Show one node with its competitors and surrogates.")
+@click.option("--tree", "member", type=int, metavar="N", help="Which tree of a forest. [default: the first]")
+@screen_options
+def command(model: str, depth: int | None, node: int | None, member: int | None, **given: Any) -> None:
+    """Print a model, or one node of it in full.
+
+    Nodes are numbered from 0, the root, level by level within each branch; --json shows all of them.
+    """
+    screen = screen_of(given)
+    fitted = open_model(model)
+    ruleset = ruleset_of(fitted)
+    if ruleset is not None:
+        screen.text(str(ruleset))
+        screen.result({"kind": type(fitted).__name__, "rules": ruleset.to_dict()})
+        return
+    tree = _tree(fitted, member)
+    if node is None:
+        screen.text(title_of(fitted) + target_text(fitted), style="bold")
+        screen.text(tree_text(tree, tree.depth if depth is None else depth, missing=given["missing"]))
+        show_features(fitted, screen)
+        screen.result({"kind": type(fitted).__name__, "tree": tree.to_dict()})
+        return
+    if not 0 <= node < len(tree):
+        raise click.UsageError(f"--node {node}: the tree has the nodes 0 to {len(tree) - 1}.")
+    show_node(tree, node, screen)
+    screen.result(node_dict(tree, node))
+
+
+def _tree(model: Any, member: int | None) -> Any:
+    if hasattr(model, "tree_"):
+        return model.tree_
+    trees = model.estimators_
+    if not 0 <= (member or 0) < len(trees):
+        raise click.UsageError(f"--tree {member}: the forest has the trees 0 to {len(trees) - 1}.")
+    chosen = trees[member or 0]
+    return getattr(chosen, "tree_", chosen)
+
+
+def target_text(model: Any) -> str:
+    """Say what a model predicts, if it knows."""
+    name = getattr(model, "target_name_", None)
+    return f"; predicts {name}" if name else ""
+
+
+def path_conditions(tree: Any, node: int) -> list[str]:
+    """List the conditions that lead from the root to a node."""
+    conditions: list[str] = []
+    while node:
+        parent = int(tree.parent[node])
+        split = tree[parent].split
+        conditions.append(split.condition(tree.schema, node - int(tree.first_child[parent])))
+        node = parent
+    return conditions[::-1]
+
+
+def show_node(tree: Any, node: int, screen: Screen) -> None:
+    """Show all that a tree knows of one of its nodes."""
+    view = tree[node]
+    screen.text(f"node {node}, {'a leaf' if view.is_leaf else 'a split'} at depth {view.depth}", style="bold")
+    screen.text("rows where " + (" and ".join(path_conditions(tree, node)) or "nothing is asked yet"))
+    figures = [
+        ("rows", str(view.count)),
+        ("weight", number(view.weight)),
+        ("impurity", number(view.impurity)),
+        ("risk as a leaf", number(view.risk)),
+        ("predicts", prediction_text(tree, node)),
+    ]
+    if tree.schema.classes is not None:
+        figures += [
+            (f"of class {quoted(str(plain(label)))}", number(weight))
+            for label, weight in zip(tree.schema.classes, view.value.tolist(), strict=True)
+        ]
+    screen.table(["", ""], figures)
+    if view.is_leaf:
+        return
+    screen.title("Its split")
+    rows = [
+        [
+            view.split.condition(tree.schema, branch),
+            str(child),
+            str(tree[child].count),
+            prediction_text(tree, child),
+        ]
+        for branch, child in enumerate(view.children)
+    ]
+    screen.table(["branch", "node", "rows", "predicts"], rows)
+    screen.text(f"merit {number(view.merit)}; a row without the value {_default(view)}")
+    begin, end = tree.split_begin[node : node + 2].tolist()
+    _show_splits(
+        screen, tree, "Surrogates, by agreement", view.surrogates, tree.splits.score[begin + 1 : end]
+    )
+    begin, end = tree.competitor_begin[node : node + 2].tolist()
+    _show_splits(screen, tree, "Competitors, by merit", view.competitors, tree.competitors.score[begin:end])
+
+
+def _default(view: Any) -> str:
+    if view.default_branch == -1:
+        return "goes down every branch with its share"
+    if view.default_branch == -2:
+        return "stays here"
+    return f"goes to node {view.children[view.default_branch]}"
+
+
+def _show_splits(screen: Screen, tree: Any, title: str, splits: list[Any], scores: Any) -> None:
+    if not splits:
+        return
+    screen.title(title)
+    rows = [
+        [split.condition(tree.schema, 0), number(score)] for split, score in zip(splits, scores, strict=True)
+    ]
+    screen.table(["split", "score"], rows)
+
+
+def prediction_text(tree: Any, node: int) -> str:
+    """Say what a node predicts."""
+    if tree.schema.classes is None:
+        return number(float(tree.value[node, 0]))
+    return quoted(str(plain(tree.schema.classes[int(tree.label[node])])))
+
+
+def node_dict(tree: Any, node: int) -> dict[str, Any]:
+    """Describe a node by plain values."""
+    view = tree[node]
+    described: dict[str, Any] = {
+        "node": node,
+        "depth": view.depth,
+        "path": path_conditions(tree, node),
+        "count": view.count,
+        "weight": view.weight,
+        "impurity": view.impurity,
+        "risk": view.risk,
+        "value": view.value.tolist(),
+        "prediction": prediction_text(tree, node),
+    }
+    if view.is_leaf:
+        return described
+    return described | {
+        "merit": view.merit,
+        "split": view.split.to_dict(tree.schema),
+        "branches": list(view.children),
+        "surrogates": [split.to_dict(tree.schema) for split in view.surrogates],
+        "competitors": [split.to_dict(tree.schema) for split in view.competitors],
+    }

@@ -1,0 +1,353 @@
+"""Evaluation: how well predictions agree with the truth, on given rows or by cross-validation."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.data import Dataset, Schema
+from treewright.data.columns import plain
+from treewright.data.frames import read, read_series
+from treewright.data.target import read_classes, read_numbers, read_weight
+from treewright.selection import fold_numbers
+
+Array: TypeAlias = NDArray[np.float64]
+
+UNCLASSIFIED = "unclassified"
+"""What the last column of a confusion matrix is called if some rows got no class."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassEvaluation:
+    """Predicted classes beside the true ones.
+
+    Parameters
+    ----------
+    classes : list
+        The true classes, in the order of the rows of `confusion`.
+    predicted : list
+        The classes that may be predicted, in the order of its columns.
+    confusion : array of shape (n_classes, n_predicted)
+        Weight of the rows of a true class (row) that were given a class (column).
+    n_rows : int
+    cost : float or None
+        Mean cost of a row, where costs are not one for every mistake.
+
+    Examples
+    --------
+    >>> found = judge_classes(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+    >>> found.confusion.tolist(), found.error, found.baseline
+    ([[1.0, 1.0], [0.0, 2.0]], 0.25, 0.5)
+    """
+
+    classes: list[Any]
+    predicted: list[Any]
+    confusion: Array
+    n_rows: int
+    cost: float | None = None
+
+    @property
+    def _right(self) -> Array:
+        column = {label: index for index, label in enumerate(self.predicted)}
+        return np.array(
+            [
+                self.confusion[row, column[label]] if label in column else 0.0
+                for row, label in enumerate(self.classes)
+            ]
+        )
+
+    @property
+    def error(self) -> float:
+        """Share of the weight that is given a wrong class."""
+        return float(1 - self._right.sum() / self.confusion.sum())
+
+    @property
+    def se(self) -> float:
+        """Standard error of the error: √(e(1 − e) / n)."""
+        return float(np.sqrt(self.error * (1 - self.error) / self.n_rows))
+
+    @property
+    def baseline(self) -> float:
+        """The error of always giving the most frequent class."""
+        return float(1 - self.confusion.sum(axis=1).max() / self.confusion.sum())
+
+    @property
+    def recall(self) -> list[float]:
+        """For each true class the share that is found."""
+        total = self.confusion.sum(axis=1)
+        shares: list[float] = np.divide(
+            self._right, total, out=np.zeros(len(total)), where=total > 0
+        ).tolist()
+        return shares
+
+    @property
+    def precision(self) -> list[float | None]:
+        """For each true class the share of what is given it that has it; None if it is never given."""
+        given = {label: float(self.confusion[:, index].sum()) for index, label in enumerate(self.predicted)}
+        return [
+            float(right / given[label]) if given.get(label) else None
+            for label, right in zip(self.classes, self._right, strict=True)
+        ]
+
+    @property
+    def kappa(self) -> float:
+        """Cohen's kappa (1960): agreement beyond what the two sets of frequencies give by chance."""
+        shares = self.confusion / self.confusion.sum()
+        given = {label: float(shares[:, index].sum()) for index, label in enumerate(self.predicted)}
+        chance = sum(
+            float(row.sum()) * given.get(label, 0.0) for row, label in zip(shares, self.classes, strict=True)
+        )
+        return (1 - self.error - chance) / (1 - chance) if chance < 1 else 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all figures as what JSON can hold."""
+        figures: dict[str, Any] = {
+            "rows": self.n_rows,
+            "error": self.error,
+            "se": self.se,
+            "baseline_error": self.baseline,
+            "kappa": self.kappa,
+            "classes": [plain(label) for label in self.classes],
+            "predicted": [plain(label) for label in self.predicted],
+            "confusion": self.confusion.tolist(),
+            "recall": self.recall,
+            "precision": self.precision,
+        }
+        return figures if self.cost is None else figures | {"mean_cost": self.cost}
+
+
+@dataclass(frozen=True)
+class NumberEvaluation:
+    """Predicted numbers beside the true ones.
+
+    Parameters
+    ----------
+    n_rows : int
+    error, se : float
+        Mean squared error, and its standard error.
+    absolute_error : float
+        Mean absolute error.
+    baseline : float
+        The mean squared error of always giving the mean.
+
+    Examples
+    --------
+    >>> found = judge_numbers([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
+    >>> round(found.error, 3), round(found.r2, 3)
+    (0.333, 0.5)
+    """
+
+    n_rows: int
+    error: float
+    se: float
+    absolute_error: float
+    baseline: float
+
+    @property
+    def r2(self) -> float:
+        """Share of the variance that is explained."""
+        return 1 - self.error / self.baseline if self.baseline > 0 else float(self.error == 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all figures as what JSON can hold."""
+        return {
+            "rows": self.n_rows,
+            "mean_squared_error": self.error,
+            "se": self.se,
+            "root_mean_squared_error": float(np.sqrt(self.error)),
+            "mean_absolute_error": self.absolute_error,
+            "r2": self.r2,
+            "baseline_mean_squared_error": self.baseline,
+        }
+
+
+AnyEvaluation: TypeAlias = ClassEvaluation | NumberEvaluation
+
+
+def judge_classes(
+    truth: Any,
+    predicted: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    costs: Any = None,
+    known: Any = None,
+) -> ClassEvaluation:
+    """Compare predicted classes with the true ones.
+
+    Parameters
+    ----------
+    truth, predicted : array-like of shape (n_rows,)
+        Labels; None among those predicted is no class at all.
+    sample_weight : array-like or None
+    costs : array of shape (n_known, n_known) or None
+        Cost of predicting a class (column) where another is true (row).
+    known : array-like or None
+        The classes that `costs` are about, and that may be predicted.
+    """
+    labels = np.asarray(predicted, dtype=object)
+    classes, codes = read_classes(truth, len(labels))
+    given = list(known) if known is not None else list(dict.fromkeys([*classes.tolist(), *labels.tolist()]))
+    given = [label for label in given if label is not None]
+    if any(label is None for label in labels):
+        given.append(UNCLASSIFIED)
+    column = {label: index for index, label in enumerate(given)} | {None: len(given) - 1}
+    columns = np.array([column[label] for label in labels.tolist()], dtype=np.intp)
+    weight, _ = read_weight(sample_weight, len(labels))
+    confusion = np.zeros((len(classes), len(given)))
+    np.add.at(confusion, (codes, columns), 1.0 if weight is None else weight)
+    cost = None
+    if costs is not None and all(label in column for label in classes.tolist()):
+        rows = [column[label] for label in classes.tolist()]
+        cost = float((confusion[:, : len(costs)] * np.asarray(costs)[rows]).sum() / confusion.sum())
+    return ClassEvaluation(classes.tolist(), given, confusion, len(labels), cost)
+
+
+def judge_numbers(
+    truth: Any, predicted: ArrayLike, sample_weight: ArrayLike | None = None
+) -> NumberEvaluation:
+    """Compare predicted numbers with the true ones.
+
+    Parameters
+    ----------
+    truth, predicted : array-like of shape (n_rows,)
+    sample_weight : array-like or None
+    """
+    guess = np.asarray(predicted, dtype=np.float64)
+    target = read_numbers(truth, len(guess))
+    weight, _ = read_weight(sample_weight, len(guess))
+    share = np.full(len(guess), 1 / len(guess)) if weight is None else weight / weight.sum()
+    squares = (target - guess) ** 2
+    error = float(share @ squares)
+    spread = float(share @ (squares - error) ** 2)
+    return NumberEvaluation(
+        n_rows=len(guess),
+        error=error,
+        se=float(np.sqrt(spread / len(guess))),
+        absolute_error=float(share @ np.abs(target - guess)),
+        baseline=float(share @ (target - share @ target) ** 2),
+    )
+
+
+def evaluate(model: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> AnyEvaluation:
+    """Judge a fitted model on rows with a known target.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> X, y = datasets.load_iris()
+    >>> evaluate(DecisionTreeClassifier(max_depth=1).fit(X, y), X, y).error.__round__(3)
+    0.333
+    """
+    predicted = model.predict(X)
+    classes = getattr(model, "classes_", getattr(getattr(model, "schema", None), "classes", None))
+    if classes is None:
+        return judge_numbers(y, predicted, sample_weight)
+    costs = getattr(getattr(model, "tree_", None), "costs", None)
+    return judge_classes(y, predicted, sample_weight, costs, classes.tolist())
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """What cross-validation came to: the figures of all rows, each predicted by a model that never saw it.
+
+    Parameters
+    ----------
+    evaluation : ClassEvaluation or NumberEvaluation
+    n_folds : int
+    leaves, depth : float or None
+        Means over the models of the folds; None for models of several trees.
+    seconds : float
+        Mean time to fit.
+    """
+
+    evaluation: AnyEvaluation
+    n_folds: int
+    leaves: float | None
+    depth: float | None
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all figures as what JSON can hold."""
+        return self.evaluation.to_dict() | {
+            "folds": self.n_folds,
+            "mean_leaves": self.leaves,
+            "mean_depth": self.depth,
+            "seconds": self.seconds,
+        }
+
+
+def cross_validate(
+    model: Any,
+    X: Any,
+    y: Any,
+    n_folds: int = 10,
+    *,
+    sample_weight: ArrayLike | None = None,
+    random_state: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> CrossValidation:
+    """Fit a model anew for every fold, pruning included, and predict the rows that it was not shown.
+
+    Parameters
+    ----------
+    model : estimator
+        It need not be fitted, and stays as it is.
+    X, y, sample_weight
+        As for its `fit`.
+    n_folds : int
+        How many folds; classes have the same shares in all.
+    random_state : int
+        Seed of the folds.
+    progress : callable or None
+        Is told the share that is done.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> found = cross_validate(DecisionTreeClassifier(), *datasets.load_iris(), n_folds=5)
+    >>> found.evaluation.n_rows, found.evaluation.error < 0.1
+    (150, True)
+    """
+    from sklearn.base import is_classifier
+
+    table = read(X)
+    n_rows, classify = table.n_rows, is_classifier(model)
+    series = read_series("y", y)
+    target = np.asarray(y) if series is None else series
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    classes, codes = read_classes(y, n_rows) if classify else (None, read_numbers(y, n_rows))
+    rows = Dataset(Schema((), classes), np.empty((n_rows, 0)), np.empty((n_rows, 0), np.int32), codes)
+    folds = fold_numbers(rows, n_folds, random_state)
+    predicted: NDArray[Any] = np.empty(n_rows, dtype=object if classify else np.float64)
+    leaves, depths, seconds, costs = [], [], [], None
+    for fold in range(n_folds):
+        shown, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        fitted = copy.copy(model)
+        begin = time.perf_counter()
+        part = target[shown] if isinstance(target, np.ndarray) else target.take(shown)
+        fitted.fit(table.take(shown), part, None if weight is None else weight[shown])
+        seconds.append(time.perf_counter() - begin)
+        predicted[held_out] = fitted.predict(table.take(held_out))
+        if hasattr(fitted, "tree_"):
+            leaves.append(fitted.tree_.n_leaves)
+            depths.append(fitted.tree_.depth)
+            costs = fitted.tree_.costs
+        if progress is not None:
+            progress((fold + 1) / n_folds)
+    evaluation: AnyEvaluation
+    if classes is not None:
+        evaluation = judge_classes(y, predicted, weight, costs, classes.tolist())
+    else:
+        evaluation = judge_numbers(y, predicted, weight)
+    return CrossValidation(
+        evaluation,
+        n_folds,
+        float(np.mean(leaves)) if leaves else None,
+        float(np.mean(depths)) if depths else None,
+        float(np.mean(seconds)),
+    )

@@ -1,0 +1,26 @@
+"""Files: tables of every common form, read by DuckDB, with columns guessed from all their values.
+
+`sources` finds and unpacks what a user names, `staging` reads it into the one table of a `workspace`,
+`staged` is what is known of that, `kinds` decides what each column is. `delimited`, `arff`, `c45_names` and
+`arrow` know the forms, `declared` is what two of them have in common; `formula` reads `y ~ . - id`; `output`
+writes tables.
+"""
+
+from treewright.files.formula import Formula, parse_formula
+from treewright.files.kinds import Choices, Reading, as_at_fit, guess
+from treewright.files.staged import Staged, TextOptions
+from treewright.files.table import Table
+from treewright.files.workspace import Workspace
+
+__all__ = [
+    "Choices",
+    "Formula",
+    "Reading",
+    "Staged",
+    "Table",
+    "TextOptions",
+    "Workspace",
+    "as_at_fit",
+    "guess",
+    "parse_formula",
+]

@@ -1,0 +1,175 @@
+"""Delimited text: CSV and its relatives, read by DuckDB, with every fault named by its line."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from treewright.errors import DataError
+from treewright.files.sources import Source, refuse, refuse_bad_bytes
+
+if TYPE_CHECKING:
+    import duckdb
+
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes of the longest line that is read."""
+
+SIGNS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";", "pipe": "|"}
+"""Separators that a command line cannot easily say, by name."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the fields of a file are separated, and what they are called.
+
+    Parameters
+    ----------
+    delimiter, quote, comment : str
+        Signs; an empty `comment` is none.
+    skip : int
+        Lines before the header or the first row.
+    header : bool
+        Whether there is a line of names.
+    names : tuple of str
+        Name of each column: `x0, x1, …` where the file has none.
+    """
+
+    delimiter: str
+    quote: str
+    comment: str
+    skip: int
+    header: bool
+    names: tuple[str, ...]
+
+    def scan(self, paths: Sequence[Path]) -> str:
+        """Write the expression that reads files of this dialect, every field as text in `c0, c1, …`."""
+        columns = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(self.names)))
+        files = ", ".join(literal(str(path)) for path in paths)
+        return (
+            f"read_csv([{files}], auto_detect=false, delim={literal(self.delimiter)}, "
+            f"quote={literal(self.quote)}, escape={literal(self.quote)}, comment={literal(self.comment)}, "
+            f"skip={self.skip}, header={str(self.header).lower()}, strict_mode=true, "
+            f"max_line_size={LONGEST_LINE}, columns={{{columns}}})"
+        )
+
+    def records(self, path: Path) -> Iterator[tuple[int, list[str]]]:
+        """Go over the records of a file, the header too, each with the number of its first line."""
+        with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
+            for _ in range(self.skip):
+                next(file, None)
+            reader = csv.reader(file, delimiter=self.delimiter, quotechar=self.quote or None)
+            begin = self.skip + 1
+            for record in reader:
+                blank = not record or (self.comment and record[0].startswith(self.comment))
+                if not blank or (not record and len(self.names) == 1):
+                    yield begin, record
+                begin = self.skip + reader.line_num + 1
+
+    def locate(self, source: Source, row: int) -> str:
+        """Say on which line a row stands, counting as an editor does."""
+        for given, path in zip(source.given, source.paths, strict=True):
+            records = self.records(path)
+            if self.header:
+                next(records, None)
+            for line, _ in records:
+                if row == 0:
+                    return f"line {line}" if len(source.paths) == 1 else f"line {line} of {given!r}"
+                row -= 1
+        return f"row {row + 1}"
+
+
+def literal(text: str) -> str:
+    """Write text as SQL does.
+
+    Examples
+    --------
+    >>> print(literal("it's"))
+    'it''s'
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def sniff(
+    connection: duckdb.DuckDBPyConnection, source: Source, delimiter: str | None, header: bool | None
+) -> Dialect:
+    """Find out how the fields of files are separated and called.
+
+    DuckDB tells separators and header by trying them on the first rows (van den Burg, Nazábal & Sutton, 2019,
+    describe the problem). Quotes are always `"`, unless the file plainly uses another sign: a stray quote is
+    then an error with a line number, not a guess.
+    """
+    options = ["strict_mode=true", "ignore_errors=true", f"max_line_size={LONGEST_LINE}"]
+    if delimiter is None and source.given[0].lower().endswith((".tsv", ".tab", ".tsv.gz")):
+        delimiter = "\t"
+    if delimiter is not None:
+        options.append(f"delim={literal(SIGNS.get(delimiter, delimiter))}")
+    if header is not None:
+        options.append(f"header={str(header).lower()}")
+    path = source.paths[0]
+    found = connection.execute(
+        f"SELECT Delimiter, Quote, Comment, SkipRows, HasHeader, len(Columns) "
+        f"FROM sniff_csv({literal(str(path))}, {', '.join(options)})"
+    ).fetchall()
+    ((sign, quote, comment, skip, has_header, width),) = found
+    dialect = Dialect(
+        delimiter=SIGNS.get(delimiter, delimiter) if delimiter is not None else sign.replace("\\t", "\t"),
+        quote="'" if quote == "'" else '"',
+        comment="#" if comment == "#" else "",
+        skip=int(skip),
+        header=bool(has_header),
+        names=tuple(f"x{index}" for index in range(width)),
+    )
+    if not dialect.header:
+        return dialect
+    named = Dialect(**{**vars(dialect), "names": _header(dialect, source, 0)})
+    for index in range(1, len(source.paths)):
+        names = _header(dialect, source, index)
+        if names != named.names:
+            raise DataError(
+                f"{source.given[index]!r} has the columns {', '.join(map(repr, names))}, but "
+                f"{source.given[0]!r} has {', '.join(map(repr, named.names))}: read together they must agree."
+            )
+    return named
+
+
+def _header(dialect: Dialect, source: Source, index: int) -> tuple[str, ...]:
+    """Read the names in the first line of a file."""
+    line, record = next(dialect.records(source.paths[index]), (1, []))
+    names = tuple(text.strip() or f"x{position}" for position, text in enumerate(record))
+    for name, count in Counter(names).items():
+        if count > 1:
+            times = f"occurs {count} times"
+            raise DataError(f"line {line} of {source.given[index]!r}: column name {name!r} {times}.")
+    return names
+
+
+def explain(problem: Exception, source: Source, dialect: Dialect | None) -> DataError:
+    """Say in one sentence why DuckDB could not read a file."""
+    message = str(problem)
+    line = re.search(r"Line: (\d+)", message)
+    file = re.search(r"^\s*file = (.*)$", message, re.MULTILINE)
+    paths = [str(path) for path in source.paths]
+    index = paths.index(file[1]) if file and file[1] in paths else 0
+    given = source.given[index]
+    where = f"line {line[1]}" if line else "some line"
+    if "unicode" in message.lower() or "utf-8" in message.lower():
+        try:
+            refuse_bad_bytes(given, source.paths[index])
+        except DataError as found:
+            return found
+    counts = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    if counts:
+        width = "the header has" if dialect is None or dialect.header else "the first has"
+        fields = "1 field" if counts[2] == "1" else f"{counts[2]} fields"
+        return refuse(given, f"{where} has {fields}, {width} {counts[1]}")
+    if "unterminated quote" in message:
+        return refuse(given, f"the quote opened on {where} is never closed")
+    if "Maximum line size" in message:
+        return refuse(given, f"{where} is longer than {LONGEST_LINE >> 20} MB")
+    first = message.splitlines()[0].partition(": ")[2] or message.splitlines()[0]
+    return refuse(given, f"{where}: {first.rstrip('.')}" if line else first.rstrip("."))

@@ -1,0 +1,308 @@
+"""Kinds: what each column of a file is taken as, guessed from all of its values or as the user says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from treewright.data import Column
+from treewright.errors import DataError, DataTypeError, warn
+from treewright.files.declared import Declared
+from treewright.files.staged import TEXT, Staged
+from treewright.files.table import unknown_column
+from treewright.words import counted
+
+if TYPE_CHECKING:
+    from treewright.files.workspace import Workspace
+
+FileKind: TypeAlias = Literal["numeric", "categorical", "ordinal", "date"]
+
+WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+NUMBERS = (*WHOLE, *(f"U{kind}" for kind in WHOLE), "FLOAT", "DOUBLE", "DECIMAL")
+TIMES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL")
+TEXTS = ("VARCHAR", "ENUM", "UUID", "BOOLEAN", "NULL", '"NULL"')
+
+MOSTLY = 0.9
+"""A text column with at least this share of numbers was probably meant to be one of numbers."""
+
+MACROS = r"""
+CREATE MACRO whole(c) AS CASE WHEN regexp_full_match(c, '[+-]?[0-9]+') THEN try_cast(c AS BIGINT) END;
+CREATE MACRO number(c) AS CASE WHEN NOT contains(c, '_') THEN try_cast(c AS DOUBLE) END;
+CREATE MACRO comma(c) AS CASE WHEN regexp_full_match(c, '[+-]?[0-9]*,?[0-9]+([eE][+-]?[0-9]+)?')
+    THEN try_cast(replace(c, ',', '.') AS DOUBLE) END;
+CREATE MACRO moment(c) AS CASE WHEN regexp_full_match(c, '[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9:.]+)?')
+    THEN try_cast(c AS TIMESTAMP) END;
+CREATE MACRO zoned(c) AS CASE WHEN regexp_full_match(c, '[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}[ T].*')
+    THEN try_cast(c AS TIMESTAMPTZ) END;
+CREATE MACRO dressed(c) AS CASE WHEN
+    regexp_full_match(c, '[+-]?[$€£]? ?[0-9]{1,3}([., ''][0-9]{3})*([.,][0-9]+)? ?[%$€£]?') THEN c END;
+"""
+"""How the text of a field is read; each gives NULL where it cannot be."""
+
+READERS = ("whole", "number", "comma", "moment", "zoned", "dressed")
+"""The names of these, in the order in which they are tried; the last is for a hint only."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a user says about the columns; the others are guessed.
+
+    Parameters
+    ----------
+    numeric, categorical : tuple of str
+        Columns to take as numbers, and as categories.
+    ordinal : mapping of str to tuple of str
+        Columns of ordered categories, with their values from low to high.
+    strict : bool
+        Whether a column of numbers with some text in it is refused, rather than taken as categories.
+    """
+
+    numeric: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    ordinal: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    strict: bool = False
+
+    def check(self, names: Sequence[str], where: str) -> None:
+        """Refuse columns that are not there, or named twice."""
+        named = [*self.numeric, *self.categorical, *self.ordinal]
+        for name in named:
+            if name not in names:
+                raise unknown_column(name, names, where)
+            if named.count(name) > 1:
+                raise DataError(f"column {name!r} is called numeric, categorical or ordinal twice.")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How one column of a staged table is read.
+
+    Parameters
+    ----------
+    name : str
+    kind : {"numeric", "categorical", "ordinal", "date"}
+    value : str
+        SQL for the value: a number, a time, or the text of a category.
+    categories : tuple of str or None
+        Where the order of the categories is known.
+    is_text : bool
+        Whether the value is text, to be coded; categories may be truth values, numbers and times too.
+    """
+
+    name: str
+    kind: FileKind
+    value: str
+    categories: tuple[str, ...] | None = None
+    is_text: bool = True
+
+
+def guess(
+    workspace: Workspace, staged: Staged, choices: Choices, names: Sequence[str] | None = None
+) -> list[Reading]:
+    """Decide what columns are: as the user says, as the file declares, else by all their values.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        Where the table is staged.
+    staged : Staged
+        What is known of it.
+    choices : Choices
+        What the user says.
+    names : sequence of str or None
+        The columns to look at: what is left out need not make sense. None is all of them.
+    """
+    choices.check(staged.names, staged.name)
+    names = staged.names if names is None else names
+    looks = _looks(workspace, staged, [name for name in names if name not in choices.categorical])
+    return [_reading(workspace, staged, choices, name, looks.get(name)) for name in names]
+
+
+def _reading(
+    workspace: Workspace, staged: Staged, choices: Choices, name: str, look: _Look | None
+) -> Reading:
+    kind, declared = staged.kind(name), staged.declared.get(name)
+    if name in choices.ordinal:
+        return _ordinal(workspace, staged, name, choices.ordinal[name])
+    if name in choices.categorical:
+        return Reading(name, "categorical", _text_of(staged, name))
+    if name in choices.numeric:
+        return _numeric(workspace, staged, name, look, "is to be numeric")
+    if declared is not None and declared.kind != "ignore":
+        return _declared(workspace, staged, declared, look)
+    if look is not None:
+        return _guessed(workspace, staged, name, look, choices.strict)
+    return _typed(staged, name, kind)
+
+
+def as_at_fit(workspace: Workspace, staged: Staged, columns: Sequence[Column]) -> list[Reading]:
+    """Read columns as those of a model's schema, whatever they would be guessed as."""
+    for column in columns:
+        staged.kind(column.name)
+    looks = _looks(workspace, staged, [column.name for column in columns if column.kind == "numeric"])
+    return [_as_column(workspace, staged, column, looks.get(column.name)) for column in columns]
+
+
+def _as_column(workspace: Workspace, staged: Staged, column: Column, look: _Look | None) -> Reading:
+    name, kind = column.name, staged.kind(column.name)
+    families = {type(category) for category in column.categories}
+    if column.kind != "numeric" and families <= {str}:
+        return Reading(name, "categorical", _text_of(staged, name))
+    if families == {bool} and kind == TEXT:
+        return Reading(name, "categorical", f"try_cast({staged.value(name)} AS BOOLEAN)", is_text=False)
+    if column.unit is not None or families & {np.datetime64, np.timedelta64}:
+        return _date(workspace, staged, name) if kind == TEXT else _typed(staged, name, kind)
+    if families == {bool}:
+        return _typed(staged, name, kind)
+    return _numeric(workspace, staged, name, look, "was numeric at fit")
+
+
+def _typed(staged: Staged, name: str, kind: str) -> Reading:
+    """Read a column whose file says what it is."""
+    plain = kind.partition("(")[0].partition(" ")[0]
+    if plain in NUMBERS and not kind.endswith("]"):
+        return Reading(name, "numeric", staged.value(name))
+    if plain in TIMES and not kind.endswith("]"):
+        return Reading(name, "date", staged.value(name))
+    if plain in TEXTS and not kind.endswith("]"):
+        if plain == "BOOLEAN":
+            return Reading(name, "categorical", staged.value(name), is_text=False)
+        return Reading(name, "categorical", f"{staged.value(name)}::VARCHAR")
+    raise DataTypeError(
+        f"column {name!r} of {staged.name} holds {kind} values, which no split can ask for: "
+        f"leave it out with --ignore {name!r}, or take it apart with --query."
+    )
+
+
+def _text_of(staged: Staged, name: str) -> str:
+    return staged.value(name) if staged.kind(name) == TEXT else f"{staged.value(name)}::VARCHAR"
+
+
+def _ordinal(workspace: Workspace, staged: Staged, name: str, order: tuple[str, ...]) -> Reading:
+    value = _text_of(staged, name)
+    listed = ", ".join("'" + step.replace("'", "''") + "'" for step in order)
+    odd = workspace.first(f"{value} IS NOT NULL AND {value} NOT IN ({listed})", value)
+    if odd is not None:
+        raise DataError(
+            f"column {name!r} of {staged.name} holds {odd[1]!r} ({staged.locate(odd[0])}), which its order "
+            f"{', '.join(order)} does not name."
+        )
+    return Reading(name, "ordinal", value, order)
+
+
+def _declared(workspace: Workspace, staged: Staged, column: Declared, look: _Look | None) -> Reading:
+    if column.kind == "numeric":
+        return _numeric(workspace, staged, column.name, look, "is declared numeric")
+    if column.kind == "date":
+        return _date(workspace, staged, column.name)
+    value = _text_of(staged, column.name)
+    return Reading(
+        column.name, "ordinal" if column.kind == "ordinal" else "categorical", value, column.categories
+    )
+
+
+def _numeric(workspace: Workspace, staged: Staged, name: str, look: _Look | None, because: str) -> Reading:
+    """Read a column as numbers, or say which value is none."""
+    kind, column = staged.kind(name), staged.value(name)
+    if kind != TEXT:
+        plain = kind.partition("(")[0]
+        if plain in NUMBERS or plain == "BOOLEAN":
+            return Reading(name, "numeric", column if plain in NUMBERS else f"{column}::INTEGER")
+        column = f"{column}::VARCHAR"
+    if look is None:
+        look = _look(workspace, [column])[0]
+    for count, reader in (
+        (look.whole, "whole"),
+        (look.number, "number"),
+        (look.comma if staged.has_decimal_commas else -1, "comma"),
+    ):
+        if count == look.known:
+            return Reading(name, "numeric", f"{reader}({column})")
+    odd = workspace.first(f"{column} IS NOT NULL AND number({column}) IS NULL", column)
+    assert odd is not None
+    raise DataTypeError(
+        f"column {name!r} of {staged.name} {because} and holds {odd[1]!r} ({staged.locate(odd[0])}), "
+        f"which is no number; --na {odd[1]!r} takes it as missing."
+    )
+
+
+def _date(workspace: Workspace, staged: Staged, name: str) -> Reading:
+    column = staged.value(name)
+    for reader in ("moment", "zoned"):
+        odd = workspace.first(f"{column} IS NOT NULL AND {reader}({column}) IS NULL", column)
+        if odd is None:
+            return Reading(name, "date", f"{reader}({column})")
+    assert odd is not None
+    raise DataTypeError(
+        f"column {name!r} of {staged.name} holds {odd[1]!r} ({staged.locate(odd[0])}), which is no date of "
+        "the form 2026-11-15 or 2026-11-15 10:30:00."
+    )
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How many fields of a text column can be read in each way."""
+
+    known: int
+    whole: int
+    number: int
+    comma: int = 0
+    moment: int = 0
+    zoned: int = 0
+    dressed: int = 0
+
+
+def _looks(workspace: Workspace, staged: Staged, names: Sequence[str]) -> dict[str, _Look]:
+    """Look at the text columns among some, unless the file declares their categories."""
+    open_names = [
+        name
+        for name in names
+        if staged.kind(name) == TEXT
+        and (name not in staged.declared or staged.declared[name].kind in ("numeric", "ignore"))
+    ]
+    return dict(zip(open_names, _look(workspace, [staged.value(name) for name in open_names]), strict=True))
+
+
+def _look(workspace: Workspace, columns: Sequence[str]) -> list[_Look]:
+    """Look at all fields of columns; for dates and such only where not all are numbers."""
+    first = workspace.counts([f"{reader}({column})" for column in columns for reader in ("", *READERS[:2])])
+    looks = [_Look(*first[3 * index : 3 * index + 3]) for index in range(len(columns))]
+    rest = [index for index, look in enumerate(looks) if look.number < look.known]
+    more = workspace.counts([f"{reader}({columns[index]})" for index in rest for reader in READERS[2:]])
+    width = len(READERS) - 2
+    for position, index in enumerate(rest):
+        counts = more[width * position : width * (position + 1)]
+        looks[index] = replace(looks[index], **dict(zip(READERS[2:], counts, strict=True)))
+    return looks
+
+
+def _guessed(workspace: Workspace, staged: Staged, name: str, look: _Look, strict: bool) -> Reading:
+    column = staged.value(name)
+    ways: list[tuple[int, FileKind, str]] = [
+        (look.whole, "numeric", "whole"),
+        (look.number, "numeric", "number"),
+        (look.comma if staged.has_decimal_commas else -1, "numeric", "comma"),
+        (look.moment, "date", "moment"),
+        (look.zoned, "date", "zoned"),
+    ]
+    for count, kind, reader in ways:
+        if count == look.known and look.known:
+            return Reading(name, kind, f"{reader}({column})")
+    if look.dressed == look.known and look.known:
+        warn(
+            f"column {name!r} of {staged.name} looks like numbers with thousands marks, per cent or money "
+            "signs: it is taken as categories; turn it into numbers with --query."
+        )
+    elif look.number >= MOSTLY * look.known and look.known:
+        odd = workspace.first(f"{column} IS NOT NULL AND number({column}) IS NULL", column)
+        assert odd is not None
+        found = (
+            f"column {name!r} of {staged.name} has {look.number} numbers and "
+            f"{counted(look.known - look.number, 'other value')}, first {odd[1]!r} ({staged.locate(odd[0])})"
+        )
+        if strict:
+            raise DataTypeError(f"{found}; --na {odd[1]!r} takes such a value as missing.")
+        warn(f"{found}: it is taken as categories; --na {odd[1]!r} takes such a value as missing.")
+    return Reading(name, "categorical", column)

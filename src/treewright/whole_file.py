@@ -1,0 +1,63 @@
+"""Whole files: written completely or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give the name of a new file beside `path` to write to; at the end it is `path`, on an error it is gone.
+
+    What was written is forced to the disk before it takes the name, so that after a power cut the name leads
+    to the old file or to the new one. A link of that name is replaced, not followed; a pipe or a device, such
+    as `/dev/stdout`, is written to as it is.
+
+    Parameters
+    ----------
+    path : str or path
+        The file to make or to replace.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_file(f"{folder}/a.txt") as beside:
+    ...         _ = beside.write_text("all of it")
+    ...     Path(folder, "a.txt").read_text()
+    'all of it'
+    """
+    target = Path(path)
+    if _is_device(target):
+        yield target
+        return
+    beside = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        yield beside
+        with open(beside, "rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(beside, target)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
+        raise
+    if os.name == "posix":
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _is_device(path: Path) -> bool:
+    """Whether a name is that of a pipe or a device, which nobody wants to be replaced by a file."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or path.parent == Path("/dev")

@@ -1,0 +1,119 @@
+"""Evaluation: figures worked out by hand, and against scikit-learn's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import metrics
+from sklearn.base import clone
+
+import treewright as tw
+from treewright.evaluation import (
+    ClassEvaluation,
+    NumberEvaluation,
+    cross_validate,
+    evaluate,
+    judge_classes,
+    judge_numbers,
+)
+from treewright.selection import each_fold, fold_numbers
+
+
+def test_classes_are_judged_as_scikit_learn_judges_them() -> None:
+    generator = np.random.default_rng(3)
+    truth = generator.choice(["a", "b", "c"], 200, p=[0.6, 0.3, 0.1])
+    right = (generator.random(200) < 0.7) & (truth != "c")
+    given = np.where(right, truth, generator.choice(["a", "b"], 200))
+    weight = generator.integers(1, 4, 200).astype(float)
+    found = judge_classes(truth, given, weight, known=["a", "b", "c"])
+    assert found.confusion.tolist() == metrics.confusion_matrix(truth, given, sample_weight=weight).tolist()
+    assert found.error == pytest.approx(1 - metrics.accuracy_score(truth, given, sample_weight=weight))
+    assert found.kappa == pytest.approx(metrics.cohen_kappa_score(truth, given, sample_weight=weight))
+    recall = metrics.recall_score(truth, given, average=None, sample_weight=weight)
+    assert found.recall == pytest.approx(recall.tolist())
+    assert found.precision[2] is None  # c is never given
+    precision = metrics.precision_score(truth, given, average=None, sample_weight=weight, zero_division=0.0)
+    assert found.precision[:2] == pytest.approx(precision[:2].tolist())
+
+
+def test_the_standard_error_is_the_binomial_one() -> None:
+    found = judge_classes(["a"] * 8 + ["b"] * 2, ["a"] * 10)
+    assert (found.error, found.baseline) == (pytest.approx(0.2), pytest.approx(0.2))
+    assert found.se == pytest.approx(np.sqrt(0.2 * 0.8 / 10))
+
+
+def test_costs_are_averaged_over_rows() -> None:
+    found = judge_classes(
+        ["a", "a", "b", "b"], ["a", "b", "a", "b"], costs=[[0, 1], [5, 0]], known=["a", "b"]
+    )
+    assert found.cost == pytest.approx((0 + 1 + 5 + 0) / 4)
+
+
+def test_rows_without_a_class_are_errors_of_their_own_column() -> None:
+    found = judge_classes(["a", "b"], np.array(["a", None], dtype=object))
+    assert (found.predicted, found.error) == (["a", "b", "unclassified"], 0.5)
+    assert found.confusion.tolist() == [[1, 0, 0], [0, 0, 1]]
+
+
+def test_a_class_the_model_never_knew_counts_as_wrong() -> None:
+    model = tw.DecisionTreeClassifier().fit([[1], [2]], ["a", "b"])
+    found = evaluate(model, [[1], [2], [3]], ["a", "b", "z"])
+    assert isinstance(found, ClassEvaluation)
+    assert (found.classes, found.error) == (["a", "b", "z"], pytest.approx(1 / 3))
+
+
+def test_numbers_are_judged_as_scikit_learn_judges_them() -> None:
+    generator = np.random.default_rng(5)
+    truth, weight = generator.normal(size=100), generator.random(100)
+    given = truth + generator.normal(size=100)
+    found = judge_numbers(truth, given, weight)
+    assert found.error == pytest.approx(metrics.mean_squared_error(truth, given, sample_weight=weight))
+    assert found.absolute_error == pytest.approx(
+        metrics.mean_absolute_error(truth, given, sample_weight=weight)
+    )
+    assert found.r2 == pytest.approx(metrics.r2_score(truth, given, sample_weight=weight))
+    plain = judge_numbers(truth, given)
+    assert plain.se == pytest.approx(np.std((truth - given) ** 2) / np.sqrt(100))
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars", "rows"])
+def test_cross_validation_is_the_loop_written_out(frame: str) -> None:
+    X, y = tw.datasets.load_iris(frame=frame)  # type: ignore[arg-type]
+    model = tw.DecisionTreeClassifier(max_depth=2)
+    found = cross_validate(model, X, y, 5, random_state=7)
+    table, labels = tw.datasets.load_iris(frame="pandas")
+    dataset = tw.Dataset.from_table(table, labels, task="classification")
+    folds = fold_numbers(dataset, 5, 7)
+    wrong = sum(
+        int(
+            (
+                clone(model).fit(table[folds != k], labels[folds != k]).predict(table[folds == k])
+                != labels[folds == k]
+            ).sum()
+        )
+        for k in range(5)
+    )
+    assert found.evaluation.error == pytest.approx(wrong / 150)
+    assert found.leaves == 3
+    assert len(list(each_fold(dataset, folds))) == found.n_folds
+    assert not hasattr(model, "tree_")
+
+
+def test_progress_is_told_and_regressions_are_judged_by_squares() -> None:
+    X, y = tw.datasets.load_mpg()
+    told: list[float] = []
+    found = cross_validate(tw.DecisionTreeRegressor(max_depth=3), X, y, 4, progress=told.append)
+    assert told == [0.25, 0.5, 0.75, 1.0]
+    assert isinstance(found.evaluation, NumberEvaluation)
+    assert 0 < found.evaluation.error < found.evaluation.baseline == pytest.approx(float(np.var(y)))
+    assert found.to_dict()["folds"] == 4
+
+
+def test_weights_count_in_the_fit_and_in_the_judgement() -> None:
+    X = pd.DataFrame({"x": np.arange(60)})
+    y = pd.Series(np.where(np.arange(60) < 30, "a", "b"))
+    y[::10] = "c"
+    weight = np.where(y == "c", 0.0, 1.0)
+    found = cross_validate(tw.DecisionTreeClassifier(max_depth=1), X, y, 3, sample_weight=weight)
+    assert found.evaluation.error < 0.1
