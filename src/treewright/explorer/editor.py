@@ -16,7 +16,9 @@ import numpy as np
 from treewright.data import Dataset
 from treewright.draw.shown import read_rows, stored_value
 from treewright.errors import DataError
+from treewright.explorer.content import Exploration, content_of
 from treewright.explorer.nursery import Nursery, same_place
+from treewright.explorer.page import Page, write_page
 from treewright.from_sklearn import tree_of
 from treewright.grafting import graft, subtree
 from treewright.names import unknown_name
@@ -229,6 +231,16 @@ class Editor:
         model._adopt(self.tree)
         model._forget_pruning()
         return model
+
+    @property
+    def explored(self) -> Exploration:
+        """The tree as it is now, with its rows, to be shown."""
+        return Exploration(self.tree, self.training, self.validation, self.model)
+
+    def page(self, *, cv: int | None = None, max_rows: int = 1000, title: str | None = None) -> Page:
+        """Give the page of the tree as it is now, see `treewright.explore`."""
+        content = content_of(self.explored, cv=cv, max_rows=max_rows, title=title)
+        return Page(write_page(content), content["title"])
 
     def __repr__(self) -> str:
         risk = ", ".join(f"{rows} risk {value:.4g}" for rows, value in self.risk.items())

@@ -17,10 +17,10 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from treewright.explorer.content import Exploration, content_of
+from treewright.whole_file import whole_file
 
 _IMPORT = re.compile(r'^import (\{.*?\}) from "\./(\w+)\.js";$', re.MULTILINE | re.DOTALL)
 _EXPORT = re.compile(r"^export (?=(?:class|const|function) (\w+))", re.MULTILINE)
@@ -43,8 +43,9 @@ class Page:
     title: str
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the page to a file."""
-        Path(path).write_text(self.html, encoding="utf-8")
+        """Write the page to a file, whole or not at all."""
+        with whole_file(path) as beside:
+            beside.write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self) -> str:
         style = "width:100%;height:760px;border:0"

@@ -19,9 +19,9 @@ from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from treewright.explorer.content import Exploration, content_of
+from treewright.explorer.content import content_of
 from treewright.explorer.editor import EDITS, Editor, edit
 from treewright.explorer.page import asset, content_hash, filled, policy, write_page
 
@@ -93,8 +93,7 @@ class ExplorerServer(ThreadingHTTPServer):
         """Write the page of the tree as it is now."""
         with self.lock:
             editor = self.editor
-        explored = Exploration(editor.tree, editor.training, editor.validation, editor.model)
-        content = content_of(explored, cv=self.cv, max_rows=self.max_rows, title=self.title)
+        content = content_of(editor.explored, cv=self.cv, max_rows=self.max_rows, title=self.title)
         content["live"] = {
             "log": editor.log,
             "start": self.start,
@@ -294,9 +293,14 @@ def serve(
     editor = edit(model, X, y, validation=validation)
     settings: dict[str, Any] = {"cv": cv, "max_rows": max_rows, "title": title, "port": port}
     with ExplorerServer(editor, save_to=save_to, log_to=log_to, **settings) as server:
-        print(f"Exploring at {server.address}\nCtrl-C ends it.", flush=True)
-        if open_browser:
-            webbrowser.open(server.address)
-        with suppress(KeyboardInterrupt):
-            server.serve_forever()
+        run(server, open_browser=open_browser)
         return server.editor
+
+
+def run(server: ExplorerServer, *, open_browser: bool, answers: TextIO | None = None) -> None:
+    """Print the address, on `answers` if given, open it if asked to, and answer requests until Ctrl-C."""
+    print(f"Exploring at {server.address}\nCtrl-C ends it.", flush=True, file=answers)
+    if open_browser:
+        webbrowser.open(server.address)
+    with suppress(KeyboardInterrupt):
+        server.serve_forever()
