@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import roc_auc_score, roc_curve
 
 from trees import Inner, Leaf, build, random_rows, random_tree
 from treewright import (
@@ -129,7 +130,7 @@ def in_script(modules, tree, expression: str, rows=()):
     found = json.loads(json.dumps(content_of(Exploration(tree), cv=None, max_rows=0, title=None)))
     program = """async ([content, rows, expression]) => {
         const modules = {};
-        for (const name of ["model", "rules", "change", "layout"]) {
+        for (const name of ["model", "rules", "change", "layout", "ranking"]) {
             Object.assign(modules, await import(`http://explorer.test/${name}.js`));
         }
         const model = new modules.Model(content);
@@ -197,6 +198,18 @@ def test_the_nearest_change_is_one_and_none_is_nearer(modules) -> None:
                 tried = np.repeat(row[None, :], 200, axis=0)
                 tried[:, feature] = np.linspace(-1, 9, 200)
                 assert (tree.label[tree.route(tried, np.empty((200, 0), np.int32))] == label).all()
+
+
+def test_the_roc_curve_is_that_of_scikit_learn(modules) -> None:
+    random = np.random.default_rng(0)
+    scores, truths = random.integers(0, 6, 80) / 5, random.random(80) < 0.4
+    found = in_script(modules, random_tree(0, 2), "rocCurve(...rows)", [scores.tolist(), truths.tolist()])
+    alarms, hits, _ = roc_curve(truths, scores, drop_intermediate=False)
+    assert np.allclose(found["points"], np.column_stack([alarms, hits]))
+    assert found["area"] == pytest.approx(roc_auc_score(truths, scores))
+    bins = in_script(modules, random_tree(0, 2), "calibration(...rows)", [scores.tolist(), truths.tolist()])
+    assert sum(one["count"] for one in bins) == 80
+    assert sum(one["count"] * one["came"] for one in bins) == pytest.approx(truths.sum())
 
 
 # ---- what a reader does ----------------------------------------------------------------------------------
@@ -330,6 +343,8 @@ def test_the_confusion_matrix_lights_the_leaves_of_its_rows(read, irises) -> Non
     reader = read(irises)
     reader.open("quality")
     assert "of 75 validation rows right" in reader.text("#panel-quality h2 >> nth=0")
+    assert "ROC curve, area" in reader.text("#panel-quality .pictures")
+    assert "±" in reader.text("#panel-quality .importances")
     numbers = [int(text) for text in reader.page.locator(".confusion td").all_inner_texts()]
     assert sum(numbers) == 75
     plain = reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()")

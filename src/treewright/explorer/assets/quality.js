@@ -1,11 +1,13 @@
 // Quality: which classes are taken for which, how far numbers are off, and which features matter.
 
 import { chart } from "./curves.js";
+import { Ranking } from "./ranking.js";
 import { element, numberText, percentText, replaceChildren, shape } from "./text.js";
 
 export class Quality {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
+    this.ranking = model.classes && new Ranking(model, marks);
     state.on(["step", "tab", "theme"], () => this.render());
   }
 
@@ -20,7 +22,10 @@ export class Quality {
   render() {
     if (this.state.get("tab") !== "quality") return;
     const parts = [this.importances()];
-    if (this.model.rows.length) parts.unshift(this.model.classes ? this.confusion() : this.residuals());
+    const { rows } = this.judges();
+    if (rows.length && this.ranking)
+      parts.unshift(this.confusion(), this.ranking.view(rows, this.state.get("step")));
+    else if (rows.length) parts.unshift(this.residuals());
     replaceChildren(this.panel, parts);
   }
 
@@ -135,12 +140,14 @@ export class Quality {
     }
     const total = [...removed.values()].reduce((sum, gain) => sum + gain, 0) || 1;
     const order = [...removed].toSorted((a, b) => b[1] - a[1]).slice(0, 30);
+    const fall = this.falls(order.map(([feature]) => feature));
     const lines = order.map(([feature, gain]) =>
       element(
         "tr",
         {},
         element("th", { scope: "row", dir: "auto" }, model.features[feature].name),
         element("td", {}, percentText(gain / total)),
+        fall && element("td", {}, fallText(fall.get(feature))),
         element(
           "td",
           { class: "bar" },
@@ -157,11 +164,73 @@ export class Quality {
       element(
         "p",
         { class: "pale" },
-        "Share in the decrease of impurity; it favours features of many values.",
+        fall
+          ? `Share in the decrease of impurity, which favours features of many values; and by how much the score on ${this.judges().name} falls when the feature's column is shuffled.`
+          : "Share in the decrease of impurity; it favours features of many values.",
       ),
       lines.length
         ? element("table", { class: "importances" }, element("tbody", {}, lines))
         : element("p", {}, "A tree of one leaf asks for none."),
     );
   }
+
+  // By how much the score falls when a feature's column is shuffled (Breiman, 2001): mean and spread.
+  falls(features) {
+    const { rows } = this.judges();
+    if (rows.length < 2) return null;
+    const base = this.score(rows.map(({ values }) => values));
+    return new Map(
+      features.map((feature) => {
+        const random = seeded(feature + 1);
+        const found = Array.from({ length: SHUFFLES }, () => {
+          const order = shuffled(rows.length, random);
+          const changed = rows.map(({ values }, row) =>
+            values.with(feature, rows[order[row]].values[feature]),
+          );
+          return base - this.score(changed);
+        });
+        const mean = found.reduce((sum, fall) => sum + fall, 0) / SHUFFLES;
+        const spread = Math.sqrt(found.reduce((sum, fall) => sum + (fall - mean) ** 2, 0) / SHUFFLES);
+        return [feature, { mean, spread }];
+      }),
+    );
+  }
+
+  // The share of rows that are right, or of the variance that is explained.
+  score(values) {
+    const { model } = this;
+    const { rows } = this.judges();
+    const said = values.map((row) => model.predict(row, this.state.get("step")));
+    if (model.classes)
+      return said.filter((shares, row) => model.best(shares) === rows[row].target).length / rows.length;
+    const mean = rows.reduce((sum, { target }) => sum + target, 0) / rows.length;
+    const squares = (of) => rows.reduce((sum, { target }, row) => sum + (target - of(row)) ** 2, 0);
+    return 1 - squares((row) => said[row][0]) / (squares(() => mean) || 1);
+  }
+}
+
+const SHUFFLES = 5;
+
+function fallText({ mean, spread }) {
+  return `${numberText(mean, 2)} ± ${numberText(spread, 1)}`;
+}
+
+// The same numbers every time: a small generator (mulberry32).
+function seeded(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+function shuffled(size, random) {
+  const order = Array.from({ length: size }, (_, place) => place);
+  for (let last = size - 1; last > 0; last--) {
+    const other = Math.floor(random() * (last + 1));
+    [order[last], order[other]] = [order[other], order[last]];
+  }
+  return order;
 }
