@@ -48,8 +48,9 @@ package: $(VENV)/.environment
 benchmark: $(VENV)/.built
 	$(PYTHON) benchmarks/run.py
 
-pictures: $(VENV)/.built
+pictures: $(VENV)/.tested-with
 	$(PYTHON) examples/draw_tree.py
+	$(PYTHON) tools/screenshots.py
 
 clean:
 	rm -rf $(VENV) $(VENV)-package build dist

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         plot_tree,
     )
     from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
-    from treewright.explorer import explore
+    from treewright.explorer import edit, explore
     from treewright.models import load
     from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
     from treewright.rule_classifier import RuleClassifier
@@ -56,6 +56,7 @@ __all__ = [
     "compare_pruners",
     "criteria",
     "datasets",
+    "edit",
     "errors",
     "explore",
     "export_text",
@@ -87,6 +88,7 @@ _LOADED_WHEN_ASKED_FOR = {
     "RuleClassifier": "treewright.rule_classifier",
     "RuleSet": "treewright.rules",
     "load": "treewright.models",
+    "edit": "treewright.explorer",
     "explore": "treewright.explorer",
     "plot_confusion": "treewright.draw",
     "plot_importances": "treewright.draw",

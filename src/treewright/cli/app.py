@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("treewright.cli.show", "Print a model, or one node of it in full."),
     "explain": ("treewright.cli.explain", "Say in words why a row is predicted as it is."),
     "rules": ("treewright.cli.rules", "Print a model as rules."),
+    "explore": ("treewright.cli.explore", "Look at a model in the browser, prune it and edit it by hand."),
     "prune": ("treewright.cli.prune", "Prune a saved model."),
     "evaluate": ("treewright.cli.evaluate", "Judge a model on a table with a known target."),
     "cv": ("treewright.cli.cv", "Judge a way of learning by cross-validation."),

@@ -83,12 +83,11 @@ class Cards:
         """Set the words that lead to a node, and its card."""
         tree = self.shown.tree
         answer = fit_lines(self.labels.answer(node), WIDEST, WORDS, 2) if node else []
-        content, content_width = self._content(node)
-        bottom = max(y for _, y in content)
+        content, content_width, content_height = self._content(node)
         widths = [text_width(line, WORDS) for line in answer]
         card_width = content_width + 2 * PADDING
         above = len(answer) * WORDS * LINE + (5 if answer else 0)
-        card_height = bottom + PADDING
+        card_height = content_height + PADDING
         colour = self._colour(node)
         is_leaf = tree.is_leaf(node)
         shapes: list[Shape] = text_lines(answer, Text(0, WORDS, "", WORDS, halo=True), LINE)
@@ -101,35 +100,30 @@ class Cards:
         )
         if is_leaf:
             shapes.append(Rect(-card_width / 2, above, card_width, card_height, colour, 8, opacity=0.14))
-        shapes.append(Group(tuple(shape for shape, _ in content), 0, above))
+        shapes.append(Group(tuple(content), 0, above))
         return Block(tuple(shapes), max(card_width + 4, *widths, 0), above, above + card_height)
 
-    def _content(self, node: int) -> tuple[list[tuple[Shape, float]], float]:
-        """Give the shapes of a card, each with how far down it reaches, and their width."""
+    def _content(self, node: int) -> tuple[list[Shape], float, float]:
+        """Give the shapes of a card, their width and their height."""
         tree, folded = self.shown.tree, int(self.shown.hidden[node])
-        is_leaf = tree.is_leaf(node)
+        is_leaf, is_plotted = tree.is_leaf(node), self._is_plotted(node)
         title = self.labels.prediction(node) if is_leaf else self.labels.question(node)
         lines = fit_lines(title, WIDEST - 2 * PADDING, TITLE, 2 if is_leaf else 3)
         notes = fit_lines(self._note(node), WIDEST - 2 * PADDING, SMALL, 2)
         if folded:
             notes.append(f"… {counted(folded, 'leaf', 'leaves')} folded")
-        plotted = self._is_plotted(node)
         texts = [text_width(line, TITLE) * 1.06 for line in lines] + [text_width(n, SMALL) for n in notes]
-        width = max(PLOT_WIDTH if plotted else NARROWEST - 2 * PADDING, *texts)
+        width = max(PLOT_WIDTH if is_plotted else NARROWEST - 2 * PADDING, *texts)
         y = PADDING + TITLE * 0.9
-        content: list[tuple[Shape, float]] = [
-            (shape, y) for shape in text_lines(lines, Text(0, y, "", TITLE, bold=True), LINE)
-        ]
+        shapes = text_lines(lines, Text(0, y, "", TITLE, bold=True), LINE)
         y += (len(lines) - 1) * TITLE * LINE + 8
-        if plotted:
-            content += [(shape, y) for shape in self._plot(node, width, y)]
-            y += PLOT_HEIGHT + (AXIS if not is_leaf else 0) + 5
-        content += [(shape, y) for shape in value_bar(tree, node, width, BAR, y)]
+        if is_plotted:
+            shapes += self._plot(node, width, y)
+            y += PLOT_HEIGHT + (0 if is_leaf else AXIS) + 5
+        shapes += value_bar(tree, node, width, BAR, y)
         y += BAR + SMALL + 3
-        note = Text(0, y, "", SMALL, "pale")
-        content += [(shape, y) for shape in text_lines(notes, note, LINE)]
-        y += (len(notes) - 1) * SMALL * LINE
-        return [*content, (Group(()), y - 3)], width
+        shapes += text_lines(notes, Text(0, y, "", SMALL, "pale"), LINE)
+        return shapes, width, y + (len(notes) - 1) * SMALL * LINE
 
     def _is_plotted(self, node: int) -> bool:
         tree = self.shown.tree

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from treewright.draw.shapes import Shape
 from treewright.draw.svg import Theme, write_svg
+from treewright.whole_file import whole_file
 
 VECTOR, RASTER = (".svg",), (".png", ".pdf")
 """The endings of files that are written here, and of those that matplotlib writes."""
@@ -49,7 +50,7 @@ class Drawing:
         )
 
     def save(self, path: str | PathLike[str], *, dots_per_inch: float = 192) -> None:
-        """Write the picture to a file of the kind that its name ends in.
+        """Write the picture to a file of the kind that its name ends in, whole or not at all.
 
         Parameters
         ----------
@@ -60,11 +61,13 @@ class Drawing:
         """
         ending = Path(path).suffix.lower()
         if ending in VECTOR:
-            Path(path).write_text(self.svg, encoding="utf-8")
+            with whole_file(path) as beside:
+                beside.write_text(self.svg, encoding="utf-8")
         elif ending in RASTER:
             from treewright.draw.figure import save_figure
 
-            save_figure(self, path, dots_per_inch)
+            with whole_file(path) as beside:
+                save_figure(self, beside, ending[1:], dots_per_inch)
         else:
             allowed = ", ".join(VECTOR + RASTER)
             raise ValueError(f"path={str(path)!r} must end in one of {allowed}: that says what to write.")

@@ -22,8 +22,8 @@ ALIGNMENT: dict[str, Literal["left", "center", "right"]] = {
 }
 
 
-def save_figure(drawing: Drawing, path: str | PathLike[str], dots_per_inch: float) -> None:
-    """Write a drawing as PNG or PDF, whichever its name ends in."""
+def save_figure(drawing: Drawing, path: str | PathLike[str], form: str, dots_per_inch: float) -> None:
+    """Write a drawing as "png" or "pdf"."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -41,7 +41,7 @@ def save_figure(drawing: Drawing, path: str | PathLike[str], dots_per_inch: floa
             artist = _text(shape, x, y, colours) if isinstance(shape, Text) else _patch(shape, x, y, colours)
             artist.set_zorder(order)  # later ones stand in front
             axes.add_artist(artist)
-        figure.savefig(path, dpi=dots_per_inch, facecolor=colours["ground"])
+        figure.savefig(path, format=form, dpi=dots_per_inch, facecolor=colours["ground"])
 
 
 def _patch(shape: Shape, x: float, y: float, colours: Mapping[str, str]) -> Any:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from treewright.data import Schema
 from treewright.export.text import Writer
-from treewright.splits import Split, Table, Threshold
+from treewright.splits import Hyperplane, Sphere, Split, Table
 from treewright.tree import Tree
 from treewright.words import counted, number_text, printable, value_text
 
@@ -108,9 +108,9 @@ class Labels:
 
 def question(split: Split, schema: Schema, decimals: int | None = None) -> str:
     """Give what a split asks: the name of a feature, or the sum it compares with its threshold."""
-    if isinstance(split, (Threshold, Table)):
-        return printable(schema.names[split.feature])
-    return _parts(split, schema, 0, decimals)[0]
+    if isinstance(split, Hyperplane | Sphere):
+        return _parts(split, schema, 0, decimals)[0]
+    return printable(schema.names[split.feature])
 
 
 def answer(
@@ -119,11 +119,13 @@ def answer(
     """Give what a branch answers: a sign and a bound, or categories."""
     if isinstance(split, Table):
         return _categories(split, schema, branch, max_categories)
-    if not isinstance(split, Threshold):
+    if isinstance(split, Hyperplane | Sphere):
         return _parts(split, schema, branch, decimals)[1]
     column = schema.columns[split.feature]
-    words = split.condition(schema, branch, decimals=decimals).removeprefix(printable(column.name) + " ")
-    sign, _, bound = words.partition(" ")
+    name, words = printable(column.name) + " ", split.condition(schema, branch, decimals=decimals)
+    if not words.startswith(name):
+        return words  # between two bounds
+    sign, _, bound = words.removeprefix(name).partition(" ")
     if sign == "is":
         return bound
     is_plain = column.kind == "numeric" and column.unit is None

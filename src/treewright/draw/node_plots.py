@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,9 +14,9 @@ from treewright.colours import class_colour, number_colour
 from treewright.data import Column
 from treewright.draw.labels import short_number
 from treewright.draw.shapes import Dot, Polygon, Rect, Shape, Text
-from treewright.draw.shown import Rows
+from treewright.draw.shown import Rows, cuts_of
 from treewright.draw.typography import fit_lines, text_width
-from treewright.splits import Split, Table, Threshold
+from treewright.splits import Hyperplane, Sphere, Split, Table
 from treewright.tree import Tree
 from treewright.words import value_text
 
@@ -59,14 +60,14 @@ class _Axis(NamedTuple):
     highest: float
 
     @classmethod
-    def around(cls, values: Array, cut: float) -> _Axis:
-        """Take all but the outermost numbers, and always the cut."""
+    def around(cls, values: Array, cuts: tuple[float, ...]) -> _Axis:
+        """Take all but the outermost numbers, and always the cuts; the first of them parts two bins."""
         lowest, highest = np.quantile(values, [0.005, 0.995]).tolist()
-        low, high = min(lowest, cut), max(highest, cut)
+        low, high = min(lowest, cuts[0]), max(highest, cuts[-1])
         room = 0.04 * (high - low) or 0.5
-        low, high = min(lowest, cut - room), max(highest, cut + room)
+        low, high = min(lowest, cuts[0] - room), max(highest, cuts[-1] + room)
         step = (high - low) / BINS
-        low = cut - math.ceil((cut - low) / step - 1e-9) * step
+        low = cuts[0] - math.ceil((cuts[0] - low) / step - 1e-9) * step
         return cls(low, low + (BINS + 1) * step, lowest, highest)
 
     def share(self, number: Any) -> Any:
@@ -109,25 +110,25 @@ class SplitPlot:
         values, target = values[known], target[known]
         if isinstance(split, Table):
             return shapes + self._categories(split, node, values.astype(np.int64), target, y)
-        cut = split.threshold
-        column = tree.schema.columns[split.feature] if isinstance(split, Threshold) else None
-        axis = _Axis.around(values, cut)
-        shapes += self._ends(column, axis, cut, y)
+        cuts = cuts_of(split)
+        column = None if isinstance(split, Hyperplane | Sphere) else tree.schema.columns[split.feature]
+        axis = _Axis.around(values, cuts)
+        shapes += self._ends(column, axis, axis.share(np.array(cuts)), y)
         if tree.is_classifier:
             shapes += self._histogram(axis.bins(values), target, y)
         else:
             shapes += self._dots(axis.share(np.clip(values, axis.low, axis.high)), target, y)
-        return shapes + self._cut(node, axis.share(cut), y)
+        return shapes + self._cuts(node, axis.share(np.array(cuts)), y)
 
     # ---- numbers ---------------------------------------------------------------------------------
 
-    def _ends(self, column: Column | None, axis: _Axis, cut: float, y: float) -> list[Shape]:
+    def _ends(self, column: Column | None, axis: _Axis, cuts: Array, y: float) -> list[Shape]:
         """Write the lowest and the highest number below the axis, unless the mark of the cut is there."""
         shapes: list[Shape] = []
         foot, half = y + self.height + AXIS - 2, self.width / 2
         for number, share, anchor in ((axis.lowest, 0, "start"), (axis.highest, 1, "end")):
             words = fit_lines(_axis_text(column, number), self.width * 0.45, SMALL, 1)[0]
-            if abs(axis.share(cut) - share) * self.width > text_width(words, SMALL) + 6:
+            if np.abs(cuts - share).min() * self.width > text_width(words, SMALL) + 6:
                 shapes.append(Text(half * (2 * share - 1), foot, words, SMALL, "pale", anchor))  # type: ignore[arg-type]
         return shapes
 
@@ -167,15 +168,16 @@ class SplitPlot:
         share = (number / 2 - low / 2) / ((high / 2 - low / 2) or 1.0)
         return y + self.height - 2 - share * (self.height - 4)
 
-    def _cut(self, node: int, share: float, y: float) -> list[Shape]:
-        """Draw the cut, and in regression the value on either side of it."""
-        x, foot, tree = self.width * (min(max(share, 0), 1) - 0.5), y + self.height, self.rows.tree
-        shapes: list[Shape] = [
-            _line([(x, y), (x, foot)], "cut", 1.2, dashed=True),
-            Polygon(((x, foot + 1), (x - 4, foot + 8), (x + 4, foot + 8)), "cut"),
-        ]
+    def _cuts(self, node: int, shares: Array, y: float) -> list[Shape]:
+        """Draw the cuts, and in regression the values between them."""
+        foot, tree = y + self.height, self.rows.tree
+        places = (self.width * (np.clip(shares, 0, 1) - 0.5)).tolist()
+        shapes: list[Shape] = []
+        for x in places:
+            shapes.append(_line([(x, y), (x, foot)], "cut", 1.2, dashed=True))
+            shapes.append(Polygon(((x, foot + 1), (x - 4, foot + 8), (x + 4, foot + 8)), "cut"))
         if not tree.is_classifier:
-            ends = ((-self.width / 2, x), (x, self.width / 2))
+            ends = pairwise([-self.width / 2, *places, self.width / 2])
             for child, (left, right) in zip(tree.children(node), ends, strict=True):
                 height = self._height(float(tree.value[child, 0]), y)
                 shapes.append(_line([(left, height), (right, height)], class_colour(5), 2))
@@ -249,7 +251,7 @@ def target_plot(rows: Rows, node: int, width: float, height: float, y: float) ->
 
 def split_is_drawn(split: Split | None) -> bool:
     """Whether there is something to draw of a split: all but *known or missing* have a scale."""
-    return split is not None and not (isinstance(split, Threshold) and math.isinf(split.threshold))
+    return split is not None and not any(map(math.isinf, cuts_of(split)))
 
 
 def _axis_text(column: Column | None, number: float) -> str:

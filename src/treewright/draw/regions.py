@@ -13,7 +13,7 @@ from treewright.colours import SCALE, class_colour
 from treewright.data import Column, Dataset, Schema
 from treewright.data.columns import MISSING
 from treewright.draw.axes import axes_for, legend, plain_text
-from treewright.draw.shown import Rows, labels, read_rows, said
+from treewright.draw.shown import Rows, cuts_of, labels, read_rows, said, stored_value
 from treewright.errors import DataError
 from treewright.export.text import Writer
 from treewright.from_sklearn import tree_of
@@ -121,11 +121,10 @@ class _Plane:
 
     def _edges(self, feature: int, reach: tuple[float, float]) -> Array:
         """Part an axis in cells, the tree's own cuts among the edges, so that their lines are exact."""
-        split = self.tree.split_begin[np.flatnonzero(self.tree.n_children)]
-        table = self.tree.splits
-        cuts = table.threshold[split][(table.feature[split] == feature) & (table.kind[split] == 0)]
-        inside = cuts[(cuts > reach[0]) & (cuts < reach[1])]
-        return np.unique(np.concatenate([np.linspace(*reach, CELLS + 1), inside]))
+        splits = (self.tree[node].split for node in np.flatnonzero(self.tree.n_children).tolist())
+        own = (split for split in splits if split is not None and getattr(split, "feature", None) == feature)
+        cuts = [cut for split in own for cut in cuts_of(split) if reach[0] < cut < reach[1]]
+        return np.unique(np.concatenate([np.linspace(*reach, CELLS + 1), cuts]))
 
     @cached_property
     def value(self) -> Array:
@@ -156,13 +155,14 @@ class _Plane:
             rows = self.rows.at(node)
             if split is None or isinstance(split, Table) or not len(rows):
                 continue
-            beyond = np.full(self.shape, np.nan)
-            beyond.flat[rows] = self.rows.compared(split, node) - split.threshold
-            if not (np.nanmin(beyond) < 0 < np.nanmax(beyond)):
+            numbers = np.full(self.shape, np.nan)
+            numbers.flat[rows] = self.rows.compared(split, node)
+            cuts = [cut for cut in cuts_of(split) if np.nanmin(numbers) < cut < np.nanmax(numbers)]
+            if not cuts:
                 continue  # this slice lies on one side of it
             width = max(0.6, 2.2 - 0.35 * int(self.tree.node_depth[node]))
             ax.contour(
-                *self.middles, np.ma.masked_invalid(beyond), levels=[0.0], colors="0.15", linewidths=width
+                *self.middles, np.ma.masked_invalid(numbers), levels=cuts, colors="0.15", linewidths=width
             )
 
 
@@ -205,14 +205,8 @@ def _fixed(
     common = np.array([_mode(column) for column in codes.T], np.int32)
     for name, value in (others or {}).items():
         place = _feature(schema, name)
-        row = [[None] * schema.n_inputs]
-        row[0][place] = value
-        one_number, one_code = schema.encode(row, check_names=False)
-        position = schema.position[place]
-        if schema.columns[place].kind == "categorical":
-            common[position] = one_code[0, position]
-        else:
-            middle[position] = one_number[0, position]
+        fixed = common if schema.columns[place].kind == "categorical" else middle
+        fixed[schema.position[place]] = stored_value(schema, place, value)
     return middle, common
 
 

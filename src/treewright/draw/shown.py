@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data import Dataset
+from treewright.data import Dataset, Schema
 from treewright.data.target import read_classes, read_numbers
 from treewright.descent import place, sum_below
 from treewright.errors import DataError
-from treewright.splits import Hyperplane, Sphere, Split, Table, Threshold
+from treewright.splits import Hyperplane, Sphere, Split, Table
 from treewright.tree import Tree
 
 Ids = NDArray[np.int64]
@@ -77,6 +77,21 @@ def _folded(tree: Tree, max_leaves: int) -> list[int]:
     return closed
 
 
+def cuts_of(split: Split) -> tuple[float, ...]:
+    """Give the numbers at which a split passes from one branch to the next, ascending; none for categories.
+
+    Examples
+    --------
+    >>> from treewright.splits import Threshold
+    >>> cuts_of(Threshold(0, 2.5))
+    (2.5,)
+    """
+    if isinstance(split, Table):
+        return ()
+    cuts: tuple[float, ...] = getattr(split, "cuts", None) or (split.threshold,)
+    return cuts
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Rows with their target, as they come to the nodes of a shown tree."""
@@ -113,8 +128,6 @@ class Rows:
         rows, position = self._at[node], self.tree.schema.position
         numbers = self.dataset.numbers
         match split:
-            case Threshold():
-                return np.asarray(numbers[rows, position[split.feature]])
             case Table():
                 codes = self.dataset.codes[rows, position[split.feature]].astype(np.float64)
                 return np.where(codes < 0, np.nan, codes)
@@ -123,6 +136,25 @@ class Rows:
             case Sphere():
                 away = numbers[np.ix_(rows, position[list(split.features)])] - split.centres
                 return np.asarray(away**2 @ split.scales)
+            case _:  # one number, compared with one cut or several
+                return np.asarray(numbers[rows, position[split.feature]])
+
+
+def stored_value(schema: Schema, feature: int, value: Any) -> float:
+    """Give a value of a feature, as its reader writes it, as it is stored: a number, or a code.
+
+    Examples
+    --------
+    >>> from treewright.data import Column
+    >>> stored_value(Schema((Column("a"), Column("b", "categorical", ("x", "y")))), 1, "y")
+    1.0
+    """
+    row: list[Any] = [None] * len(schema.columns)
+    is_date = isinstance(value, str) and (schema.columns[feature].unit or "").startswith("datetime64")
+    row[feature] = np.datetime64(value) if is_date else value
+    numbers, codes = schema.encode([row], check_names=False, unseen="error")
+    array = codes if schema.columns[feature].kind == "categorical" else numbers
+    return float(array[0, schema.position[feature]])
 
 
 def said(tree: Tree, rows: Dataset) -> Array:

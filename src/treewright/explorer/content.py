@@ -16,15 +16,26 @@ from numpy.typing import NDArray
 
 from treewright.colours import CLASS_COLOURS, SCALE
 from treewright.data import Column, Dataset
+from treewright.data.columns import plain
 from treewright.draw.labels import answer, question
-from treewright.draw.shown import read_rows
+from treewright.draw.shown import cuts_of, read_rows
 from treewright.export.text import Writer
 from treewright.from_sklearn import tree_of
 from treewright.pruning.cost_complexity import SAME_ALPHA, CostComplexity, weakest_links
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.selection import prune_tree
-from treewright.splits import Hyperplane, Sphere, Split, Table, Threshold
+from treewright.splits import (
+    HYPERPLANE,
+    SPHERE,
+    TABLE,
+    THRESHOLD,
+    Hyperplane,
+    Sphere,
+    Split,
+    Table,
+    Threshold,
+)
 from treewright.tree import Tree
 from treewright.words import printable
 
@@ -83,11 +94,11 @@ def content_of(explored: Exploration, *, cv: int | None, max_rows: int, title: s
         The heading.
     """
     tree = explored.tree
-    writer = Writer(tree, None, MOST_CATEGORIES, True, False)
+    size, classes = Writer(tree, None, None, False, False).size(), tree.schema.classes
     return {
-        "title": printable(writer.size() if title is None else title),
+        "title": printable(size if title is None else title),
         "colours": {"classes": CLASS_COLOURS, "scale": SCALE},
-        "classes": writer.class_texts if tree.is_classifier else None,
+        "classes": None if classes is None else [printable(str(plain(label))) for label in classes],
         "features": [_feature(tree, place, explored) for place in range(len(tree.schema.columns))],
         "tree": tree_columns(tree),
         "splits": [_split_at(tree, node) for node in range(len(tree))],
@@ -165,16 +176,18 @@ def split_json(tree: Tree, split: Split) -> Json:
     match split:
         case Threshold():
             cut = split.threshold if math.isfinite(split.threshold) else None
-            return words | {"kind": 0, "feature": split.feature, "threshold": cut}
+            return words | {"kind": THRESHOLD, "feature": split.feature, "threshold": cut}
         case Table():
             codes, branches = list(split.branches), list(split.branches.values())
-            return words | {"kind": 1, "feature": split.feature, "codes": codes, "branches": branches}
+            return words | {"kind": TABLE, "feature": split.feature, "codes": codes, "branches": branches}
         case Hyperplane():
             routing = {"features": split.features, "weights": split.weights, "threshold": split.threshold}
-            return words | {"kind": 2, **routing}
+            return words | {"kind": HYPERPLANE, **routing}
         case Sphere():
             routing = {"features": split.features, "centres": split.centres, "scales": split.scales}
-            return words | {"kind": 3, **routing, "threshold": split.threshold}
+            return words | {"kind": SPHERE, **routing, "threshold": split.threshold}
+        case _:  # several cuts
+            return words | {"kind": SPHERE + 1, "feature": split.feature, "cuts": list(cuts_of(split))}
 
 
 def _condition(tree: Tree, split: Split) -> str:

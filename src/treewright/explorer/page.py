@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from graphlib import TopologicalSorter
@@ -16,10 +17,10 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from treewright.explorer.content import Exploration, content_of
+from treewright.whole_file import whole_file
 
 _IMPORT = re.compile(r'^import (\{.*?\}) from "\./(\w+)\.js";$', re.MULTILINE | re.DOTALL)
 _EXPORT = re.compile(r"^export (?=(?:class|const|function) (\w+))", re.MULTILINE)
@@ -42,8 +43,9 @@ class Page:
     title: str
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the page to a file."""
-        Path(path).write_text(self.html, encoding="utf-8")
+        """Write the page to a file, whole or not at all."""
+        with whole_file(path) as beside:
+            beside.write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self) -> str:
         style = "width:100%;height:760px;border:0"
@@ -103,22 +105,32 @@ def explore(
     return Page(write_page(content), content["title"])
 
 
-def write_page(content: dict[str, Any]) -> str:
-    """Put content, style and script together as one file."""
-    style, script = asset("style.css"), script_text()
-    policy = (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-    )
+def write_page(content: dict[str, Any], *, live: bool = False) -> str:
+    """Put content, style and script together as one file; a live page may also talk to who served it."""
     parts = {
-        "policy": escape(policy),
+        "policy": escape(policy(live=live)),
         "title": escape(content["title"]),
-        "style": style,
+        "style": asset("style.css"),
         "content": safe_json(content),
-        "script": script,
+        "script": script_text("live" if live else "main"),
     }
-    # One pass, so that content which looks like a place to fill in is left as it is.
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], asset("page.html"))
+    return filled(asset("page.html"), parts)
+
+
+def policy(*, live: bool = False) -> str:
+    """Give the content security policy of the page: its own style and script, and nothing else."""
+    style, script = asset("style.css"), script_text("live" if live else "main")
+    talk = "connect-src 'self'; " if live else ""
+    return (
+        f"default-src 'none'; script-src {content_hash(script)}; style-src {content_hash(style)}; "
+        f"img-src data: blob:; {talk}base-uri 'none'; form-action 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def filled(template: str, parts: Mapping[str, str]) -> str:
+    """Fill in a page in one pass, so that content which looks like a place to fill in is left as it is."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], template)
 
 
 def safe_json(content: Any) -> str:
@@ -139,13 +151,13 @@ def asset(name: str) -> str:
 
 
 @cache
-def script_text() -> str:
+def script_text(entry: str = "main") -> str:
     """Join the modules of the script, as a file opened from a disk may not import others.
 
     A module becomes a function that gives what it exports; what it imports it takes from those before it.
     """
     sources: dict[str, str] = {}
-    waiting = ["main"]
+    waiting = [entry]
     while waiting:
         name = waiting.pop()
         if name not in sources:
@@ -166,5 +178,6 @@ def _as_function(name: str, source: str) -> str:
     return f"const module_{name} = (() => {{\n{body}\nreturn {{ {exported} }};\n}})();\n"
 
 
-def _hash(text: str) -> str:
+def content_hash(text: str) -> str:
+    """Name a style or a script in a content security policy."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

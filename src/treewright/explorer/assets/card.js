@@ -20,7 +20,12 @@ export class Card {
       this.panel,
       element("h2", {}, leaf ? `Leaf ${node}${collapsed}` : `Node ${node}`),
       this.way(node),
-      element("p", { class: "says", dir: "auto" }, leaf ? "predicts " : "would predict ", element("b", {}, model.prediction(node))),
+      element(
+        "p",
+        { class: "says", dir: "auto" },
+        leaf ? "predicts " : "would predict ",
+        element("b", {}, model.prediction(node)),
+      ),
       this.numbers(node),
       model.classes ? this.classTable(node) : this.interval(node),
       leaf ? null : this.split(node),
@@ -32,45 +37,82 @@ export class Card {
     const { model } = this;
     const words = constraintsOf(model, node).map((constraint) => constraintText(model, constraint));
     if (!words.length) return element("p", { class: "pale" }, "all rows");
-    return element("ul", { class: "way" }, words.map((text) => element("li", { dir: "auto" }, text)));
+    return element(
+      "ul",
+      { class: "way" },
+      words.map((text) => element("li", { dir: "auto" }, text)),
+    );
   }
 
   numbers(node) {
     const { model } = this;
     const lines = [
       ["rows", numberText(model.count[node])],
-      Math.abs(model.weight[node] - model.count[node]) > 1e-9 * model.weight[0] && ["weight", numberText(model.weight[node])],
+      Math.abs(model.weight[node] - model.count[node]) > 1e-9 * model.weight[0] && [
+        "weight",
+        numberText(model.weight[node]),
+      ],
       ["share of all", percentText(model.weight[node] / (model.weight[0] || 1))],
       ["impurity", numberText(model.impurity[node])],
       ["risk", numberText(model.risk[node])],
       model.splits[node] && ["merit of the split", numberText(model.merit[node])],
       model.held && ["validation rows", numberText(model.held.weight[node])],
     ].filter(Boolean);
-    return element("dl", { class: "numbers" }, lines.map(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+    return element(
+      "dl",
+      { class: "numbers" },
+      lines.map(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]),
+    );
   }
 
   classTable(node) {
     const { model, marks } = this;
     const training = model.shares(node);
     const held = model.held && model.held.weight[node] > 0 ? model.shares(node, model.held) : null;
-    const order = training.map((_, code) => code).toSorted((a, b) => training[b] - training[a] || a - b).slice(0, 12);
-    const head = element("tr", {}, element("th", { scope: "col" }, "class"), element("th", { scope: "col" }, "rows"), element("th", { scope: "col" }, "share"), held && element("th", { scope: "col" }, "validation"));
+    const order = training
+      .map((_, code) => code)
+      .toSorted((a, b) => training[b] - training[a] || a - b)
+      .slice(0, 12);
+    const head = element(
+      "tr",
+      {},
+      element("th", { scope: "col" }, "class"),
+      element("th", { scope: "col" }, "rows"),
+      element("th", { scope: "col" }, "share"),
+      held && element("th", { scope: "col" }, "validation"),
+    );
     const lines = order.map((code) =>
-      element("tr", {},
+      element(
+        "tr",
+        {},
         element("th", { scope: "row", dir: "auto" }, swatch(marks.classColour(code)), model.classes[code]),
         element("td", {}, numberText(model.value[node * model.width + code])),
         element("td", {}, percentText(training[code])),
-        held && element("td", {}, percentText(held[code]))));
+        held && element("td", {}, percentText(held[code])),
+      ),
+    );
     const [low, high] = wilson(model.sureness(node), model.weight[node]);
     const sure = `The share of ${model.prediction(node)} is between ${percentText(low)} and ${percentText(high)} with 95 % confidence (Wilson).`;
-    const more = model.width > 12 ? element("p", { class: "pale" }, `… ${counted(model.width - 12, "more class", "more classes")}`) : null;
-    return element("div", {}, element("table", {}, element("thead", {}, head), element("tbody", {}, lines)), more, model.weight[node] > 0 && element("p", { class: "pale", dir: "auto" }, sure));
+    const more =
+      model.width > 12
+        ? element("p", { class: "pale" }, `… ${counted(model.width - 12, "more class", "more classes")}`)
+        : null;
+    return element(
+      "div",
+      {},
+      element("table", {}, element("thead", {}, head), element("tbody", {}, lines)),
+      more,
+      model.weight[node] > 0 && element("p", { class: "pale", dir: "auto" }, sure),
+    );
   }
 
   interval(node) {
     const { model } = this;
     const spread = model.weight[node] > 0 ? Math.sqrt(model.risk[node] / model.weight[node]) : null;
-    const held = model.held && model.held.weight[node] > 0 ? ` Validation rows have ${numberText(model.held.value[node])}.` : "";
+    const held =
+      model.held && model.held.weight[node] > 0
+        ? ` Validation rows have ${numberText(model.held.value[node])}.`
+        : "";
     return element("p", { class: "pale" }, `Root mean risk ${numberText(spread)}.${held}`);
   }
 
@@ -79,37 +121,87 @@ export class Card {
     const split = model.splits[node];
     const branches = model.children(node).map((child, branch) => {
       const missing = [branch].includes(model.default_branch[node]) ? " or missing" : "";
-      const go = element("button", { type: "button", class: "link", onclick: () => this.state.set({ node: child }) }, `${split.answers[branch]}${missing}`);
-      return element("li", { dir: "auto" }, go, element("span", { class: "pale" }, ` → ${model.prediction(child)}, ${model.note(child)}`));
+      const go = element(
+        "button",
+        { type: "button", class: "link", onclick: () => this.state.set({ node: child }) },
+        `${split.answers[branch]}${missing}`,
+      );
+      return element(
+        "li",
+        { dir: "auto" },
+        go,
+        element("span", { class: "pale" }, ` → ${model.prediction(child)}, ${model.note(child)}`),
+      );
     });
-    const shared = { [-1]: "Rows without an answer are shared over all branches.", [-2]: "Rows without an answer stay here." }[model.default_branch[node]];
-    return element("section", {},
+    const shared = {
+      [-1]: "Rows without an answer are shared over all branches.",
+      [-2]: "Rows without an answer stay here.",
+    }[model.default_branch[node]];
+    return element(
+      "section",
+      {},
       element("h3", { dir: "auto" }, split.question),
       splitChart(model, marks, node),
       element("ul", { class: "way" }, branches),
       shared && element("p", { class: "pale" }, shared),
-      this.list("Surrogates", split.surrogates, "agreement", "stand in, in this order, where the split is unanswered"),
-      this.list("Competitors", split.competitors, "merit", "the best splits on other features"));
+      this.list(
+        "Surrogates",
+        split.surrogates,
+        "agreement",
+        "stand in, in this order, where the split is unanswered",
+      ),
+      this.list("Competitors", split.competitors, "merit", "the best splits on other features"),
+    );
   }
 
   list(title, splits, measure, words) {
     if (!splits || !splits.length) return null;
-    const lines = splits.map((split) => element("tr", {}, element("td", { dir: "auto" }, split.words), element("td", {}, numberText(split.score))));
-    const head = element("tr", {}, element("th", { scope: "col" }, "split"), element("th", { scope: "col" }, measure));
-    return element("details", { open: true },
+    const lines = splits.map((split) =>
+      element(
+        "tr",
+        {},
+        element("td", { dir: "auto" }, split.words),
+        element("td", {}, numberText(split.score)),
+      ),
+    );
+    const head = element(
+      "tr",
+      {},
+      element("th", { scope: "col" }, "split"),
+      element("th", { scope: "col" }, measure),
+    );
+    return element(
+      "details",
+      { open: true },
       element("summary", {}, `${title} (${splits.length})`),
       element("p", { class: "pale" }, words),
-      element("table", {}, element("thead", {}, head), element("tbody", {}, lines)));
+      element("table", {}, element("thead", {}, head), element("tbody", {}, lines)),
+    );
   }
 
   actions(node, leaf) {
     const { state, model } = this;
     const light = () => state.set({ lit: new Set(model.ancestors(node)) });
     const fold = () => state.get("fold")(node);
-    return element("p", { class: "buttons" },
+    return element(
+      "p",
+      { class: "buttons" },
       element("button", { type: "button", onclick: light }, "Light the way"),
-      leaf ? null : element("button", { type: "button", onclick: fold }, state.get("folded").has(node) ? "Unfold" : "Fold"),
-      node ? element("button", { type: "button", onclick: () => state.set({ node: model.parent[node] }) }, "Parent") : null);
+      leaf
+        ? null
+        : element(
+            "button",
+            { type: "button", onclick: fold },
+            state.get("folded").has(node) ? "Unfold" : "Fold",
+          ),
+      node
+        ? element(
+            "button",
+            { type: "button", onclick: () => state.set({ node: model.parent[node] }) },
+            "Parent",
+          )
+        : null,
+    );
   }
 }
 

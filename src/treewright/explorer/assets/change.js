@@ -34,11 +34,14 @@ function changeTo(model, row, leaf) {
     }
     const { feature } = constraint;
     const value = row[feature];
-    const wanted = constraint.codes ? nearestCode(constraint, value) : nearestNumber(model, constraint, value);
+    const wanted = constraint.codes
+      ? nearestCode(constraint, value)
+      : nearestNumber(model, constraint, value);
     if (wanted === undefined) return null;
     if (wanted === value) continue;
     changes.push({ feature, from: value, to: wanted });
-    distance += constraint.codes || value === null ? 1 : Math.abs(wanted - value) / rangeOf(model.features[feature]);
+    distance +=
+      constraint.codes || value === null ? 1 : Math.abs(wanted - value) / rangeOf(model.features[feature]);
   }
   const changed = row.slice();
   for (const { feature, to } of changes) changed[feature] = to;
@@ -71,7 +74,8 @@ function inside({ low = -Infinity, high = Infinity }, feature, value) {
   if (value > high) return feature.whole || feature.categories ? Math.floor(high) : high;
   if (feature.whole || feature.categories) return Math.floor(low) + 1;
   const farthest = low + Math.min(rangeOf(feature) / 50, high - low);
-  for (let power = 1e-3; power < 1e12; power *= 10) { // the roundest number near enough
+  for (let power = 1e-3; power < 1e12; power *= 10) {
+    // the roundest number near enough
     const beyond = (Math.floor(low * power) + 1) / power;
     if (beyond > low && beyond <= farthest) return beyond;
   }
@@ -84,6 +88,9 @@ function rangeOf(feature) {
 
 export function changeText(model, change) {
   return change.changes
-    .map(({ feature, to }) => `${model.features[feature].name} becomes ${valueText(model.features[feature], to)}`)
+    .map(
+      ({ feature, to }) =>
+        `${model.features[feature].name} becomes ${valueText(model.features[feature], to)}`,
+    )
     .join(" and ");
 }

@@ -1,6 +1,6 @@
 // Curves: small charts as SVG: histograms with a cut, lines with bands, and the axes they share.
 
-import { compared } from "./model.js";
+import { KIND, compared, cutsOf } from "./model.js";
 import { numberText, shape, shortened, valueText } from "./text.js";
 
 const BINS = 24;
@@ -10,36 +10,61 @@ export function splitChart(model, marks, node, width = 300, height = 96) {
   const split = model.splits[node];
   const rows = model.trainingRowsAt(node);
   if (!split || !rows.length) return null;
-  if (split.kind === 1) return categoryChart(model, marks, split, rows, width, height);
-  if (split.threshold === null) return null;
-  const points = rows.map((row) => [compared(split, row.values), row.target]).filter(([number]) => number !== null);
+  if (split.kind === KIND.table) return categoryChart(model, marks, split, rows, width, height);
+  const cuts = cutsOf(split);
+  if (!cuts.length) return null;
+  const points = rows
+    .map((row) => [compared(split, row.values), row.target])
+    .filter(([number]) => number !== null);
   if (!points.length) return null;
-  const axis = axisAround(points.map(([number]) => number), split.threshold);
-  const inside = (height - 16) * 1;
+  const axis = axisAround(
+    points.map(([number]) => number),
+    cuts,
+  );
+  const inside = height - 16;
   const x = (number) => 4 + ((number - axis.low) / (axis.high - axis.low)) * (width - 8);
-  const shapes = model.classes ? stacks(model, marks, points, axis, x, inside) : dots(model, marks, points, x, inside);
+  const shapes = model.classes
+    ? stacks(model, marks, points, axis, x, inside)
+    : dots(model, marks, points, x, inside);
   shapes.push(shape("line", { x1: 4, x2: width - 4, y1: inside, y2: inside, class: "axis" }));
-  shapes.push(shape("line", { x1: x(split.threshold), x2: x(split.threshold), y1: 2, y2: inside, class: "cut" }));
-  if (!model.classes) shapes.push(...sides(model, marks, node, split, x, width, inside));
-  const feature = split.kind === 0 ? model.features[split.feature] : {};
-  shapes.push(shape("text", { x: 4, y: height - 3, class: "tick" }, shortened(endText(feature, axis.lowest), 18)));
-  shapes.push(shape("text", { x: width - 4, y: height - 3, class: "tick", "text-anchor": "end" }, shortened(endText(feature, axis.highest), 18)));
-  return chart(width, height, `Rows of the node by ${split.question}, cut at ${numberText(split.threshold)}`, shapes);
+  for (const cut of cuts)
+    shapes.push(shape("line", { x1: x(cut), x2: x(cut), y1: 2, y2: inside, class: "cut" }));
+  if (!model.classes) shapes.push(...sides(model, marks, node, [4, ...cuts.map(x), width - 4], inside));
+  const feature = split.features ? {} : model.features[split.feature];
+  shapes.push(
+    shape("text", { x: 4, y: height - 3, class: "tick" }, shortened(endText(feature, axis.lowest), 18)),
+  );
+  shapes.push(
+    shape(
+      "text",
+      { x: width - 4, y: height - 3, class: "tick", "text-anchor": "end" },
+      shortened(endText(feature, axis.highest), 18),
+    ),
+  );
+  return chart(
+    width,
+    height,
+    `Rows of the node by ${split.question}, cut at ${cuts.map((cut) => numberText(cut)).join(", ")}`,
+    shapes,
+  );
 }
 
 function endText(feature, number) {
-  return feature.categories || feature.unit || feature.offset ? valueText(feature, number) : numberText(number);
+  return feature.categories || feature.unit || feature.offset
+    ? valueText(feature, number)
+    : numberText(number);
 }
 
-// Bins of equal width, none on both sides of the cut.
-export function axisAround(numbers, cut) {
+// Bins of equal width, none on both sides of the first cut.
+export function axisAround(numbers, cuts) {
   const sorted = numbers.toSorted((a, b) => a - b);
   const at = (share) => sorted[Math.round(share * (sorted.length - 1))];
   const [lowest, highest] = [at(0.005), at(0.995)];
-  const room = 0.04 * (Math.max(highest, cut) - Math.min(lowest, cut)) || 0.5;
-  const [from, to] = [Math.min(lowest, cut - room), Math.max(highest, cut + room)];
+  const [first, last] = [cuts[0], cuts.at(-1)];
+  const room = 0.04 * (Math.max(highest, last) - Math.min(lowest, first)) || 0.5;
+  const [from, to] = [Math.min(lowest, first - room), Math.max(highest, last + room)];
   const step = (to - from) / BINS;
-  const low = cut - Math.ceil((cut - from) / step - 1e-9) * step;
+  const low = first - Math.ceil((first - from) / step - 1e-9) * step;
   return { low, high: low + (BINS + 1) * step, step, lowest, highest };
 }
 
@@ -49,7 +74,12 @@ function stacks(model, marks, points, axis, x, height) {
     const bin = Math.ceil((number - axis.low) / axis.step - 1e-9) - 1;
     counts[Math.min(Math.max(bin, 0), BINS)][target] += 1;
   }
-  return bars(marks, counts, (bin) => [x(axis.low + bin * axis.step), x(axis.low + (bin + 0.92) * axis.step)], height);
+  return bars(
+    marks,
+    counts,
+    (bin) => [x(axis.low + bin * axis.step), x(axis.low + (bin + 0.92) * axis.step)],
+    height,
+  );
 }
 
 function bars(marks, counts, place, height) {
@@ -62,7 +92,9 @@ function bars(marks, counts, place, height) {
       if (!count) return;
       const tall = (count / tallest) * (height - 6);
       foot -= tall;
-      shapes.push(shape("rect", { x: left, y: foot, width: right - left, height: tall, fill: marks.classColour(code) }));
+      shapes.push(
+        shape("rect", { x: left, y: foot, width: right - left, height: tall, fill: marks.classColour(code) }),
+      );
     });
   });
   return shapes;
@@ -75,14 +107,27 @@ function heightOf(model, number, height) {
 
 function dots(model, marks, points, x, height) {
   return points.slice(0, 400).map(([number, target]) =>
-    shape("circle", { cx: x(number), cy: heightOf(model, target, height), r: 2, fill: marks.classColour(0), opacity: 0.55 }));
+    shape("circle", {
+      cx: x(number),
+      cy: heightOf(model, target, height),
+      r: 2,
+      fill: marks.classColour(0),
+      opacity: 0.55,
+    }),
+  );
 }
 
-function sides(model, marks, node, split, x, width, height) {
-  const ends = [[4, x(split.threshold)], [x(split.threshold), width - 4]];
+function sides(model, marks, node, edges, height) {
   return model.children(node).map((child, branch) => {
     const y = heightOf(model, model.value[child], height);
-    return shape("line", { x1: ends[branch][0], x2: ends[branch][1], y1: y, y2: y, stroke: marks.classColour(5), "stroke-width": 2 });
+    return shape("line", {
+      x1: edges[branch],
+      x2: edges[branch + 1],
+      y1: y,
+      y2: y,
+      stroke: marks.classColour(5),
+      "stroke-width": 2,
+    });
   });
 }
 
@@ -93,7 +138,8 @@ function categoryChart(model, marks, split, rows, width, height) {
   for (const row of rows) {
     const code = row.values[split.feature];
     if (code < 0) continue;
-    if (!counts.has(code)) counts.set(code, { code, total: 0, classes: new Array(model.width).fill(0), sum: 0 });
+    if (!counts.has(code))
+      counts.set(code, { code, total: 0, classes: new Array(model.width).fill(0), sum: 0 });
     const entry = counts.get(code);
     entry.total += 1;
     if (model.classes) entry.classes[row.target] += 1;
@@ -102,7 +148,9 @@ function categoryChart(model, marks, split, rows, width, height) {
   const common = [...counts.values()].toSorted((a, b) => b.total - a.total).slice(0, 20);
   common.sort((a, b) => (branchOf.get(a.code) ?? 99) - (branchOf.get(b.code) ?? 99) || a.code - b.code);
   if (!common.length) return null;
-  const gaps = common.filter((entry, place) => place && branchOf.get(entry.code) !== branchOf.get(common[place - 1].code)).length;
+  const gaps = common.filter(
+    (entry, place) => place && branchOf.get(entry.code) !== branchOf.get(common[place - 1].code),
+  ).length;
   const pitch = (width - 8) / (common.length + 0.7 * gaps);
   let left = 4;
   const places = common.map((entry, place) => {
@@ -111,23 +159,46 @@ function categoryChart(model, marks, split, rows, width, height) {
   });
   const inside = height - 16;
   const shapes = model.classes
-    ? bars(marks, common.map((entry) => entry.classes), (bin) => places[bin], inside)
+    ? bars(
+        marks,
+        common.map((entry) => entry.classes),
+        (bin) => places[bin],
+        inside,
+      )
     : common.map((entry, bin) => {
         const y = heightOf(model, entry.sum / entry.total, inside);
-        return shape("rect", { x: places[bin][0], y, width: places[bin][1] - places[bin][0], height: inside - y, fill: marks.classColour(0) });
+        return shape("rect", {
+          x: places[bin][0],
+          y,
+          width: places[bin][1] - places[bin][0],
+          height: inside - y,
+          fill: marks.classColour(0),
+        });
       });
   shapes.push(shape("line", { x1: 4, x2: width - 4, y1: inside, y2: inside, class: "axis" }));
   if (pitch > 24) {
     common.forEach((entry, bin) => {
       const words = shortened(valueText(feature, entry.code), Math.max(2, Math.floor(pitch / 6.2)));
-      shapes.push(shape("text", { x: (places[bin][0] + places[bin][1]) / 2, y: height - 3, class: "tick", "text-anchor": "middle" }, words));
+      shapes.push(
+        shape(
+          "text",
+          { x: (places[bin][0] + places[bin][1]) / 2, y: height - 3, class: "tick", "text-anchor": "middle" },
+          words,
+        ),
+      );
     });
   }
   return chart(width, height, `Rows of the node by ${split.question}`, shapes);
 }
 
 export function chart(width, height, words, shapes) {
-  const settings = { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words, class: "chart", preserveAspectRatio: "xMidYMid meet" };
+  const settings = {
+    viewBox: `0 0 ${width} ${height}`,
+    role: "img",
+    "aria-label": words,
+    class: "chart",
+    preserveAspectRatio: "xMidYMid meet",
+  };
   return shape("svg", settings, shape("title", {}, words), shapes);
 }
 

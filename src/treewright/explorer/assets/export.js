@@ -14,7 +14,8 @@ export function download(name, content, kind) {
 export function exports(model, treeView, state) {
   const title = model.content.title;
   return {
-    "Picture (SVG)": () => download("tree.svg", new XMLSerializer().serializeToString(treeView.asSvg(title)), "image/svg+xml"),
+    "Picture (SVG)": () =>
+      download("tree.svg", new XMLSerializer().serializeToString(treeView.asSvg(title)), "image/svg+xml"),
     "Picture (PNG)": () => treeView.canvas.toBlob((blob) => download("tree.png", blob)),
     "Rules (text)": () => {
       const rules = model.leaves(state.get("step")).map((node) => ruleText(model, ruleOf(model, node)));

@@ -34,7 +34,9 @@ export function layoutOf(model, shown, childrenOf, topDown) {
 function placed(model, shown, beside, topDown) {
   const x = new Float64Array(model.size);
   const y = new Float64Array(model.size);
-  const level = topDown ? CARD.height + ROOM.topDown.along * looseness(model, shown) : CARD.width + ROOM.leftRight.along;
+  const level = topDown
+    ? CARD.height + ROOM.topDown.along * looseness(model, shown)
+    : CARD.width + ROOM.leftRight.along;
   const bounds = { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity };
   for (const node of shown) {
     const across = node ? beside[node] + (topDown ? x : y)[model.parent[node]] : 0;
@@ -58,18 +60,25 @@ function looseness(model, shown) {
 function join(outline, other, gap) {
   const shared = Math.min(outline.right.length, other.left.length);
   let push = shared ? -Infinity : 0;
-  for (let level = 1; level <= shared; level++) push = Math.max(push, outline.right.at(-level) - other.left.at(-level));
+  for (let level = 1; level <= shared; level++)
+    push = Math.max(push, outline.right.at(-level) - other.left.at(-level));
   if (shared) push += outline.rightShift - other.leftShift + gap;
   other.leftShift += push;
   other.rightShift += push;
   [outline.left, outline.leftShift] = over(outline.left, outline.leftShift, other.left, other.leftShift);
-  [outline.right, outline.rightShift] = over(other.right, other.rightShift, outline.right, outline.rightShift);
+  [outline.right, outline.rightShift] = over(
+    other.right,
+    other.rightShift,
+    outline.right,
+    outline.rightShift,
+  );
   return push;
 }
 
 // Lay one edge over another at the cost of the shorter: the longer list is kept and written to.
 function over(near, nearShift, far, farShift) {
   if (near.length >= far.length) return [near, nearShift];
-  for (let level = 1; level <= near.length; level++) far[far.length - level] = near.at(-level) + nearShift - farShift;
+  for (let level = 1; level <= near.length; level++)
+    far[far.length - level] = near.at(-level) + nearShift - farShift;
   return [far, farShift];
 }

@@ -17,23 +17,56 @@ import { TreeView } from "./tree_view.js";
 import { WhatIf } from "./what_if.js";
 import { element, numberText, replaceChildren } from "./text.js";
 
-const TABS = { tree: "Tree", sunburst: "Sunburst", regions: "Regions", rules: "Rules", rows: "Rows", "what-if": "What if", quality: "Quality", teach: "Teach" };
+const TABS = {
+  tree: "Tree",
+  sunburst: "Sunburst",
+  regions: "Regions",
+  rules: "Rules",
+  rows: "Rows",
+  "what-if": "What if",
+  quality: "Quality",
+  teach: "Teach",
+};
 
-const at = (id) => document.getElementById(id);
+export const at = (id) => document.getElementById(id);
 
 function start() {
   const content = JSON.parse(at("content").textContent);
   const model = new Model(content);
-  const state = new State({ node: 0, step: 0, folded: new Set(), foldsItself: true, topDown: true, lit: null, row: null, tab: "tree", theme: 0 });
+  const state = new State({
+    node: 0,
+    step: 0,
+    folded: new Set(),
+    foldsItself: true,
+    topDown: true,
+    lit: null,
+    row: null,
+    tab: "tree",
+    theme: 0,
+  });
   readAddress(model, state);
   const marks = new Marks(model, content.colours);
   at("title").textContent = content.title;
   buildTabs(state);
   const treeView = new TreeView(at("canvas"), at("map"), model, marks, state);
-  Object.assign(state.values, { fold: (node) => treeView.fold(node), pick: (row) => pickRow(model, state, row) });
+  Object.assign(state.values, {
+    fold: (node) => treeView.fold(node),
+    pick: (row) => pickRow(model, state, row),
+  });
   new Outline(at("outline"), model, state);
   new Card(at("card"), model, marks, state);
-  new PathView({ slider: at("slider"), play: at("play"), words: at("path-words"), curves: at("path-curves"), choices: at("path-choices") }, model, marks, state);
+  new PathView(
+    {
+      slider: at("slider"),
+      play: at("play"),
+      words: at("path-words"),
+      curves: at("path-curves"),
+      choices: at("path-choices"),
+    },
+    model,
+    marks,
+    state,
+  );
   new Sunburst(at("panel-sunburst"), model, marks, state);
   new Regions(at("panel-regions"), model, marks, state);
   new RulesView(at("panel-rules"), model, marks, state, copyText);
@@ -49,6 +82,7 @@ function start() {
   state.values.tab = null;
   state.set({ tab }); // every view draws itself once
   document.body.dataset.ready = "true";
+  return { model, state };
 }
 
 function pickRow(model, state, row) {
@@ -60,13 +94,31 @@ function pickRow(model, state, row) {
 
 function buildTabs(state) {
   const tabs = Object.entries(TABS).map(([key, name]) =>
-    element("button", { type: "button", role: "tab", id: `tab-${key}`, "aria-controls": `panel-${key}`, onclick: () => state.set({ tab: key }) }, name));
+    element(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `tab-${key}`,
+        "aria-controls": `panel-${key}`,
+        onclick: () => state.set({ tab: key }),
+      },
+      name,
+    ),
+  );
   const keys = Object.keys(TABS);
   replaceChildren(at("tabs"), tabs);
   at("tabs").addEventListener("keydown", (event) => {
     const turn = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const place = keys.indexOf(state.get("tab"));
-    const next = event.key === "Home" ? 0 : event.key === "End" ? keys.length - 1 : turn ? (place + turn + keys.length) % keys.length : null;
+    const next =
+      event.key === "Home"
+        ? 0
+        : event.key === "End"
+          ? keys.length - 1
+          : turn
+            ? (place + turn + keys.length) % keys.length
+            : null;
     if (next === null) return;
     event.preventDefault();
     state.set({ tab: keys[next] });
@@ -83,16 +135,28 @@ function buildTabs(state) {
 }
 
 function buildTools(model, state, treeView) {
-  const tool = (name, does, words = name) => element("button", { type: "button", title: words, "aria-label": words, onclick: does }, name);
-  replaceChildren(at("tools"),
+  const tool = (name, does, words = name) =>
+    element("button", { type: "button", title: words, "aria-label": words, onclick: does }, name);
+  replaceChildren(
+    at("tools"),
     tool("−", () => treeView.zoom(1 / 1.4), "zoom out"),
     tool("+", () => treeView.zoom(1.4), "zoom in"),
     tool("Fit", () => treeView.fit(), "fit the tree to the page"),
-    tool("Turn", () => (state.set({ topDown: !state.get("topDown") }), treeView.fit()), "turn the tree: top down or left to right"),
+    tool(
+      "Turn",
+      () => (state.set({ topDown: !state.get("topDown") }), treeView.fit()),
+      "turn the tree: top down or left to right",
+    ),
     tool("Unfold", () => treeView.unfoldAll(), "unfold all, or fold a large tree again"),
-    tool("Clear", () => state.set({ lit: null, row: null }), "put out all lights"));
+    tool("Clear", () => state.set({ lit: null, row: null }), "put out all lights"),
+  );
   const files = exports(model, treeView, state);
-  const menu = element("select", { "aria-label": "save" }, element("option", { value: "" }, "Save …"), Object.keys(files).map((name) => element("option", {}, name)));
+  const menu = element(
+    "select",
+    { "aria-label": "save" },
+    element("option", { value: "" }, "Save …"),
+    Object.keys(files).map((name) => element("option", {}, name)),
+  );
   menu.addEventListener("change", () => {
     const save = files[menu.value];
     menu.value = "";
@@ -114,7 +178,9 @@ function canvasKeys(model, state, treeView) {
   const go = (next) => next !== undefined && next >= 0 && state.set({ node: next });
   const siblings = node ? treeView.childrenOf(model.parent[node]) : [0];
   const place = siblings.indexOf(node);
-  const [up, down, before, after] = state.get("topDown") ? ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"] : ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
+  const [up, down, before, after] = state.get("topDown")
+    ? ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]
+    : ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
   return {
     [up]: () => go(model.parent[node]),
     [down]: () => go(treeView.childrenOf(node)[0]),
@@ -130,13 +196,28 @@ function canvasKeys(model, state, treeView) {
 }
 
 function buildLegend(model, marks) {
-  const key = (colour, words) => element("span", { class: "key" }, element("span", { class: "swatch", css: { background: colour }, "aria-hidden": "true" }), element("span", { dir: "auto" }, words));
+  const key = (colour, words) =>
+    element(
+      "span",
+      { class: "key" },
+      element("span", { class: "swatch", css: { background: colour }, "aria-hidden": "true" }),
+      element("span", { dir: "auto" }, words),
+    );
   if (model.classes) {
     const more = model.width > 12 ? element("span", { class: "pale" }, `… ${model.width - 12} more`) : null;
-    replaceChildren(at("legend"), model.classes.slice(0, 12).map((name, code) => key(marks.classColour(code), name)), more);
+    replaceChildren(
+      at("legend"),
+      model.classes.slice(0, 12).map((name, code) => key(marks.classColour(code), name)),
+      more,
+    );
   } else {
     const shares = [0, 0.5, 1];
-    replaceChildren(at("legend"), shares.map((share) => key(marks.numberColour(share), numberText(model.lowest + share * (model.highest - model.lowest)))));
+    replaceChildren(
+      at("legend"),
+      shares.map((share) =>
+        key(marks.numberColour(share), numberText(model.lowest + share * (model.highest - model.lowest))),
+      ),
+    );
   }
 }
 
@@ -146,7 +227,8 @@ function announce(model, state, treeView) {
   state.on(["node"], () => {
     const node = model.standing(state.get("node"), state.get("step"));
     const leaf = model.isLeaf(node, state.get("step"));
-    at("live").textContent = `${leaf ? "leaf" : "node"} ${node}: ${model.condition(node)}, ${leaf ? "predicts" : "would predict"} ${model.prediction(node)}, ${model.note(node)}`;
+    at("live").textContent =
+      `${leaf ? "leaf" : "node"} ${node}: ${model.condition(node)}, ${leaf ? "predicts" : "would predict"} ${model.prediction(node)}, ${model.note(node)}`;
     if (treeView.shown.includes(node)) treeView.reveal(node);
   });
 }
@@ -163,7 +245,11 @@ function readAddress(model, state) {
 
 function follow(state, marks, treeView) {
   state.on(["node", "step", "tab"], () => {
-    const address = new URLSearchParams({ node: state.get("node"), step: state.get("step"), tab: state.get("tab") });
+    const address = new URLSearchParams({
+      node: state.get("node"),
+      step: state.get("step"),
+      tab: state.get("tab"),
+    });
     try {
       window.history.replaceState(null, "", `#${address}`);
     } catch {
@@ -182,8 +268,9 @@ function follow(state, marks, treeView) {
 
 function copyText(text) {
   const done = () => (at("live").textContent = "copied");
-  if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, () => download("rules.txt", text, "text/plain"));
+  if (navigator.clipboard)
+    navigator.clipboard.writeText(text).then(done, () => download("rules.txt", text, "text/plain"));
   else download("rules.txt", text, "text/plain");
 }
 
-start();
+export const page = start();

@@ -35,7 +35,9 @@ export class Marks {
   }
 
   colour(node) {
-    return this.model.classes ? this.classColour(this.model.label[node]) : this.numberColour(this.model.sureness(node));
+    return this.model.classes
+      ? this.classColour(this.model.label[node])
+      : this.numberColour(this.model.sureness(node));
   }
 
   // ---- branches
@@ -45,7 +47,9 @@ export class Marks {
     const above = model.parent[node];
     const flows = model.children(above).map((child) => this.flow(child));
     const place = node - model.first_child[above];
-    const begun = flows.slice(0, place).reduce((sum, flow) => sum + flow, 0) - flows.reduce((sum, flow) => sum + flow, 0) / 2;
+    const begun =
+      flows.slice(0, place).reduce((sum, flow) => sum + flow, 0) -
+      flows.reduce((sum, flow) => sum + flow, 0) / 2;
     const stripes = model.classes && detail ? model.shares(node) : [1];
     let across = 0;
     for (const [code, share] of stripes.entries()) {
@@ -69,8 +73,14 @@ export class Marks {
       : [y[above] + start, x[above] + half, y[node] + end, x[node] - half];
     const middle = (b0 + b1) / 2;
     const points = [
-      [a0, b0], [a0, middle], [a1, middle], [a1, b1],
-      [a1 + width, b1], [a1 + width, middle], [a0 + width, middle], [a0 + width, b0],
+      [a0, b0],
+      [a0, middle],
+      [a1, middle],
+      [a1, b1],
+      [a1 + width, b1],
+      [a1 + width, middle],
+      [a0 + width, middle],
+      [a0 + width, b0],
     ];
     return topDown ? points : points.map(([a, b]) => [b, a]);
   }
@@ -82,14 +92,38 @@ export class Marks {
     const { theme } = this;
     const [left, top] = [layout.x[node] - CARD.width / 2, layout.y[node] - CARD.height / 2];
     const colour = this.colour(node);
-    if (folded) pen.rect(left + 4, top + 4, CARD.width, CARD.height, { fill: theme.card, stroke: theme.edge, radius: 8, opacity });
-    pen.rect(left, top, CARD.width, CARD.height, { fill: theme.card, stroke: leaf ? colour : theme.edge, radius: 8, opacity });
-    if (leaf) pen.rect(left, top, CARD.width, CARD.height, { fill: colour, radius: 8, opacity: 0.14 * opacity });
-    if (selected) pen.rect(left - 3, top - 3, CARD.width + 6, CARD.height + 6, { stroke: theme.focus, line: Math.max(3, 2 / scale), radius: 11 });
+    if (folded)
+      pen.rect(left + 4, top + 4, CARD.width, CARD.height, {
+        fill: theme.card,
+        stroke: theme.edge,
+        radius: 8,
+        opacity,
+      });
+    pen.rect(left, top, CARD.width, CARD.height, {
+      fill: theme.card,
+      stroke: leaf ? colour : theme.edge,
+      radius: 8,
+      opacity,
+    });
+    if (leaf)
+      pen.rect(left, top, CARD.width, CARD.height, { fill: colour, radius: 8, opacity: 0.14 * opacity });
+    if (selected)
+      pen.rect(left - 3, top - 3, CARD.width + 6, CARD.height + 6, {
+        stroke: theme.focus,
+        line: Math.max(3, 2 / scale),
+        radius: 11,
+      });
     const [from, height] = detail > 1 ? [30, 8] : [44, 12];
     this.bars(pen, node, left + 10, top + from, CARD.width - 20, height, opacity);
     if (detail > 1) this.words(pen, layout, node, { leaf, folded, opacity });
-    else pen.text(layout.x[node], top + 34, this.title(node, leaf), { size: Math.min(Math.max(9 / scale, 13), 30), bold: true, fill: theme.ink, width: CARD.width - 10, opacity });
+    else
+      pen.text(layout.x[node], top + 34, this.title(node, leaf), {
+        size: Math.min(Math.max(9 / scale, 13), 30),
+        bold: true,
+        fill: theme.ink,
+        width: CARD.width - 10,
+        opacity,
+      });
   }
 
   title(node, leaf) {
@@ -99,10 +133,23 @@ export class Marks {
   words(pen, { x, y }, node, { leaf, folded, opacity }) {
     const { model, theme } = this;
     const top = y[node] - CARD.height / 2;
-    pen.text(x[node], top + 20, this.title(node, leaf), { size: 13, bold: true, fill: theme.ink, width: CARD.width - 16, opacity });
+    pen.text(x[node], top + 20, this.title(node, leaf), {
+      size: 13,
+      bold: true,
+      fill: theme.ink,
+      width: CARD.width - 16,
+      opacity,
+    });
     const note = folded ? `${model.note(node)} · folded` : model.note(node);
     pen.text(x[node], top + 56, note, { size: 11, fill: theme.pale, width: CARD.width - 16, opacity });
-    if (node) pen.text(x[node], top - 6, model.answer(node), { size: 12, fill: theme.ink, halo: theme.ground, width: CARD.width + 10, opacity });
+    if (node)
+      pen.text(x[node], top - 6, model.answer(node), {
+        size: 12,
+        fill: theme.ink,
+        halo: theme.ground,
+        width: CARD.width + 10,
+        opacity,
+      });
   }
 
   // Shares of the training rows, and below them, thinner, those of the validation rows.
@@ -110,7 +157,10 @@ export class Marks {
     const { model, theme } = this;
     pen.rect(left, top, width, height, { fill: theme.soft, opacity });
     if (!model.classes) {
-      pen.rect(left, top, Math.max(width * model.sureness(node), 2), height, { fill: this.colour(node), opacity });
+      pen.rect(left, top, Math.max(width * model.sureness(node), 2), height, {
+        fill: this.colour(node),
+        opacity,
+      });
       return;
     }
     this.stack(pen, model.shares(node), left, top, width, height, opacity);

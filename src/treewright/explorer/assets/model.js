@@ -2,6 +2,9 @@
 
 import { numberText, percentText } from "./text.js";
 
+// The kinds of splits, by the numbers that a tree stores.
+export const KIND = { threshold: 0, table: 1, hyperplane: 2, sphere: 3, intervals: 4 };
+
 export class Model {
   #visible = new Map();
   #rowsAt = null;
@@ -22,13 +25,15 @@ export class Model {
     this.lowest = this.value.reduce((a, b) => Math.min(a, b), Infinity);
     this.highest = this.value.reduce((a, b) => Math.max(a, b), -Infinity);
     this.rows = content.rows ? makeRows(content) : [];
-    this.tables = this.splits.map((split) => split && split.kind === 1 && tableOf(split));
+    this.tables = this.splits.map((split) => split && split.kind === KIND.table && tableOf(split));
   }
 
   // ---- shape
 
   isLeaf(node, step = 0) {
-    return !this.n_children[node] || (this.path.leaf_from[node] !== null && this.path.leaf_from[node] <= step);
+    return (
+      !this.n_children[node] || (this.path.leaf_from[node] !== null && this.path.leaf_from[node] <= step)
+    );
   }
 
   children(node, step = 0) {
@@ -44,7 +49,7 @@ export class Model {
       const nodes = [0];
       for (let node = 1; node < this.size; node++) {
         const above = this.parent[node];
-        if (there[above] && !this.isLeaf(above, step)) nodes.push(node), (there[node] = 1);
+        if (there[above] && !this.isLeaf(above, step)) (nodes.push(node), (there[node] = 1));
       }
       if (this.#visible.size > 40) this.#visible.clear();
       this.#visible.set(step, nodes);
@@ -71,14 +76,17 @@ export class Model {
   // ---- words
 
   answer(node) {
-    return node === 0 ? "all rows" : this.splits[this.parent[node]].answers[node - this.first_child[this.parent[node]]];
+    return node === 0
+      ? "all rows"
+      : this.splits[this.parent[node]].answers[node - this.first_child[this.parent[node]]];
   }
 
   condition(node) {
     if (node === 0) return "all rows";
     const split = this.splits[this.parent[node]];
     const words = this.answer(node);
-    return split.kind === 1 ? `${split.question} = ${words}` : `${split.question} ${words}`;
+    if (split.kind === KIND.table) return `${split.question} = ${words}`;
+    return /^[≤>≥<]|^(known|missing)$/.test(words) ? `${split.question} ${words}` : words; // between two cuts
   }
 
   prediction(node) {
@@ -109,7 +117,9 @@ export class Model {
   best(shares) {
     const { costs } = this.content;
     if (!costs) return shares.indexOf(Math.max(...shares));
-    const price = shares.map((_, said) => shares.reduce((sum, share, code) => sum + share * costs[code][said], 0));
+    const price = shares.map((_, said) =>
+      shares.reduce((sum, share, code) => sum + share * costs[code][said], 0),
+    );
     return price.indexOf(Math.min(...price));
   }
 
@@ -121,7 +131,7 @@ export class Model {
     let branch = answerOf(split, row, this.tables[node]);
     if (branch >= 0) return { branch, by: "split" };
     for (const surrogate of split.surrogates || []) {
-      branch = answerOf(surrogate, row, surrogate.kind === 1 && tableOf(surrogate));
+      branch = answerOf(surrogate, row, surrogate.kind === KIND.table && tableOf(surrogate));
       if (branch >= 0) return { branch, by: "surrogate", surrogate };
     }
     return { branch: this.default_branch[node], by: "default" };
@@ -142,7 +152,9 @@ export class Model {
   }
 
   #heaviest(node) {
-    return this.children(node).reduce((best, child) => (this.weight[child] > this.weight[best] ? child : best));
+    return this.children(node).reduce((best, child) =>
+      this.weight[child] > this.weight[best] ? child : best,
+    );
   }
 
   // What the tree says of a row: class shares, or a number; shared rows count in every leaf they reach.
@@ -157,7 +169,8 @@ export class Model {
       else {
         const below = this.children(node);
         const total = below.reduce((sum, child) => sum + this.weight[child], 0) || 1;
-        for (const child of below) if (this.weight[child]) parts.push([child, (weight * this.weight[child]) / total]);
+        for (const child of below)
+          if (this.weight[child]) parts.push([child, (weight * this.weight[child]) / total]);
       }
     }
     return said;
@@ -180,7 +193,9 @@ export class Model {
   // Of these the rows that the tree was grown on, if the page has such.
   trainingRowsAt(node) {
     const rows = this.rowsAt(node).map((index) => this.rows[index]);
-    return this.content.rows && this.content.rows.validation.includes(0) ? rows.filter((row) => !row.validation) : rows;
+    return this.content.rows && this.content.rows.validation.includes(0)
+      ? rows.filter((row) => !row.validation)
+      : rows;
   }
 
   middleRow() {
@@ -202,21 +217,28 @@ function tableOf(split) {
   return new Map(split.codes.map((code, place) => [code, split.branches[place]]));
 }
 
-// What a split compares with its threshold: a number, or null where something is missing.
+// The numbers at which a split passes from one branch to the next; none if it tells known from missing.
+export function cutsOf(split) {
+  return split.cuts ?? (split.threshold === null ? [] : [split.threshold]);
+}
+
+// What a split compares with its cuts: a number, or null where something is missing.
 export function compared(split, row) {
-  if (split.kind === 0) return row[split.feature];
+  if (!split.features) return row[split.feature];
   let total = 0;
   for (const [place, feature] of split.features.entries()) {
     const number = row[feature];
     if (number === null) return null;
-    total += split.kind === 2 ? split.weights[place] * number : split.scales[place] * (number - split.centres[place]) ** 2;
+    total +=
+      split.kind === KIND.hyperplane
+        ? split.weights[place] * number
+        : split.scales[place] * (number - split.centres[place]) ** 2;
   }
   return total;
 }
 
 function answerOf(split, row, table) {
-  if (split.kind === 1) return table.get(row[split.feature]) ?? -1;
+  if (table) return table.get(row[split.feature]) ?? -1;
   const number = compared(split, row);
-  if (number === null) return -1;
-  return split.threshold === null || number <= split.threshold ? 0 : 1;
+  return number === null ? -1 : cutsOf(split).filter((cut) => number > cut).length;
 }

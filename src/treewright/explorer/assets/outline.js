@@ -48,10 +48,24 @@ export class Outline {
   line(node) {
     const children = this.children(node);
     const leaf = !children.length;
-    const words = leaf ? `${this.model.condition(node)} → ${this.model.prediction(node)}` : this.model.condition(node);
+    const words = leaf
+      ? `${this.model.condition(node)} → ${this.model.prediction(node)}`
+      : this.model.condition(node);
     const expanded = leaf ? null : String(this.open.has(node));
-    const settings = { role: "treeitem", "aria-level": this.model.depth[node] + 1, "aria-expanded": expanded, tabindex: -1, "data-node": node, "aria-selected": "false" };
-    const label = element("span", { class: "line", dir: "auto" }, words, element("span", { class: "pale" }, ` ${this.model.note(node)}`));
+    const settings = {
+      role: "treeitem",
+      "aria-level": this.model.depth[node] + 1,
+      "aria-expanded": expanded,
+      tabindex: -1,
+      "data-node": node,
+      "aria-selected": "false",
+    };
+    const label = element(
+      "span",
+      { class: "line", dir: "auto" },
+      words,
+      element("span", { class: "pale" }, ` ${this.model.note(node)}`),
+    );
     return element("li", settings, label);
   }
 
@@ -63,7 +77,7 @@ export class Outline {
     const node = this.model.standing(this.state.get("node"), this.state.get("step"));
     let opened = false;
     for (const above of this.model.ancestors(node).slice(0, -1)) {
-      if (!this.open.has(above)) this.open.add(above), (opened = true);
+      if (!this.open.has(above)) (this.open.add(above), (opened = true));
     }
     if (opened || !this.find(node)) replaceChildren(this.list, this.item(0));
     for (const item of this.list.querySelectorAll('[aria-selected="true"]')) {
@@ -109,11 +123,15 @@ export class Outline {
       Home: () => lines[0],
       End: () => lines.at(-1),
       ArrowRight: () => (children.length && !this.open.has(node) ? this.toggle(node, true) : children[0]),
-      ArrowLeft: () => (children.length && this.open.has(node) ? this.toggle(node, false) : this.model.parent[node]),
+      ArrowLeft: () =>
+        children.length && this.open.has(node) ? this.toggle(node, false) : this.model.parent[node],
       Enter: () => (children.length ? this.toggle(node) : undefined),
       " ": () => (children.length ? this.toggle(node) : undefined),
     };
-    const move = moves[event.key] || (event.key.length === 1 && !event.ctrlKey && !event.metaKey ? () => this.typed(event.key, lines, place) : null);
+    const isLetter = event.key.length === 1 && !event.ctrlKey && !event.metaKey;
+    const isTyping = isLetter && Date.now() - this.#typedAt < 800; // a blank within a word opens nothing
+    const move =
+      (!isTyping && moves[event.key]) || (isLetter ? () => this.typed(event.key, lines, place) : null);
     if (!move) return;
     event.preventDefault();
     const next = move();
@@ -124,7 +142,8 @@ export class Outline {
 
   // Typing the beginning of a line goes to it.
   typed(letter, lines, place) {
-    this.#typed = Date.now() - this.#typedAt < 800 ? this.#typed + letter.toLowerCase() : letter.toLowerCase();
+    this.#typed =
+      Date.now() - this.#typedAt < 800 ? this.#typed + letter.toLowerCase() : letter.toLowerCase();
     this.#typedAt = Date.now();
     const from = this.#typed.length > 1 ? place : place + 1;
     const round = [...lines.slice(from), ...lines.slice(0, from)];

@@ -49,9 +49,15 @@ export class PathView {
     const leaves = model.path.leaves[step];
     slider.value = model.lastStep - step;
     const risks = this.series.map(({ name, mean }) => `${name} ${this.risk(mean[step])}`);
-    slider.setAttribute("aria-valuetext", `${counted(leaves, "leaf", "leaves")}, risk on ${risks.join(", ")}`);
-    replaceChildren(this.words, `${counted(leaves, "leaf", "leaves")} of ${model.path.leaves[0]} · alpha ${numberText(model.path.alpha[step])} · risk: ${risks.join(" · ")}`);
-    if (this.here) this.here.setAttribute("x1", this.x(step)), this.here.setAttribute("x2", this.x(step));
+    slider.setAttribute(
+      "aria-valuetext",
+      `${counted(leaves, "leaf", "leaves")}, risk on ${risks.join(", ")}`,
+    );
+    replaceChildren(
+      this.words,
+      `${counted(leaves, "leaf", "leaves")} of ${model.path.leaves[0]} · alpha ${numberText(model.path.alpha[step])} · risk: ${risks.join(" · ")}`,
+    );
+    if (this.here) (this.here.setAttribute("x1", this.x(step)), this.here.setAttribute("x2", this.x(step)));
   }
 
   x(step) {
@@ -66,33 +72,73 @@ export class PathView {
 
   drawCurves() {
     const { model, marks } = this;
-    this.top = Math.max(...this.series.flatMap(({ mean, se }) => mean.map((risk, step) => risk + (se ? se[step] : 0)))) || 1;
+    this.top =
+      Math.max(
+        ...this.series.flatMap(({ mean, se }) => mean.map((risk, step) => risk + (se ? se[step] : 0))),
+      ) || 1;
     const shapes = [...this.axes()];
     this.series.forEach(({ name, mean, se, colour }, line) => {
       const fill = marks.classColour(colour);
       if (se) {
         const upper = mean.map((risk, step) => [this.x(step), this.y(risk + se[step])]);
-        const lower = mean.map((risk, step) => [this.x(step), this.y(Math.max(risk - se[step], 0))]).reverse();
+        const lower = mean
+          .map((risk, step) => [this.x(step), this.y(Math.max(risk - se[step], 0))])
+          .reverse();
         shapes.push(shape("path", { d: `${linePath([...upper, ...lower])}z`, fill, opacity: 0.15 }));
       }
-      shapes.push(shape("path", { d: linePath(mean.map((risk, step) => [this.x(step), this.y(risk)])), fill: "none", stroke: fill, "stroke-width": 2 }));
+      shapes.push(
+        shape("path", {
+          d: linePath(mean.map((risk, step) => [this.x(step), this.y(risk)])),
+          fill: "none",
+          stroke: fill,
+          "stroke-width": 2,
+        }),
+      );
       shapes.push(shape("rect", { x: SIZE.left + 8 + 128 * line, y: 4, width: 10, height: 10, rx: 2, fill }));
       shapes.push(shape("text", { x: SIZE.left + 22 + 128 * line, y: 13, class: "tick" }, name));
     });
     this.here = shape("line", { y1: SIZE.top, y2: SIZE.height - SIZE.bottom, class: "here" });
     shapes.push(...this.choiceMarks(), this.here);
-    replaceChildren(this.curves, chart(SIZE.width, SIZE.height, "Risk of every pruning of the tree against its number of leaves", shapes));
+    replaceChildren(
+      this.curves,
+      chart(
+        SIZE.width,
+        SIZE.height,
+        "Risk of every pruning of the tree against its number of leaves",
+        shapes,
+      ),
+    );
     this.render();
   }
 
   axes() {
     const ticks = new Set([0, middleStep(this.model), this.model.lastStep]);
-    const shapes = [shape("line", { x1: SIZE.left, x2: SIZE.width - SIZE.right, y1: this.y(0), y2: this.y(0), class: "axis" })];
+    const shapes = [
+      shape("line", {
+        x1: SIZE.left,
+        x2: SIZE.width - SIZE.right,
+        y1: this.y(0),
+        y2: this.y(0),
+        class: "axis",
+      }),
+    ];
     for (const step of ticks) {
-      shapes.push(shape("text", { x: this.x(step), y: SIZE.height - 10, class: "tick", "text-anchor": "middle" }, numberText(this.model.path.leaves[step])));
+      shapes.push(
+        shape(
+          "text",
+          { x: this.x(step), y: SIZE.height - 10, class: "tick", "text-anchor": "middle" },
+          numberText(this.model.path.leaves[step]),
+        ),
+      );
     }
     for (const share of [0, 0.5, 1]) {
-      shapes.push(shape("text", { x: SIZE.left - 6, y: this.y(share * this.top) + 4, class: "tick", "text-anchor": "end" }, this.risk(share * this.top)));
+      shapes.push(
+        shape(
+          "text",
+          { x: SIZE.left - 6, y: this.y(share * this.top) + 4, class: "tick", "text-anchor": "end" },
+          this.risk(share * this.top),
+        ),
+      );
     }
     return shapes;
   }
@@ -126,7 +172,9 @@ export class PathView {
     const scale = Math.min(box.width / SIZE.width, box.height / SIZE.height);
     const x = (event.clientX - box.left - (box.width - SIZE.width * scale) / 2) / scale;
     const steps = this.model.path.leaves.map((_, step) => step);
-    const step = steps.reduce((best, other) => (Math.abs(this.x(other) - x) < Math.abs(this.x(best) - x) ? other : best));
+    const step = steps.reduce((best, other) =>
+      Math.abs(this.x(other) - x) < Math.abs(this.x(best) - x) ? other : best,
+    );
     this.state.set({ step });
   }
 
@@ -156,7 +204,11 @@ export class PathView {
 // The step whose number of leaves is nearest to the middle of the axis.
 function middleStep(model) {
   const wanted = Math.sqrt(model.path.leaves[0]);
-  return model.path.leaves.reduce((best, leaves, step) => (Math.abs(leaves - wanted) < Math.abs(model.path.leaves[best] - wanted) ? step : best), 0);
+  return model.path.leaves.reduce(
+    (best, leaves, step) =>
+      Math.abs(leaves - wanted) < Math.abs(model.path.leaves[best] - wanted) ? step : best,
+    0,
+  );
 }
 
 function diamond(x, y) {

@@ -15,8 +15,8 @@ export class CanvasPen {
     context.beginPath();
     if (radius) context.roundRect(x, y, width, height, radius);
     else context.rect(x, y, width, height);
-    if (fill) (context.fillStyle = fill), context.fill();
-    if (stroke) (context.strokeStyle = stroke), (context.lineWidth = line), context.stroke();
+    if (fill) ((context.fillStyle = fill), context.fill());
+    if (stroke) ((context.strokeStyle = stroke), (context.lineWidth = line), context.stroke());
     context.globalAlpha = 1;
   }
 
@@ -83,7 +83,13 @@ export class SvgPen {
   }
 
   rect(x, y, width, height, { fill, stroke, radius = 0, opacity = 1, line = 1 }) {
-    const settings = { x: tidy(x), y: tidy(y), width: tidy(width), height: tidy(height), fill: fill || "none" };
+    const settings = {
+      x: tidy(x),
+      y: tidy(y),
+      width: tidy(width),
+      height: tidy(height),
+      fill: fill || "none",
+    };
     if (radius) settings.rx = radius;
     if (stroke) Object.assign(settings, { stroke, "stroke-width": line });
     if (opacity < 1) settings.opacity = opacity;
@@ -97,7 +103,13 @@ export class SvgPen {
 
   text(x, y, words, { size = 12, fill, bold = false, halo = null, width = Infinity, opacity = 1 }) {
     this.measure.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
-    const place = { x: tidy(x), y: tidy(y), "font-size": size, "font-weight": bold ? 600 : null, "text-anchor": "middle" };
+    const place = {
+      x: tidy(x),
+      y: tidy(y),
+      "font-size": size,
+      "font-weight": bold ? 600 : null,
+      "text-anchor": "middle",
+    };
     const fittedWords = fitText(this.measure, words, width);
     if (halo) {
       const line = { stroke: halo, "stroke-width": 4, "stroke-linejoin": "round", "aria-hidden": "true" };
@@ -108,10 +120,19 @@ export class SvgPen {
 
   picture({ left, top, right, bottom }, ground, title) {
     const [width, height] = [right - left, bottom - top];
-    const settings = { xmlns: "http://www.w3.org/2000/svg", viewBox: `${tidy(left)} ${tidy(top)} ${tidy(width)} ${tidy(height)}` };
+    const settings = {
+      xmlns: "http://www.w3.org/2000/svg",
+      viewBox: `${tidy(left)} ${tidy(top)} ${tidy(width)} ${tidy(height)}`,
+    };
     const back = shape("rect", { x: left, y: top, width, height, fill: ground });
     const font = { "font-family": FONT };
-    return shape("svg", { ...settings, width, height, role: "img" }, shape("title", {}, title), back, shape("g", font, this.shapes));
+    return shape(
+      "svg",
+      { ...settings, width, height, role: "img" },
+      shape("title", {}, title),
+      back,
+      shape("g", font, this.shapes),
+    );
   }
 }
 

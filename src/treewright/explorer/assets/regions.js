@@ -1,6 +1,6 @@
 // Regions: what the tree, as it is pruned now, says in the plane of two features; the rest stands still.
 
-import { element, replaceChildren, valueText } from "./text.js";
+import { element, numberText, replaceChildren, valueText } from "./text.js";
 
 const CELLS = 180;
 const PLOT = { width: 620, height: 460, left: 64, bottom: 44, right: 10, top: 10 };
@@ -8,9 +8,14 @@ const PLOT = { width: 620, height: 460, left: 64, bottom: 44, right: 10, top: 10
 export class Regions {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
-    this.numeric = model.features.map((_, place) => place).filter((place) => model.features[place].kind !== "categorical" && model.features[place].low !== null);
+    this.numeric = model.features
+      .map((_, place) => place)
+      .filter((place) => model.features[place].kind !== "categorical" && model.features[place].low !== null);
     if (this.numeric.length < 2) {
-      replaceChildren(panel, element("p", {}, "A plane needs two features with numbers; this tree has fewer."));
+      replaceChildren(
+        panel,
+        element("p", {}, "A plane needs two features with numbers; this tree has fewer."),
+      );
       return;
     }
     this.plane = this.mostUsed();
@@ -21,20 +26,39 @@ export class Regions {
   mostUsed() {
     const used = new Map(this.numeric.map((place) => [place, 0]));
     this.model.splits.forEach((split, node) => {
-      if (split && used.has(split.feature)) used.set(split.feature, used.get(split.feature) + this.model.weight[node] * this.model.merit[node]);
+      if (split && used.has(split.feature))
+        used.set(split.feature, used.get(split.feature) + this.model.weight[node] * this.model.merit[node]);
     });
-    return this.numeric.toSorted((a, b) => used.get(b) - used.get(a)).slice(0, 2).sort((a, b) => a - b);
+    return this.numeric
+      .toSorted((a, b) => used.get(b) - used.get(a))
+      .slice(0, 2)
+      .sort((a, b) => a - b);
   }
 
   build() {
     const choose = (axis, words) => {
-      const options = this.numeric.map((place) => element("option", { value: place, selected: place === this.plane[axis] }, this.model.features[place].name));
-      const select = element("select", { onchange: () => ((this.plane[axis] = Number(select.value)), this.render()) }, options);
+      const options = this.numeric.map((place) =>
+        element(
+          "option",
+          { value: place, selected: place === this.plane[axis] },
+          this.model.features[place].name,
+        ),
+      );
+      const select = element(
+        "select",
+        { onchange: () => ((this.plane[axis] = Number(select.value)), this.render()) },
+        options,
+      );
       return element("label", {}, words, select);
     };
     this.canvas = element("canvas", { role: "img" });
     this.words = element("p", { class: "pale" });
-    replaceChildren(this.panel, element("div", { class: "controls" }, choose(0, "across "), choose(1, "up ")), this.canvas, this.words);
+    replaceChildren(
+      this.panel,
+      element("div", { class: "controls" }, choose(0, "across "), choose(1, "up ")),
+      this.canvas,
+      this.words,
+    );
   }
 
   render() {
@@ -75,22 +99,38 @@ export class Regions {
         const said = model.predict(row, step);
         const code = model.classes ? model.best(said) : 0;
         drawn.globalAlpha = model.classes ? 0.12 + 0.4 * said[code] : 0.75;
-        drawn.fillStyle = model.classes ? marks.classColour(code) : marks.numberColour((said[0] - model.lowest) / (model.highest - model.lowest || 1));
+        drawn.fillStyle = model.classes
+          ? marks.classColour(code)
+          : marks.numberColour((said[0] - model.lowest) / (model.highest - model.lowest || 1));
         drawn.fillRect(across, CELLS - 1 - up, 1, 1);
       }
     }
     context.imageSmoothingEnabled = false;
-    context.drawImage(cells, PLOT.left, PLOT.top, PLOT.width - PLOT.left - PLOT.right, PLOT.height - PLOT.top - PLOT.bottom);
+    context.drawImage(
+      cells,
+      PLOT.left,
+      PLOT.top,
+      PLOT.width - PLOT.left - PLOT.right,
+      PLOT.height - PLOT.top - PLOT.bottom,
+    );
   }
 
   points(context) {
     const { model, marks, plane } = this;
     const picked = this.state.get("row");
     for (const row of model.rows) {
-      const [x, y] = plane.map((place, axis) => (row.values[place] === null ? null : this.onPage(axis, row.values[place])));
+      const [x, y] = plane.map((place, axis) =>
+        row.values[place] === null ? null : this.onPage(axis, row.values[place]),
+      );
       if (x === null || y === null) continue;
       const share = (row.target - model.lowest) / (model.highest - model.lowest || 1);
-      this.dot(context, x, y, model.classes ? marks.classColour(row.target) : marks.numberColour(share), row === picked ? 7 : 3.5);
+      this.dot(
+        context,
+        x,
+        y,
+        model.classes ? marks.classColour(row.target) : marks.numberColour(share),
+        row === picked ? 7 : 3.5,
+      );
     }
   }
 
@@ -120,9 +160,13 @@ export class Regions {
         return low + share * (high - low);
       });
       context.textAlign = "center";
-      context.fillText(valueText(model.features[plane[0]], across), this.onPage(0, across), PLOT.height - PLOT.bottom + 16);
+      context.fillText(
+        tickText(model.features[plane[0]], across),
+        this.onPage(0, across),
+        PLOT.height - PLOT.bottom + 16,
+      );
       context.textAlign = "right";
-      context.fillText(valueText(model.features[plane[1]], up), PLOT.left - 6, this.onPage(1, up) + 4);
+      context.fillText(tickText(model.features[plane[1]], up), PLOT.left - 6, this.onPage(1, up) + 4);
     }
     context.font = "600 13px system-ui, sans-serif";
     context.textAlign = "center";
@@ -133,4 +177,10 @@ export class Regions {
     context.fillText(names[1].slice(0, 60), 0, 0);
     context.restore();
   }
+}
+
+function tickText(feature, number) {
+  return feature.categories || feature.unit || feature.offset
+    ? valueText(feature, number)
+    : numberText(number, 3);
 }

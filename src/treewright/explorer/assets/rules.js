@@ -1,6 +1,7 @@
 // Rules: the conditions on the way to a node, those on one feature drawn together, in words and as code.
 
-import { numberText, valueText } from "./text.js";
+import { KIND, cutsOf } from "./model.js";
+import { valueText } from "./text.js";
 
 // What must hold on the way to a node: ranges (low < x ≤ high), sets of categories, and oblique conditions.
 export function constraintsOf(model, node) {
@@ -11,16 +12,17 @@ export function constraintsOf(model, node) {
     const split = model.splits[above];
     const branch = child - model.first_child[above];
     const takesMissing = [branch, -1].includes(model.default_branch[above]);
-    if (split.kind > 1) {
+    if (split.features) {
       others.push({ kind: "oblique", split, branch, words: `${split.question} ${split.answers[branch]}` });
       continue;
     }
     const known = single.get(split.feature) || { feature: split.feature, missing: true };
     known.missing &&= takesMissing;
-    if (split.kind === 1) narrowSet(known, split, branch);
-    else if (split.threshold === null) known.known = branch === 0;
-    else if (branch === 0) known.high = Math.min(known.high ?? Infinity, split.threshold);
-    else known.low = Math.max(known.low ?? -Infinity, split.threshold);
+    const cuts = split.kind === KIND.table ? [] : cutsOf(split);
+    if (split.kind === KIND.table) narrowSet(known, split, branch);
+    else if (!cuts.length) known.known = branch === 0;
+    if (branch < cuts.length) known.high = Math.min(known.high ?? Infinity, cuts[branch]);
+    if (branch > 0 && cuts.length) known.low = Math.max(known.low ?? -Infinity, cuts[branch - 1]);
     single.set(split.feature, known);
   }
   return [...single.values(), ...others];
@@ -42,7 +44,9 @@ export function constraintText(model, constraint) {
     return words.length === 1 ? `${feature.name} = ${words[0]}` : `${feature.name} in {${words.join(", ")}}`;
   }
   if (constraint.known !== undefined) return `${feature.name} is ${constraint.known ? "known" : "missing"}`;
-  const [low, high] = [constraint.low, constraint.high].map((bound) => bound !== undefined && valueText(feature, bound));
+  const [low, high] = [constraint.low, constraint.high].map(
+    (bound) => bound !== undefined && valueText(feature, bound),
+  );
   if (low && high) return `${low} < ${feature.name} ≤ ${high}`;
   return high ? `${feature.name} ≤ ${high}` : `${feature.name} > ${low}`;
 }
@@ -93,23 +97,29 @@ function constraintCode(model, constraint, language) {
   if (constraint.kind === "oblique") return obliqueCode(model, constraint, language);
   const feature = model.features[constraint.feature];
   const name = language.name(feature.name);
-  if (constraint.known !== undefined && !constraint.codes) return constraint.known ? language.present(name) : language.absent(name);
+  if (constraint.known !== undefined && !constraint.codes)
+    return constraint.known ? language.present(name) : language.absent(name);
   const parts = [];
   if (constraint.codes) {
     const list = constraint.codes.map((code) => language.text(valueText(feature, code))).join(", ");
     parts.push(constraint.codes.length ? language.among(name, list) : language.never);
   }
-  const bound = (number) => (feature.categories || feature.unit ? language.text(valueText(feature, number)) : String(number + (feature.offset || 0)));
+  const bound = (number) =>
+    feature.categories || feature.unit
+      ? language.text(valueText(feature, number))
+      : String(number + (feature.offset || 0));
   if (constraint.low !== undefined) parts.push(`${name} > ${bound(constraint.low)}`);
   if (constraint.high !== undefined) parts.push(`${name} <= ${bound(constraint.high)}`);
   const holds = [language.present(name), ...parts].join(language.and);
-  return constraint.missing ? `(${language.absent(name)}${language.or}${parts.join(language.and)})` : `(${holds})`;
+  return constraint.missing
+    ? `(${language.absent(name)}${language.or}${parts.join(language.and)})`
+    : `(${holds})`;
 }
 
 function obliqueCode(model, { split, branch }, language) {
   const terms = split.features.map((feature, place) => {
     const name = language.name(model.features[feature].name);
-    if (split.kind === 2) return `${split.weights[place]} * ${name}`;
+    if (split.kind === KIND.hyperplane) return `${split.weights[place]} * ${name}`;
     const away = `(${name} - ${split.centres[place]})`;
     return `${split.scales[place]} * ${away} * ${away}`;
   });
@@ -127,7 +137,9 @@ export function rulesAsSql(model, rules) {
 
 export function rulesAsPython(model, rules) {
   const lines = rules.map((rule) => {
-    const code = rule.constraints.map((constraint) => constraintCode(model, constraint, PYTHON)).join(PYTHON.and);
+    const code = rule.constraints
+      .map((constraint) => constraintCode(model, constraint, PYTHON))
+      .join(PYTHON.and);
     const said = model.classes ? PYTHON.text(model.prediction(rule.node)) : String(model.value[rule.node]);
     return `    if ${code || PYTHON.always}:\n        return ${said}`;
   });

@@ -16,17 +16,54 @@ export class RulesView {
 
   build() {
     const { model } = this;
-    this.filter = element("input", { type: "search", placeholder: "words in the rule", oninput: () => this.render() });
-    this.said = element("select", { onchange: () => this.render() }, element("option", { value: "" }, "any"), (model.classes || []).map((name, code) => element("option", { value: code }, name)));
+    this.filter = element("input", {
+      type: "search",
+      placeholder: "words in the rule",
+      oninput: () => this.render(),
+    });
+    this.said = element(
+      "select",
+      { onchange: () => this.render() },
+      element("option", { value: "" }, "any"),
+      (model.classes || []).map((name, code) => element("option", { value: code }, name)),
+    );
     this.body = element("tbody");
     this.words = element("p", { class: "pale", role: "status" });
-    const column = (name, key) => element("th", { scope: "col" }, element("button", { type: "button", class: "link", onclick: () => ((this.order = key), this.render()) }, name));
-    const head = element("tr", {}, element("th", { scope: "col" }, "rule"), column("cover", "cover"), model.classes && column("confidence", "confidence"), model.classes && column("lift", "lift"));
-    const copies = [["text", (rules) => rules.map((rule) => ruleText(model, rule)).join("\n")], ["SQL", (rules) => rulesAsSql(model, rules)], ["Python", (rules) => rulesAsPython(model, rules)]];
-    const buttons = copies.map(([name, write]) => element("button", { type: "button", onclick: () => this.copy(write(this.rules())) }, `Copy as ${name}`));
+    const column = (name, key) =>
+      element(
+        "th",
+        { scope: "col" },
+        element(
+          "button",
+          { type: "button", class: "link", onclick: () => ((this.order = key), this.render()) },
+          name,
+        ),
+      );
+    const head = element(
+      "tr",
+      {},
+      element("th", { scope: "col" }, "rule"),
+      column("cover", "cover"),
+      model.classes && column("confidence", "confidence"),
+      model.classes && column("lift", "lift"),
+    );
+    const copies = [
+      ["text", (rules) => rules.map((rule) => ruleText(model, rule)).join("\n")],
+      ["SQL", (rules) => rulesAsSql(model, rules)],
+      ["Python", (rules) => rulesAsPython(model, rules)],
+    ];
+    const buttons = copies.map(([name, write]) =>
+      element("button", { type: "button", onclick: () => this.copy(write(this.rules())) }, `Copy as ${name}`),
+    );
     replaceChildren(
       this.panel,
-      element("div", { class: "controls" }, element("label", {}, "with ", this.filter), model.classes && element("label", {}, "predicting ", this.said), buttons),
+      element(
+        "div",
+        { class: "controls" },
+        element("label", {}, "with ", this.filter),
+        model.classes && element("label", {}, "predicting ", this.said),
+        buttons,
+      ),
       this.words,
       element("table", { class: "rules" }, element("thead", {}, head), this.body),
     );
@@ -36,7 +73,11 @@ export class RulesView {
     const { model } = this;
     const words = this.filter.value.toLowerCase();
     const rules = model.leaves(this.state.get("step")).map((node) => ruleOf(model, node));
-    const wanted = rules.filter((rule) => (this.said.value === "" || model.label[rule.node] === Number(this.said.value)) && (!words || ruleText(model, rule).toLowerCase().includes(words)));
+    const wanted = rules.filter(
+      (rule) =>
+        (this.said.value === "" || model.label[rule.node] === Number(this.said.value)) &&
+        (!words || ruleText(model, rule).toLowerCase().includes(words)),
+    );
     return wanted.sort((a, b) => b[this.order] - a[this.order]);
   }
 
@@ -45,11 +86,37 @@ export class RulesView {
     const { model, marks, state } = this;
     const rules = this.rules();
     const picked = model.standing(state.get("node"), state.get("step"));
-    replaceChildren(this.words, rules.length > MOST ? `The first ${MOST} of ${rules.length} rules.` : `${rules.length} rules.`);
-    replaceChildren(this.body, rules.slice(0, MOST).map((rule) => {
-      const conditions = rule.constraints.map((constraint) => constraintText(model, constraint)).join(" and ") || "always";
-      const go = element("button", { type: "button", class: "link rule", dir: "auto", onclick: () => state.set({ node: rule.node, lit: new Set(model.ancestors(rule.node)) }) }, conditions, " → ", swatch(marks.colour(rule.node)), element("b", {}, model.prediction(rule.node)));
-      return element("tr", { "aria-selected": rule.node === picked ? "true" : null }, element("td", {}, go), element("td", {}, percentText(rule.cover)), model.classes && element("td", {}, percentText(rule.confidence)), model.classes && element("td", {}, numberText(rule.lift, 3)));
-    }));
+    replaceChildren(
+      this.words,
+      rules.length > MOST ? `The first ${MOST} of ${rules.length} rules.` : `${rules.length} rules.`,
+    );
+    replaceChildren(
+      this.body,
+      rules.slice(0, MOST).map((rule) => {
+        const conditions =
+          rule.constraints.map((constraint) => constraintText(model, constraint)).join(" and ") || "always";
+        const go = element(
+          "button",
+          {
+            type: "button",
+            class: "link rule",
+            dir: "auto",
+            onclick: () => state.set({ node: rule.node, lit: new Set(model.ancestors(rule.node)) }),
+          },
+          conditions,
+          " → ",
+          swatch(marks.colour(rule.node)),
+          element("b", {}, model.prediction(rule.node)),
+        );
+        return element(
+          "tr",
+          { "aria-selected": rule.node === picked ? "true" : null },
+          element("td", {}, go),
+          element("td", {}, percentText(rule.cover)),
+          model.classes && element("td", {}, percentText(rule.confidence)),
+          model.classes && element("td", {}, numberText(rule.lift, 3)),
+        );
+      }),
+    );
   }
 }

@@ -35,7 +35,12 @@ export class Sunburst {
     const arcs = drawn.map((node) => this.arc(node, begin[node], extent[node], RADIUS / depth));
     const hidden = nodes.length - drawn.length;
     const words = `Every ring is a level of the tree, every arc a node as wide as its rows${hidden ? `; ${hidden} nodes are too narrow to draw` : ""}.`;
-    const picture = chart(2 * RADIUS + 20, 2 * RADIUS + 20, words, shape("g", { transform: `translate(${RADIUS + 10} ${RADIUS + 10})` }, arcs));
+    const picture = chart(
+      2 * RADIUS + 20,
+      2 * RADIUS + 20,
+      words,
+      shape("g", { transform: `translate(${RADIUS + 10} ${RADIUS + 10})` }, arcs),
+    );
     replaceChildren(this.panel, element("p", { class: "pale" }, words), picture);
   }
 
@@ -53,13 +58,18 @@ export class Sunburst {
       "data-node": node,
       onclick: () => state.set({ node }),
     };
-    return shape(node ? "path" : "circle", settings, shape("title", {}, `${model.condition(node)} → ${model.prediction(node)}, ${model.note(node)}`));
+    return shape(
+      node ? "path" : "circle",
+      settings,
+      shape("title", {}, `${model.condition(node)} → ${model.prediction(node)}, ${model.note(node)}`),
+    );
   }
 }
 
 function ringPart(begin, extent, inner, outer) {
   const whole = Math.min(extent, 2 * Math.PI - 1e-4);
-  const point = (angle, radius) => `${(radius * Math.sin(angle)).toFixed(2)} ${(-radius * Math.cos(angle)).toFixed(2)}`;
+  const point = (angle, radius) =>
+    `${(radius * Math.sin(angle)).toFixed(2)} ${(-radius * Math.cos(angle)).toFixed(2)}`;
   const large = whole > Math.PI ? 1 : 0;
   const end = begin + whole;
   return `M${point(begin, outer)}A${outer} ${outer} 0 ${large} 1 ${point(end, outer)}L${point(end, inner)}A${inner} ${inner} 0 ${large} 0 ${point(begin, inner)}z`;

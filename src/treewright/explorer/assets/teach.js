@@ -1,5 +1,6 @@
 // Teach: the rows of a node on a line, a cut to drag, and what entropy, Gini and gain make of it.
 
+import { KIND } from "./model.js";
 import { chart, linePath } from "./curves.js";
 import { counted, element, numberText, replaceChildren, shape, valueText } from "./text.js";
 
@@ -14,9 +15,14 @@ const MEASURES = {
 export class Teach {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
-    this.numeric = model.features.map((_, place) => place).filter((place) => model.features[place].kind !== "categorical");
+    this.numeric = model.features
+      .map((_, place) => place)
+      .filter((place) => model.features[place].kind !== "categorical");
     if (!model.rows.length || !this.numeric.length) {
-      replaceChildren(panel, element("p", {}, "Teaching needs rows and a feature with numbers; this page has none."));
+      replaceChildren(
+        panel,
+        element("p", {}, "Teaching needs rows and a feature with numbers; this page has none."),
+      );
       return;
     }
     this.measure = model.classes ? "entropy" : "variance";
@@ -27,19 +33,54 @@ export class Teach {
 
   build() {
     const { model } = this;
-    this.feature = element("select", { onchange: () => this.start(["feature"]) }, this.numeric.map((place) => element("option", { value: place }, model.features[place].name)));
+    this.feature = element(
+      "select",
+      { onchange: () => this.start(["feature"]) },
+      this.numeric.map((place) => element("option", { value: place }, model.features[place].name)),
+    );
     const measures = model.classes ? Object.keys(MEASURES) : ["variance"];
-    this.chooser = element("select", { onchange: () => ((this.measure = this.chooser.value), this.render()) }, measures.map((name) => element("option", {}, name)));
-    this.slider = element("input", { type: "range", min: 0, max: 1000, "aria-label": "the cut", oninput: () => this.moveTo(this.low + ((this.high - this.low) * Number(this.slider.value)) / 1000) });
-    const best = element("button", { type: "button", onclick: () => this.moveTo(this.bestCut().cut) }, "Best cut");
+    this.chooser = element(
+      "select",
+      { onchange: () => ((this.measure = this.chooser.value), this.render()) },
+      measures.map((name) => element("option", {}, name)),
+    );
+    this.slider = element("input", {
+      type: "range",
+      min: 0,
+      max: 1000,
+      "aria-label": "the cut",
+      oninput: () => this.moveTo(this.low + ((this.high - this.low) * Number(this.slider.value)) / 1000),
+    });
+    const best = element(
+      "button",
+      { type: "button", onclick: () => this.moveTo(this.bestCut().cut) },
+      "Best cut",
+    );
     const again = element("button", { type: "button", onclick: () => this.drawAnew() }, "Draw the rows anew");
-    const all = element("button", { type: "button", onclick: () => this.start(["feature"]) }, "All rows as they are");
+    const all = element(
+      "button",
+      { type: "button", onclick: () => this.start(["feature"]) },
+      "All rows as they are",
+    );
     this.picture = element("div", { class: "teach-picture" });
     this.numbers = element("div", { "aria-live": "polite" });
-    this.title = element("h3");
-    replaceChildren(this.panel, this.title,
-      element("div", { class: "controls" }, element("label", {}, "feature ", this.feature), element("label", {}, "impurity ", this.chooser), best, again, all),
-      this.slider, this.picture, this.numbers);
+    this.title = element("h2");
+    replaceChildren(
+      this.panel,
+      this.title,
+      element(
+        "div",
+        { class: "controls" },
+        element("label", {}, "feature ", this.feature),
+        element("label", {}, "impurity ", this.chooser),
+        best,
+        again,
+        all,
+      ),
+      this.slider,
+      this.picture,
+      this.numbers,
+    );
     this.picture.addEventListener("pointerdown", (event) => this.follow(event));
   }
 
@@ -50,14 +91,16 @@ export class Teach {
     const node = model.standing(this.state.get("node"), this.state.get("step"));
     const split = model.splits[node];
     if (changed.includes("node") || changed.includes("tab")) {
-      if (split && split.kind === 0 && this.numeric.includes(split.feature)) this.feature.value = split.feature;
+      if (split && split.kind === KIND.threshold && this.numeric.includes(split.feature))
+        this.feature.value = split.feature;
     }
     this.node = node;
     this.place = Number(this.feature.value);
     this.rows = this.pool();
     this.earlier = [];
     this.measureRows();
-    const own = split && split.kind === 0 && split.feature === this.place && split.threshold !== null;
+    const own =
+      split && split.kind === KIND.threshold && split.feature === this.place && split.threshold !== null;
     this.cut = own ? split.threshold : this.cuts.length ? this.cuts[this.cuts.length >> 1] : 0;
     this.render();
   }
@@ -104,7 +147,10 @@ export class Teach {
   gain(cut) {
     const [left, right] = this.sides(cut);
     const total = this.sorted.length || 1;
-    return this.impurity(this.sorted) - (left.length * this.impurity(left) + right.length * this.impurity(right)) / total;
+    return (
+      this.impurity(this.sorted) -
+      (left.length * this.impurity(left) + right.length * this.impurity(right)) / total
+    );
   }
 
   gains() {
@@ -113,7 +159,10 @@ export class Teach {
   }
 
   bestCut() {
-    return this.gains().reduce((best, one) => (one.gain > best.gain + 1e-12 ? one : best), { cut: this.cut, gain: -1 });
+    return this.gains().reduce((best, one) => (one.gain > best.gain + 1e-12 ? one : best), {
+      cut: this.cut,
+      gain: -1,
+    });
   }
 
   moveTo(cut) {
@@ -129,13 +178,18 @@ export class Teach {
       this.moveTo(this.low + Math.min(Math.max(share, 0), 1) * (this.high - this.low));
     };
     move(event);
-    const stop = () => (window.removeEventListener("pointermove", move), window.removeEventListener("pointerup", stop));
+    const stop = () => (
+      window.removeEventListener("pointermove", move),
+      window.removeEventListener("pointerup", stop)
+    );
     window.addEventListener("pointermove", move);
     window.addEventListener("pointerup", stop);
   }
 
   x(number) {
-    return SIZE.left + ((number - this.low) / (this.high - this.low || 1)) * (SIZE.width - SIZE.left - SIZE.right);
+    return (
+      SIZE.left + ((number - this.low) / (this.high - this.low || 1)) * (SIZE.width - SIZE.left - SIZE.right)
+    );
   }
 
   render() {
@@ -146,9 +200,27 @@ export class Teach {
     this.slider.setAttribute("aria-valuetext", `cut at ${valueText(feature, this.cut)}`);
     const gains = this.gains();
     const height = SIZE.dots + SIZE.curve + 20;
-    const shapes = [...this.dots(), ...this.curve(gains), shape("line", { x1: this.x(this.cut), x2: this.x(this.cut), y1: 4, y2: height - 18, class: "cut handle" }),
-      shape("text", { x: SIZE.left, y: height - 3, class: "tick" }, valueText(feature, this.low)), shape("text", { x: SIZE.width - SIZE.right, y: height - 3, class: "tick", "text-anchor": "end" }, valueText(feature, this.high))];
-    replaceChildren(this.picture, chart(SIZE.width, height, `Rows along ${feature.name}, and the gain of every cut`, shapes));
+    const shapes = [
+      ...this.dots(),
+      ...this.curve(gains),
+      shape("line", {
+        x1: this.x(this.cut),
+        x2: this.x(this.cut),
+        y1: 4,
+        y2: height - 18,
+        class: "cut handle",
+      }),
+      shape("text", { x: SIZE.left, y: height - 3, class: "tick" }, valueText(feature, this.low)),
+      shape(
+        "text",
+        { x: SIZE.width - SIZE.right, y: height - 3, class: "tick", "text-anchor": "end" },
+        valueText(feature, this.high),
+      ),
+    ];
+    replaceChildren(
+      this.picture,
+      chart(SIZE.width, height, `Rows along ${feature.name}, and the gain of every cut`, shapes),
+    );
     replaceChildren(this.numbers, this.table(gains));
   }
 
@@ -162,8 +234,19 @@ export class Teach {
       const column = Math.round(x / (2 * size + 0.6));
       const below = pile.get(column) || 0;
       pile.set(column, below + 1);
-      const y = this.model.classes ? SIZE.dots - size - below * (2 * size + 0.4) : SIZE.dots - 6 - ((row.target - this.model.lowest) / (this.model.highest - this.model.lowest || 1)) * (SIZE.dots - 14);
-      return shape("circle", { cx: this.model.classes ? column * (2 * size + 0.6) : x, cy: Math.max(y, size), r: size, fill: this.model.classes ? this.marks.classColour(row.target) : this.marks.classColour(0), opacity: 0.85 });
+      const y = this.model.classes
+        ? SIZE.dots - size - below * (2 * size + 0.4)
+        : SIZE.dots -
+          6 -
+          ((row.target - this.model.lowest) / (this.model.highest - this.model.lowest || 1)) *
+            (SIZE.dots - 14);
+      return shape("circle", {
+        cx: this.model.classes ? column * (2 * size + 0.6) : x,
+        cy: Math.max(y, size),
+        r: size,
+        fill: this.model.classes ? this.marks.classColour(row.target) : this.marks.classColour(0),
+        opacity: 0.85,
+      });
     });
   }
 
@@ -171,29 +254,100 @@ export class Teach {
     const base = SIZE.dots + SIZE.curve;
     const largest = Math.max(...gains.map(({ gain }) => gain), 1e-12);
     const y = (gain) => base - (Math.max(gain, 0) / largest) * (SIZE.curve - 16);
-    const shapes = [shape("line", { x1: SIZE.left, x2: SIZE.width - SIZE.right, y1: base, y2: base, class: "axis" })];
+    const shapes = [
+      shape("line", { x1: SIZE.left, x2: SIZE.width - SIZE.right, y1: base, y2: base, class: "axis" }),
+    ];
     if (!gains.length) return shapes;
-    shapes.push(shape("path", { d: linePath(gains.map(({ cut, gain }) => [this.x(cut), y(gain)])), fill: "none", stroke: this.marks.classColour(3), "stroke-width": 2 }));
-    for (const cut of this.earlier) shapes.push(shape("line", { x1: this.x(cut), x2: this.x(cut), y1: base, y2: base + 7, stroke: this.marks.classColour(5), "stroke-width": 2 }));
-    shapes.push(shape("circle", { cx: this.x(this.cut), cy: y(this.gain(this.cut)), r: 5, fill: this.marks.classColour(3) }));
+    shapes.push(
+      shape("path", {
+        d: linePath(gains.map(({ cut, gain }) => [this.x(cut), y(gain)])),
+        fill: "none",
+        stroke: this.marks.classColour(3),
+        "stroke-width": 2,
+      }),
+    );
+    for (const cut of this.earlier)
+      shapes.push(
+        shape("line", {
+          x1: this.x(cut),
+          x2: this.x(cut),
+          y1: base,
+          y2: base + 7,
+          stroke: this.marks.classColour(5),
+          "stroke-width": 2,
+        }),
+      );
+    shapes.push(
+      shape("circle", {
+        cx: this.x(this.cut),
+        cy: y(this.gain(this.cut)),
+        r: 5,
+        fill: this.marks.classColour(3),
+      }),
+    );
     return shapes;
   }
 
   table(gains) {
     const [left, right] = this.sides(this.cut);
     const feature = this.model.features[this.place];
-    const counts = (rows) => (this.model.classes ? this.model.classes.slice(0, 6).map((name, code) => `${rows.filter((row) => row.target === code).length} ${name}`).join(", ") : `mean ${numberText(rows.reduce((sum, row) => sum + row.target, 0) / (rows.length || 1))}`);
-    const line = (name, rows) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, name), element("td", {}, rows.length), element("td", { dir: "auto" }, counts(rows)), element("td", {}, numberText(this.impurity(rows))));
+    const counts = (rows) =>
+      this.model.classes
+        ? this.model.classes
+            .slice(0, 6)
+            .map((name, code) => `${rows.filter((row) => row.target === code).length} ${name}`)
+            .join(", ")
+        : `mean ${numberText(rows.reduce((sum, row) => sum + row.target, 0) / (rows.length || 1))}`;
+    const line = (name, rows) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row", dir: "auto" }, name),
+        element("td", {}, rows.length),
+        element("td", { dir: "auto" }, counts(rows)),
+        element("td", {}, numberText(this.impurity(rows))),
+      );
     const cut = valueText(feature, this.cut);
     const gain = this.gain(this.cut);
     const total = this.sorted.length || 1;
     const shares = [left.length / total, right.length / total];
     const own = MEASURES.entropy(shares);
     const best = Math.max(...gains.map((one) => one.gain), 0);
-    const head = element("tr", {}, ["", "rows", "of them", this.measure].map((name) => element("th", { scope: "col" }, name)));
-    return element("div", {},
-      element("table", {}, element("thead", {}, head), element("tbody", {}, line("all", this.sorted), line(`${feature.name} ≤ ${cut}`, left), line(`${feature.name} > ${cut}`, right))),
-      element("p", { class: "formula" }, `gain = ${numberText(this.impurity(this.sorted))} − ${numberText(shares[0], 3)} · ${numberText(this.impurity(left))} − ${numberText(shares[1], 3)} · ${numberText(this.impurity(right))} = `, element("b", {}, numberText(gain)), best > 0 && gain >= best - 1e-9 ? ", the best there is" : ""),
-      this.measure === "entropy" && own > 0 && element("p", { class: "formula" }, `gain ratio = ${numberText(gain)} / ${numberText(own)} = `, element("b", {}, numberText(gain / own))));
+    const head = element(
+      "tr",
+      {},
+      ["part", "rows", "of them", this.measure].map((name) => element("th", { scope: "col" }, name)),
+    );
+    return element(
+      "div",
+      {},
+      element(
+        "table",
+        {},
+        element("thead", {}, head),
+        element(
+          "tbody",
+          {},
+          line("all", this.sorted),
+          line(`${feature.name} ≤ ${cut}`, left),
+          line(`${feature.name} > ${cut}`, right),
+        ),
+      ),
+      element(
+        "p",
+        { class: "formula" },
+        `gain = ${numberText(this.impurity(this.sorted))} − ${numberText(shares[0], 3)} · ${numberText(this.impurity(left))} − ${numberText(shares[1], 3)} · ${numberText(this.impurity(right))} = `,
+        element("b", {}, numberText(gain)),
+        best > 0 && gain >= best - 1e-9 ? ", the best there is" : "",
+      ),
+      this.measure === "entropy" &&
+        own > 0 &&
+        element(
+          "p",
+          { class: "formula" },
+          `gain ratio = ${numberText(gain)} / ${numberText(own)} = `,
+          element("b", {}, numberText(gain / own)),
+        ),
+    );
   }
 }

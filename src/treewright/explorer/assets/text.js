@@ -15,7 +15,8 @@ function furnish(made, settings, children) {
   for (const [name, value] of Object.entries(settings)) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (name === "css") Object.assign(made.style, value); // style attributes are forbidden by the policy
+    else if (name === "css")
+      Object.assign(made.style, value); // style attributes are forbidden by the policy
     else made.setAttribute(name, value === true ? "" : value);
   }
   made.append(...present(children));
@@ -39,9 +40,9 @@ export function numberText(number, digits = 4) {
 
 export function percentText(share) {
   const rounded = Math.round(100 * share);
-  if (rounded === 100 && share < 1) return ">99 %";
-  if (rounded === 0 && share > 0) return "<1 %";
-  return `${rounded} %`;
+  if (rounded === 100 && share < 1) return ">99\u00a0%";
+  if (rounded === 0 && share > 0) return "<1\u00a0%";
+  return `${rounded}\u00a0%`;
 }
 
 export function counted(number, one, many = `${one}s`) {
@@ -50,8 +51,10 @@ export function counted(number, one, many = `${one}s`) {
 
 // A stored value of a feature as its reader knows it: a category, a date, a number.
 export function valueText(feature, value) {
-  if (value === null || value === undefined || (feature.kind === "categorical" && value < 0)) return "missing";
-  if (feature.categories) return feature.categories[Math.max(0, Math.min(Math.floor(value), feature.categories.length - 1))];
+  if (value === null || value === undefined || (feature.kind === "categorical" && value < 0))
+    return "missing";
+  if (feature.categories)
+    return feature.categories[Math.max(0, Math.min(Math.floor(value), feature.categories.length - 1))];
   if (feature.unit && feature.unit.startsWith("datetime64")) return dateText(feature, value);
   return numberText(value + (feature.offset || 0), 6);
 }
@@ -62,7 +65,10 @@ function dateText(feature, value) {
   const unit = MILLISECONDS[feature.unit.slice(11, -1)];
   const date = new Date((value + (feature.offset || 0)) * unit);
   if (!unit || Number.isNaN(date.getTime())) return numberText(value);
-  return date.toISOString().replace(/T00:00:00\.000Z$/, "").replace(/(\.000)?Z$/, "");
+  return date
+    .toISOString()
+    .replace(/T00:00:00\.000Z$/, "")
+    .replace(/(\.000)?Z$/, "");
 }
 
 export function shortened(text, most) {

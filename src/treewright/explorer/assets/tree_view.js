@@ -20,6 +20,7 @@ export class TreeView {
     Object.assign(this, { canvas, map, model, marks, state });
     this.view = { x: 0, y: 0, scale: 1 };
     this.power = 0;
+    this.isFitted = true; // until the reader moves it
     this.context = canvas.getContext("2d");
     this.pen = new CanvasPen(this.context);
     this.arrange();
@@ -45,7 +46,10 @@ export class TreeView {
     const frontier = [0];
     let leaves = 1;
     while (frontier.length) {
-      const place = frontier.reduce((best, node, index) => (model.risk[node] > model.risk[frontier[best]] ? index : best), 0);
+      const place = frontier.reduce(
+        (best, node, index) => (model.risk[node] > model.risk[frontier[best]] ? index : best),
+        0,
+      );
       const [node] = frontier.splice(place, 1);
       const children = model.children(node, step);
       if (leaves + children.length - 1 > MOST_LEAVES) folded.add(node);
@@ -67,7 +71,12 @@ export class TreeView {
       if (isThere) there.add(node);
       return isThere;
     });
-    this.layout = layoutOf(this.model, this.shown, (node) => this.childrenOf(node), this.state.get("topDown"));
+    this.layout = layoutOf(
+      this.model,
+      this.shown,
+      (node) => this.childrenOf(node),
+      this.state.get("topDown"),
+    );
     this.mapDrawn = null;
   }
 
@@ -77,7 +86,7 @@ export class TreeView {
     if (!clientWidth || !clientHeight) return;
     this.canvas.width = clientWidth * ratio;
     this.canvas.height = clientHeight * ratio;
-    if (!this.fitted) this.fit();
+    if (this.isFitted) this.fit();
     this.redraw();
   }
 
@@ -85,14 +94,19 @@ export class TreeView {
     const { clientWidth, clientHeight } = this.canvas;
     const { left, right, top, bottom } = this.layout.bounds;
     if (!clientWidth) return;
-    this.fitted = true;
+    this.isFitted = true;
     const room = clientHeight - TOOLS; // the picture begins below its buttons
     this.power = this.stretching(clientWidth - 40, room - 20);
-    const fits = ([across, down]) => across * (right - left) <= clientWidth - 40 && down * (bottom - top) <= room - 20;
+    const fits = ([across, down]) =>
+      across * (right - left) <= clientWidth - 40 && down * (bottom - top) <= room - 20;
     let scale = 1.25;
     while (scale > SMALLEST && !fits(this.scales(scale))) scale *= 0.98;
     const [across, down] = this.scales(scale);
-    this.view = { scale, x: clientWidth / 2 - (across * (left + right)) / 2, y: TOOLS + Math.max(0, room / 2 - 10 - (down * (bottom - top)) / 2) - down * top };
+    this.view = {
+      scale,
+      x: clientWidth / 2 - (across * (left + right)) / 2,
+      y: TOOLS + Math.max(0, room / 2 - 10 - (down * (bottom - top)) / 2) - down * top,
+    };
     this.redraw();
   }
 
@@ -112,33 +126,48 @@ export class TreeView {
     return Math.min(Math.log(wanted) / Math.log(CARDS_FROM / scale), 0.95);
   }
 
-  // After a change the tree must not lie beyond the edge of the page.
+  // After a change the tree fits the page again, or, where the reader has moved it, is not beyond its edge.
   keepInSight() {
     const { clientWidth, clientHeight } = this.canvas;
     const { left, right, top, bottom } = this.layout.bounds;
     const { x, y } = this.view;
     const [across, down] = this.scales();
-    const outside = x + across * right < 40 || x + across * left > clientWidth - 40 || y + down * bottom < 40 || y + down * top > clientHeight - 40;
-    if (outside || this.shown.length < 4) this.fit();
+    const outside =
+      x + across * right < 40 ||
+      x + across * left > clientWidth - 40 ||
+      y + down * bottom < 40 ||
+      y + down * top > clientHeight - 40;
+    if (outside || this.isFitted) this.fit();
   }
 
   zoom(factor, x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2) {
     const scale = Math.min(Math.max(this.view.scale * factor, SMALLEST), 4);
+    this.isFitted = false;
     const [before, after] = [this.scales(), this.scales(scale)];
-    this.view = { scale, x: x - (after[0] / before[0]) * (x - this.view.x), y: y - (after[1] / before[1]) * (y - this.view.y) };
+    this.view = {
+      scale,
+      x: x - (after[0] / before[0]) * (x - this.view.x),
+      y: y - (after[1] / before[1]) * (y - this.view.y),
+    };
     this.redraw();
   }
 
   pan(x, y) {
+    this.isFitted = false;
     this.view = { ...this.view, x: this.view.x + x, y: this.view.y + y };
     this.redraw();
   }
 
   // Bring a node into the middle, near enough to read.
   centre(node) {
+    this.isFitted = false;
     const scale = Math.max(this.view.scale, 0.8);
     const { clientWidth, clientHeight } = this.canvas;
-    this.view = { scale, x: clientWidth / 2 - scale * this.layout.x[node], y: clientHeight / 2 - scale * this.layout.y[node] };
+    this.view = {
+      scale,
+      x: clientWidth / 2 - scale * this.layout.x[node],
+      y: clientHeight / 2 - scale * this.layout.y[node],
+    };
     this.redraw();
   }
 
@@ -183,7 +212,10 @@ export class TreeView {
     const { x, y } = layout;
     const [across, down] = this.scales();
     const [left, top] = [-view.x / across - CARD.width, -view.y / down - CARD.height * 1.5];
-    const [right, bottom] = [left + canvas.clientWidth / across + 2 * CARD.width, top + canvas.clientHeight / down + 3 * CARD.height];
+    const [right, bottom] = [
+      left + canvas.clientWidth / across + 2 * CARD.width,
+      top + canvas.clientHeight / down + 3 * CARD.height,
+    ];
     return this.shown.filter((node) => {
       const above = node ? model.parent[node] : node;
       const [x0, x1] = x[node] < x[above] ? [x[node], x[above]] : [x[above], x[node]];
@@ -202,7 +234,14 @@ export class TreeView {
     for (const node of nodes) {
       const leaf = this.model.isLeaf(node, step);
       const selected = node === state.get("node");
-      marks.node(pen, layout, node, { detail, leaf, folded: folded.has(node) && !leaf, selected, opacity: brightness(node), scale: this.view.scale });
+      marks.node(pen, layout, node, {
+        detail,
+        leaf,
+        folded: folded.has(node) && !leaf,
+        selected,
+        opacity: brightness(node),
+        scale: this.view.scale,
+      });
     }
   }
 
@@ -221,17 +260,25 @@ export class TreeView {
     for (const [colour, group] of byColour) {
       context.strokeStyle = context.fillStyle = colour;
       context.globalAlpha = lit ? 0.2 : 0.55;
-      for (const wide of [false, true]) this.drawLines(group.filter((node) => node && marks.flow(node) > 6 === wide), wide ? 3 : 0.8);
+      for (const wide of [false, true])
+        this.drawLines(
+          group.filter((node) => node && marks.flow(node) > 6 === wide),
+          wide ? 3 : 0.8,
+        );
       context.globalAlpha = 1;
       context.beginPath();
       for (const node of group) {
-        if (!lit || lit.has(node)) context.rect(layout.x[node] - width / 2, layout.y[node] - height / 2, width, height);
+        if (!lit || lit.has(node))
+          context.rect(layout.x[node] - width / 2, layout.y[node] - height / 2, width, height);
       }
       context.fill();
     }
     const picked = model.standing(state.get("node"), state.get("step"));
     context.strokeStyle = marks.theme.focus;
-    this.outlined(() => context.strokeRect(layout.x[picked] - width, layout.y[picked] - height, 2 * width, 2 * height), 3);
+    this.outlined(
+      () => context.strokeRect(layout.x[picked] - width, layout.y[picked] - height, 2 * width, 2 * height),
+      3,
+    );
   }
 
   drawLines(nodes, width) {
@@ -256,7 +303,11 @@ export class TreeView {
     const { map, layout, view, canvas, marks } = this;
     const { left, right, top, bottom } = layout.bounds;
     const [across, down] = this.scales();
-    const inSight = view.x + across * left > -1 && view.y + down * top > -1 && view.x + across * right < canvas.clientWidth + 1 && view.y + down * bottom < canvas.clientHeight + 1;
+    const inSight =
+      view.x + across * left > -1 &&
+      view.y + down * top > -1 &&
+      view.x + across * right < canvas.clientWidth + 1 &&
+      view.y + down * bottom < canvas.clientHeight + 1;
     map.hidden = inSight; // a map of what is all in view would only cover it
     this.mapScale = { left, top, across: MAP.width / (right - left), down: MAP.height / (bottom - top) };
     if (inSight) return;
@@ -268,7 +319,12 @@ export class TreeView {
     context.lineWidth = 2;
     const x = (-view.x / across - left) * this.mapScale.across;
     const y = (-view.y / down - top) * this.mapScale.down;
-    context.strokeRect(x, y, (canvas.clientWidth / across) * this.mapScale.across, (canvas.clientHeight / down) * this.mapScale.down);
+    context.strokeRect(
+      x,
+      y,
+      (canvas.clientWidth / across) * this.mapScale.across,
+      (canvas.clientHeight / down) * this.mapScale.down,
+    );
   }
 
   smallPicture() {
@@ -283,7 +339,10 @@ export class TreeView {
       if (node) {
         drawn.globalAlpha = 0.5;
         drawn.beginPath();
-        drawn.moveTo((layout.x[model.parent[node]] - left) * across, (layout.y[model.parent[node]] - top) * down);
+        drawn.moveTo(
+          (layout.x[model.parent[node]] - left) * across,
+          (layout.y[model.parent[node]] - top) * down,
+        );
         drawn.lineTo(x, y);
         drawn.stroke();
       }
@@ -302,7 +361,10 @@ export class TreeView {
     const reach = [Math.max(1, 12 / (across * CARD.width)), Math.max(1, 12 / (down * CARD.height))];
     let best = null;
     for (const node of this.shown) {
-      const [beside, below] = [Math.abs(this.layout.x[node] - x) / (CARD.width / 2), Math.abs(this.layout.y[node] - y) / (CARD.height / 2)];
+      const [beside, below] = [
+        Math.abs(this.layout.x[node] - x) / (CARD.width / 2),
+        Math.abs(this.layout.y[node] - y) / (CARD.height / 2),
+      ];
       const far = Math.max(beside / reach[0], below / reach[1]);
       if (far <= 1 && (!best || far < best.far)) best = { node, far };
     }
@@ -311,11 +373,15 @@ export class TreeView {
 
   listen() {
     const { canvas, map } = this;
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      const box = canvas.getBoundingClientRect();
-      this.zoom(Math.exp(-event.deltaY * 0.0016), event.clientX - box.left, event.clientY - box.top);
-    }, { passive: false });
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        const box = canvas.getBoundingClientRect();
+        this.zoom(Math.exp(-event.deltaY * 0.0016), event.clientX - box.left, event.clientY - box.top);
+      },
+      { passive: false },
+    );
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
       this.#pointers.set(event.pointerId, event);
@@ -333,7 +399,11 @@ export class TreeView {
       const { left, top, across, down } = this.mapScale;
       const [x, y] = [(event.clientX - box.left) / across + left, (event.clientY - box.top) / down + top];
       const [wide, high] = this.scales();
-      this.view = { ...this.view, x: canvas.clientWidth / 2 - wide * x, y: canvas.clientHeight / 2 - high * y };
+      this.view = {
+        ...this.view,
+        x: canvas.clientWidth / 2 - wide * x,
+        y: canvas.clientHeight / 2 - high * y,
+      };
       this.redraw();
     });
   }
@@ -343,7 +413,8 @@ export class TreeView {
     if (!before) return;
     const others = [...this.#pointers.values()].filter((other) => other.pointerId !== event.pointerId);
     if (others.length) {
-      const spread = (one) => Math.hypot(one.clientX - others[0].clientX, one.clientY - others[0].clientY) || 1;
+      const spread = (one) =>
+        Math.hypot(one.clientX - others[0].clientX, one.clientY - others[0].clientY) || 1;
       const box = this.canvas.getBoundingClientRect();
       this.zoom(spread(event) / spread(before), others[0].clientX - box.left, others[0].clientY - box.top);
     } else this.pan(event.clientX - before.clientX, event.clientY - before.clientY);
@@ -378,6 +449,10 @@ export class TreeView {
     this.drawNear(pen, this.shown, 2);
     this.view = view;
     const { left, right, top, bottom } = this.layout.bounds;
-    return pen.picture({ left: left - 20, right: right + 20, top: top - 20, bottom: bottom + 20 }, this.marks.theme.ground, title);
+    return pen.picture(
+      { left: left - 20, right: right + 20, top: top - 20, bottom: bottom + 20 },
+      this.marks.theme.ground,
+      title,
+    );
   }
 }

@@ -23,7 +23,8 @@ export class WhatIf {
 
   usedFeatures() {
     const used = new Set();
-    for (const split of this.model.splits) if (split) for (const feature of split.features || [split.feature]) used.add(feature);
+    for (const split of this.model.splits)
+      if (split) for (const feature of split.features || [split.feature]) used.add(feature);
     return used;
   }
 
@@ -34,21 +35,41 @@ export class WhatIf {
     replaceChildren(
       this.form,
       places.filter((place) => used.has(place)).map((place) => this.field(place)),
-      rest.length && element("details", {}, element("summary", {}, `${counted(rest.length, "feature")} that the tree does not ask for`), rest.map((place) => this.field(place))),
+      rest.length &&
+        element(
+          "details",
+          {},
+          element("summary", {}, `${counted(rest.length, "feature")} that the tree does not ask for`),
+          rest.map((place) => this.field(place)),
+        ),
     );
   }
 
   field(place) {
     const feature = this.model.features[place];
     const label = element("span", { class: "name", dir: "auto" }, feature.name);
-    return element("label", { class: "field" }, label, feature.categories ? this.choice(place, feature) : this.number(place, feature));
+    return element(
+      "label",
+      { class: "field" },
+      label,
+      feature.categories ? this.choice(place, feature) : this.number(place, feature),
+    );
   }
 
   choice(place, feature) {
     const value = this.values[place];
     const missing = feature.kind === "categorical" ? -1 : "";
-    const options = [element("option", { value: missing, selected: value === null || value < 0 }, "missing"), ...feature.categories.slice(0, 2000).map((name, code) => element("option", { value: code, selected: code === value }, name))];
-    const select = element("select", { onchange: () => this.change(place, select.value === "" ? null : Number(select.value)) }, options);
+    const options = [
+      element("option", { value: missing, selected: value === null || value < 0 }, "missing"),
+      ...feature.categories
+        .slice(0, 2000)
+        .map((name, code) => element("option", { value: code, selected: code === value }, name)),
+    ];
+    const select = element(
+      "select",
+      { onchange: () => this.change(place, select.value === "" ? null : Number(select.value)) },
+      options,
+    );
     return select;
   }
 
@@ -56,11 +77,29 @@ export class WhatIf {
     const offset = feature.offset || 0;
     const value = this.values[place];
     const warning = element("span", { class: "warning", role: "status" });
-    const input = element("input", { type: "number", step: "any", value: value === null ? "" : value + offset, placeholder: "missing" });
-    const range = feature.low === null || feature.low === undefined ? null : element("input", { type: "range", min: feature.low, max: feature.high, step: feature.whole ? 1 : (feature.high - feature.low) / 200 || 1, value: value ?? feature.low, "aria-label": `${feature.name}, slider` });
+    const input = element("input", {
+      type: "number",
+      step: "any",
+      value: value === null ? "" : value + offset,
+      placeholder: "missing",
+    });
+    const range =
+      feature.low === null || feature.low === undefined
+        ? null
+        : element("input", {
+            type: "range",
+            min: feature.low,
+            max: feature.high,
+            step: feature.whole ? 1 : (feature.high - feature.low) / 200 || 1,
+            value: value ?? feature.low,
+            "aria-label": `${feature.name}, slider`,
+          });
     const warn = (number) => {
-      const outside = number !== null && feature.low !== null && (number < feature.low || number > feature.high);
-      warning.textContent = outside ? `beyond all rows: ${valueText(feature, feature.low)} to ${valueText(feature, feature.high)}` : "";
+      const outside =
+        number !== null && feature.low !== null && (number < feature.low || number > feature.high);
+      warning.textContent = outside
+        ? `beyond all rows: ${valueText(feature, feature.low)} to ${valueText(feature, feature.high)}`
+        : "";
     };
     input.addEventListener("input", () => {
       const number = input.value === "" ? null : Number(input.value) - offset;
@@ -89,30 +128,85 @@ export class WhatIf {
     const step = this.state.get("step");
     const said = this.model.predict(this.values, step);
     const way = this.model.pathOf(this.values, step);
-    replaceChildren(this.answer, this.verdict(said), this.story(way), this.contributions(way), this.nearest(step), this.go(way));
+    replaceChildren(
+      this.answer,
+      this.verdict(said),
+      this.story(way),
+      this.contributions(way),
+      this.nearest(step),
+      this.go(way),
+    );
   }
 
   verdict(said) {
     const { model, marks } = this;
-    if (!model.classes) return element("p", { class: "says" }, "predicted ", element("b", {}, numberText(said[0])));
-    const order = said.map((_, code) => code).toSorted((a, b) => said[b] - said[a]).slice(0, 6);
+    if (!model.classes)
+      return element("p", { class: "says" }, "predicted ", element("b", {}, numberText(said[0])));
+    const order = said
+      .map((_, code) => code)
+      .toSorted((a, b) => said[b] - said[a])
+      .slice(0, 6);
     const best = model.best(said);
-    return element("div", {}, element("p", { class: "says", dir: "auto" }, "predicted ", element("b", {}, model.classes[best])),
-      element("table", {}, element("tbody", {}, order.map((code) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, swatch(marks.classColour(code)), model.classes[code]), element("td", {}, percentText(said[code])), element("td", { class: "bar" }, element("span", { css: { width: `${100 * said[code]}%`, background: marks.classColour(code) } })))))));
+    return element(
+      "div",
+      {},
+      element("p", { class: "says", dir: "auto" }, "predicted ", element("b", {}, model.classes[best])),
+      element(
+        "table",
+        {},
+        element(
+          "tbody",
+          {},
+          order.map((code) =>
+            element(
+              "tr",
+              {},
+              element(
+                "th",
+                { scope: "row", dir: "auto" },
+                swatch(marks.classColour(code)),
+                model.classes[code],
+              ),
+              element("td", {}, percentText(said[code])),
+              element(
+                "td",
+                { class: "bar" },
+                element("span", {
+                  css: { width: `${100 * said[code]}%`, background: marks.classColour(code) },
+                }),
+              ),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 
   // The way of the row in sentences, with what its gaps did.
   story(way) {
     const { model } = this;
-    const lines = way.filter(({ branch }) => branch !== null).map(({ node, branch, by, surrogate }) => {
-      const split = model.splits[node];
-      if (branch === -2) return `${split.question} is missing: the row stays at node ${node}`;
-      if (branch === -1) return `${split.question} is missing: the row is shared over all branches`;
-      const words = model.condition(model.first_child[node] + branch);
-      if (by === "surrogate") return `${words}, as ${surrogate.words} stands in`;
-      return by === "default" ? `${split.question} is missing: it goes where ${words}` : words;
-    });
-    return element("section", {}, element("h3", {}, "Why"), lines.length ? element("ol", {}, lines.map((line) => element("li", { dir: "auto" }, line))) : element("p", {}, "The tree is one leaf: it says the same of all rows."));
+    const lines = way
+      .filter(({ branch }) => branch !== null)
+      .map(({ node, branch, by, surrogate }) => {
+        const split = model.splits[node];
+        if (branch === -2) return `${split.question} is missing: the row stays at node ${node}`;
+        if (branch === -1) return `${split.question} is missing: the row is shared over all branches`;
+        const words = model.condition(model.first_child[node] + branch);
+        if (by === "surrogate") return `${words}, as ${surrogate.words} stands in`;
+        return by === "default" ? `${split.question} is missing: it goes where ${words}` : words;
+      });
+    return element(
+      "section",
+      {},
+      element("h2", {}, "Why"),
+      lines.length
+        ? element(
+            "ol",
+            {},
+            lines.map((line) => element("li", { dir: "auto" }, line)),
+          )
+        : element("p", {}, "The tree is one leaf: it says the same of all rows."),
+    );
   }
 
   // How much each question moved the prediction (Saabas, 2014): the sum leads from the root's value to the answer.
@@ -127,10 +221,40 @@ export class WhatIf {
     });
     if (!moved.size) return null;
     const largest = Math.max(...[...moved.values()].map(Math.abs)) || 1;
-    const text = (number) => `${number >= 0 ? "+" : "−"}${model.classes ? percentText(Math.abs(number)) : numberText(Math.abs(number))}`;
-    const lines = [...moved].toSorted((a, b) => Math.abs(b[1]) - Math.abs(a[1])).map(([name, number]) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, name), element("td", {}, text(number)), element("td", { class: "bar" }, element("span", { css: { width: `${(100 * Math.abs(number)) / largest}%`, background: marks.classColour(number >= 0 ? 2 : 5) } }))));
+    const text = (number) =>
+      `${number >= 0 ? "+" : "−"}${model.classes ? percentText(Math.abs(number)) : numberText(Math.abs(number))}`;
+    const lines = [...moved]
+      .toSorted((a, b) => Math.abs(b[1]) - Math.abs(a[1]))
+      .map(([name, number]) =>
+        element(
+          "tr",
+          {},
+          element("th", { scope: "row", dir: "auto" }, name),
+          element("td", {}, text(number)),
+          element(
+            "td",
+            { class: "bar" },
+            element("span", {
+              css: {
+                width: `${(100 * Math.abs(number)) / largest}%`,
+                background: marks.classColour(number >= 0 ? 2 : 5),
+              },
+            }),
+          ),
+        ),
+      );
     const from = model.classes ? percentText(value(0)) : numberText(value(0));
-    return element("section", {}, element("h3", {}, "What moved it"), element("p", { class: "pale", dir: "auto" }, `from ${from} for all rows${model.classes ? ` (${model.classes[code]})` : ""}`), element("table", {}, element("tbody", {}, lines)));
+    return element(
+      "section",
+      {},
+      element("h2", {}, "What moved it"),
+      element(
+        "p",
+        { class: "pale", dir: "auto" },
+        `from ${from} for all rows${model.classes ? ` (${model.classes[code]})` : ""}`,
+      ),
+      element("table", {}, element("tbody", {}, lines)),
+    );
   }
 
   nearest(step) {
@@ -143,13 +267,22 @@ export class WhatIf {
       this.render();
       this.state.set({ lit: new Set(model.ancestors(change.leaf)) });
     };
-    return element("section", {}, element("h3", {}, "The nearest change that gives another answer"),
-      element("p", { dir: "auto" }, `If ${changeText(model, change)}, the tree says ${model.prediction(change.leaf)}.`),
-      element("p", {}, element("button", { type: "button", onclick: take }, "Try it")));
+    return element(
+      "section",
+      {},
+      element("h2", {}, "The nearest change that gives another answer"),
+      element(
+        "p",
+        { dir: "auto" },
+        `If ${changeText(model, change)}, the tree says ${model.prediction(change.leaf)}.`,
+      ),
+      element("p", {}, element("button", { type: "button", onclick: take }, "Try it")),
+    );
   }
 
   go(way) {
-    const show = () => this.state.set({ node: way.at(-1).node, lit: new Set(way.map(({ node }) => node)), tab: "tree" });
+    const show = () =>
+      this.state.set({ node: way.at(-1).node, lit: new Set(way.map(({ node }) => node)), tab: "tree" });
     return element("p", {}, element("button", { type: "button", onclick: show }, "Show the way in the tree"));
   }
 }

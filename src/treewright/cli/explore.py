@@ -1,0 +1,110 @@
+"""`treewright explore`: a model, or a table at once, as a page to look at, to prune and to edit."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from treewright.cli.fit import refuse_folder, suited_learner
+from treewright.cli.options import (
+    DataOptions,
+    LearnerOptions,
+    kind_options,
+    learner_options,
+    screen_of,
+    screen_options,
+    taken,
+    target_options,
+    text_options,
+)
+from treewright.cli.problem import read_problem
+from treewright.cli.saved import open_model, read_judged, table_features
+from treewright.cli.screen import Screen
+from treewright.files.workspace import Workspace
+
+EPILOG = """\b
+Examples:
+  treewright explore iris.tw --data iris.csv
+  treewright explore iris.tw --data iris.csv --validation new.csv --save edited.tw --log edits.jsonl
+  treewright explore iris.csv --target species
+  treewright explore iris.tw --data iris.csv --html iris.html"""
+
+
+@click.command("explore", epilog=EPILOG)
+@click.argument("source", metavar="MODEL|DATA")
+@click.option("--data", "-d", multiple=True, metavar="FILE", help="The table that MODEL was made from.")
+@click.option("--validation", multiple=True, metavar="FILE", help="A table that MODEL was not made from.")
+@click.option("--html", metavar="FILE", help="Write one page that needs no network, and open nothing.")
+@click.option("--save", "save_to", metavar="FILE", help="Where the edited model is saved on request.")
+@click.option("--log", "log_to", metavar="FILE", help="Write every edit there, a line of JSON each.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Where to listen. [default: a free port]"
+)
+@click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
+@target_options
+@learner_options
+@text_options
+@kind_options
+@screen_options
+def command(source: str, html: str | None, save_to: str | None, log_to: str | None, **given: Any) -> None:
+    """Look at a model in the browser, prune it, question it and edit it by hand.
+
+    From a table it grows a tree on two thirds of the rows and judges it by the rest. The page is served to
+    this machine only; Ctrl-C ends it.
+    """
+    from treewright.explorer.server import ExplorerServer, run
+
+    screen = screen_of(given)
+    refuse_folder(html, save_to, log_to)
+    editor = _of_model(source, given, screen) if source.endswith(".tw") else _of_table(source, given, screen)
+    if html is not None:
+        editor.page(title=source).save(html)
+        screen.text(f"saved to {html}")
+        screen.result({"page": html})
+        return
+    try:
+        server = ExplorerServer(editor, save_to=save_to, log_to=log_to, title=source, port=given["port"])
+    except OSError as problem:
+        raise click.ClickException(f"cannot listen at port {given['port']}: {problem.strerror}.") from None
+    with server:
+        answers = sys.stderr if given["as_json"] else None
+        run(server, open_browser=not given["no_browser"], answers=answers)
+    screen.result({"edits": list(server.editor.log)})
+
+
+def _of_model(source: str, given: dict[str, Any], screen: Screen) -> Any:
+    """Read a model and the tables to explore it with."""
+    from treewright.explorer import edit
+
+    model = open_model(source)
+    if not given["data"]:
+        raise click.UsageError(
+            "exploring needs rows: add --data FILE, the table that the model was made from."
+        )
+    parts = []
+    for files in filter(None, (given["data"], given["validation"])):
+        with Workspace() as workspace:
+            table, target = read_judged(workspace, taken(DataOptions, given | {"data": files}), model, screen)
+        parts.append((table_features(table, model), table[target]))
+    return edit(model, *parts[0], validation=parts[1] if len(parts) > 1 else None)
+
+
+def _of_table(source: str, given: dict[str, Any], screen: Screen) -> Any:
+    """Grow a tree on two thirds of a table's rows, to be judged by the others."""
+    from treewright.explorer import Editor, edit
+    from treewright.grow import grow
+    from treewright.selection import set_aside
+
+    with Workspace() as workspace:
+        problem = read_problem(workspace, taken(DataOptions, given | {"data": (source,)}), screen)
+    model = suited_learner(taken(LearnerOptions, given), problem)
+    if not hasattr(model, "_dataset"):  # a program of its own, which takes a table as a whole
+        return edit(model.fit(problem.X, problem.y, problem.weight), problem.X, problem.y)
+    dataset = model._dataset(problem.X, problem.y, problem.weight)
+    growing, validation = set_aside(dataset, 1 / 3, given["seed"])
+    with screen.progress("growing", known=False):
+        model._adopt(grow(growing, model._recipe(dataset.schema), n_jobs=model.n_jobs))
+    model.target_name_ = problem.target
+    return Editor(model.tree_, model, growing, validation)

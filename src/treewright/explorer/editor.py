@@ -1,0 +1,316 @@
+"""Editor: a tree changed by hand, each change with its effect, undone and redone without end, all on record.
+
+Every edit gives a new editor; trees are never written to.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from treewright.data import Dataset
+from treewright.draw.shown import read_rows, stored_value
+from treewright.errors import DataError
+from treewright.explorer.content import Exploration, content_of
+from treewright.explorer.nursery import Nursery, same_place
+from treewright.explorer.page import Page, write_page
+from treewright.from_sklearn import tree_of
+from treewright.grafting import graft, subtree
+from treewright.names import unknown_name
+from treewright.pruning.nested import nested_losses
+from treewright.recipe import is_whole
+from treewright.splits import Split, Table, Threshold
+from treewright.tree import Tree
+from treewright.words import printable
+
+EDITS = ("prune", "grow", "split", "merge", "undo", "redo")
+"""What an entry of the log may say was done."""
+
+Entry = dict[str, Any]
+
+
+def edit(model: Any, X: Any, y: Any, *, validation: tuple[Any, Any] | None = None) -> Editor:
+    """Start editing a tree by hand.
+
+    Parameters
+    ----------
+    model : fitted estimator or Tree
+        A tree of this library or of scikit-learn; it stays as it is.
+    X, y : table and target
+        The rows that it was grown on.
+    validation : pair of a table and a target, optional
+        Rows that it was not grown on: every edit says what it does to the risk on them.
+
+    Returns
+    -------
+    Editor
+        Its methods give further editors.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets, edit
+    >>> X, y = datasets.load_iris()
+    >>> model = DecisionTreeClassifier(max_depth=2).fit(X, y)
+    >>> edited = edit(model, X, y).prune(2).split(2, feature="petal length", threshold=5.0)
+    >>> edited.tree.n_leaves, edited.undo().tree.n_leaves, edited.undo().undo().tree == model.tree_
+    (3, 2, True)
+    >>> [entry["edit"] for entry in edited.log]
+    ['prune', 'split']
+    """
+    tree = tree_of(model)
+    held = None if validation is None else read_rows(tree, *validation)
+    return Editor(tree, model, read_rows(tree, X, y), held)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Editor:
+    """A tree that is being edited, with what it was and what was done to it.
+
+    Attributes
+    ----------
+    tree : Tree
+        The tree as it is now.
+    model : estimator or Tree
+        What was given.
+    training, validation : Dataset
+        The rows that edits are counted and judged by.
+    log : tuple of dict
+        Everything that was done, in order, undoing too; `replay` does it again.
+    """
+
+    tree: Tree
+    model: Any
+    training: Dataset
+    validation: Dataset | None = None
+    log: tuple[Entry, ...] = ()
+    past: tuple[Tree, ...] = ()
+    future: tuple[Tree, ...] = ()
+
+    # ---- edits -----------------------------------------------------------------------------------------
+
+    def prune(self, node: int) -> Editor:
+        """Make a node a leaf."""
+        self._inner(node)
+        return self._changed({"edit": "prune", "node": node}, self.tree.collapse([node]))
+
+    def grow(self, node: int, max_depth: int | None = None) -> Editor:
+        """Grow a leaf on by the recipe of the tree, or grow anew what is below a node.
+
+        Parameters
+        ----------
+        node : int
+            Where to grow.
+        max_depth : int, optional
+            How many levels at most; by default what the recipe leaves.
+        """
+        self._node(node)
+        grown = self._nursery.grown(self._nursery.rows_at(node), max_depth, int(self.tree.node_depth[node]))
+        if grown.is_leaf(0):
+            raise DataError(f"node {node} cannot be grown on: no split of its rows is worth it.")
+        return self._changed(
+            {"edit": "grow", "node": node, "max_depth": max_depth}, graft(self.tree, node, grown)
+        )
+
+    def split(
+        self,
+        node: int,
+        feature: str | int,
+        threshold: Any = None,
+        groups: Sequence[Sequence[Any]] | None = None,
+        *,
+        grow: bool = False,
+    ) -> Editor:
+        """Force a split upon a node.
+
+        Parameters
+        ----------
+        node : int
+            A leaf, or a node whose branches are replaced.
+        feature : str or int
+            The feature, by name or number.
+        threshold : number, date or category, optional
+            For a numeric or ordinal feature: rows up to here take the first branch.
+        groups : sequence of sequences of categories, optional
+            For a categorical feature: the categories of each branch.
+        grow : bool, default=False
+            Whether the branches are grown on by the recipe of the tree; else they are leaves.
+        """
+        self._node(node)
+        place_of = self._feature(feature)
+        made = self._split(place_of, threshold, groups)
+        entry = {
+            "edit": "split",
+            "node": node,
+            "feature": self.tree.schema.names[place_of],
+            "threshold": threshold,
+            "groups": None if groups is None else [list(group) for group in groups],
+            "grow": grow,
+        }
+        return self._changed(entry, self._nursery.with_split(node, made, max_depth=None if grow else 0))
+
+    def merge(self, node: int, branches: Iterable[int]) -> Editor:
+        """Put several branches of a split of categories together in one, which becomes a leaf.
+
+        Parameters
+        ----------
+        node : int
+            A node that splits categories.
+        branches : iterable of int
+            Two or more of its branches, counted from 0.
+        """
+        self._inner(node)
+        split, merged = self.tree[node].split, sorted(set(branches))
+        if not isinstance(split, Table):
+            raise DataError(f"node {node} does not split categories: only such branches can be merged.")
+        if len(merged) < 2 or not 0 <= merged[0] <= merged[-1] < split.n_branches:
+            raise ValueError(
+                f"branches={merged!r} must be two or more of the {split.n_branches} of node {node}."
+            )
+        entry = {"edit": "merge", "node": node, "branches": merged}
+        kept = [branch for branch in range(split.n_branches) if branch not in merged[1:]]
+        if len(kept) == 1:
+            return self._changed(entry, self.tree.collapse([node]))
+        number = {
+            branch: kept.index(merged[0] if branch in merged else branch)
+            for branch in range(split.n_branches)
+        }
+        fewer = Table(split.feature, {code: number[b] for code, b in split.branches.items()}, len(kept))
+        tree = self._nursery.with_split(node, fewer, max_depth=0)
+        for branch in kept:  # what was not merged keeps what is below it
+            if branch != merged[0]:
+                below = subtree(self.tree, self.tree.children(node)[branch])
+                tree = graft(tree, tree.children(same_place(self.tree, tree, node))[number[branch]], below)
+        return self._changed(entry, tree)
+
+    def undo(self) -> Editor:
+        """Take the last edit back."""
+        if not self.past:
+            raise ValueError("There is no edit to undo.")
+        log = (*self.log, self._entry({"edit": "undo"}, self.past[-1]))
+        return replace(
+            self, tree=self.past[-1], past=self.past[:-1], future=(self.tree, *self.future), log=log
+        )
+
+    def redo(self) -> Editor:
+        """Do again what was undone last."""
+        if not self.future:
+            raise ValueError("There is no undone edit to redo.")
+        log = (*self.log, self._entry({"edit": "redo"}, self.future[0]))
+        return replace(
+            self, tree=self.future[0], past=(*self.past, self.tree), future=self.future[1:], log=log
+        )
+
+    def replay(self, log: Iterable[Mapping[str, Any]]) -> Editor:
+        """Do again all that a log says, in order."""
+        editor = self
+        for entry in log:
+            given = {name: value for name, value in entry.items() if name not in ("edit", "leaves", "risk")}
+            name = entry.get("edit")
+            if name not in EDITS:
+                raise ValueError(unknown_name("edit", str(name), EDITS))
+            editor = getattr(editor, str(name))(**given)
+        return editor
+
+    # ---- results ---------------------------------------------------------------------------------------
+
+    @property
+    def risk(self) -> dict[str, float]:
+        """Mean loss of the tree as it is now, on the training rows and, if there are any, on the others."""
+        return self._risk(self.tree)
+
+    def fitted(self) -> Any:
+        """Give a copy of the model with the edited tree; a Tree if one was given."""
+        if not hasattr(self.model, "_adopt"):
+            return self.tree
+        model = copy.copy(self.model)
+        model._adopt(self.tree)
+        model._forget_pruning()
+        return model
+
+    @property
+    def explored(self) -> Exploration:
+        """The tree as it is now, with its rows, to be shown."""
+        return Exploration(self.tree, self.training, self.validation, self.model)
+
+    def page(self, *, cv: int | None = None, max_rows: int = 1000, title: str | None = None) -> Page:
+        """Give the page of the tree as it is now, see `treewright.explore`."""
+        content = content_of(self.explored, cv=cv, max_rows=max_rows, title=title)
+        return Page(write_page(content), content["title"])
+
+    def __repr__(self) -> str:
+        risk = ", ".join(f"{rows} risk {value:.4g}" for rows, value in self.risk.items())
+        return f"Editor({self.tree!r}, {len(self.log)} edits, {risk})"
+
+    # ---- how it is done ----------------------------------------------------------------------------------
+
+    @property
+    def _nursery(self) -> Nursery:
+        return Nursery(self.tree, self.training, self.model)
+
+    def _changed(self, entry: Entry, tree: Tree) -> Editor:
+        log = (*self.log, self._entry(entry, tree))
+        return replace(self, tree=tree, past=(*self.past, self.tree), future=(), log=log)
+
+    def _entry(self, entry: Entry, tree: Tree) -> Entry:
+        return entry | {"leaves": tree.n_leaves, "risk": self._risk(tree)}
+
+    def _risk(self, tree: Tree) -> dict[str, float]:
+        parts = {"training": self.training, "validation": self.validation}
+        never, once = np.full(len(tree), np.inf), np.zeros(1)
+        return {
+            name: float(nested_losses(tree, rows, never, once).mean[0])
+            for name, rows in parts.items()
+            if rows is not None
+        }
+
+    def _node(self, node: int) -> None:
+        if not is_whole(node) or not 0 <= node < len(self.tree):
+            raise ValueError(
+                f"node={node!r} must be one of the {len(self.tree)} nodes of the tree, from 0 on."
+            )
+
+    def _inner(self, node: int) -> None:
+        self._node(node)
+        if self.tree.is_leaf(node):
+            raise ValueError(f"node {node} is a leaf already: it has no branches.")
+
+    def _feature(self, feature: str | int) -> int:
+        names = self.tree.schema.names
+        if isinstance(feature, str):
+            if feature not in names:
+                raise ValueError(unknown_name("feature", feature, names))
+            return names.index(feature)
+        if not is_whole(feature) or not 0 <= feature < len(names):
+            raise ValueError(f"feature={feature!r} must be one of the {len(names)} features, from 0 on.")
+        return feature
+
+    def _split(self, feature: int, threshold: Any, groups: Sequence[Sequence[Any]] | None) -> Split:
+        """Make the split that is asked for, in the feature's own terms."""
+        column = self.tree.schema.columns[feature]
+        name = printable(column.name)
+        if column.kind != "categorical":
+            number = math.nan if threshold is None else stored_value(self.tree.schema, feature, threshold)
+            if groups is not None or not math.isfinite(number):
+                raise ValueError(
+                    f"{name!r} is {column.kind}: give a finite threshold to split it, and no groups."
+                )
+            return Threshold(feature, number)
+        if groups is None or threshold is not None or len(groups) < 2:
+            raise ValueError(
+                f"{name!r} is categorical: give two or more groups of categories, and no threshold."
+            )
+        branches: dict[int, int] = {}
+        for branch, group in enumerate(groups):
+            for category in group:
+                if category not in column.code_of:
+                    raise ValueError(
+                        unknown_name(f"category of {name!r}", str(category), map(str, column.categories))
+                    )
+                if branches.setdefault(column.code_of[category], branch) != branch:
+                    raise ValueError(f"category {category!r} of {name!r} is in two groups.")
+        return Table(feature, branches, len(groups))

@@ -1,0 +1,282 @@
+"""The local app: who is let in, what is refused, and that edits in the browser are edits of the tree."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import threading
+from http.client import HTTPConnection
+
+import pytest
+
+from treewright import DecisionTreeClassifier, ID3Classifier, datasets, edit, load
+from treewright.explorer.server import ExplorerServer
+
+CHROMIUM = (
+    os.environ.get("TREEWRIGHT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+)
+
+
+@pytest.fixture(name="server")
+def _server(tmp_path):
+    X, y = datasets.load_iris()
+    editor = edit(DecisionTreeClassifier().fit(X[::2], y[::2]), X[::2], y[::2], validation=(X[1::2], y[1::2]))
+    with running(
+        ExplorerServer(editor, save_to=tmp_path / "edited.tw", log_to=tmp_path / "log.jsonl")
+    ) as server:
+        yield server
+
+
+class running:  # noqa: N801  # reads as what it does
+    """A server that answers while one is inside."""
+
+    def __init__(self, server: ExplorerServer) -> None:
+        self.server = server
+
+    def __enter__(self) -> ExplorerServer:
+        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02})
+        self.thread.start()
+        return self.server
+
+    def __exit__(self, *_: object) -> None:
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+
+def ask(server, path="/", message=None, headers=(), *, own=True, body=None):
+    """Send a request as the page would, with some headers changed; None leaves one out."""
+    host = f"127.0.0.1:{server.server_port}"
+    sent: dict[str, str | None] = {"Host": host}
+    if message is not None or body is not None:
+        sent |= {
+            "Origin": f"http://{host}",
+            "Content-Type": "application/json",
+            "Sec-Fetch-Site": "same-origin",
+        }
+    if own:
+        sent["Cookie"] = f"{server.cookie}={server.session}"
+    sent |= dict(headers)
+    content = body if body is not None else None if message is None else json.dumps(message).encode()
+    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection.putrequest("GET" if content is None else "POST", path, skip_host=True)
+    if content is not None:
+        sent.setdefault("Content-Length", str(len(content)))
+    for name, value in sent.items():
+        if value is not None:
+            connection.putheader(name, value)
+    connection.endheaders(content)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    return answer.status, text, answer.headers
+
+
+# ---- who is let in ---------------------------------------------------------------------------------------
+
+
+def test_it_listens_to_this_machine_only(server) -> None:
+    assert server.server_address[0] == "127.0.0.1"
+    for family, address in ((socket.AF_INET, "127.0.0.2"),):
+        with socket.socket(family) as other, pytest.raises(OSError, match="refused"):
+            other.connect((address, server.server_port))
+
+
+def test_the_token_opens_once_and_the_cookie_is_out_of_reach(server) -> None:
+    token = server.address.partition("#token=")[2]
+    status, text, _ = ask(server, own=False)
+    assert status == 200
+    assert "petal" not in text  # the door shows nothing of the tree
+    assert ask(server, "/session", {"token": "guess"}, own=False)[0] == 403
+    status, _, headers = ask(server, "/session", {"token": token}, own=False)
+    assert status == 200
+    cookie = headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert ask(server, "/session", {"token": token}, own=False)[0] == 403
+    status, text, _ = ask(server, own=False, headers={"Cookie": cookie.partition(";")[0]})
+    assert "petal length" in text
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "127.0.0.1.evil.example:{port}", "127.0.0.1", "0.0.0.0:{port}", "127.0.0.1:1", "", None],
+)
+def test_another_host_is_refused(server, host) -> None:
+    name = host if host is None else host.format(port=server.server_port)
+    assert ask(server, headers={"Host": name})[0] == 403
+    assert ask(server, "/edit", {"edit": "undo"}, {"Host": name})[0] == 403
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": None},
+        {"Origin": "https://127.0.0.1:{port}"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Cookie": None},
+        {"Cookie": "treewright_1=guess"},
+        {"Cookie": '"; bad=\x7f'},
+    ],
+    ids=str,
+)
+def test_messages_of_other_pages_are_refused(server, headers) -> None:
+    given = {name: value and value.format(port=server.server_port) for name, value in headers.items()}
+    assert ask(server, "/edit", {"edit": "prune", "node": 0}, given)[0] == 403
+    assert len(server.editor.log) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"headers": {"Content-Type": "text/plain"}}, 415),
+        ({"headers": {"Content-Type": "application/x-www-form-urlencoded"}}, 415),
+        ({"headers": {"Content-Length": "99999999999"}}, 413),
+        ({"headers": {"Content-Length": "-1"}}, 413),
+        ({"body": b"{"}, 400),
+        ({"body": b"[]"}, 400),
+        ({"body": b"[" * 100_000}, 400),
+        ({"body": b"\xff\xfe"}, 400),
+    ],
+    ids=str,
+)
+def test_bad_messages_are_refused(server, change, status) -> None:
+    settings = {"message": {"edit": "undo"}} | change
+    assert ask(server, "/edit", **settings)[0] == status
+
+
+def test_answers_carry_the_policy_and_no_leave_for_others(server) -> None:
+    _, _, headers = ask(server)
+    policy = headers["Content-Security-Policy"]
+    for part in ("default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"):
+        assert part in policy
+    assert "unsafe" not in policy
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert not [name for name in headers if name.lower().startswith("access-control")]
+
+
+@pytest.mark.parametrize("path", ["/model.tw", "/../../etc/passwd", "/?x=1", "//evil.example/"])
+def test_there_is_only_one_page(server, path) -> None:
+    assert ask(server, path)[0] == 404
+    assert ask(server, path, {"edit": "undo"})[0] == 404
+
+
+# ---- edits -----------------------------------------------------------------------------------------------
+
+
+def test_edits_change_the_tree_and_are_written_down(server, tmp_path) -> None:
+    start = server.editor
+    status, text, _ = ask(server, "/edit", {"edit": "prune", "node": 2})
+    assert status == 200
+    assert json.loads(text)["leaves"] == 2
+    assert (
+        ask(server, "/edit", {"edit": "split", "node": 2, "feature": "petal width", "threshold": 1.6})[0]
+        == 200
+    )
+    assert ask(server, "/edit", {"edit": "undo"})[0] == 200
+    assert server.editor.tree == start.prune(2).tree
+    log = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert start.replay(log).tree == server.editor.tree
+    assert json.loads(ask(server, "/save", {})[1]) == {"path": str(tmp_path / "edited.tw")}
+    assert load(tmp_path / "edited.tw").tree_ == server.editor.tree
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"edit": "prune", "node": 999},
+        {"edit": "prune", "node": "0"},
+        {"edit": "prune", "node": 1.5},
+        {"edit": "prune", "node": 0, "more": 1},
+        {"edit": "replay", "log": []},
+        {"edit": "__class__"},
+        {"edit": "split", "node": 0, "feature": {}, "threshold": 1},
+        {"edit": "split", "node": 0, "feature": 0, "threshold": "x"},
+        {"edit": "split", "node": 0, "feature": 0, "groups": 3},
+        {"edit": "grow", "node": 0, "max_depth": "deep"},
+        {"edit": ["prune"]},
+        {},
+    ],
+    ids=str,
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(server, message) -> None:
+    status, text, _ = ask(server, "/edit", message)
+    assert status == 400
+    assert len(json.loads(text)["error"]) > 10
+    assert len(server.editor.log) == 0
+
+
+def test_nothing_is_saved_where_no_file_was_named() -> None:
+    X, y = datasets.load_iris()
+    with running(ExplorerServer(edit(DecisionTreeClassifier().fit(X, y), X, y))) as server:
+        assert ask(server, "/save", {"path": "/tmp/x"})[0] == 400
+
+
+# ---- in a browser ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(name="visit")
+def _visit():
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page()
+        troubles: list[str] = []
+        page.on("console", lambda message: troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+
+        def visit(server):
+            page.goto(server.address)
+            page.wait_for_selector("body[data-ready]")
+            return page
+
+        yield visit
+        browser.close()
+        assert [trouble for trouble in troubles if "400 (Bad Request)" not in trouble] == []
+
+
+def press(page, name: str) -> None:
+    """Press a button of the editor and wait for the page to come back."""
+    with page.expect_navigation():
+        page.locator("#edit").get_by_role("button", name=name, exact=True).click()
+    page.wait_for_selector("body[data-ready]")
+
+
+def test_a_tree_is_edited_in_the_browser(server, visit, tmp_path) -> None:
+    page = visit(server)
+    assert "token" not in page.url
+    page.locator("#outline [data-node='2'] > .line").click()
+    press(page, "Prune here")
+    assert page.locator("#outline [role=treeitem]").count() == 3
+    page.locator("#edit select").first.select_option("petal width")
+    page.locator("#edit").get_by_label("up to").fill("1.6")
+    press(page, "Force")
+    assert server.editor.tree[2].split.threshold == 1.6
+    press(page, "Undo")
+    press(page, "Redo")
+    assert [entry["edit"] for entry in server.editor.log] == ["prune", "split", "undo", "redo"]
+    assert "Log (4)" in page.locator("#edit summary").inner_text()
+    page.locator("#edit").get_by_label("up to").fill("99")
+    page.locator("#edit").get_by_role("button", name="Force").click()
+    page.get_by_text("leaves branch 1 of node 2 without rows").wait_for()
+    page.locator("#edit").get_by_role("button", name="Save as a model").click()
+    page.get_by_text("saved as").wait_for()
+    assert load(tmp_path / "edited.tw").tree_ == server.editor.tree
+
+
+def test_categories_are_merged_in_the_browser(visit) -> None:
+    X, y = datasets.load_tennis()
+    with running(ExplorerServer(edit(ID3Classifier().fit(X, y), X, y))) as server:
+        page = visit(server)
+        page.locator("#edit").get_by_label("Sunny", exact=True).check()
+        page.locator("#edit").get_by_label("Rain", exact=True).check()
+        press(page, "Merge")
+        assert server.editor.tree[0].split.groups == ((0, 2), (1,))
