@@ -19,6 +19,12 @@ from treewright.tree import Tree
 
 if TYPE_CHECKING:
     from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
+    from treewright.forest import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
     from treewright.models import load
     from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 
@@ -31,7 +37,11 @@ __all__ = [
     "Dataset",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "ID3Classifier",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "Recipe",
     "Tree",
     "__version__",
@@ -54,7 +64,11 @@ _LOADED_WHEN_ASKED_FOR = {
     "C45Classifier": "treewright.presets",
     "CARTClassifier": "treewright.presets",
     "CARTRegressor": "treewright.presets",
+    "ExtraTreesClassifier": "treewright.forest",
+    "ExtraTreesRegressor": "treewright.forest",
     "ID3Classifier": "treewright.presets",
+    "RandomForestClassifier": "treewright.forest",
+    "RandomForestRegressor": "treewright.forest",
     "load": "treewright.models",
 }
 
