@@ -106,11 +106,11 @@ private:
 };
 
 /// Whether nodes are grown by sorting the features they draw, rather than on presorted lists of all of them.
-bool use_sorting(const Problem& problem, const Recipe& given) {
+bool use_sorting(const Problem& problem) {
     const Recipe& r = problem.recipe;
     const bool known = r.criterion == Gini::name || r.criterion == Entropy::name || r.criterion == SquaredError::name;
     const bool few = r.random_cuts || 2 * r.max_features <= static_cast<int64_t>(problem.n_features());
-    return known && few && given.policies.empty() && r.threshold && r.subset && !r.multiway && !r.one_vs_rest && !r.plain && !r.observed_cuts &&
+    return known && few && r.policies.empty() && r.threshold && r.subset && !r.multiway && !r.one_vs_rest && !r.plain && !r.observed_cuts &&
            r.max_bins == 0 && r.ties == Ties::first && r.monotonic.empty() && r.class_factor.empty() && r.search_factor.empty() &&
            r.costs.empty() && r.max_competitors == 0 && r.order != Order::best_first && !problem.limited();
 }
@@ -136,7 +136,6 @@ struct Stand {
         forest.weight.narrow = narrow;
         return forest;
     }
-    void settle(int) const { monitor.settled += table.n_rows; }
 };
 
 template <class C, class Scorer>
@@ -174,7 +173,8 @@ std::vector<Forest> grow_sorted_by(const Stand& stand, const Problem& problem, c
 }
 
 std::vector<Forest> grow_sorted(const Stand& stand, const Problem& problem) {
-    const RankTable ranks(problem.table, stand.recipe.threads, stand.monitor);
+    const bool by_row = use_blocks(problem) && !stand.recipe.random_cuts;
+    const RankTable ranks(problem.table, by_row, stand.recipe.threads, stand.monitor);
     if (stand.recipe.criterion == Gini::name) return grow_sorted_by<Gini>(stand, problem, ranks);
     if (stand.recipe.criterion == Entropy::name) return grow_sorted_by<Entropy>(stand, problem, ranks);
     return grow_sorted_by<SquaredError>(stand, problem, ranks);
@@ -220,11 +220,8 @@ GrownForest grow_forest(const Table& table, const Target& target, const Recipe& 
                         std::span<const int32_t> position, std::span<const int32_t> n_categories, Monitor& monitor) {
     const Stand stand{table, target, recipe, draws, position, n_categories, monitor, Sampler(table.n_rows, draws.chance)};
     monitor.total = static_cast<double>(table.n_rows) * static_cast<double>(std::max<size_t>(stand.n_trees(), 1));
-    const Problem plain{table, recipe, target.n_classes, target.label, target.number, 0, monitor};
-    if (!use_sorting(plain, recipe)) return grow_each(stand);
-    const Recoding recoding(table, target, recipe);
-    Problem problem{recoding.table(), recipe, target.n_classes, target.label, target.number, 0, monitor};
-    problem.rankings = &recoding.rankings();
+    const Problem problem{table, recipe, target.n_classes, target.label, target.number, 0, monitor};
+    if (!use_sorting(problem)) return grow_each(stand);
     GrownForest grown{stand.blank(), {}};
     for (Forest& tree : grow_sorted(stand, problem)) grown.forest.append(std::move(tree));
     return grown;

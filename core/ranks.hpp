@@ -9,7 +9,9 @@ class RankTable {
 public:
     static constexpr uint32_t missing = std::numeric_limits<uint32_t>::max();
 
-    RankTable(const Table& table, int threads, Monitor& monitor) : n_rows_(table.n_rows), column_(table.features.size()), has_missing_(table.features.size(), 0) {
+    /// `by_row`: keep the ranks of a row side by side too, for those who copy rows here and there.
+    RankTable(const Table& table, bool by_row, int threads, Monitor& monitor)
+        : n_rows_(table.n_rows), column_(table.features.size()), has_missing_(table.features.size(), 0) {
         size_t numeric = 0;
         for (size_t f = 0; f < table.features.size(); ++f)
             if (!table.features[f].categorical()) column_[f] = numeric++;
@@ -29,15 +31,31 @@ public:
             uint32_t* rank = rank_.data() + column_[f] * n_rows_;
             for (const auto& entry : order) rank[entry.row] = entry.rank;
         });
+        if (by_row) transpose(numeric, threads);
     }
+    /// The ranks of all numeric features of a row, in feature order.
+    const uint32_t* row(size_t row) const { return by_row_.data() + row * width_; }
+    size_t width() const { return width_; }
+    size_t column(size_t feature) const { return column_[feature]; }
     const uint32_t* of(size_t feature) const { return rank_.data() + column_[feature] * n_rows_; }
     bool has_missing(size_t feature) const { return has_missing_[feature]; }
 
 private:
-    size_t n_rows_;
+    void transpose(size_t numeric, int threads) {
+        width_ = numeric;
+        by_row_.resize(rank_.size());
+        constexpr size_t tile = 256;
+        parallel_for((n_rows_ + tile - 1) / tile, threads, [&](size_t t, int) {
+            const size_t last = std::min(n_rows_, (t + 1) * tile);
+            for (size_t c = 0; c < numeric; ++c)
+                for (size_t row = t * tile; row < last; ++row) by_row_[row * numeric + c] = rank_[c * n_rows_ + row];
+        });
+    }
+
+    size_t n_rows_, width_ = 0;
     std::vector<size_t> column_;  // by feature
     std::vector<char> has_missing_;
-    std::vector<uint32_t> rank_;  // feature × row
+    std::vector<uint32_t> rank_, by_row_;  // feature × row, row × feature
 };
 
 /// A row of a node by its rank: one number that sorts by rank, then by place in the node.

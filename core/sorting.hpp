@@ -3,11 +3,14 @@
 // Where a node looks at few of many features this beats presorted lists, which must carry every feature down every branch.
 // It gives the tree that block.hpp gives on the same rows, weights and seed.
 #pragma once
+#include <array>
+#include <bit>
+#include <memory>
+
 #include "forest.hpp"
+#include "levels.hpp"
 #include "random.hpp"
 #include "ranks.hpp"
-#include "recode.hpp"
-#include "builder.hpp"
 #include "splits/categorical.hpp"
 
 namespace treewright {
@@ -34,13 +37,52 @@ private:
     std::vector<size_t> swaps_;
 };
 
+/// Whether small subtrees copy their columns: a row of them is looked at about a dozen times, so copying pays up to there.
+inline bool use_blocks(const Problem& problem) {
+    return problem.n_features() <= 12 * static_cast<size_t>(problem.recipe.max_features);
+}
+
+/// Whether the values of a categorical feature are ordered once for a tree.
+inline bool orders_once(const Recipe& recipe, const Feature& feature) {
+    constexpr int32_t many_categories = 256;
+    return recipe.category_order == CategoryOrder::once ||
+           (recipe.category_order == CategoryOrder::automatic && feature.n_categories > many_categories);
+}
+
+/// Two classes by Gini, or squared error: scorers that need no more than weight and sum of the left side.
+template <class Scorer>
+inline constexpr bool is_mean_difference = false;
+template <bool unit, bool two_classes>
+inline constexpr bool is_mean_difference<MeanDifferenceScorer<unit, two_classes>> = true;
+
 template <class C, class Scorer>
 class SortedTree {
+    static constexpr size_t n_bins = 256, coarse_rows = 1024;
+    static constexpr int32_t between_rows = -2;  // in table_of_
+
 public:
     SortedTree(const Problem& problem, const RankTable& ranks, std::span<const int32_t> position,
                std::span<const int32_t> n_categories)
         : problem_(problem), recipe_(problem.recipe), ranks_(ranks), position_(position), n_categories_(n_categories),
-          draw_(problem.n_features()), totals_(problem.width()) {}
+          codes_(problem.n_features()), numbers_(problem.n_features()), rank_(problem.n_features()),
+          has_missing_(problem.n_features()), ordered_(problem.n_features()), draw_(problem.n_features()),
+          totals_(problem.width()) {
+        for (size_t f = 0; f < problem.n_features(); ++f)
+            if (n_categories[f] == 0) {
+                feature_of_.resize(std::max(feature_of_.size(), static_cast<size_t>(position[f]) + 1));
+                feature_of_[static_cast<size_t>(position[f])] = static_cast<int32_t>(f);
+            }
+        for (size_t f = 0; f < problem.n_features(); ++f) {
+            const Feature& feature = problem.table.features[f];
+            if (!feature.categorical()) {
+                has_missing_[f] = ranks.has_missing(f);
+                continue;
+            }
+            has_missing_[f] = std::any_of(feature.codes, feature.codes + problem.table.n_rows, [](int32_t code) { return code < 0; });
+            if (orders_once(problem.recipe, feature)) ordered_[f] = std::make_unique<OrderedLevels>();
+        }
+        if (use_blocks(problem)) block_rows_ = std::clamp<size_t>(400'000 / (sizeof(uint32_t) * problem.n_features()), 256, 4096);
+    }
 
     /// Grow one tree on these rows. `weight` goes by row of the table, empty = every row weighs one.
     void grow(std::span<const uint32_t> rows, std::span<const double> weight, double min_weight_leaf, uint64_t seed, int thread,
@@ -51,6 +93,7 @@ public:
         limits_.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
         limits_.min_weight = min_weight_leaf;
         load(rows, weight);
+        leave_block();
         std::vector<Item> stack;
         Item root{0, static_cast<uint32_t>(rows.size()), 0, 0, Random(seed).next()};
         if (append(root)) stack.push_back(root);
@@ -59,6 +102,11 @@ public:
         while (!stack.empty()) {
             const Item item = stack.back();
             stack.pop_back();
+            if (stack.size() < block_floor_) leave_block();
+            if (!in_block_ && item.size() <= block_rows_) {
+                enter_block(item);
+                block_floor_ = stack.size();
+            }
             work += item.size() + 64;
             if (work > 500'000) {
                 problem_.monitor.poll(thread_);
@@ -82,14 +130,20 @@ private:
 
         size_t size() const { return end - begin; }
     };
+    /// A categorical feature whose values are ordered once for the tree, and the rows by it.
+    struct OrderedLevels {
+        std::vector<uint32_t> rank_of, rank;  // by code; by row of the table
+        std::vector<double> number;           // the same as numbers, for random cuts
+    };
     /// The best split so far.
     struct Best {
         double merit = -infinity;
         int32_t feature = -1, default_branch = -1;
         bool table = false;
         uint32_t left_rank = 0;  // rows of at most this rank go left
-        double threshold = 0;    // NaN: half-way between the values of these two rows
+        bool between = false;    // the threshold lies half-way between the values of these two rows
         uint32_t left_row = 0, right_row = 0;
+        double threshold = 0;
     };
 
     // ---- setting up ------------------------------------------------------------------------------------------
@@ -98,7 +152,9 @@ private:
         const size_t n = rows.size();
         row_.assign(rows.begin(), rows.end());
         side_.resize(n);
-        spare_.resize(n * sizeof(double));
+        spare_row_.resize(n);
+        spare_target_.resize(n);
+        spare_weight_.resize(n);
         ranked_.resize(n);
         weight_.clear();
         if (!weight.empty()) {
@@ -114,10 +170,85 @@ private:
             centred_.resize(n);
             for (size_t i = 0; i < n; ++i) target_[i] = problem_.target[rows[i]];
         }
+        for (size_t f = 0; f < ordered_.size(); ++f)
+            if (ordered_[f]) order(f);
         merit_.clear();
         table_of_.clear();
         tables_.clear();
     }
+    /// Order the values of a categorical feature by the target of the rows of this tree, and rank the rows by it.
+    void order(size_t feature) {
+        const Feature& column = problem_.table.features[feature];
+        OrderedLevels& levels = *ordered_[feature];
+        const auto n_levels = static_cast<size_t>(column.n_categories);
+        const size_t width = problem_.width();
+        std::vector<double> sums(n_levels * width, 0.0), weight(n_levels, 0.0);
+        for (size_t i = 0; i < row_.size(); ++i) {
+            const int32_t code = column.codes[row_[i]];
+            if (code < 0) continue;
+            const auto level = static_cast<size_t>(code);
+            const double w = weight_.empty() ? 1.0 : weight_[i];
+            weight[level] += w;
+            if constexpr (C::classification) sums[level * width + static_cast<size_t>(label_[i])] += w;
+            else sums[level] += w * target_[i];
+        }
+        const std::vector<int32_t> codes = order_levels(sums, weight, width);
+        levels.rank_of.assign(n_levels, 0);
+        for (size_t rank = 0; rank < codes.size(); ++rank) levels.rank_of[static_cast<size_t>(codes[rank])] = static_cast<uint32_t>(rank);
+        levels.rank.resize(recipe_.random_cuts ? 0 : problem_.table.n_rows);
+        levels.number.resize(recipe_.random_cuts ? problem_.table.n_rows : 0);
+        for (uint32_t row : row_) {
+            const int32_t code = column.codes[row];
+            const uint32_t rank = code < 0 ? RankTable::missing : levels.rank_of[static_cast<size_t>(code)];
+            if (recipe_.random_cuts) levels.number[row] = code < 0 ? std::numeric_limits<double>::quiet_NaN() : rank;
+            else levels.rank[row] = rank;
+        }
+    }
+
+    // ---- blocks ----------------------------------------------------------------------------------------------
+
+    /// Copy the columns of a small subtree side by side, so that all its nodes read them from the core's own cache.
+    void enter_block(const Item& item) {
+        const size_t n = item.size(), p = codes_.size();
+        origin_.assign(row_.begin() + item.begin, row_.begin() + item.end);
+        std::iota(row_.begin() + item.begin, row_.begin() + item.end, 0u);
+        const std::vector<Feature>& features = problem_.table.features;
+        if (recipe_.random_cuts && block_numbers_.size() < n * p) block_numbers_.resize(n * p);
+        if (!recipe_.random_cuts && block_ranks_.size() < n * p) block_ranks_.resize(n * p);
+        if (block_codes_.size() < n * p) block_codes_.resize(n * p);
+        const auto gather = [&](const auto* from, auto* to) {
+            for (size_t i = 0; i < n; ++i) to[i] = from[origin_[i]];
+            return to;
+        };
+        for (size_t f = 0; f < p; ++f) {
+            if (features[f].categorical()) codes_[f] = gather(features[f].codes, block_codes_.data() + f * n);
+            if (ordered_[f] && recipe_.random_cuts) numbers_[f] = gather(ordered_[f]->number.data(), block_numbers_.data() + f * n);
+            else if (ordered_[f]) rank_[f] = gather(ordered_[f]->rank.data(), block_ranks_.data() + f * n);
+            else if (features[f].categorical()) continue;
+            else if (recipe_.random_cuts) numbers_[f] = gather(features[f].numbers, block_numbers_.data() + f * n);
+            else rank_[f] = block_ranks_.data() + f * n;
+        }
+        constexpr size_t tile = 64;
+        for (size_t begin = 0; begin < n && !recipe_.random_cuts; begin += tile)
+            for (size_t f = 0; f < p; ++f) {
+                if (features[f].categorical()) continue;
+                const size_t column = ranks_.column(f);
+                for (size_t i = begin; i < std::min(n, begin + tile); ++i) block_ranks_[f * n + i] = ranks_.row(origin_[i])[column];
+            }
+        in_block_ = true;
+    }
+    void leave_block() {
+        for (size_t f = 0; f < codes_.size(); ++f) {
+            codes_[f] = problem_.table.features[f].codes;
+            numbers_[f] = ordered_[f] ? ordered_[f]->number.data() : problem_.table.features[f].numbers;
+            if (ordered_[f]) rank_[f] = ordered_[f]->rank.data();
+            else if (!problem_.table.features[f].categorical()) rank_[f] = ranks_.of(f);
+        }
+        in_block_ = false;
+        block_floor_ = 0;
+    }
+    /// The row of the table behind an entry of row_.
+    uint32_t origin(uint32_t row) const { return in_block_ ? origin_[row] : row; }
 
     /// The columns of the node in hand, under local numbers.
     void look_at(const Item& item) {
@@ -214,27 +345,28 @@ private:
 
     /// Look at one feature; false if it is constant at the node.
     bool search(const Item& item, int32_t feature, Random& random) {
-        if (problem_.table.features[static_cast<size_t>(feature)].categorical()) return search_categories(item, feature);
+        const auto f = static_cast<size_t>(feature);
+        if (problem_.table.features[f].categorical() && !ordered_[f]) return search_categories(item, feature);
         return recipe_.random_cuts ? search_random(item, feature, random) : search_cuts(item, feature);
     }
     bool offer(int32_t feature, double merit) {
         if (!(merit > best_.merit + tolerance_)) return false;
         best_.merit = merit;
         best_.feature = feature;
-        best_.table = false;
+        best_.table = best_.between = false;
         best_.default_branch = -1;
         return true;
     }
 
-    /// Gather the ranks of a node, those known first, and sort these; false if all are the same.
-    bool sort_ranks(const Item& item, int32_t feature) {
+    /// Gather the ranks of a node, those known first; false if all are the same.
+    bool gather_ranks(const Item& item, int32_t feature) {
         const size_t n = item.size(), f = static_cast<size_t>(feature);
-        const uint32_t* rank = ranks_.of(f);
+        const uint32_t* rank = rank_[f];
         const uint32_t* row = row_.data() + item.begin;
         Ranked* ranked = ranked_.data();
         uint32_t low = RankTable::missing, high = 0;
         known_ = n;
-        if (!ranks_.has_missing(f)) {
+        if (!has_missing_[f]) {
             for (size_t i = 0; i < n; ++i) {
                 const uint32_t at = rank[row[i]];
                 ranked[i] = {static_cast<uint32_t>(i), at};
@@ -254,14 +386,17 @@ private:
                 high = std::max(high, at);
             }
         }
-        if (known_ == 0 || (low == high && known_ == n)) return false;
-        if (low < high) sorter_.sort(ranked, known_, low, high);
-        return true;
+        lowest_ = low;
+        highest_ = high;
+        return known_ > 0 && (low < high || known_ < n);
     }
 
     bool search_cuts(const Item& item, int32_t feature) {
-        if (!sort_ranks(item, feature)) return false;
+        if (!gather_ranks(item, feature)) return false;
         const size_t n = item.size();
+        if constexpr (is_mean_difference<Scorer>)
+            if (n >= coarse_rows && known_ == n && limits_.simple()) return search_bins(item, feature);
+        if (lowest_ < highest_) sorter_.sort(ranked_.data(), known_, lowest_, highest_);
         const Ranked* list = ranked_.data();
         Cut cut;
         double merit = -infinity;
@@ -286,16 +421,162 @@ private:
         if (!cut.found() || !offer(feature, merit)) return true;
         const uint32_t* row = row_.data() + item.begin;
         best_.left_rank = list[cut.position - 1].rank;
-        best_.left_row = row[list[cut.position - 1].row];
+        best_.left_row = origin(row[list[cut.position - 1].row]);
         if (cut.position < known_) {
-            best_.right_row = row[list[cut.position].row];
-            best_.threshold = std::numeric_limits<double>::quiet_NaN();
+            best_.right_row = origin(row[list[cut.position].row]);
+            best_.between = true;
         } else {
             best_.threshold = infinity;  // known against missing
         }
         if (known_ < n && recipe_.missing == Missing::direction) best_.default_branch = cut.missing_left ? 0 : 1;
         return true;
     }
+    /// Large nodes: the edges of at most 256 bins of ranks are scored from sums, and only bins inside which a better cut may lie
+    /// are sorted and scanned. Score is convex in weight and sum on the left, so that corners bound it.
+    bool search_bins(const Item& item, int32_t feature) {
+        const size_t n = item.size();
+        int shift = 0;
+        while ((highest_ - lowest_) >> shift >= n_bins) ++shift;
+        const size_t bins = ((highest_ - lowest_) >> shift) + 1;
+        const auto bin_of = [&](const Ranked& at) { return (at.rank - lowest_) >> shift; };
+        fill_bins(n, bins, bin_of);
+        const Scorer made(local_, totals_, scratch_);
+        const double slack = made.tolerance(impurity_);
+        double bar = best_.feature < 0 ? -infinity : (best_.merit - tolerance_) / made.factor - slack;
+        Scorer edge = made;
+        const auto least = static_cast<double>(limits_.min_count), all = static_cast<double>(n);
+        double count = 0;
+        for (size_t b = 0; b < bins; ++b) {
+            count += bins_[b].count;
+            add_bin(edge, bins_[b]);
+            if (bins_[b].count > 0 && count >= least && all - count >= least) bar = std::max(bar, edge.score() - slack);
+        }
+        const size_t suspects = shift > 0 ? suspect_bins(made, bins, bar) : 0;
+        if (suspects > 0) gather_suspects(n, bin_of);
+        return scan_bins(item, feature, bins, shift, made, slack);
+    }
+    struct Bin {
+        double weight = 0, sum = 0, positive = 0;  // positive: the part of sum that is above 0
+        double count = 0;
+    };
+    static void add_bin(Scorer& scorer, const Bin& bin) {
+        scorer.left_weight += bin.weight;
+        scorer.left += bin.sum;
+    }
+    template <class BinOf>
+    void fill_bins(size_t n, size_t bins, BinOf&& bin_of) {
+        std::fill_n(bins_.begin(), bins, Bin{});
+        for (size_t i = 0; i < n; ++i) {
+            Bin& bin = bins_[bin_of(ranked_[i])];
+            const double w = local_.weight ? local_.weight[i] : 1.0;
+            bin.weight += w;
+            bin.count += 1;
+            if constexpr (C::classification) {
+                bin.sum += w * local_.bit[i];
+            } else {
+                const double y = w * local_.target[i];
+                bin.sum += y;
+                bin.positive += std::max(y, 0.0);
+            }
+        }
+    }
+    /// Mark the bins inside which a cut may reach the bar.
+    size_t suspect_bins(const Scorer& made, size_t bins, double bar) {
+        Scorer left = made;
+        size_t suspects = 0;
+        const auto reaches = [&](double weight, double sum) {
+            Scorer corner = left;
+            corner.left_weight += weight;
+            corner.left += sum;
+            const double room = corner.left_weight * corner.right_weight_now();
+            const double difference = corner.left * corner.weight - corner.left_weight * corner.total;
+            return difference * difference >= bar * room;
+        };
+        for (size_t b = 0; b < bins; ++b) {
+            const Bin& bin = bins_[b];
+            bool suspect = false;
+            if (bin.count > 1) {
+                if constexpr (C::classification)  // all of one class first
+                    suspect = reaches(bin.weight - bin.sum, 0) || reaches(bin.sum, bin.sum);
+                else
+                    suspect = reaches(0, bin.positive) || reaches(0, bin.sum - bin.positive) || reaches(bin.weight, bin.positive) ||
+                              reaches(bin.weight, bin.sum - bin.positive);
+            }
+            suspect_[b] = suspect;
+            suspects += suspect;
+            add_bin(left, bin);
+        }
+        return suspects;
+    }
+    /// The rows of the suspect bins, sorted.
+    template <class BinOf>
+    void gather_suspects(size_t n, BinOf&& bin_of) {
+        n_suspects_ = 0;
+        uint32_t low = RankTable::missing, high = 0;
+        if (suspects_.size() < n + 1) suspects_.resize(n + 1);
+        for (size_t i = 0; i < n; ++i) {
+            suspects_[n_suspects_] = ranked_[i];
+            n_suspects_ += suspect_[bin_of(ranked_[i])];
+        }
+        for (size_t i = 0; i < n_suspects_; ++i) {
+            low = std::min(low, suspects_[i].rank);
+            high = std::max(high, suspects_[i].rank);
+        }
+        sorter_.sort(suspects_.data(), n_suspects_, low, high);
+    }
+    /// Go over all cuts that may be the best, from the left.
+    bool scan_bins(const Item& item, int32_t feature, size_t bins, int shift, const Scorer& made, double slack) {
+        Scorer scorer = made;
+        const size_t n = item.size();
+        size_t at = 0, count = 0;
+        double best = -infinity;
+        uint32_t left_rank = 0;
+        const auto look = [&](const Scorer& cut, size_t left, uint32_t rank) {
+            if (left < limits_.min_count || n - left < limits_.min_count) return;
+            const double score = cut.score();
+            if (!(score > best + slack)) return;
+            best = score;
+            left_rank = rank;
+        };
+        for (size_t b = 0; b < bins; ++b) {
+            const auto rows = static_cast<size_t>(bins_[b].count);
+            if (rows == 0) continue;
+            if (shift > 0 && suspect_[b]) {
+                Scorer inside = scorer;
+                for (size_t i = 0; i + 1 < rows; ++i) {
+                    inside.add(suspects_[at + i].row);
+                    if (suspects_[at + i].rank != suspects_[at + i + 1].rank) look(inside, count + i + 1, suspects_[at + i].rank);
+                }
+                at += rows;
+            }
+            add_bin(scorer, bins_[b]);
+            count += rows;
+            if (count < n) look(scorer, count, static_cast<uint32_t>(lowest_ + ((b + 1) << shift) - 1));
+        }
+        if (best == -infinity || !offer(feature, made.merit(best))) return true;
+        set_cut(item, left_rank);
+        return true;
+    }
+    /// The cut after the rows of at most this rank: what lies on either side of it.
+    void set_cut(const Item& item, uint32_t left_rank) {
+        const uint32_t* row = row_.data() + item.begin;
+        Ranked left{0, 0}, right{0, RankTable::missing};
+        bool any = false;
+        for (size_t i = 0; i < item.size(); ++i) {
+            const Ranked& entry = ranked_[i];
+            if (entry.rank <= left_rank) {
+                if (!any || entry.rank > left.rank) left = entry;
+                any = true;
+            } else if (entry.rank < right.rank) {
+                right = entry;
+            }
+        }
+        best_.left_rank = left.rank;
+        best_.left_row = origin(row[left.row]);
+        best_.right_row = origin(row[right.row]);
+        best_.between = true;
+    }
+
     Totals known_totals() const {
         Totals t(problem_.width());
         t.count = known_;
@@ -311,7 +592,7 @@ private:
 
     /// A threshold drawn between the smallest and the largest value (extremely randomised trees: Geurts, Ernst & Wehenkel, 2006).
     bool search_random(const Item& item, int32_t feature, Random& random) {
-        const double* value = problem_.table.features[static_cast<size_t>(feature)].numbers;
+        const double* value = numbers_[static_cast<size_t>(feature)];
         const uint32_t* row = row_.data() + item.begin;
         const size_t n = item.size();
         double low = infinity, high = -infinity;
@@ -344,17 +625,16 @@ private:
     }
 
     bool search_categories(const Item& item, int32_t feature) {
-        const Feature& column = problem_.table.features[static_cast<size_t>(feature)];
+        const int32_t* codes = codes_[static_cast<size_t>(feature)];
         const uint32_t* row = row_.data() + item.begin;
         const size_t n = item.size();
-        const int32_t first = column.codes[row[0]];
         size_t same = 1;
-        while (same < n && column.codes[row[same]] == first) ++same;
+        while (same < n && codes[row[same]] == codes[row[0]]) ++same;
         if (same == n) return false;
         counter_.count(
-            static_cast<size_t>(column.n_categories), problem_.width(), local_,
+            static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), problem_.width(), local_,
             [&](auto&& use) {
-                for (size_t i = 0; i < n; ++i) use(column.codes[row[i]], i);
+                for (size_t i = 0; i < n; ++i) use(codes[row[i]], i);
             },
             levels_);
         Candidate found = CategorySearch<C>(problem_, levels_, totals_, impurity_, feature).best();
@@ -370,16 +650,10 @@ private:
     void split(const Item& item, Item* child) {
         const auto f = static_cast<size_t>(best_.feature);
         const size_t left = best_.table ? sides_by_table(item) : recipe_.random_cuts ? sides_by_value(item) : sides_by_rank(item);
-        if (!best_.table && std::isnan(best_.threshold)) {
-            const double* value = problem_.table.features[f].numbers;
-            best_.threshold = midpoint(value[best_.left_row], value[best_.right_row]);
-        }
-        if (const Ranking* ranking = (*problem_.rankings)[f]; ranking && !best_.table) unrank(item, *ranking);
+        if (ordered_[f]) to_table(item, *ordered_[f]);
         write(item, static_cast<uint32_t>(merit_.size()));
-        partition(row_.data() + item.begin, item.size());
-        if (!weight_.empty()) partition(weight_.data() + item.begin, item.size());
-        if constexpr (C::classification) partition(label_.data() + item.begin, item.size());
-        else partition(target_.data() + item.begin, item.size());
+        if constexpr (C::classification) partition(item, label_);
+        else partition(item, target_);
         const uint32_t middle = item.begin + static_cast<uint32_t>(left);
         child[0] = {item.begin, middle, 0, item.depth + 1, child_seed(item.seed, 0)};
         child[1] = {middle, item.end, 0, item.depth + 1, child_seed(item.seed, 1)};
@@ -427,57 +701,69 @@ private:
     }
     size_t sides_by_rank(const Item& item) {
         const auto f = static_cast<size_t>(best_.feature);
-        const uint32_t* rank = ranks_.of(f);
-        return set_sides(item, !ranks_.has_missing(f), [&](uint32_t row) {
+        const uint32_t* rank = rank_[f];
+        return set_sides(item, !has_missing_[f], [&](uint32_t row) {
             return rank[row] == RankTable::missing ? -1 : static_cast<int>(rank[row] <= best_.left_rank);
         });
     }
     size_t sides_by_value(const Item& item) {
         const auto f = static_cast<size_t>(best_.feature);
-        const double* value = problem_.table.features[f].numbers;
-        return set_sides(item, !ranks_.has_missing(f), [&](uint32_t row) {
+        const double* value = numbers_[f];
+        return set_sides(item, !has_missing_[f], [&](uint32_t row) {
             return std::isnan(value[row]) ? -1 : static_cast<int>(value[row] <= best_.threshold);
         });
     }
     size_t sides_by_table(const Item& item) {
-        const Feature& column = problem_.table.features[static_cast<size_t>(best_.feature)];
-        if (lookup_.size() < static_cast<size_t>(column.n_categories)) lookup_.resize(static_cast<size_t>(column.n_categories), -1);
+        const int32_t* codes = codes_[static_cast<size_t>(best_.feature)];
+        const auto n_categories = static_cast<size_t>(problem_.table.features[static_cast<size_t>(best_.feature)].n_categories);
+        if (lookup_.size() < n_categories) lookup_.resize(n_categories, -1);
         for (const auto& [code, branch] : groups_.table) lookup_[static_cast<size_t>(code)] = static_cast<int8_t>(branch == 0);
         const size_t left = set_sides(item, false, [&](uint32_t row) {
-            const int32_t code = column.codes[row];
+            const int32_t code = codes[row];
             return code < 0 ? -1 : static_cast<int>(lookup_[static_cast<size_t>(code)]);
         });
         for (const auto& [code, branch] : groups_.table) lookup_[static_cast<size_t>(code)] = -1;
         return left;
     }
 
-    /// A cut of ranked categories as the table of those present at the node.
-    void unrank(const Item& item, const Ranking& ranking) {
-        const double* value = problem_.table.features[static_cast<size_t>(best_.feature)].numbers;
-        const uint32_t* row = row_.data() + item.begin;
-        std::vector<size_t> present;
-        for (size_t i = 0; i < item.size(); ++i)
-            if (!std::isnan(value[row[i]])) present.push_back(static_cast<size_t>(value[row[i]]));
-        std::sort(present.begin(), present.end());
-        groups_ = Candidate{};
-        groups_.threshold = best_.threshold;
-        to_table(ranking, groups_, [&](size_t rank) { return std::binary_search(present.begin(), present.end(), rank); });
+    /// A cut of ordered categories as the table of those present at the node.
+    void to_table(const Item& item, const OrderedLevels& levels) {
+        const int32_t* codes = codes_[static_cast<size_t>(best_.feature)];
+        const double last = best_.between ? static_cast<double>(best_.left_rank) : best_.threshold;
+        if (lookup_.size() < levels.rank_of.size()) lookup_.resize(levels.rank_of.size(), -1);
+        groups_.table.clear();
+        for (size_t i = 0; i < item.size(); ++i) {
+            const int32_t code = codes[row_[item.begin + i]];
+            if (code < 0 || lookup_[static_cast<size_t>(code)] == 1) continue;
+            lookup_[static_cast<size_t>(code)] = 1;
+            groups_.table.emplace_back(code, levels.rank_of[static_cast<size_t>(code)] <= last ? 0 : 1);
+        }
+        for (const auto& [code, branch] : groups_.table) lookup_[static_cast<size_t>(code)] = -1;
+        std::sort(groups_.table.begin(), groups_.table.end());
         best_.table = true;
+        best_.between = false;
     }
 
-    /// Stable partition of one column of the node by side_.
+    /// Stable partition of the rows of a node, with their weights and targets, by side_.
     template <class T>
-    void partition(T* from, size_t n) {
-        T* right = reinterpret_cast<T*>(spare_.data());
+    void partition(const Item& item, std::vector<T>& targets) {
+        const size_t n = item.size();
+        uint32_t *row = row_.data() + item.begin, *row_right = spare_row_.data();
+        T *target = targets.data() + item.begin, *target_right = reinterpret_cast<T*>(spare_target_.data());
+        const bool weighted = !weight_.empty();
+        double *weight = weighted ? weight_.data() + item.begin : spare_weight_.data(), *weight_right = spare_weight_.data();
         size_t l = 0, r = 0;
         for (size_t i = 0; i < n; ++i) {
-            const T x = from[i];
-            from[l] = x;
-            right[r] = x;
-            l += side_[i];
-            r += side_[i] ^ 1;
+            const size_t left = side_[i];
+            row[l] = row_right[r] = row[i];
+            target[l] = target_right[r] = target[i];
+            if (weighted) weight[l] = weight_right[r] = weight[i];
+            l += left;
+            r += left ^ 1;
         }
-        std::copy_n(right, r, from + l);
+        std::copy_n(row_right, r, row + l);
+        std::copy_n(target_right, r, target + l);
+        if (weighted) std::copy_n(weight_right, r, weight + l);
     }
 
     // ---- writing the tree ------------------------------------------------------------------------------------
@@ -489,17 +775,28 @@ private:
         node.column = static_cast<uint32_t>(position_[f]) | (best_.default_branch == 0 ? missing_left : 0);
         node.threshold = best_.threshold;
         merit_[item.node] = best_.merit;
+        if (best_.between) {
+            node.threshold = std::bit_cast<double>(static_cast<uint64_t>(best_.left_row) << 32 | best_.right_row);
+            table_of_[item.node] = between_rows;
+        }
         if (!best_.table) return;
         table_of_[item.node] = static_cast<int32_t>(tables_.size());
         tables_.push_back({n_categories_[f], std::move(groups_.table)});
     }
 
+    /// The threshold of a node that lies between two rows. Values are looked up all at once, since each is far away in memory.
+    double middle(const PackedNode& packed) const {
+        const auto rows = std::bit_cast<uint64_t>(packed.threshold);
+        const double* value = problem_.table.features[static_cast<size_t>(feature_of_[packed.column & column_bits])].numbers;
+        return midpoint(value[rows >> 32], value[rows & 0xffffffffu]);
+    }
     /// Put what belongs to splits into the order of their nodes.
     void finish() {
         for (size_t node = 0; node < merit_.size(); ++node) {
             PackedNode& packed = out_->node[first_node() + node];
             if (packed.first_child == node) continue;
             out_->merit.push_back(merit_[node]);
+            if (table_of_[node] == between_rows) packed.threshold = middle(packed);
             if (table_of_[node] < 0) continue;
             const auto& [n_categories, groups] = tables_[static_cast<size_t>(table_of_[node])];
             out_->add_table(packed, groups, n_categories);
@@ -511,6 +808,7 @@ private:
     const Recipe& recipe_;
     const RankTable& ranks_;
     std::span<const int32_t> position_, n_categories_;
+    std::vector<int32_t> feature_of_;  // by column of numbers
     Forest* out_ = nullptr;
     int thread_ = 0;
     double total_weight_ = 0;
@@ -521,6 +819,18 @@ private:
     std::vector<double> weight_, target_;
     std::vector<int32_t> label_;
 
+    // where the columns are read: in the table, or in a block of it
+    std::vector<const int32_t*> codes_;
+    std::vector<const double*> numbers_;
+    std::vector<const uint32_t*> rank_;
+    std::vector<char> has_missing_;
+    std::vector<std::unique_ptr<OrderedLevels>> ordered_;  // by feature
+    bool in_block_ = false;
+    size_t block_rows_ = 0, block_floor_ = 0;
+    std::vector<uint32_t> origin_, block_ranks_;
+    std::vector<int32_t> block_codes_;
+    std::vector<double> block_numbers_;
+
     // the node in hand
     LocalRows local_;
     FeatureDraw draw_;
@@ -528,13 +838,17 @@ private:
     double impurity_ = 0, tolerance_ = 0;
     Best best_;
     Candidate groups_;  // of the best split, if it is a table
-    std::vector<Ranked> ranked_;
-    size_t known_ = 0;
+    std::vector<Ranked> ranked_, suspects_;
+    size_t known_ = 0, n_suspects_ = 0;
+    uint32_t lowest_ = 0, highest_ = 0;
+    std::array<Bin, n_bins> bins_;
+    std::array<uint8_t, n_bins> suspect_;
     std::vector<uint8_t> bit_, side_;
     std::vector<double> centred_;
     std::vector<int32_t> chosen_;
     std::vector<int8_t> lookup_;
-    std::vector<std::byte> spare_;
+    std::vector<uint32_t> spare_row_;
+    std::vector<double> spare_target_, spare_weight_;
     Description description_;
     RankSorter sorter_;
     Scratch scratch_;

@@ -67,7 +67,7 @@ class ForestEstimator(FittedForest):
     max_surrogates: int = 5
     use_surrogates: int = 2
     max_bins: int | None = None
-    category_order: str = "auto"
+    category_order: str = "once"
     unseen: Unseen = "missing"
     inf: Infinities = "error"
     categorical_features: Any = None
