@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "coded_forest.hpp"
 #include "forest.hpp"
 #include "parallel.hpp"
 
@@ -11,7 +12,7 @@ namespace treewright {
 
 namespace {
 
-constexpr int64_t rows_per_block = 1024;
+constexpr int64_t rows_per_block = 8192;
 constexpr int lanes = 8;
 
 /// A block of rows and one tree.
@@ -125,24 +126,63 @@ struct Tally {
     }
 };
 
+/// Walks blocks of rows: on codes where there are rows enough to pay for them, else, and where values are missing, on values.
+class BlockWalk {
+public:
+    BlockWalk(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes)
+        : walk_{forest, numbers, codes}, numbers_(numbers) {
+        const auto nodes = static_cast<int64_t>(forest.node.size());
+        if (numbers.n_rows * static_cast<int64_t>(forest.n_trees()) > 16 * nodes && numbers.n_rows >= 1000)
+            coded_ = CodedForest::of(forest, static_cast<size_t>(numbers.n_columns));
+    }
+    /// What one thread needs.
+    struct Workspace {
+        std::vector<uint16_t> code;
+        std::vector<uint32_t> odd, leaf, odd_leaf;  // odd: rows of the block with missing values
+    };
+    /// Call use(tree, leaves) for every tree, with the leaves of n rows from `first` on.
+    template <class Use>
+    void operator()(int64_t first, int64_t n, Workspace& work, Use&& use) const {
+        work.leaf.resize(static_cast<size_t>(n));
+        if (coded_) {
+            coded_->encode(numbers_, first, static_cast<size_t>(n), work.code, work.odd);
+            work.odd_leaf.resize(work.odd.size());
+        }
+        for (size_t tree = 0; tree < walk_.forest.n_trees(); ++tree) {
+            if (coded_) {
+                coded_->walk(tree, work.code.data(), static_cast<size_t>(n), work.leaf.data());
+                walk_(tree, work.odd.data(), static_cast<int64_t>(work.odd.size()), first, work.odd_leaf.data());
+                for (size_t i = 0; i < work.odd.size(); ++i) work.leaf[work.odd[i]] = work.odd_leaf[i];
+            } else {
+                walk_(tree, nullptr, n, first, work.leaf.data());
+            }
+            use(tree, work.leaf.data());
+        }
+    }
+
+private:
+    Walk walk_;
+    const Matrix<double>& numbers_;
+    std::optional<CodedForest> coded_;
+};
+
 template <class Number>
 bool vote_with(const ForestView& forest, const Number* value, const Matrix<double>& numbers, const Matrix<int32_t>& codes, Vote how,
                double* sums, int threads) {
     const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
-    const Walk walk{forest, numbers, codes};
+    const BlockWalk walk(forest, numbers, codes);
     const Tally<Number> tally{value, forest.width, how};
     std::atomic<bool> infinite{false};
-    parallel_for(static_cast<size_t>((n_rows + rows_per_block - 1) / rows_per_block), threads, [&](size_t block, int) {
+    std::vector<BlockWalk::Workspace> workspace(static_cast<size_t>(std::max(threads, 1)));
+    parallel_for(static_cast<size_t>((n_rows + rows_per_block - 1) / rows_per_block), threads, [&](size_t block, int thread) {
         const int64_t first = static_cast<int64_t>(block) * rows_per_block, n = std::min(n_rows - first, rows_per_block);
-        uint32_t leaf[rows_per_block];
         double* to = sums + static_cast<size_t>(first) * forest.width;
         std::fill_n(to, static_cast<size_t>(n) * forest.width, 0.0);
         if (any_infinity(numbers, first, first + n)) infinite = true;
-        for (size_t tree = 0; tree < forest.n_trees(); ++tree) {
-            walk(tree, nullptr, n, first, leaf);
+        walk(first, n, workspace[static_cast<size_t>(thread)], [&](size_t tree, const uint32_t* leaf) {
             const auto begin = static_cast<size_t>(forest.tree_begin[tree]);
             for (int64_t i = 0; i < n; ++i) tally.add(begin + leaf[i], to + static_cast<size_t>(i) * forest.width);
-        }
+        });
     });
     return infinite;
 }
@@ -163,14 +203,14 @@ void vote_out_of_bag(const ForestView& forest, const Number* value, const Matrix
         const auto begin = static_cast<size_t>(forest.tree_begin[tree]);
         parallel_for(static_cast<size_t>((n_rows + rows_per_block - 1) / rows_per_block), threads, [&](size_t block, int) {
             const int64_t first = static_cast<int64_t>(block) * rows_per_block, last = std::min(n_rows, first + rows_per_block);
-            uint32_t rows[rows_per_block], leaf[rows_per_block];
+            std::vector<uint32_t> rows(rows_per_block), leaf(rows_per_block);
             int64_t n = 0;
             for (int64_t row = first; row < last; ++row) {
                 rows[n] = static_cast<uint32_t>(row - first);
                 n += times[static_cast<size_t>(row)] == 0;
             }
-            walk(tree, rows, n, first, leaf);
-            for (int64_t i = 0; i < n; ++i) {
+            walk(tree, rows.data(), n, first, leaf.data());
+            for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
                 const auto row = static_cast<size_t>(first) + rows[i];
                 tally.add(begin + leaf[i], sums + row * forest.width);
                 ++votes[row];
@@ -193,17 +233,16 @@ bool vote(const ForestView& forest, const Matrix<double>& numbers, const Matrix<
 
 bool leaves(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes, int32_t* leaf, int threads) {
     const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
-    const Walk walk{forest, numbers, codes};
+    const BlockWalk walk(forest, numbers, codes);
     std::atomic<bool> infinite{false};
     const size_t n_trees = forest.n_trees();
-    parallel_for(static_cast<size_t>((n_rows + rows_per_block - 1) / rows_per_block), threads, [&](size_t block, int) {
+    std::vector<BlockWalk::Workspace> workspace(static_cast<size_t>(std::max(threads, 1)));
+    parallel_for(static_cast<size_t>((n_rows + rows_per_block - 1) / rows_per_block), threads, [&](size_t block, int thread) {
         const int64_t first = static_cast<int64_t>(block) * rows_per_block, n = std::min(n_rows - first, rows_per_block);
-        uint32_t found[rows_per_block];
         if (any_infinity(numbers, first, first + n)) infinite = true;
-        for (size_t tree = 0; tree < n_trees; ++tree) {
-            walk(tree, nullptr, n, first, found);
+        walk(first, n, workspace[static_cast<size_t>(thread)], [&](size_t tree, const uint32_t* found) {
             for (int64_t i = 0; i < n; ++i) leaf[static_cast<size_t>(first + i) * n_trees + tree] = static_cast<int32_t>(found[i]);
-        }
+        });
     });
     return infinite;
 }
