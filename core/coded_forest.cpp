@@ -75,7 +75,7 @@ void CodedForest::Column::index() {
 /// The number of thresholds below x: x ≤ threshold k exactly if its code is at most k.
 uint16_t CodedForest::Column::code(double x) const {
     if (scale == 0) return static_cast<uint16_t>(std::lower_bound(threshold.begin(), threshold.end(), x) - threshold.begin());
-    const double cell = std::min(std::max((x - low) * scale, 0.0), static_cast<double>(start.size() - 1));
+    const double cell = std::min(std::max(0.0, (x - low) * scale), static_cast<double>(start.size() - 1));  // NaN: 0
     const auto at = static_cast<size_t>(cell);
     size_t first = start[at], last = at + 1 < start.size() ? start[at + 1] : threshold.size();
     if (last - first > 8) return static_cast<uint16_t>(std::lower_bound(threshold.begin() + static_cast<int64_t>(first), threshold.end(), x) - threshold.begin());
@@ -85,7 +85,7 @@ uint16_t CodedForest::Column::code(double x) const {
 
 void CodedForest::encode(const Matrix<double>& numbers, int64_t first, size_t n, std::vector<uint16_t>& code, std::vector<uint32_t>& odd) const {
     const size_t width = thresholds_.size();
-    code.resize(n * width + 1);  // one more, since codes are read in pairs
+    code.resize(n * width);
     std::vector<uint8_t> missing(n, 0);
     for (size_t c = 0; c < width; ++c)  // column by column, so that its thresholds stay near
         for (size_t i = 0; i < n; ++i) {

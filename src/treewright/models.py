@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import os
 from dataclasses import MISSING, fields
+from typing import Any
 
 from treewright.errors import ModelFileError
 from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.fitted import FittedTree
+from treewright.forest import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from treewright.forest.files import read_forest
+from treewright.forest.fitted import FittedForest
 from treewright.model_file import Header, read_model, tree_from_parts
 from treewright.parameters import stored_value
 from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 from treewright.pruning import Pruner
 from treewright.recipe import check_parameters
 
-KINDS: dict[str, type[FittedTree]] = {
+KINDS: dict[str, type[FittedTree] | type[FittedForest]] = {
     kind.__name__: kind
     for kind in (
         DecisionTreeClassifier,
@@ -23,12 +32,16 @@ KINDS: dict[str, type[FittedTree]] = {
         C45Classifier,
         CARTClassifier,
         CARTRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
     )
 }
 """The estimators that a model file may hold, by name."""
 
 
-def load(path: str | os.PathLike[str]) -> FittedTree:
+def load(path: str | os.PathLike[str]) -> Any:
     """Read what an estimator's `save` wrote. Nothing in the file is run, and everything in it is checked.
 
     Parameters
@@ -57,8 +70,11 @@ def load(path: str | os.PathLike[str]) -> FittedTree:
     True
     """
     header, arrays = read_model(path)
-    tree = tree_from_parts(header, arrays)
     model = _unfitted(header)
+    if isinstance(model, FittedForest):
+        read_forest(model, header, arrays)
+        return model
+    tree = tree_from_parts(header, arrays)
     if model.task != ("regression" if tree.schema.classes is None else "classification"):
         raise ModelFileError(f"the model is broken: a {header['kind']} cannot have its tree")
     model._adopt(tree)
@@ -67,7 +83,7 @@ def load(path: str | os.PathLike[str]) -> FittedTree:
     return model
 
 
-def _unfitted(header: Header) -> FittedTree:
+def _unfitted(header: Header) -> FittedTree | FittedForest:
     """Make the estimator that a header describes, with its parameters checked."""
     kind = KINDS.get(header["kind"])
     if kind is None:

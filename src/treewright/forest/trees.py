@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -44,10 +44,16 @@ class Trees(Sequence[Tree]):
     @classmethod
     def of(cls, schema: Schema, criterion: str, trees: Sequence[Tree]) -> Trees:
         """Make the trees compact, if they are such that they can be."""
-        arrays = _core.pack_forest(
-            [tree.arrays() for tree in trees], _n_classes(schema), schema.position, schema.n_categories
-        )
-        return LooseTrees(schema, criterion, trees) if arrays is None else cls(schema, criterion, arrays)
+        packed = cls.of_arrays(schema, criterion, [tree.arrays() for tree in trees])
+        return LooseTrees(schema, criterion, trees) if packed is None else packed
+
+    @classmethod
+    def of_arrays(
+        cls, schema: Schema, criterion: str, trees: Sequence[Mapping[str, NDArray[Any]]]
+    ) -> Trees | None:
+        """Make trees compact that are given by their arrays; None if one of them cannot be."""
+        arrays = _core.pack_forest(list(trees), _n_classes(schema), schema.position, schema.n_categories)
+        return None if arrays is None else cls(schema, criterion, arrays)
 
     def __len__(self) -> int:
         return len(self.arrays["tree_begin"]) - 1
@@ -86,6 +92,22 @@ class Trees(Sequence[Tree]):
     def nbytes(self) -> int:
         """The memory that the trees take."""
         return sum(array.nbytes for array in self.arrays.values())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Trees):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # equal by content, as arrays are
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)} trees, {self.node_count} nodes, {self.nbytes} bytes)"
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Trees], tuple[bytes]]:
+        """Pickle as the bytes of a model file, which are validated when they are read back."""
+        from treewright.forest.files import trees_from_bytes, trees_to_bytes
+
+        return trees_from_bytes, (trees_to_bytes(self),)
 
     def joined(self, more: Trees) -> Trees:
         """Return these trees and more of them, over the same features."""
