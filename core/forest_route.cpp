@@ -12,8 +12,13 @@ namespace treewright {
 
 namespace {
 
-constexpr int64_t rows_per_block = 8192;
+constexpr int64_t most_rows = 8192;  // of a block
 constexpr int lanes = 8;
+
+/// Rows of a block: the more the larger the trees are, which are fetched anew for every block.
+int64_t block_rows(const ForestView& forest) {
+    return std::clamp<int64_t>(static_cast<int64_t>(forest.node.size() / std::max<size_t>(forest.n_trees(), 1)), 1024, most_rows);
+}
 
 /// A block of rows and one tree.
 struct Walk {
@@ -174,6 +179,7 @@ bool vote_with(const ForestView& forest, const Number* value, const Matrix<doubl
     const Tally<Number> tally{value, forest.width, how};
     std::atomic<bool> infinite{false};
     std::vector<BlockWalk::Workspace> workspace(static_cast<size_t>(std::max(threads, 1)));
+    const int64_t rows_per_block = block_rows(forest);
     parallel_for(static_cast<size_t>((n_rows + rows_per_block - 1) / rows_per_block), threads, [&](size_t block, int thread) {
         const int64_t first = static_cast<int64_t>(block) * rows_per_block, n = std::min(n_rows - first, rows_per_block);
         double* to = sums + static_cast<size_t>(first) * forest.width;
@@ -198,6 +204,7 @@ void vote_out_of_bag(const ForestView& forest, const Number* value, const Matrix
     std::fill_n(sums, static_cast<size_t>(n_rows) * forest.width, 0.0);
     std::fill_n(votes, static_cast<size_t>(n_rows), 0u);
     std::vector<uint32_t> times;
+    constexpr int64_t rows_per_block = most_rows;
     for (size_t tree = 0; tree < forest.n_trees(); ++tree) {
         sampler.draw(draws.seeds[tree], draws.n_draws, times);
         const auto begin = static_cast<size_t>(forest.tree_begin[tree]);
@@ -237,6 +244,7 @@ bool leaves(const ForestView& forest, const Matrix<double>& numbers, const Matri
     std::atomic<bool> infinite{false};
     const size_t n_trees = forest.n_trees();
     std::vector<BlockWalk::Workspace> workspace(static_cast<size_t>(std::max(threads, 1)));
+    const int64_t rows_per_block = block_rows(forest);
     parallel_for(static_cast<size_t>((n_rows + rows_per_block - 1) / rows_per_block), threads, [&](size_t block, int thread) {
         const int64_t first = static_cast<int64_t>(block) * rows_per_block, n = std::min(n_rows - first, rows_per_block);
         if (any_infinity(numbers, first, first + n)) infinite = true;

@@ -18,7 +18,13 @@ from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.data.target import read_weight
 from treewright.errors import warn
-from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor, TreeEstimator, estimator
+from treewright.estimators import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    TreeEstimator,
+    estimator,
+    without_friedman,
+)
 from treewright.forest.draws import Draws
 from treewright.forest.fitted import FittedForest
 from treewright.forest.growing import grow_trees
@@ -177,6 +183,15 @@ class ForestEstimator(FittedForest):
         self._fitted_trees()
         return TreeEstimators(self)
 
+    def __len__(self) -> int:
+        return len(self._fitted_trees())
+
+    def __getitem__(self, index: int) -> TreeEstimator:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[TreeEstimator]:
+        return iter(self.estimators_)
+
     @property
     def estimators_samples_(self) -> list[NDArray[np.int32]]:
         """The rows that each tree has drawn, as often as it has."""
@@ -319,7 +334,8 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row: the one of the largest mean share."""
-        labels: NDArray[Any] = self.classes_.take(self.predict_proba(X).argmax(axis=1))
+        best = self.predict_proba(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_.take(best)
         return labels
 
 
@@ -354,6 +370,9 @@ class RandomForestRegressor(RegressorMixin, ForestEstimator):
 
     criterion: str = "squared_error"
     max_features: int | float | str | None = 1.0
+
+    def __post_init__(self) -> None:
+        self.criterion = without_friedman(self.criterion)
 
     def predict(self, X: Any) -> Array:
         """Mean over the trees of what each row's leaf predicts."""
