@@ -1,4 +1,4 @@
-"""scikit-learn's own tests of its forests, run on ours; what is left out stands in `LEFT_OUT` with its reason."""
+"""scikit-learn's own tests of its forests, run on ours; `LEFT_OUT` has what is not run, with its reason."""
 
 from __future__ import annotations
 

@@ -55,8 +55,7 @@ class Draws:
 
     def times(self, tree: int) -> NDArray[np.uint32]:
         """How often a tree has drawn each row."""
-        times: NDArray[np.uint32] = _core.draw_rows(self.n_rows, self.options(), tree)
-        return times
+        return _core.draw_rows(self.n_rows, self.options(), tree)
 
     def rows(self, tree: int) -> NDArray[np.int32]:
         """Return the numbers of the rows that a tree has drawn, as often as it has."""
@@ -64,4 +63,4 @@ class Draws:
 
     def out_of_bag(self, tree: int) -> NDArray[np.bool_]:
         """Whether each row was left out by a tree."""
-        return self.times(tree) == 0
+        return np.asarray(self.times(tree) == 0)

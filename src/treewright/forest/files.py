@@ -16,7 +16,6 @@ from treewright.forest.draws import Draws
 from treewright.forest.trees import LooseTrees, Trees, join
 from treewright.model_file import Arrays, Header, dumps, loads, trees_from_parts, trees_to_parts, write_model
 from treewright.parameters import plain_parameters
-from treewright.tree import Tree
 from treewright.validation import check_begin, validate
 
 if TYPE_CHECKING:
@@ -120,7 +119,9 @@ def trees_of(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> T
         raise ModelFileError("the model is broken: its splits, merits and tables differ in number")
     parts = []
     for at, (first, last) in enumerate(zip(begin[:-1].tolist(), begin[1:].tolist(), strict=True)):
-        tree = _tree_arrays(arrays, schema, first, last, splits, tables, is_table)
+        tree = _tree_arrays(
+            arrays, schema, slice(first, last), splits=splits, tables=tables, is_table=is_table
+        )
         part = Trees.of_arrays(schema, criterion, [tree])
         if part is None:
             raise ModelFileError(f"the model is broken: tree {at} cannot be packed")
@@ -132,15 +133,18 @@ def trees_of(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> T
 def _tree_arrays(
     arrays: Mapping[str, NDArray[Any]],
     schema: Schema,
-    first: int,
-    last: int,
+    nodes: slice,
+    *,
     splits: NDArray[Any],
     tables: NDArray[Any],
     is_table: NDArray[np.bool_],
 ) -> Arrays:
-    """Return one tree of the file in the arrays of a `Tree`, as far as packing needs them."""
+    """Return one tree of the file in the arrays of a `Tree`, as far as packing needs them.
+
+    `splits` and `tables` count those of all nodes before each.
+    """
+    first, last = nodes.start, nodes.stop
     n_nodes = last - first
-    nodes = slice(first, last)
     child, table = arrays["first_child"][nodes], is_table[nodes]
     inner = np.flatnonzero(child >= 0)
     if (child[inner] <= inner).any() or (child[inner] > n_nodes - 2).any():
@@ -205,12 +209,11 @@ def _check_layout(arrays: Mapping[str, NDArray[Any]], schema: Schema) -> None:
             f"the model is broken: array {names[0]!r} is missing, unknown or of a wrong type"
         )
     n_nodes = len(arrays["first_child"])
-    by_node = {"first_child", "feature", "threshold", "default_branch", "count", "weight", "risk"}
+    by_node = {"first_child", "feature", "threshold", "default_branch", "count", "weight", "risk", "value"}
     for name in expected:
-        shape = (n_nodes, 1 if schema.classes is None else len(schema.classes)) if name == "value" else None
-        if name in by_node:
-            shape = (n_nodes,)
-        if (shape is not None and arrays[name].shape != shape) or (shape is None and arrays[name].ndim != 1):
+        width = (1 if schema.classes is None else len(schema.classes),) if name == "value" else ()
+        length = n_nodes if name in by_node else len(arrays[name])
+        if arrays[name].shape != (length, *width):
             raise ModelFileError(f"the model is broken: array {name!r} has the shape {arrays[name].shape}")
     check_begin("tree_begin", arrays["tree_begin"], n_nodes)
     check_begin("table_begin", arrays["table_begin"], len(arrays["table_entry"]))

@@ -84,7 +84,7 @@ class FittedForest(BaseEstimator):
         return trees.leaves(*self._encode(X), threads(self.n_jobs)).astype(np.intp)
 
     def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
-        """Nodes that each row passes in all trees, as a sparse matrix, and where the columns of each begin."""
+        """Nodes that each row passes, as a sparse matrix, and where the columns of each tree begin."""
         from scipy.sparse import hstack
 
         trees, leaf = self._fitted_trees(), self.apply(X)
@@ -128,7 +128,7 @@ class FittedForest(BaseEstimator):
         numbers, codes = self._encode(X)
         if len(numbers) != self.draws_.n_rows:
             raise ValueError(
-                f"X must have the {self.draws_.n_rows} rows of the fit, in their order; it has {len(numbers)}."
+                f"X must have the {self.draws_.n_rows} rows of the fit, in order; it has {len(numbers)}."
             )
         return Dataset(schema, numbers, codes, None if y is None else self._target(y), None)
 

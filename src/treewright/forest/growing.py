@@ -44,7 +44,7 @@ def grow_trees(
     --------
     >>> dataset = Dataset.from_table([[1.0], [2.0], [3.0]], ["a", "a", "b"], task="classification")
     >>> trees = grow_trees(dataset, Recipe("gini"), Draws(3, np.array([7, 8], np.uint64), 3))
-    >>> len(trees), trees[0].weight[0]
+    >>> len(trees), float(trees[0].weight[0])
     (2, 3.0)
     """
     schema = dataset.schema

@@ -1,4 +1,4 @@
-"""Importance: how much each feature matters to a forest, by impurity, corrected for its bias, or by shuffling."""
+"""Importance: how much each feature matters to a forest, by impurity, less its bias, or by shuffling."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def importance(
 
 
 def impurity_importance(trees: Trees) -> Importance:
-    """Share of each feature in the decrease of impurity of every tree that has a split (Breiman et al., 1984)."""
+    """Share of each feature in the decrease of impurity of each tree (Breiman et al., 1984, ch. 5.3)."""
     shares = np.array([tree.compute_feature_importances() for tree in trees if len(tree) > 1])
     if not len(shares):
         shares = np.zeros((1, len(trees.schema.columns)))
@@ -103,35 +103,56 @@ def impurity_importance(trees: Trees) -> Importance:
 def corrected_importance(forest: ForestEstimator, rows: Dataset, random_state: int) -> Importance:
     """Decrease of impurity by each feature less that by its shadow (Nembrini, König & Wright, 2018).
 
-    Another forest is grown on the features and a copy of each with its rows shuffled. Whatever a feature gains
-    because it has many values, its shadow gains as well, so that the difference is 0 on average for a feature
-    that says nothing of the target.
+    Another forest is grown on the features and a copy of each with its rows shuffled. Whatever a feature
+    gains because it has many values, its shadow gains as well, so that the difference is 0 on average for a
+    feature that says nothing of the target.
     """
     n_features = len(rows.schema.columns)
-    doubled = _with_shadows(rows, np.random.default_rng(random_state))
+    random = np.random.default_rng(random_state)
+    # In mixed order, since the first of equally good features wins.
+    order = random.permutation(2 * n_features)
+    doubled = _with_shadows(rows, order, random.permutation(len(rows)))
     recipe = forest._recipe(doubled)
     if isinstance(recipe.missing, tuple) or recipe.monotonic is not None:
         raise ValueError(
-            "corrected importance needs one policy for all missing values and no monotonic_cst: shadows have none."
+            "importance(kind='corrected') needs one policy for all missing values and no monotonic_cst."
         )
-    draws = forest.draws_
-    trees = grow_trees(doubled, recipe, draws, n_jobs=forest.n_jobs)
-    removed = np.array([tree.compute_feature_importances(normalize=False) for tree in trees])
+    trees = grow_trees(doubled, recipe, forest.draws_, n_jobs=forest.n_jobs)
+    removed = np.empty((len(trees), 2 * n_features))
+    for at, tree in enumerate(trees):
+        removed[at, order] = tree.compute_feature_importances(normalize=False)
     return _of_trees(rows.schema.names, removed[:, :n_features] - removed[:, n_features:], "corrected")
 
 
-def _with_shadows(rows: Dataset, random: np.random.Generator) -> Dataset:
-    """Add to each feature a copy of it with its rows shuffled."""
-    shuffled = random.permutation(len(rows))
-    schema = rows.schema
-    shadows = tuple(
-        Column(f"shadow {at} of {column.name}", column.kind, column.categories, column.unit, column.offset)
-        for at, column in enumerate(schema.columns)
+def _with_shadows(rows: Dataset, order: NDArray[np.int64], shuffled: NDArray[np.int64]) -> Dataset:
+    """Add to each feature a copy of it with its rows shuffled, and put all of them in an order."""
+    schema, n_features = rows.schema, len(rows.schema.columns)
+    columns: list[Column] = []
+    numbers: list[NDArray[Any]] = []
+    codes: list[NDArray[Any]] = []
+    for at in order.tolist():
+        feature = at % n_features
+        column, position = schema.columns[feature], schema.position[feature]
+        values = (rows.codes if column.kind == "categorical" else rows.numbers)[:, position]
+        name = column.name if at < n_features else f"shadow {feature} of {column.name}"
+        columns.append(Column(name, column.kind, column.categories, column.unit, column.offset))
+        (codes if column.kind == "categorical" else numbers).append(
+            values if at < n_features else values[shuffled]
+        )
+    return Dataset(
+        Schema(tuple(columns), schema.classes, True),
+        _matrix(numbers, len(rows), np.float64),
+        _matrix(codes, len(rows), np.int32),
+        rows.target,
+        rows.weight,
     )
-    doubled = Schema((*schema.columns, *shadows), schema.classes, True)
-    numbers = np.asfortranarray(np.hstack([rows.numbers, rows.numbers[shuffled]]))
-    codes = np.asfortranarray(np.hstack([rows.codes, rows.codes[shuffled]]))
-    return Dataset(doubled, numbers, codes, rows.target, rows.weight)
+
+
+def _matrix(columns: list[NDArray[Any]], n_rows: int, dtype: Any) -> NDArray[Any]:
+    matrix = np.empty((n_rows, len(columns)), dtype, order="F")
+    for at, column in enumerate(columns):
+        matrix[:, at] = column
+    return matrix
 
 
 def permutation_importance(
@@ -182,7 +203,7 @@ def _error(tree: Tree, rows: Dataset, n_threads: int) -> float:
     said = tree.spread(rows.numbers, rows.codes, tree.value, n_threads)
     if tree.is_classifier:
         return float(np.mean(said.argmax(axis=1) != rows.target))
-    return float(np.mean((said.ravel() - rows.target) ** 2))
+    return float(np.mean((said.ravel() - np.asarray(rows.target)) ** 2))
 
 
 def _of_trees(names: Any, by_tree: Array, kind: str) -> Importance:

@@ -23,8 +23,8 @@ def standard_error(
     """Standard error of each prediction by the infinitesimal jackknife (Wager, Hastie & Efron, 2014).
 
     With N_ib how often tree b has drawn row i and t_b what it predicts, the variance is
-    Σ_i Cov_b(N_ib, t_b)², which too few trees make too large by about (m/B)·Var_b(t_b), for m draws of each of B
-    trees: that is taken off (their eq. 7), and what falls below 0 is 0.
+    Σ_i Cov_b(N_ib, t_b)², which too few trees make too large by about (m/B)·Var_b(t_b), for m draws of each
+    of B trees: that is taken off (their eq. 7), and what falls below 0 is 0.
 
     Returns
     -------
@@ -54,4 +54,4 @@ def standard_error(
         covariance += np.outer(drawn, deviation[at].ravel()) / n_trees
     variance = (covariance**2).sum(axis=0).reshape(len(leaf), width)
     excess = draws.n_draws / n_trees * (deviation**2).mean(axis=0)
-    return np.sqrt(np.maximum(variance - excess, 0.0))
+    return np.asarray(np.sqrt(np.maximum(variance - excess, 0.0)))

@@ -1,4 +1,4 @@
-"""Out of bag: every row predicted by the trees that have not drawn it, an honest estimate without a test set."""
+"""Out of bag: every row predicted by the trees that have not drawn it, an honest test without other rows."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def error_curve(
     """Follow the out-of-bag error while trees are added one by one."""
     if not draws.n_draws:
         raise ValueError("Out of bag estimation only available if bootstrap=True")
-    target, n_rows = rows.target, len(rows)
+    target, n_rows = np.asarray(rows.target), len(rows)
     leaf = trees.leaves(rows.numbers, rows.codes, threads)
     classes = rows.schema.classes
     sums = np.zeros((n_rows, 1 if classes is None else len(classes)))

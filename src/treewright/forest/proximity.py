@@ -109,7 +109,7 @@ class Proximity:
         """How far each row is from the others of its class, in units of their spread.
 
         The number of rows over the sum of squared proximities to the row's class, less the class's median and
-        divided by its mean absolute deviation from that (Breiman & Cutler, 2003). Above 10 a row is suspicious.
+        divided by its mean absolute deviation from that (Breiman & Cutler, 2003). Above 10 a row is odd.
 
         Parameters
         ----------

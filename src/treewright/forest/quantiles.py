@@ -20,9 +20,9 @@ Array = NDArray[np.float64]
 class LeafRows:
     """The rows in each leaf of a forest, with their targets (quantile regression forests: Meinshausen, 2006).
 
-    A new row is described by the rows it shares leaves with: in every tree those of its leaf share the weight
-    1, and the weights are averaged over the trees. Their targets, so weighted, are the distribution from which
-    quantiles and intervals are read.
+    A new row is described by the rows it shares leaves with: in every tree those of its leaf share the
+    weight 1, and the weights are averaged over the trees. Their targets, so weighted, are the distribution
+    from which quantiles and intervals are read.
 
     Parameters
     ----------
@@ -63,7 +63,9 @@ class LeafRows:
         target = forest._target(y)
         if len(target) != len(leaf):
             raise ValueError(f"y has {len(target)} rows, X has {len(leaf)}.")
-        weight, _ = read_weight(sample_weight, len(leaf))
+        weight, counted = read_weight(sample_weight, len(leaf))
+        if weight is not None and counted is not None:
+            leaf, target, weight = leaf[counted], target[counted], weight[counted]
         return cls(forest, leaf, target, weight)
 
     def weights(self, X: Any) -> Any:
@@ -92,6 +94,7 @@ class LeafRows:
         Returns
         -------
         ndarray of shape (n_rows, n_quantiles)
+            NaN for a row that shares no leaf with any that is remembered.
 
         Examples
         --------
@@ -105,8 +108,8 @@ class LeafRows:
         if wanted.ndim != 1 or not ((wanted >= 0) & (wanted <= 1)).all():
             raise ValueError(f"q must be numbers from 0 to 1, got {q!r}.")
         weights = self.weights(X)
-        found = np.empty((weights.shape[0], len(wanted)))
-        for row in range(weights.shape[0]):
+        found = np.full((weights.shape[0], len(wanted)), np.nan)
+        for row in np.flatnonzero(np.diff(weights.indptr)):
             part = slice(weights.indptr[row], weights.indptr[row + 1])
             reached = np.cumsum(weights.data[part])
             at = np.searchsorted(reached, wanted * reached[-1] * (1 - 1e-12))

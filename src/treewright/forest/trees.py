@@ -1,4 +1,4 @@
-"""Trees: those of a forest, set one after the other in compact arrays; each is an ordinary tree when asked for."""
+"""Trees: those of a forest in compact arrays, one after the other; each is a `Tree` when asked for."""
 
 from __future__ import annotations
 
@@ -152,8 +152,7 @@ class Trees(Sequence[Tree]):
         leaf, infinite = _core.leaves(self.arrays, _n_classes(self.schema), numbers, codes, threads)
         if infinite:
             self.schema.refuse_infinities(numbers)
-        found: NDArray[np.int32] = leaf
-        return found
+        return leaf
 
 
 class LooseTrees(Trees):
