@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "parallel.hpp"
-#include "sorting.hpp"
+#include "sorted_tree.hpp"
 
 namespace treewright {
 

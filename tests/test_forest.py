@@ -78,6 +78,34 @@ def test_a_tree_is_the_one_that_grows_alone_on_the_same_draws(
             assert tree == alone.tree_
 
 
+@pytest.mark.parametrize("kind", ["two classes", "three classes", "numbers"])
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"max_depth": 3},
+        {"min_samples_leaf": 7},
+        {"min_samples_split": 40},
+        {"min_weight_fraction_leaf": 0.05},
+        {"min_impurity_decrease": 0.01},
+        {"max_leaf_nodes": 9},
+        {"monotonic_cst": [1, 0, 0]},
+        {"max_bins": 8},
+    ],
+    ids=str,
+)
+def test_trees_stop_where_single_trees_do(kind: str, limits: dict[str, Any]) -> None:
+    table, y = mixed(300)
+    X = table[["a", "b", "c"]]
+    forest_kind, tree_kind, target = KINDS[kind](y)
+    if kind == "three classes" and "monotonic_cst" in limits:
+        pytest.skip("monotone constraints are for two classes")
+    forest = forest_kind(2, random_state=1, max_features=1, **limits).fit(X, target)
+    assert forest.trees_[0] != forest_kind(1, random_state=1, max_features=1).fit(X, target).trees_[0]
+    for at, tree in enumerate(forest.trees_):
+        alone = tree_kind(max_features=1, random_state=int(forest.draws_.seeds[at]), **limits)
+        assert tree == alone.fit(X, target, sample_weight=forest.draws_.times(at)).tree_
+
+
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 def test_large_nodes_are_split_as_exactly_as_small_ones(criterion: str) -> None:
     rng = np.random.default_rng(3)

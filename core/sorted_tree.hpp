@@ -3,85 +3,36 @@
 // Where a node looks at few of many features this beats presorted lists, which must carry every feature down every branch.
 // It gives the tree that block.hpp gives on the same rows, weights and seed.
 #pragma once
-#include <array>
 #include <bit>
-#include <memory>
 
+#include "feature_draw.hpp"
 #include "forest.hpp"
-#include "levels.hpp"
-#include "random.hpp"
-#include "ranks.hpp"
+#include "rank_bins.hpp"
+#include "sorted_rows.hpp"
 #include "splits/categorical.hpp"
 
 namespace treewright {
 
-/// Draws features without replacement, the same way from every node: a shuffle that is undone when the node is done.
-class FeatureDraw {
-public:
-    explicit FeatureDraw(size_t n_features) : shuffled_(n_features) { std::iota(shuffled_.begin(), shuffled_.end(), 0); }
-
-    bool any_left() const { return swaps_.size() < shuffled_.size(); }
-    int32_t next(Random& random) {
-        const size_t at = swaps_.size(), other = at + random.below(shuffled_.size() - at);
-        std::swap(shuffled_[at], shuffled_[other]);
-        swaps_.push_back(other);
-        return shuffled_[at];
-    }
-    void undo() {
-        for (size_t i = swaps_.size(); i-- > 0;) std::swap(shuffled_[i], shuffled_[swaps_[i]]);
-        swaps_.clear();
-    }
-
-private:
-    std::vector<int32_t> shuffled_;
-    std::vector<size_t> swaps_;
-};
-
-/// Whether small subtrees copy their columns: a row of them is looked at about a dozen times, so copying pays up to there.
-inline bool use_blocks(const Problem& problem) {
-    return problem.n_features() <= 12 * static_cast<size_t>(problem.recipe.max_features);
-}
-
-/// Whether the values of a categorical feature are ordered once for a tree.
-inline bool orders_once(const Recipe& recipe, const Feature& feature) {
-    constexpr int32_t many_categories = 256;
-    return recipe.category_order == CategoryOrder::once ||
-           (recipe.category_order == CategoryOrder::automatic && feature.n_categories > many_categories);
-}
-
-/// Two classes by Gini, or squared error: scorers that need no more than weight and sum of the left side.
-template <class Scorer>
-inline constexpr bool is_mean_difference = false;
-template <bool unit, bool two_classes>
-inline constexpr bool is_mean_difference<MeanDifferenceScorer<unit, two_classes>> = true;
-
 template <class C, class Scorer>
-class SortedTree {
-    static constexpr size_t n_bins = 256, coarse_rows = 1024;
+class SortedTree : SortedRows<C> {
+    using Rows = SortedRows<C>;
+    using Rows::problem_, Rows::recipe_, Rows::row_, Rows::weight_, Rows::target_, Rows::label_, Rows::codes_, Rows::numbers_, Rows::rank_,
+        Rows::has_missing_, Rows::ordered_, Rows::in_block_;
+    using Rows::origin, Rows::enter_block, Rows::leave_block, Rows::fits_block, Rows::partition, Rows::set_sides, Rows::set_all_sides;
+    using typename Rows::OrderedLevels;
+
+    static constexpr size_t rows_for_bins = 1024;
     static constexpr int32_t between_rows = -2;  // in table_of_
 
 public:
     SortedTree(const Problem& problem, const RankTable& ranks, std::span<const int32_t> position,
                std::span<const int32_t> n_categories)
-        : problem_(problem), recipe_(problem.recipe), ranks_(ranks), position_(position), n_categories_(n_categories),
-          codes_(problem.n_features()), numbers_(problem.n_features()), rank_(problem.n_features()),
-          has_missing_(problem.n_features()), ordered_(problem.n_features()), draw_(problem.n_features()),
-          totals_(problem.width()) {
+        : Rows(problem, ranks), position_(position), n_categories_(n_categories), draw_(problem.n_features()), totals_(problem.width()) {
         for (size_t f = 0; f < problem.n_features(); ++f)
             if (n_categories[f] == 0) {
                 feature_of_.resize(std::max(feature_of_.size(), static_cast<size_t>(position[f]) + 1));
                 feature_of_[static_cast<size_t>(position[f])] = static_cast<int32_t>(f);
             }
-        for (size_t f = 0; f < problem.n_features(); ++f) {
-            const Feature& feature = problem.table.features[f];
-            if (!feature.categorical()) {
-                has_missing_[f] = ranks.has_missing(f);
-                continue;
-            }
-            has_missing_[f] = std::any_of(feature.codes, feature.codes + problem.table.n_rows, [](int32_t code) { return code < 0; });
-            if (orders_once(problem.recipe, feature)) ordered_[f] = std::make_unique<OrderedLevels>();
-        }
-        if (use_blocks(problem)) block_rows_ = std::clamp<size_t>(400'000 / (sizeof(uint32_t) * problem.n_features()), 256, 4096);
     }
 
     /// Grow one tree on these rows. `weight` goes by row of the table, empty = every row weighs one.
@@ -93,19 +44,19 @@ public:
         limits_.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
         limits_.min_weight = min_weight_leaf;
         load(rows, weight);
-        leave_block();
         std::vector<Item> stack;
-        Item root{0, static_cast<uint32_t>(rows.size()), 0, 0, Random(seed).next()};
+        size_t block_floor = 0;  // nodes that were waiting when the block was entered
+        Item root{{0, static_cast<uint32_t>(rows.size())}, 0, 0, Random(seed).next()};
         if (append(root)) stack.push_back(root);
-        total_weight_ = totals_.weight;
+        total_weight_ = description_.weight;
         uint64_t work = 0;
         while (!stack.empty()) {
             const Item item = stack.back();
             stack.pop_back();
-            if (stack.size() < block_floor_) leave_block();
-            if (!in_block_ && item.size() <= block_rows_) {
+            if (in_block_ && stack.size() < block_floor) leave_block();
+            if (fits_block(item)) {
                 enter_block(item);
-                block_floor_ = stack.size();
+                block_floor = stack.size();
             }
             work += item.size() + 64;
             if (work > 500'000) {
@@ -123,17 +74,10 @@ public:
     }
 
 private:
-    struct Item {
-        uint32_t begin = 0, end = 0, node = 0;
+    struct Item : RowRange {
+        uint32_t node = 0;
         int32_t depth = 0;
         uint64_t seed = 0;
-
-        size_t size() const { return end - begin; }
-    };
-    /// A categorical feature whose values are ordered once for the tree, and the rows by it.
-    struct OrderedLevels {
-        std::vector<uint32_t> rank_of, rank;  // by code; by row of the table
-        std::vector<double> number;           // the same as numbers, for random cuts
     };
     /// The best split so far.
     struct Best {
@@ -146,110 +90,15 @@ private:
         double threshold = 0;
     };
 
-    // ---- setting up ------------------------------------------------------------------------------------------
-
     void load(std::span<const uint32_t> rows, std::span<const double> weight) {
-        const size_t n = rows.size();
-        row_.assign(rows.begin(), rows.end());
-        side_.resize(n);
-        spare_row_.resize(n);
-        spare_target_.resize(n);
-        spare_weight_.resize(n);
-        ranked_.resize(n);
-        weight_.clear();
-        if (!weight.empty()) {
-            weight_.resize(n);
-            for (size_t i = 0; i < n; ++i) weight_[i] = weight[rows[i]];
-        }
-        if constexpr (C::classification) {
-            label_.resize(n);
-            bit_.resize(n);
-            for (size_t i = 0; i < n; ++i) label_[i] = problem_.label[rows[i]];
-        } else {
-            target_.resize(n);
-            centred_.resize(n);
-            for (size_t i = 0; i < n; ++i) target_[i] = problem_.target[rows[i]];
-        }
-        for (size_t f = 0; f < ordered_.size(); ++f)
-            if (ordered_[f]) order(f);
+        Rows::load(rows, weight);
+        ranked_.resize(rows.size());
+        if constexpr (C::classification) bit_.resize(rows.size());
+        else centred_.resize(rows.size());
         merit_.clear();
         table_of_.clear();
         tables_.clear();
     }
-    /// Order the values of a categorical feature by the target of the rows of this tree, and rank the rows by it.
-    void order(size_t feature) {
-        const Feature& column = problem_.table.features[feature];
-        OrderedLevels& levels = *ordered_[feature];
-        const auto n_levels = static_cast<size_t>(column.n_categories);
-        const size_t width = problem_.width();
-        std::vector<double> sums(n_levels * width, 0.0), weight(n_levels, 0.0);
-        for (size_t i = 0; i < row_.size(); ++i) {
-            const int32_t code = column.codes[row_[i]];
-            if (code < 0) continue;
-            const auto level = static_cast<size_t>(code);
-            const double w = weight_.empty() ? 1.0 : weight_[i];
-            weight[level] += w;
-            if constexpr (C::classification) sums[level * width + static_cast<size_t>(label_[i])] += w;
-            else sums[level] += w * target_[i];
-        }
-        const std::vector<int32_t> codes = order_levels(sums, weight, width);
-        levels.rank_of.assign(n_levels, 0);
-        for (size_t rank = 0; rank < codes.size(); ++rank) levels.rank_of[static_cast<size_t>(codes[rank])] = static_cast<uint32_t>(rank);
-        levels.rank.resize(recipe_.random_cuts ? 0 : problem_.table.n_rows);
-        levels.number.resize(recipe_.random_cuts ? problem_.table.n_rows : 0);
-        for (uint32_t row : row_) {
-            const int32_t code = column.codes[row];
-            const uint32_t rank = code < 0 ? RankTable::missing : levels.rank_of[static_cast<size_t>(code)];
-            if (recipe_.random_cuts) levels.number[row] = code < 0 ? std::numeric_limits<double>::quiet_NaN() : rank;
-            else levels.rank[row] = rank;
-        }
-    }
-
-    // ---- blocks ----------------------------------------------------------------------------------------------
-
-    /// Copy the columns of a small subtree side by side, so that all its nodes read them from the core's own cache.
-    void enter_block(const Item& item) {
-        const size_t n = item.size(), p = codes_.size();
-        origin_.assign(row_.begin() + item.begin, row_.begin() + item.end);
-        std::iota(row_.begin() + item.begin, row_.begin() + item.end, 0u);
-        const std::vector<Feature>& features = problem_.table.features;
-        if (recipe_.random_cuts && block_numbers_.size() < n * p) block_numbers_.resize(n * p);
-        if (!recipe_.random_cuts && block_ranks_.size() < n * p) block_ranks_.resize(n * p);
-        if (block_codes_.size() < n * p) block_codes_.resize(n * p);
-        const auto gather = [&](const auto* from, auto* to) {
-            for (size_t i = 0; i < n; ++i) to[i] = from[origin_[i]];
-            return to;
-        };
-        for (size_t f = 0; f < p; ++f) {
-            if (features[f].categorical()) codes_[f] = gather(features[f].codes, block_codes_.data() + f * n);
-            if (ordered_[f] && recipe_.random_cuts) numbers_[f] = gather(ordered_[f]->number.data(), block_numbers_.data() + f * n);
-            else if (ordered_[f]) rank_[f] = gather(ordered_[f]->rank.data(), block_ranks_.data() + f * n);
-            else if (features[f].categorical()) continue;
-            else if (recipe_.random_cuts) numbers_[f] = gather(features[f].numbers, block_numbers_.data() + f * n);
-            else rank_[f] = block_ranks_.data() + f * n;
-        }
-        constexpr size_t tile = 64;
-        for (size_t begin = 0; begin < n && !recipe_.random_cuts; begin += tile)
-            for (size_t f = 0; f < p; ++f) {
-                if (features[f].categorical()) continue;
-                const size_t column = ranks_.column(f);
-                for (size_t i = begin; i < std::min(n, begin + tile); ++i) block_ranks_[f * n + i] = ranks_.row(origin_[i])[column];
-            }
-        in_block_ = true;
-    }
-    void leave_block() {
-        for (size_t f = 0; f < codes_.size(); ++f) {
-            codes_[f] = problem_.table.features[f].codes;
-            numbers_[f] = ordered_[f] ? ordered_[f]->number.data() : problem_.table.features[f].numbers;
-            if (ordered_[f]) rank_[f] = ordered_[f]->rank.data();
-            else if (!problem_.table.features[f].categorical()) rank_[f] = ranks_.of(f);
-        }
-        in_block_ = false;
-        block_floor_ = 0;
-    }
-    /// The row of the table behind an entry of row_.
-    uint32_t origin(uint32_t row) const { return in_block_ ? origin_[row] : row; }
-
     /// The columns of the node in hand, under local numbers.
     void look_at(const Item& item) {
         local_.weight = weight_.empty() ? nullptr : weight_.data() + item.begin;
@@ -400,7 +249,7 @@ private:
         if (!gather_ranks(item, feature)) return false;
         const size_t n = item.size();
         if constexpr (is_mean_difference<Scorer>)
-            if (n >= coarse_rows && known_ == n && limits_.simple()) return search_bins(item, feature);
+            if (n >= rows_for_bins && known_ == n && limits_.simple()) return search_bins(item, feature);
         if (lowest_ < highest_) sorter_.sort(ranked_.data(), known_, lowest_, highest_);
         const Ranked* list = ranked_.data();
         Cut cut;
@@ -436,130 +285,13 @@ private:
         if (known_ < n && recipe_.missing == Missing::direction) best_.default_branch = cut.missing_left ? 0 : 1;
         return true;
     }
-    /// Large nodes: the edges of at most 256 bins of ranks are scored from sums, and only bins inside which a better cut may lie
-    /// are sorted and scanned. Score is convex in weight and sum on the left, so that corners bound it.
+    /// Large nodes, where most of the rows need no sorting.
     bool search_bins(const Item& item, int32_t feature) {
-        const size_t n = item.size();
-        int shift = 0;
-        while ((highest_ - lowest_) >> shift >= n_bins) ++shift;
-        const size_t bins = ((highest_ - lowest_) >> shift) + 1;
-        const auto bin_of = [&](const Ranked& at) { return (at.rank - lowest_) >> shift; };
-        fill_bins(n, bins, bin_of);
         const Scorer made(local_, totals_, scratch_);
         const double slack = made.tolerance(impurity_);
-        double bar = best_.feature < 0 ? -infinity : (best_.merit - tolerance_) / made.factor - slack;
-        Scorer edge = made;
-        const auto least = static_cast<double>(limits_.min_count), all = static_cast<double>(n);
-        double count = 0;
-        for (size_t b = 0; b < bins; ++b) {
-            count += bins_[b].count;
-            add_bin(edge, bins_[b]);
-            if (bins_[b].count > 0 && count >= least && all - count >= least) bar = std::max(bar, edge.score() - slack);
-        }
-        const size_t suspects = shift > 0 ? suspect_bins(made, bins, bar) : 0;
-        if (suspects > 0) gather_suspects(n, bin_of);
-        return scan_bins(item, feature, bins, shift, made, slack);
-    }
-    struct Bin {
-        double weight = 0, sum = 0, positive = 0;  // positive: the part of sum that is above 0
-        double count = 0;
-    };
-    static void add_bin(Scorer& scorer, const Bin& bin) {
-        scorer.left_weight += bin.weight;
-        scorer.left += bin.sum;
-    }
-    template <class BinOf>
-    void fill_bins(size_t n, size_t bins, BinOf&& bin_of) {
-        std::fill_n(bins_.begin(), bins, Bin{});
-        for (size_t i = 0; i < n; ++i) {
-            Bin& bin = bins_[bin_of(ranked_[i])];
-            const double w = local_.weight ? local_.weight[i] : 1.0;
-            bin.weight += w;
-            bin.count += 1;
-            if constexpr (C::classification) {
-                bin.sum += w * local_.bit[i];
-            } else {
-                const double y = w * local_.target[i];
-                bin.sum += y;
-                bin.positive += std::max(y, 0.0);
-            }
-        }
-    }
-    /// Mark the bins inside which a cut may reach the bar.
-    size_t suspect_bins(const Scorer& made, size_t bins, double bar) {
-        Scorer left = made;
-        size_t suspects = 0;
-        const auto reaches = [&](double weight, double sum) {
-            Scorer corner = left;
-            corner.left_weight += weight;
-            corner.left += sum;
-            const double room = corner.left_weight * corner.right_weight_now();
-            const double difference = corner.left * corner.weight - corner.left_weight * corner.total;
-            return difference * difference >= bar * room;
-        };
-        for (size_t b = 0; b < bins; ++b) {
-            const Bin& bin = bins_[b];
-            bool suspect = false;
-            if (bin.count > 1) {
-                if constexpr (C::classification)  // all of one class first
-                    suspect = reaches(bin.weight - bin.sum, 0) || reaches(bin.sum, bin.sum);
-                else
-                    suspect = reaches(0, bin.positive) || reaches(0, bin.sum - bin.positive) || reaches(bin.weight, bin.positive) ||
-                              reaches(bin.weight, bin.sum - bin.positive);
-            }
-            suspect_[b] = suspect;
-            suspects += suspect;
-            add_bin(left, bin);
-        }
-        return suspects;
-    }
-    /// The rows of the suspect bins, sorted.
-    template <class BinOf>
-    void gather_suspects(size_t n, BinOf&& bin_of) {
-        n_suspects_ = 0;
-        uint32_t low = RankTable::missing, high = 0;
-        if (suspects_.size() < n + 1) suspects_.resize(n + 1);
-        for (size_t i = 0; i < n; ++i) {
-            suspects_[n_suspects_] = ranked_[i];
-            n_suspects_ += suspect_[bin_of(ranked_[i])];
-        }
-        for (size_t i = 0; i < n_suspects_; ++i) {
-            low = std::min(low, suspects_[i].rank);
-            high = std::max(high, suspects_[i].rank);
-        }
-        sorter_.sort(suspects_.data(), n_suspects_, low, high);
-    }
-    /// Go over all cuts that may be the best, from the left.
-    bool scan_bins(const Item& item, int32_t feature, size_t bins, int shift, const Scorer& made, double slack) {
-        Scorer scorer = made;
-        const size_t n = item.size();
-        size_t at = 0, count = 0;
-        double best = -infinity;
-        uint32_t left_rank = 0;
-        const auto look = [&](const Scorer& cut, size_t left, uint32_t rank) {
-            if (left < limits_.min_count || n - left < limits_.min_count) return;
-            const double score = cut.score();
-            if (!(score > best + slack)) return;
-            best = score;
-            left_rank = rank;
-        };
-        for (size_t b = 0; b < bins; ++b) {
-            const auto rows = static_cast<size_t>(bins_[b].count);
-            if (rows == 0) continue;
-            if (shift > 0 && suspect_[b]) {
-                Scorer inside = scorer;
-                for (size_t i = 0; i + 1 < rows; ++i) {
-                    inside.add(suspects_[at + i].row);
-                    if (suspects_[at + i].rank != suspects_[at + i + 1].rank) look(inside, count + i + 1, suspects_[at + i].rank);
-                }
-                at += rows;
-            }
-            add_bin(scorer, bins_[b]);
-            count += rows;
-            if (count < n) look(scorer, count, static_cast<uint32_t>(lowest_ + ((b + 1) << shift) - 1));
-        }
-        if (best == -infinity || !offer(feature, made.merit(best))) return true;
-        set_cut(item, left_rank);
+        const double bar = best_.feature < 0 ? -infinity : (best_.merit - tolerance_) / made.factor - slack;
+        const auto cut = bins_.search(std::span(ranked_).first(item.size()), lowest_, highest_, local_, made, bar, slack, limits_.min_count, sorter_);
+        if (cut.found() && offer(feature, made.merit(cut.score))) set_cut(item, cut.left_rank);
         return true;
     }
     /// The cut after the rows of at most this rank: what lies on either side of it.
@@ -660,61 +392,21 @@ private:
         if constexpr (C::classification) partition(item, label_);
         else partition(item, target_);
         const uint32_t middle = item.begin + static_cast<uint32_t>(left);
-        child[0] = {item.begin, middle, 0, item.depth + 1, child_seed(item.seed, 0)};
-        child[1] = {middle, item.end, 0, item.depth + 1, child_seed(item.seed, 1)};
+        child[0] = {{item.begin, middle}, 0, item.depth + 1, child_seed(item.seed, 0)};
+        child[1] = {{middle, item.end}, 0, item.depth + 1, child_seed(item.seed, 1)};
     }
 
-    /// The branch of an unanswered split where none was learned: by weight under `available` (the first of equals), by rows
-    /// under `direction` (the last of two).
-    int32_t larger(double left, double right) const {
-        return recipe_.missing == Missing::available ? right > left : right >= left;
-    }
-    double size_of(size_t local_row) const { return recipe_.missing == Missing::available ? local_.weight_of(local_row) : 1.0; }
-
-    /// Write the side of every row into side_ (1 = left) and give the number on the left. `answer` is 1, 0, or -1 for unanswered.
-    template <class Answer>
-    size_t set_sides(const Item& item, bool all_answered, Answer&& answer) {
-        const size_t n = item.size();
-        const uint32_t* row = row_.data() + item.begin;
-        size_t left = 0;
-        if (all_answered) {
-            for (size_t i = 0; i < n; ++i) left += side_[i] = static_cast<uint8_t>(answer(row[i]));
-            if (recipe_.missing == Missing::available && local_.weight) return settle_by_weight(n, left);
-            if (best_.default_branch < 0) best_.default_branch = larger(static_cast<double>(left), static_cast<double>(n - left));
-            return left;
-        }
-        double size[2] = {0, 0};
-        for (size_t i = 0; i < n; ++i) {
-            const int goes_left = answer(row[i]);
-            if (goes_left >= 0) size[goes_left ? 0 : 1] += size_of(i);
-            side_[i] = static_cast<uint8_t>(goes_left < 0 ? 2 : goes_left);
-        }
-        if (best_.default_branch < 0) best_.default_branch = larger(size[0], size[1]);
-        for (size_t i = 0; i < n; ++i) {
-            if (side_[i] == 2) side_[i] = best_.default_branch == 0;
-            left += side_[i];
-        }
-        return left;
-    }
-    size_t settle_by_weight(size_t n, size_t left) {
-        if (best_.default_branch < 0) {
-            double size[2] = {0, 0};
-            for (size_t i = 0; i < n; ++i) size[side_[i] ? 0 : 1] += local_.weight[i];
-            best_.default_branch = larger(size[0], size[1]);
-        }
-        return left;
-    }
     size_t sides_by_rank(const Item& item) {
         const auto f = static_cast<size_t>(best_.feature);
         const uint32_t* rank = rank_[f];
-        return set_sides(item, !has_missing_[f], [&](uint32_t row) {
+        if (!has_missing_[f]) return set_all_sides(item, best_.default_branch, [&](uint32_t row) { return rank[row] <= best_.left_rank; });
+        return set_sides(item, best_.default_branch, [&](uint32_t row) {
             return rank[row] == RankTable::missing ? -1 : static_cast<int>(rank[row] <= best_.left_rank);
         });
     }
     size_t sides_by_value(const Item& item) {
-        const auto f = static_cast<size_t>(best_.feature);
-        const double* value = numbers_[f];
-        return set_sides(item, !has_missing_[f], [&](uint32_t row) {
+        const double* value = numbers_[static_cast<size_t>(best_.feature)];
+        return set_sides(item, best_.default_branch, [&](uint32_t row) {
             return std::isnan(value[row]) ? -1 : static_cast<int>(value[row] <= best_.threshold);
         });
     }
@@ -723,7 +415,7 @@ private:
         const auto n_categories = static_cast<size_t>(problem_.table.features[static_cast<size_t>(best_.feature)].n_categories);
         if (lookup_.size() < n_categories) lookup_.resize(n_categories, -1);
         for (const auto& [code, branch] : groups_.table) lookup_[static_cast<size_t>(code)] = static_cast<int8_t>(branch == 0);
-        const size_t left = set_sides(item, false, [&](uint32_t row) {
+        const size_t left = set_sides(item, best_.default_branch, [&](uint32_t row) {
             const int32_t code = codes[row];
             return code < 0 ? -1 : static_cast<int>(lookup_[static_cast<size_t>(code)]);
         });
@@ -747,28 +439,6 @@ private:
         std::sort(groups_.table.begin(), groups_.table.end());
         best_.table = true;
         best_.between = false;
-    }
-
-    /// Stable partition of the rows of a node, with their weights and targets, by side_.
-    template <class T>
-    void partition(const Item& item, std::vector<T>& targets) {
-        const size_t n = item.size();
-        uint32_t *row = row_.data() + item.begin, *row_right = spare_row_.data();
-        T *target = targets.data() + item.begin, *target_right = reinterpret_cast<T*>(spare_target_.data());
-        const bool weighted = !weight_.empty();
-        double *weight = weighted ? weight_.data() + item.begin : spare_weight_.data(), *weight_right = spare_weight_.data();
-        size_t l = 0, r = 0;
-        for (size_t i = 0; i < n; ++i) {
-            const size_t left = side_[i];
-            row[l] = row_right[r] = row[i];
-            target[l] = target_right[r] = target[i];
-            if (weighted) weight[l] = weight_right[r] = weight[i];
-            l += left;
-            r += left ^ 1;
-        }
-        std::copy_n(row_right, r, row + l);
-        std::copy_n(target_right, r, target + l);
-        if (weighted) std::copy_n(weight_right, r, weight + l);
     }
 
     // ---- writing the tree ------------------------------------------------------------------------------------
@@ -809,32 +479,12 @@ private:
         out_->close();
     }
 
-    const Problem& problem_;
-    const Recipe& recipe_;
-    const RankTable& ranks_;
     std::span<const int32_t> position_, n_categories_;
     std::vector<int32_t> feature_of_;  // by column of numbers
     Forest* out_ = nullptr;
     int thread_ = 0;
     double total_weight_ = 0;
     CutLimits limits_;
-
-    // the rows of the tree, those of a node side by side
-    std::vector<uint32_t> row_;
-    std::vector<double> weight_, target_;
-    std::vector<int32_t> label_;
-
-    // where the columns are read: in the table, or in a block of it
-    std::vector<const int32_t*> codes_;
-    std::vector<const double*> numbers_;
-    std::vector<const uint32_t*> rank_;
-    std::vector<char> has_missing_;
-    std::vector<std::unique_ptr<OrderedLevels>> ordered_;  // by feature
-    bool in_block_ = false;
-    size_t block_rows_ = 0, block_floor_ = 0;
-    std::vector<uint32_t> origin_, block_ranks_;
-    std::vector<int32_t> block_codes_;
-    std::vector<double> block_numbers_;
 
     // the node in hand
     LocalRows local_;
@@ -843,19 +493,16 @@ private:
     double impurity_ = 0, tolerance_ = 0;
     Best best_;
     Candidate groups_;  // of the best split, if it is a table
-    std::vector<Ranked> ranked_, suspects_;
-    size_t known_ = 0, n_suspects_ = 0;
+    std::vector<Ranked> ranked_;
+    size_t known_ = 0;
     uint32_t lowest_ = 0, highest_ = 0;
-    std::array<Bin, n_bins> bins_;
-    std::array<uint8_t, n_bins> suspect_;
-    std::vector<uint8_t> bit_, side_;
+    std::vector<uint8_t> bit_;
     std::vector<double> centred_;
     std::vector<int32_t> chosen_;
     std::vector<int8_t> lookup_;
-    std::vector<uint32_t> spare_row_;
-    std::vector<double> spare_target_, spare_weight_;
     Description description_;
     RankSorter sorter_;
+    RankBins<C, Scorer> bins_;
     Scratch scratch_;
     LevelCounter counter_;
     Levels levels_;
