@@ -1,10 +1,10 @@
-"""Compare forests with those of randomForest, ranger and scikit-learn: means over seeds, and how far they are apart.
+"""Compare forests with those of randomForest, ranger and scikit-learn: means over seeds.
 
     python benchmarks/forest_agreement.py ORACLES            all recorded forests (about ten minutes)
     python benchmarks/forest_agreement.py ORACLES glass      some tables
 
-ORACLES is a folder with `data/` (tables and their schemas) and `golden/` (the recorded means over 20 seeds). A row of
-the printed table has the two means and their difference in standard errors of the difference.
+ORACLES is a folder with `data/` (tables, their schemas) and `golden/` (the recorded means over 20 seeds). A
+row of the printed table has the two means and their difference in standard errors of the difference.
 """
 
 import json

@@ -34,6 +34,7 @@ class SortedRows {
 protected:
     /// A categorical feature whose values are ordered once for the tree, and the rows by it.
     struct OrderedLevels {
+        std::vector<int32_t> code_of;         // by rank
         std::vector<uint32_t> rank_of, rank;  // by code; by row of the table
         std::vector<double> number;           // the same as numbers, for random cuts
     };
@@ -89,7 +90,7 @@ protected:
             if constexpr (C::classification) sums[level * width + static_cast<size_t>(label_[i])] += w;
             else sums[level] += w * target_[i];
         }
-        const std::vector<int32_t> codes = order_levels(sums, weight, width);
+        const std::vector<int32_t>& codes = levels.code_of = order_levels(sums, weight, width);
         levels.rank_of.assign(n_levels, 0);
         for (size_t rank = 0; rank < codes.size(); ++rank) levels.rank_of[static_cast<size_t>(codes[rank])] = static_cast<uint32_t>(rank);
         levels.rank.resize(recipe_.random_cuts ? 0 : problem_.table.n_rows);

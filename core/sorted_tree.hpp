@@ -423,19 +423,27 @@ private:
         return left;
     }
 
-    /// A cut of ordered categories as the table of those present at the node.
+    /// A cut of ordered categories as a table: of all that the tree knows if they are few, else of those present at the node.
     void to_table(const Item& item, const OrderedLevels& levels) {
-        const int32_t* codes = codes_[static_cast<size_t>(best_.feature)];
-        const double last = best_.between ? static_cast<double>(best_.left_rank) : best_.threshold;
-        if (lookup_.size() < levels.rank_of.size()) lookup_.resize(levels.rank_of.size(), -1);
-        groups_.table.clear();
-        for (size_t i = 0; i < item.size(); ++i) {
-            const int32_t code = codes[row_[item.begin + i]];
-            if (code < 0 || lookup_[static_cast<size_t>(code)] == 1) continue;
-            lookup_[static_cast<size_t>(code)] = 1;
+        double last = best_.threshold;
+        if (best_.between) last = midpoint(best_.left_rank, levels.rank[best_.right_row]);
+        const auto put = [&](int32_t code) {
             groups_.table.emplace_back(code, levels.rank_of[static_cast<size_t>(code)] <= last ? 0 : 1);
+        };
+        groups_.table.clear();
+        if (levels.code_of.size() <= few_levels) {
+            for (int32_t code : levels.code_of) put(code);
+        } else {
+            const int32_t* codes = codes_[static_cast<size_t>(best_.feature)];
+            if (lookup_.size() < levels.rank_of.size()) lookup_.resize(levels.rank_of.size(), -1);
+            for (size_t i = 0; i < item.size(); ++i) {
+                const int32_t code = codes[row_[item.begin + i]];
+                if (code < 0 || lookup_[static_cast<size_t>(code)] == 1) continue;
+                lookup_[static_cast<size_t>(code)] = 1;
+                put(code);
+            }
+            for (const auto& [code, branch] : groups_.table) lookup_[static_cast<size_t>(code)] = -1;
         }
-        for (const auto& [code, branch] : groups_.table) lookup_[static_cast<size_t>(code)] = -1;
         std::sort(groups_.table.begin(), groups_.table.end());
         best_.table = true;
         best_.between = false;

@@ -15,6 +15,7 @@ from sklearn.metrics import f1_score
 from sklearn.utils.estimator_checks import check_estimator
 
 import treewright as tw
+from test_oracles import load
 from treewright import _core
 from treewright.errors import ModelFileError
 from treewright.forest.trees import LooseTrees, Trees
@@ -533,6 +534,35 @@ def test_the_core_refuses_draws_of_the_wrong_length() -> None:
     options = {"seeds": np.ones(1, np.uint64), "n_draws": 3, "balanced": False, "min_weight_fraction": 0.0}
     with pytest.raises(ValueError, match="chance must have a number for every row"):
         _core.draw_rows(5, options | {"chance": np.ones(4)}, 0)
+
+
+RECORDED = {  # out-of-bag error of 300 trees: mean and standard deviation over 20 seeds, and how trees vote
+    ("diabetes", "randomForest 4.7", "hard"): (0.23366, 0.00547),
+    ("diabetes", "ranger 0.14.1", "hard"): (0.23828, 0.00632),
+    ("diabetes", "scikit-learn 1.9.1", "soft"): (0.23535, 0.00593),
+    ("sk_breast_cancer", "randomForest 4.7", "hard"): (0.03682, 0.00367),
+    ("sk_breast_cancer", "ranger 0.14.1", "hard"): (0.03840, 0.00281),
+    ("sk_breast_cancer", "scikit-learn 1.9.1", "soft"): (0.03770, 0.00389),
+}
+
+
+@pytest.mark.parametrize("vote", ["hard", "soft"])
+@pytest.mark.parametrize(("name", "mtry"), [("diabetes", 2), ("sk_breast_cancer", 5)])
+def test_out_of_bag_errors_are_those_of_other_programs(name: str, mtry: int, vote: str) -> None:
+    X, y, _ = load(name)
+    errors = np.array(
+        [
+            1
+            - tw.RandomForestClassifier(300, max_features=mtry, vote=vote, random_state=seed, oob_score=True)
+            .fit(X, y)
+            .oob_score_
+            for seed in range(6)
+        ]
+    )
+    for (table, program, their_vote), (mean, deviation) in RECORDED.items():
+        if (table, their_vote) == (name, vote):
+            standard_error = np.hypot(deviation / np.sqrt(20), deviation / np.sqrt(6))
+            assert abs(errors.mean() - mean) < 3.5 * standard_error, program
 
 
 def test_regression_agrees_with_scikit_learn_on_unseen_rows() -> None:
