@@ -28,7 +28,11 @@ Result = dict[str, float]
 def estimator(program: str, workload: Workload, rows: Rows) -> Any:
     parameters = dict(workload.parameters, random_state=0)
     if program == "scikit-learn":
-        from sklearn import tree as package
+        from sklearn import ensemble, tree
+
+        package: Any = ensemble if workload.forest else tree
+        if workload.forest:
+            parameters["n_jobs"] = workload.threads
     else:
         import treewright as package
 
@@ -36,8 +40,13 @@ def estimator(program: str, workload: Workload, rows: Rows) -> Any:
         if rows.n_categorical:
             n_columns = rows.X.shape[1]
             parameters["categorical_features"] = list(range(n_columns - rows.n_categorical, n_columns))
-    kind = "DecisionTreeRegressor" if workload.regression else "DecisionTreeClassifier"
-    return getattr(package, kind)(**parameters)
+    kind = "RandomForest" if workload.forest else "DecisionTree"
+    return getattr(package, kind + ("Regressor" if workload.regression else "Classifier"))(**parameters)
+
+
+def count_nodes(model: Any) -> int:
+    trees = model.estimators_ if hasattr(model, "estimators_") else [model]
+    return sum(tree.tree_.node_count for tree in trees)
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -99,10 +108,10 @@ def measure(program: str, workload: Workload) -> Result:
         result["seconds"] = min(seconds(lambda: model.predict(X_test)) for _ in range(3))
         one_row = X_test[:1]
         result["microseconds per row alone"] = 1e6 * statistics.median(
-            seconds(lambda: model.predict(one_row)) for _ in range(2000)
+            seconds(lambda: model.predict(one_row)) for _ in range(200 if workload.forest else 2000)
         )
     result["score"] = float(model.score(X_test, y_test))
-    result["nodes"] = int(model.tree_.node_count)
+    result["nodes"] = count_nodes(model)
     return result
 
 

@@ -38,6 +38,7 @@ class Workload:
     rows: Callable[[], Rows]
     measure: str = "fit"
     regression: bool = False
+    forest: bool = False
     threads: int = 1
     parameters: dict[str, object] = field(default_factory=dict)
 
@@ -120,11 +121,47 @@ WORKLOADS = {
         threads=2,
         parameters={"max_depth": 6},
     ),
+    "D1": Workload(
+        "forest of 100 trees, 100,000 x 20, two threads",
+        lambda: two_classes(100_000),
+        forest=True,
+        threads=2,
+        parameters={"max_features": 4},
+    ),
+    "D3": Workload(
+        "regression forest of 100 trees, 100,000 x 20, two threads",
+        lambda: noisy_numbers(100_000),
+        regression=True,
+        forest=True,
+        threads=2,
+        parameters={"max_features": 4},
+    ),
     "E1": Workload(
         "predict 1,000,000 rows", lambda: two_classes(100_000, n_test=1_000_000), measure="predict"
     ),
+    "E2": Workload(
+        "predict 1,000,000 rows by 100 deep trees",
+        lambda: two_classes(20_000, n_test=1_000_000),
+        measure="predict",
+        forest=True,
+        parameters={"max_features": 4},
+    ),
+    "E4": Workload(
+        "predict 1,000,000 rows by 100 trees of depth 8",
+        lambda: two_classes(20_000, n_test=1_000_000),
+        measure="predict",
+        forest=True,
+        parameters={"max_features": 4, "max_depth": 8},
+    ),
     "F1": Workload("one small fit: iris", iris, measure="fit often"),
     "G1": Workload("full tree, 1,000 x 10,000", lambda: wide(1000, 10_000)),
+    "G2": Workload(
+        "forest of 100 trees, 1,000 x 10,000, two threads",
+        lambda: wide(1000, 10_000),
+        forest=True,
+        threads=2,
+        parameters={"max_features": 100},
+    ),
     "H2": Workload(
         "depth 8, 500,000 rows, five features of 1,000 categories",
         lambda: many_categories(500_000),

@@ -1,6 +1,7 @@
 // Nodes while they grow: append-only records, put into the final order when all is done.
 #pragma once
 #include "candidate.hpp"
+#include "levels.hpp"
 #include "problem.hpp"
 #include "recode.hpp"
 #include "tree.hpp"
@@ -81,13 +82,14 @@ struct Builder {
     }
 };
 
-/// A threshold on ranks, as the table of the categories behind them: those for which `present(rank)` holds.
+/// A threshold on ranks, as the table of the categories behind them. Of many categories only those for which `present(rank)`
+/// holds have a place in it; of few all that the tree knows, since the order tells where those absent from the node belong.
 template <class Present>
 void to_table(const Ranking& ranking, Candidate& split, Present&& present) {
     split.kind = SplitKind::table;
     split.table.clear();
     for (size_t rank = 0; rank < ranking.code_of.size(); ++rank)
-        if (present(rank)) split.table.emplace_back(ranking.code_of[rank], static_cast<double>(rank) <= split.threshold ? 0 : 1);
+        if (ranking.code_of.size() <= few_levels || present(rank)) split.table.emplace_back(ranking.code_of[rank], static_cast<double>(rank) <= split.threshold ? 0 : 1);
     std::sort(split.table.begin(), split.table.end());
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "candidate.hpp"
+#include "levels.hpp"
 #include "splits/threshold.hpp"
 
 namespace treewright {
@@ -59,6 +60,20 @@ std::vector<double> principal_scores(const std::vector<double>& sums, const std:
 
 }  // namespace
 
+std::vector<int32_t> order_levels(const std::vector<double>& sums, const std::vector<double>& weight, size_t width) {
+    std::vector<double> score(weight.size(), 0.0);
+    if (width > 2) score = principal_scores(sums, weight, width);
+    else
+        for (size_t level = 0; level < weight.size(); ++level)
+            if (weight[level] > 0) score[level] = sums[level * width + width - 1] / weight[level];
+    std::vector<int32_t> order;
+    for (size_t level = 0; level < weight.size(); ++level)
+        if (weight[level] > 0) order.push_back(static_cast<int32_t>(level));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int32_t a, int32_t b) { return score[static_cast<size_t>(a)] < score[static_cast<size_t>(b)]; });
+    return order;
+}
+
 Recoding::Recoding(const Table& table, const Target& target, const Recipe& recipe)
     : given_(table), recipe_(recipe), table_(table), columns_(table.features.size()), bins_(table.features.size()),
       rankings_(table.features.size()), ranking_of_(table.features.size(), nullptr) {
@@ -101,7 +116,7 @@ void Recoding::rank(size_t feature, const Target& target) {
     const int32_t* codes = given_.features[feature].codes;
     const auto levels = static_cast<size_t>(given_.features[feature].n_categories);
     const size_t width = target.n_classes ? static_cast<size_t>(target.n_classes) : 1;
-    std::vector<double> sums(levels * width, 0.0), weight(levels, 0.0), score(levels, 0.0);
+    std::vector<double> sums(levels * width, 0.0), weight(levels, 0.0);
     for (size_t i = 0; i < given_.n_rows; ++i) {
         if (codes[i] < 0) continue;
         const auto level = static_cast<size_t>(codes[i]);
@@ -109,15 +124,8 @@ void Recoding::rank(size_t feature, const Target& target) {
         weight[level] += w;
         sums[level * width + (target.n_classes ? static_cast<size_t>(target.label[i]) : 0)] += target.n_classes ? w : w * target.number[i];
     }
-    if (width > 2) score = principal_scores(sums, weight, width);
-    else
-        for (size_t level = 0; level < levels; ++level)
-            if (weight[level] > 0) score[level] = sums[level * width + width - 1] / weight[level];
     Ranking& ranking = rankings_[feature];
-    for (size_t level = 0; level < levels; ++level)
-        if (weight[level] > 0) ranking.code_of.push_back(static_cast<int32_t>(level));
-    std::stable_sort(ranking.code_of.begin(), ranking.code_of.end(),
-                     [&](int32_t a, int32_t b) { return score[static_cast<size_t>(a)] < score[static_cast<size_t>(b)]; });
+    ranking.code_of = order_levels(sums, weight, width);
     std::vector<double> rank_of(levels, 0.0);
     for (size_t r = 0; r < ranking.code_of.size(); ++r) rank_of[static_cast<size_t>(ranking.code_of[r])] = static_cast<double>(r);
     std::vector<double>& column = columns_[feature];

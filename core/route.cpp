@@ -13,7 +13,6 @@ namespace treewright {
 
 namespace {
 
-constexpr uint32_t missing_left = 0x80000000u;
 constexpr int lanes = 8;
 constexpr int64_t rows_per_task = 4096;
 

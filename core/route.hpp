@@ -10,6 +10,9 @@
 
 namespace treewright {
 
+/// The bit of PackedNode::column that says where a missing value goes.
+inline constexpr uint32_t missing_left = 0x80000000u;
+
 /// Sixteen bytes a node. A leaf points at itself, so that rows that have arrived may keep walking.
 struct PackedNode {
     double threshold;

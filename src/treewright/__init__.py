@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     )
     from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from treewright.explorer import edit, explore
+    from treewright.forest import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
     from treewright.models import load
     from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
     from treewright.rule_classifier import RuleClassifier
@@ -46,7 +52,11 @@ __all__ = [
     "Dataset",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "ID3Classifier",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "Recipe",
     "RuleClassifier",
     "RuleSet",
@@ -84,9 +94,13 @@ _LOADED_WHEN_ASKED_FOR = {
     "C45Classifier": "treewright.presets",
     "CARTClassifier": "treewright.presets",
     "CARTRegressor": "treewright.presets",
+    "ExtraTreesClassifier": "treewright.forest",
+    "ExtraTreesRegressor": "treewright.forest",
     "ID3Classifier": "treewright.presets",
     "RuleClassifier": "treewright.rule_classifier",
     "RuleSet": "treewright.rules",
+    "RandomForestClassifier": "treewright.forest",
+    "RandomForestRegressor": "treewright.forest",
     "load": "treewright.models",
     "edit": "treewright.explorer",
     "explore": "treewright.explorer",

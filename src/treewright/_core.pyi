@@ -19,7 +19,7 @@ def grow(
     codes: Codes,
     position: Codes,
     n_categories: Codes,
-    target: Codes | Numbers,
+    target: Codes | Numbers | None,
     n_classes: int,
     weight: Numbers | None,
     options: Mapping[str, Any],
@@ -91,6 +91,53 @@ def spread(
     threads: int = 1,
 ) -> Numbers:
     """Sum over the leaves of each row of the rows of value, by the share of the row that ends there."""
+
+def grow_forest(
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    n_categories: Codes,
+    target: Codes | Numbers | None,
+    n_classes: int,
+    weight: Numbers | None,
+    options: Mapping[str, Any],
+    draws: Mapping[str, Any],
+) -> dict[str, NDArray[Any]] | list[dict[str, NDArray[Any]]]:
+    """Grow the trees of a forest: compact arrays, or each tree's own where they cannot be compact."""
+
+def pack_forest(
+    trees: list[Mapping[str, NDArray[Any]]], n_classes: int, position: Codes, n_categories: Codes
+) -> dict[str, NDArray[Any]] | None:
+    """Compact arrays of trees; None if one of them is more than binary thresholds and tables."""
+
+def unpack_tree(
+    arrays: Mapping[str, NDArray[Any]],
+    n_classes: int,
+    tree: int,
+    criterion: str,
+    position: Codes,
+    n_categories: Codes,
+) -> dict[str, NDArray[Any]]:
+    """Arrays of one tree out of compact ones."""
+
+def draw_rows(n_rows: int, draws: Mapping[str, Any], tree: int) -> NDArray[np.uint32]:
+    """How often a tree draws each row."""
+
+def vote(
+    arrays: Mapping[str, NDArray[Any]],
+    n_classes: int,
+    numbers: Numbers,
+    codes: Codes,
+    hard: bool,
+    draws: Mapping[str, Any] | None,
+    threads: int = 1,
+) -> tuple[Numbers, NDArray[np.uint32], bool]:
+    """Sums over trees of what each row's leaf says, trees that spoke, and whether an infinity was met."""
+
+def leaves(
+    arrays: Mapping[str, NDArray[Any]], n_classes: int, numbers: Numbers, codes: Codes, threads: int = 1
+) -> tuple[Codes, bool]:
+    """Leaf of each row in each tree, and whether an infinity was met."""
 
 def merit(criterion: str, table: Numbers) -> float:
     """Merit of one table of counts, branches by classes."""

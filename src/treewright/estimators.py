@@ -423,10 +423,16 @@ class DecisionTreeRegressor(NumberReader, TreeEstimator):
     criterion: str | MeritFunction = "squared_error"
 
     def __post_init__(self) -> None:
-        if isinstance(self.criterion, str) and self.criterion == "friedman_mse":
-            warn(
-                'criterion="friedman_mse" is deprecated: it always chose the splits of "squared_error", '
-                "which is used instead.",
-                FutureWarning,
-            )
-            self.criterion = "squared_error"
+        self.criterion = without_friedman(self.criterion)
+
+
+def without_friedman(criterion: str) -> str:
+    """Give the criterion that scikit-learn's deprecated "friedman_mse" always was."""
+    if isinstance(criterion, str) and criterion == "friedman_mse":
+        warn(
+            'criterion="friedman_mse" is deprecated: it always chose the splits of "squared_error", '
+            "which is used instead.",
+            FutureWarning,
+        )
+        return "squared_error"
+    return criterion

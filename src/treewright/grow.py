@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from math import ceil, log2, sqrt
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -61,35 +62,37 @@ def grow(
     3
     """
     schema = dataset.schema
-    target = dataset.target
-    if target is None:
-        raise ValueError("Cannot grow a tree: the dataset has no target.")
-    _check_criterion(schema, recipe)
-    _check_features(schema, recipe)
-    dataset, missing, policies = settle_policies(dataset, recipe)
-    target = target if dataset.target is None else dataset.target
-    options = _options(dataset, recipe) | {"missing": missing, "policies": policies}
-    options["threads"] = threads(n_jobs)
-    options["progress"] = progress
+    dataset, options = core_options(dataset, recipe)
+    options |= {"threads": threads(n_jobs), "progress": progress}
     n_classes = 0 if schema.classes is None else len(schema.classes)
     arrays = _core.grow(
         dataset.numbers,
         dataset.codes,
         schema.position,
         schema.n_categories,
-        target,
+        dataset.target,
         n_classes,
         dataset.weight,
         options,
     )
     if progress is not None:
         progress(1.0)
-    if not policies and recipe.missing == "fractional":  # nothing was missing, but may be in new rows
+    if recipe.missing == "fractional" and not options["policies"]:  # nothing missed a value, but new rows may
         arrays["default_branch"] = np.full(len(arrays["parent"]), -1, np.int32)
     tree = Tree.from_arrays(schema, arrays, options["costs"])
     if warn_of_odd and len(tree) <= max(1, 2 * n_classes):  # others are not odd
         _warn_of_odd_trees(dataset, recipe, tree)
     return tree
+
+
+def core_options(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, dict[str, Any]]:
+    """Check that a recipe fits a dataset; give the rows to grow on, and the recipe as the core reads it."""
+    if dataset.target is None:
+        raise ValueError("Cannot grow a tree: the dataset has no target.")
+    _check_criterion(dataset.schema, recipe)
+    _check_features(dataset.schema, recipe)
+    dataset, missing, policies = settle_policies(dataset, recipe)
+    return dataset, _options(dataset, recipe) | {"missing": missing, "policies": policies}
 
 
 def threads(n_jobs: int | None) -> int:
@@ -150,10 +153,14 @@ def progress_bar(verbose: int | bool, doing: str = "growing") -> Progress | None
     if not verbose or not sys.stderr.isatty():
         return None
 
+    start = monotonic()
+
     def show(fraction: float) -> None:
         done = round(40 * fraction)
+        passed = monotonic() - start
+        left = f"{passed * (1 - fraction) / fraction:.0f} s left" if 0 < fraction < 1 else f"{passed:.1f} s"
         end = "\n" if fraction >= 1 else ""
-        sys.stderr.write(f"\r{doing} [{'#' * done}{' ' * (40 - done)}] {fraction:4.0%}{end}")
+        sys.stderr.write(f"\r{doing} [{'#' * done}{' ' * (40 - done)}] {fraction:4.0%}, {left:<12}{end}")
         sys.stderr.flush()
 
     return show

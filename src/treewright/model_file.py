@@ -33,8 +33,16 @@ VERSION = 1
 
 MOST_HEADER_BYTES = 100_000_000  # as safetensors has it
 DEEPEST_HEADER = 32
-HEADER_KEYS = {"treewright", "kind", "parameters", "pruner", "schema", "target"}
-ARRAY_TYPES = {"F64": "<f8", "I64": "<i8", "I32": "<i4", "U8": "|u1"}
+HEADER_KEYS = {"treewright", "kind", "parameters", "pruner", "schema", "target", "criterion", "draws"}
+ARRAY_TYPES = {
+    "F64": "<f8",
+    "I64": "<i8",
+    "U64": "<u8",
+    "F32": "<f4",
+    "I32": "<i4",
+    "U32": "<u4",
+    "U8": "|u1",
+}
 
 _VERSION = re.compile(rb'(\d{1,9})"')
 _START = b'{"__metadata__":{"format":"treewright","version":"'
@@ -53,7 +61,7 @@ def dumps(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> byte
     ----------
     header : mapping
         Plain values under ``kind`` and, where needed, ``parameters`` and ``schema``.
-    arrays : mapping of names to arrays of float64, int64, int32 or uint8
+    arrays : mapping of names to arrays of a type of `ARRAY_TYPES`
         The same header and arrays always give the same bytes.
 
     Examples

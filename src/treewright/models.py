@@ -10,18 +10,25 @@ from typing import Any, TypeVar
 from treewright.errors import ModelFileError
 from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.fitted import FittedTree
+from treewright.forest import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from treewright.forest.files import read_forest
+from treewright.forest.fitted import FittedForest
 from treewright.model_file import Arrays, Header, read_model, tree_from_parts
 from treewright.parameters import stored_value
 from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 from treewright.pruning import Pruner
 from treewright.recipe import check_parameters
 from treewright.rule_classifier import RuleClassifier
-from treewright.rules import RuleSet
 from treewright.rules.storage import rules_from_parts
 
 Model = TypeVar("Model")
 
-KINDS: dict[str, type[FittedTree]] = {
+KINDS: dict[str, type[FittedTree] | type[FittedForest]] = {
     kind.__name__: kind
     for kind in (
         DecisionTreeClassifier,
@@ -30,12 +37,16 @@ KINDS: dict[str, type[FittedTree]] = {
         C45Classifier,
         CARTClassifier,
         CARTRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
     )
 }
 """The estimators that a model file may hold, by name."""
 
 
-def load(path: str | os.PathLike[str]) -> FittedTree | RuleClassifier | RuleSet:
+def load(path: str | os.PathLike[str]) -> Any:
     """Read what the `save` of an estimator or of a `RuleSet` wrote.
 
     Nothing in the file is run, and everything in it is checked.
@@ -68,7 +79,11 @@ def load(path: str | os.PathLike[str]) -> FittedTree | RuleClassifier | RuleSet:
     header, arrays = read_model(path)
     if header["kind"] == "RuleSet":
         return rules_from_parts(header, arrays)
-    model = (_rule_classifier if header["kind"] == "RuleClassifier" else _single_tree)(header, arrays)
+    if header["kind"] == "RuleClassifier":
+        model: Any = _rule_classifier(header, arrays)
+    else:
+        model = _unfitted(header, KINDS)
+        (read_forest if isinstance(model, FittedForest) else _read_tree)(model, header, arrays)
     if "target" in header:
         if not isinstance(header["target"], str):
             raise ModelFileError("the model is broken: the name of its target is no text")
@@ -76,11 +91,10 @@ def load(path: str | os.PathLike[str]) -> FittedTree | RuleClassifier | RuleSet:
     return model
 
 
-def _single_tree(header: Header, arrays: Arrays) -> FittedTree:
-    """Make a fitted estimator of one tree."""
+def _read_tree(model: FittedTree, header: Header, arrays: Arrays) -> None:
+    """Give an estimator the tree that a file holds, and what it keeps beside it."""
     own = {name: arrays.pop(name) for name in list(arrays) if name.startswith("own_")}
     tree = tree_from_parts(header, arrays)
-    model = _unfitted(header, KINDS)
     if model.task != ("regression" if tree.schema.classes is None else "classification"):
         raise ModelFileError(f"the model is broken: a {header['kind']} cannot have its tree")
     model._adopt(tree)
@@ -90,7 +104,6 @@ def _single_tree(header: Header, arrays: Arrays) -> FittedTree:
         raise ModelFileError(f"the model is broken: {problem}") from None
     if "pruner" in header:
         model.pruner_ = _pruner(header)
-    return model
 
 
 def _rule_classifier(header: Header, arrays: Arrays) -> RuleClassifier:

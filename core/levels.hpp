@@ -1,0 +1,16 @@
+// The values of a categorical feature in the order of what they say of the target.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace treewright {
+
+/// Up to this many levels in an order, every split on them has a place for all.
+inline constexpr size_t few_levels = 64;
+
+/// The codes of the levels that have weight, by the share of the second class, the mean of the target, or the first principal
+/// component of the class shares (Coppersmith, Hong & Hosking, 1999). `sums` is levels × width, as in Totals.
+std::vector<int32_t> order_levels(const std::vector<double>& sums, const std::vector<double>& weight, size_t width);
+
+}  // namespace treewright

@@ -1,0 +1,242 @@
+// The rows of a tree that is grown by sorting: those of a node side by side, and the columns they are read from.
+//
+// Subtrees of few rows copy their columns into a block, so that all their nodes read from the core's own cache.
+#pragma once
+#include <memory>
+
+#include "levels.hpp"
+#include "problem.hpp"
+#include "ranks.hpp"
+
+namespace treewright {
+
+/// Whether small subtrees copy their columns: a row of them is looked at about a dozen times, so copying pays up to there.
+inline bool use_blocks(const Problem& problem) {
+    return problem.n_features() <= 12 * static_cast<size_t>(problem.recipe.max_features);
+}
+
+/// Whether the values of a categorical feature are ordered once for a tree.
+inline bool orders_once(const Recipe& recipe, const Feature& feature) {
+    constexpr int32_t many_categories = 256;
+    return recipe.category_order == CategoryOrder::once ||
+           (recipe.category_order == CategoryOrder::automatic && feature.n_categories > many_categories);
+}
+
+/// The rows of one node: [begin, end) of every column.
+struct RowRange {
+    uint32_t begin = 0, end = 0;
+
+    size_t size() const { return end - begin; }
+};
+
+template <class C>
+class SortedRows {
+protected:
+    /// A categorical feature whose values are ordered once for the tree, and the rows by it.
+    struct OrderedLevels {
+        std::vector<int32_t> code_of;         // by rank
+        std::vector<uint32_t> rank_of, rank;  // by code; by row of the table
+        std::vector<double> number;           // the same as numbers, for random cuts
+    };
+
+    SortedRows(const Problem& problem, const RankTable& ranks)
+        : problem_(problem), recipe_(problem.recipe), ranks_(ranks), codes_(problem.n_features()), numbers_(problem.n_features()),
+          rank_(problem.n_features()), has_missing_(problem.n_features()), ordered_(problem.n_features()) {
+        for (size_t f = 0; f < problem.n_features(); ++f) {
+            const Feature& feature = problem.table.features[f];
+            if (!feature.categorical()) {
+                has_missing_[f] = ranks.has_missing(f);
+                continue;
+            }
+            has_missing_[f] = std::any_of(feature.codes, feature.codes + problem.table.n_rows, [](int32_t code) { return code < 0; });
+            if (orders_once(problem.recipe, feature)) ordered_[f] = std::make_unique<OrderedLevels>();
+        }
+        if (use_blocks(problem)) block_rows_ = std::clamp<size_t>(400'000 / (sizeof(uint32_t) * problem.n_features()), 256, 4096);
+    }
+
+    /// Take these rows of the table; `weight` goes by row of the table, empty = every row weighs one.
+    void load(std::span<const uint32_t> rows, std::span<const double> weight) {
+        const size_t n = rows.size();
+        row_.assign(rows.begin(), rows.end());
+        side_.resize(n);
+        spare_row_.resize(n);
+        spare_target_.resize(n);
+        spare_weight_.resize(n);
+        const auto gather = [&](const auto* from, auto& to) {
+            to.resize(n);
+            for (size_t i = 0; i < n; ++i) to[i] = from[rows[i]];
+        };
+        weight_.clear();
+        if (!weight.empty()) gather(weight.data(), weight_);
+        if constexpr (C::classification) gather(problem_.label, label_);
+        else gather(problem_.target, target_);
+        for (size_t f = 0; f < ordered_.size(); ++f)
+            if (ordered_[f]) order(f);
+        leave_block();
+    }
+    /// Order the values of a categorical feature by the target of the rows of this tree, and rank the rows by it.
+    void order(size_t feature) {
+        const Feature& column = problem_.table.features[feature];
+        OrderedLevels& levels = *ordered_[feature];
+        const auto n_levels = static_cast<size_t>(column.n_categories);
+        const size_t width = problem_.width();
+        std::vector<double> sums(n_levels * width, 0.0), weight(n_levels, 0.0);
+        for (size_t i = 0; i < row_.size(); ++i) {
+            const int32_t code = column.codes[row_[i]];
+            if (code < 0) continue;
+            const auto level = static_cast<size_t>(code);
+            const double w = weight_.empty() ? 1.0 : weight_[i];
+            weight[level] += w;
+            if constexpr (C::classification) sums[level * width + static_cast<size_t>(label_[i])] += w;
+            else sums[level] += w * target_[i];
+        }
+        const std::vector<int32_t>& codes = levels.code_of = order_levels(sums, weight, width);
+        levels.rank_of.assign(n_levels, 0);
+        for (size_t rank = 0; rank < codes.size(); ++rank) levels.rank_of[static_cast<size_t>(codes[rank])] = static_cast<uint32_t>(rank);
+        levels.rank.resize(recipe_.random_cuts ? 0 : problem_.table.n_rows);
+        levels.number.resize(recipe_.random_cuts ? problem_.table.n_rows : 0);
+        for (uint32_t row : row_) {
+            const int32_t code = column.codes[row];
+            const uint32_t rank = code < 0 ? RankTable::missing : levels.rank_of[static_cast<size_t>(code)];
+            if (recipe_.random_cuts) levels.number[row] = code < 0 ? std::numeric_limits<double>::quiet_NaN() : rank;
+            else levels.rank[row] = rank;
+        }
+    }
+
+    // ---- blocks ----------------------------------------------------------------------------------------------
+
+    bool fits_block(const RowRange& item) const { return !in_block_ && item.size() <= block_rows_; }
+    /// Copy the columns of a small subtree side by side, so that all its nodes read them from the core's own cache.
+    void enter_block(const RowRange& item) {
+        const size_t n = item.size(), p = codes_.size();
+        origin_.assign(row_.begin() + item.begin, row_.begin() + item.end);
+        std::iota(row_.begin() + item.begin, row_.begin() + item.end, 0u);
+        const std::vector<Feature>& features = problem_.table.features;
+        if (recipe_.random_cuts && block_numbers_.size() < n * p) block_numbers_.resize(n * p);
+        if (!recipe_.random_cuts && block_ranks_.size() < n * p) block_ranks_.resize(n * p);
+        if (block_codes_.size() < n * p) block_codes_.resize(n * p);
+        const auto gather = [&](const auto* from, auto* to) {
+            for (size_t i = 0; i < n; ++i) to[i] = from[origin_[i]];
+            return to;
+        };
+        for (size_t f = 0; f < p; ++f) {
+            if (features[f].categorical()) codes_[f] = gather(features[f].codes, block_codes_.data() + f * n);
+            if (ordered_[f] && recipe_.random_cuts) numbers_[f] = gather(ordered_[f]->number.data(), block_numbers_.data() + f * n);
+            else if (ordered_[f]) rank_[f] = gather(ordered_[f]->rank.data(), block_ranks_.data() + f * n);
+            else if (features[f].categorical()) continue;
+            else if (recipe_.random_cuts) numbers_[f] = gather(features[f].numbers, block_numbers_.data() + f * n);
+            else rank_[f] = block_ranks_.data() + f * n;
+        }
+        constexpr size_t tile = 64;
+        for (size_t begin = 0; begin < n && !recipe_.random_cuts; begin += tile)
+            for (size_t f = 0; f < p; ++f) {
+                if (features[f].categorical()) continue;
+                const size_t column = ranks_.column(f);
+                for (size_t i = begin; i < std::min(n, begin + tile); ++i) block_ranks_[f * n + i] = ranks_.row(origin_[i])[column];
+            }
+        in_block_ = true;
+    }
+    void leave_block() {
+        for (size_t f = 0; f < codes_.size(); ++f) {
+            codes_[f] = problem_.table.features[f].codes;
+            numbers_[f] = ordered_[f] ? ordered_[f]->number.data() : problem_.table.features[f].numbers;
+            if (ordered_[f]) rank_[f] = ordered_[f]->rank.data();
+            else if (!problem_.table.features[f].categorical()) rank_[f] = ranks_.of(f);
+        }
+        in_block_ = false;
+    }
+    /// The row of the table behind an entry of row_.
+    uint32_t origin(uint32_t row) const { return in_block_ ? origin_[row] : row; }
+
+    // ---- which row goes where ----------------------------------------------------------------------------------
+
+    /// The branch of an unanswered split where none was learned: by weight under `available` (the first of equals), by rows
+    /// under `direction` (the last of two).
+    int32_t larger(double left, double right) const {
+        return recipe_.missing == Missing::available ? right > left : right >= left;
+    }
+
+    /// Write the side of every row into side_ (1 = left), settle the default branch, and give the number on the left.
+    /// `answer` is 1, 0, or -1 where the split is unanswered.
+    template <class Answer>
+    size_t set_sides(const RowRange& item, int32_t& default_branch, Answer&& answer) {
+        const size_t n = item.size();
+        const uint32_t* row = row_.data() + item.begin;
+        const double* weight = recipe_.missing == Missing::available && !weight_.empty() ? weight_.data() + item.begin : nullptr;
+        constexpr uint8_t unanswered = 2;
+        double size[3] = {0, 0, 0};  // right, left, unanswered
+        for (size_t i = 0; i < n; ++i) {
+            const int goes_left = answer(row[i]);
+            side_[i] = goes_left < 0 ? unanswered : static_cast<uint8_t>(goes_left);
+            size[side_[i]] += weight ? weight[i] : 1.0;
+        }
+        if (default_branch < 0) default_branch = larger(size[1], size[0]);
+        size_t left = 0;
+        for (size_t i = 0; i < n; ++i) {
+            if (side_[i] == unanswered) side_[i] = default_branch == 0;
+            left += side_[i];
+        }
+        return left;
+    }
+    /// The same for splits that answer every row, as most do.
+    template <class Answer>
+    size_t set_all_sides(const RowRange& item, int32_t& default_branch, Answer&& answer) {
+        if (recipe_.missing == Missing::available && !weight_.empty()) return set_sides(item, default_branch, answer);
+        const size_t n = item.size();
+        const uint32_t* row = row_.data() + item.begin;
+        size_t left = 0;
+        for (size_t i = 0; i < n; ++i) left += side_[i] = static_cast<uint8_t>(answer(row[i]));
+        if (default_branch < 0) default_branch = larger(static_cast<double>(left), static_cast<double>(n - left));
+        return left;
+    }
+
+    /// Stable partition of the rows of a node, with their weights and targets, by side_.
+    template <class T>
+    void partition(const RowRange& item, std::vector<T>& targets) {
+        const size_t n = item.size();
+        uint32_t *row = row_.data() + item.begin, *row_right = spare_row_.data();
+        T *target = targets.data() + item.begin, *target_right = reinterpret_cast<T*>(spare_target_.data());
+        const bool weighted = !weight_.empty();
+        double *weight = weighted ? weight_.data() + item.begin : spare_weight_.data(), *weight_right = spare_weight_.data();
+        size_t l = 0, r = 0;
+        for (size_t i = 0; i < n; ++i) {
+            const size_t left = side_[i];
+            row[l] = row_right[r] = row[i];
+            target[l] = target_right[r] = target[i];
+            if (weighted) weight[l] = weight_right[r] = weight[i];
+            l += left;
+            r += left ^ 1;
+        }
+        std::copy_n(row_right, r, row + l);
+        std::copy_n(target_right, r, target + l);
+        if (weighted) std::copy_n(weight_right, r, weight + l);
+    }
+
+    const Problem& problem_;
+    const Recipe& recipe_;
+    const RankTable& ranks_;
+
+    // the rows of the tree, those of a node side by side
+    std::vector<uint32_t> row_;
+    std::vector<double> weight_, target_;
+    std::vector<int32_t> label_;
+
+    // where the columns are read: in the table, or in a block of it
+    std::vector<const int32_t*> codes_;
+    std::vector<const double*> numbers_;
+    std::vector<const uint32_t*> rank_;
+    std::vector<char> has_missing_;
+    std::vector<std::unique_ptr<OrderedLevels>> ordered_;  // by feature
+    bool in_block_ = false;
+
+private:
+    size_t block_rows_ = 0;
+    std::vector<uint32_t> origin_, block_ranks_;
+    std::vector<int32_t> block_codes_;
+    std::vector<double> block_numbers_;
+    std::vector<uint8_t> side_;
+    std::vector<uint32_t> spare_row_;
+    std::vector<double> spare_target_, spare_weight_;
+};
+
+}  // namespace treewright

@@ -1,0 +1,23 @@
+"""Forests: many trees on drawn rows and drawn features, and what only many trees can tell (Breiman, 2001)."""
+
+from treewright.forest.estimators import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from treewright.forest.importance import Importance
+from treewright.forest.out_of_bag import ErrorCurve
+from treewright.forest.proximity import Proximity
+from treewright.forest.quantiles import LeafRows
+
+__all__ = [
+    "ErrorCurve",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "Importance",
+    "LeafRows",
+    "Proximity",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+]

@@ -1,0 +1,291 @@
+"""Fitted: what a forest does once it has its trees: vote, describe itself, go to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from treewright.data import Dataset
+from treewright.data.columns import Unseen
+from treewright.data.dataset import Task
+from treewright.data.schema import Infinities
+from treewright.forest.draws import Draws
+from treewright.forest.trees import Trees
+from treewright.grow import threads
+from treewright.reading import RowReader
+from treewright.recipe import Rule
+from treewright.tree import Tree
+
+Array = NDArray[np.float64]
+
+
+class FittedForest(RowReader, BaseEstimator):
+    """An estimator that has many trees."""
+
+    longest_search = 10.0
+
+    allowed: ClassVar[dict[str, Rule]]
+    task: ClassVar[Task]
+    unseen: Unseen
+    inf: Infinities
+    n_jobs: int | None
+    oob_score: bool | Callable[..., float]
+
+    def _adopt(self, trees: Trees, draws: Draws) -> None:
+        """Take trees as this forest's own, with all that scikit-learn expects to find beside them."""
+        schema = trees.schema
+        self.trees_ = trees
+        self.draws_ = draws
+        self.n_features_in_ = len(schema.columns)
+        self.n_outputs_ = 1
+        if schema.named:
+            self.feature_names_in_ = np.array([column.name for column in schema.columns], dtype=object)
+        else:
+            self.__dict__.pop("feature_names_in_", None)
+        if schema.classes is not None:
+            self.classes_: NDArray[Any] = np.asarray(schema.classes)
+            self.n_classes_ = len(self.classes_)
+
+    def _fitted_trees(self) -> Trees:
+        try:
+            return self.trees_
+        except AttributeError:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
+                "arguments before using this estimator."
+            ) from None
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "trees_")
+
+    def _encode(self, X: Any) -> tuple[Array, NDArray[np.int32]]:
+        """Rows as the trees' arrays have them."""
+        missing = "error" if getattr(self, "missing", None) == "error" else "direction"
+        return self._fitted_trees().schema.encode(
+            X, unseen=self.unseen, missing=missing, inf=self.inf, estimator=type(self).__name__
+        )
+
+    @property
+    def _hard(self) -> bool:
+        return getattr(self, "vote", "soft") == "hard"
+
+    def _answering(self) -> tuple[list[Tree], list[Array]]:
+        trees = list(self._fitted_trees())
+        if trees[0].schema.classes is None:
+            return trees, [tree.value for tree in trees]
+        if self._hard:
+            return trees, [np.eye(self.n_classes_)[tree.label] for tree in trees]
+        return trees, [tree.value / tree.value.sum(axis=1, keepdims=True) for tree in trees]
+
+    def _means(self, X: Any) -> Array:
+        """Mean over the trees of what each row's leaf says."""
+        trees = self._fitted_trees()
+        sums, _ = trees.vote(*self._encode(X), hard=self._hard, threads=threads(self.n_jobs))
+        sums /= len(trees)
+        return sums
+
+    def apply(self, X: Any) -> NDArray[np.intp]:
+        """Id of the leaf that each row ends in, a column for each tree."""
+        trees = self._fitted_trees()
+        return trees.leaves(*self._encode(X), threads(self.n_jobs)).astype(np.intp)
+
+    def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
+        """Nodes that each row passes, as a sparse matrix, and where the columns of each tree begin."""
+        from scipy.sparse import hstack
+
+        trees, leaf = self._fitted_trees(), self.apply(X)
+        paths = [tree.paths(leaf[:, at].astype(np.int32)) for at, tree in enumerate(trees)]
+        return hstack(paths, format="csr"), trees.node_begin
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Mean over the trees of each feature's share in the decrease of impurity.
+
+        It favours features of many values; `importance` has kinds that do not.
+        """
+        from treewright.forest.importance import impurity_importance
+
+        shares = impurity_importance(self._fitted_trees()).mean
+        total = shares.sum()
+        return shares / total if total > 0 else shares
+
+    # ---- out of bag ------------------------------------------------------------------------------
+
+    def _score_out_of_bag(self, dataset: Dataset) -> None:
+        from treewright.forest.out_of_bag import predict_out_of_bag, score_out_of_bag
+
+        means = predict_out_of_bag(
+            self.trees_, self.draws_, dataset, hard=self._hard, threads=threads(self.n_jobs)
+        )
+        scoring = self.oob_score if callable(self.oob_score) else None
+        self.oob_score_ = score_out_of_bag(dataset, means, scoring)
+        if dataset.schema.classes is None:
+            self.oob_prediction_ = means.ravel()
+        else:
+            self.oob_decision_function_ = means
+
+    def _forget_out_of_bag(self) -> None:
+        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)
+
+    def _training_rows(self, X: Any, y: Any = None) -> Dataset:
+        """Read the rows of the fit again, to look at them with the trees."""
+        schema = self._fitted_trees().schema
+        numbers, codes = self._encode(X)
+        if len(numbers) != self.draws_.n_rows:
+            raise ValueError(
+                f"X must have the {self.draws_.n_rows} rows of the fit, in order; it has {len(numbers)}."
+            )
+        return Dataset(schema, numbers, codes, None if y is None else self._target(y), None)
+
+    def _target(self, y: Any) -> NDArray[Any]:
+        """Targets as class codes or numbers."""
+        classes = self._fitted_trees().schema.classes
+        if classes is None:
+            return np.asarray(y, dtype=float).ravel()
+        code_of = {label: code for code, label in enumerate(classes.tolist())}
+        try:
+            return np.array([code_of[label] for label in np.asarray(y).tolist()], np.int32)
+        except KeyError as unknown:
+            raise ValueError(f"y has the class {unknown}, which the forest has not seen.") from None
+
+    def error_curve(self, X: Any, y: Any) -> Any:
+        """Out-of-bag error against the number of trees.
+
+        Parameters
+        ----------
+        X, y
+            The rows of the fit.
+
+        Returns
+        -------
+        ErrorCurve
+            With `n_trees` and `error`; it plots itself.
+        """
+        from treewright.forest.out_of_bag import error_curve
+
+        return error_curve(
+            self._fitted_trees(),
+            self.draws_,
+            self._training_rows(X, y),
+            hard=self._hard,
+            threads=threads(self.n_jobs),
+        )
+
+    # ---- what many trees tell ----------------------------------------------------------------------
+
+    def importance(
+        self,
+        kind: str = "impurity",
+        X: Any = None,
+        y: Any = None,
+        *,
+        random_state: int = 0,
+        n_repeats: int = 1,
+    ) -> Any:
+        """How much each feature matters.
+
+        Parameters
+        ----------
+        kind : {"impurity", "corrected", "permutation"}
+            The share in the decrease of impurity, which favours features of many values; that decrease less
+            what a copy of the feature with its rows shuffled achieves (Nembrini, König & Wright, 2018); or
+            how much worse each tree predicts the rows it has not drawn when the feature's values are
+            shuffled among them (Breiman, 2001).
+        X, y
+            The rows of the fit; not needed for "impurity".
+        random_state : int
+            Seed of the shuffling.
+        n_repeats : int
+            How often to shuffle, for "permutation".
+
+        Returns
+        -------
+        Importance
+            The mean over the trees and the spread between them, by feature.
+        """
+        from treewright.forest.importance import importance
+
+        return importance(self, kind, X, y, random_state=random_state, n_repeats=n_repeats)
+
+    def proximity(self, X: Any, *, out_of_bag: bool = False) -> Any:
+        """How often two rows end in the same leaf.
+
+        Parameters
+        ----------
+        X : table
+            Rows; with `out_of_bag` those of the fit.
+        out_of_bag : bool
+            Whether a tree counts for two rows only if it has drawn neither.
+
+        Returns
+        -------
+        Proximity
+            Which gives the full matrix, a sparse one, nearest neighbours and the outlier measure.
+        """
+        from treewright.forest.proximity import Proximity
+
+        trees = self._fitted_trees()
+        if out_of_bag:
+            self._training_rows(X)
+        leaf = trees.leaves(*self._encode(X), threads(self.n_jobs))
+        return Proximity(leaf, trees.node_begin, self.draws_ if out_of_bag else None)
+
+    def leaf_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+        """Remember which rows end in which leaf: what quantiles and prediction intervals need.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Rows with their targets, usually those of the fit.
+
+        Returns
+        -------
+        LeafRows
+            Which predicts quantiles and intervals for further rows.
+        """
+        from treewright.forest.quantiles import LeafRows
+
+        return LeafRows.of(self, X, y, sample_weight)
+
+    def standard_error(self, X: Any) -> Array:
+        """Standard error of the forest's predictions, by the infinitesimal jackknife.
+
+        Parameters
+        ----------
+        X : table
+            Rows to predict for.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            How far the prediction (for classes, each share) would vary between training sets (Wager, Hastie &
+            Efron, 2014, with their correction for the number of trees).
+        """
+        from treewright.forest.jackknife import standard_error
+
+        errors = standard_error(
+            self._fitted_trees(), self.draws_, *self._encode(X), hard=self._hard, threads=threads(self.n_jobs)
+        )
+        return errors.ravel() if self.task == "regression" else errors
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted forest to a file that `treewright.load` reads; whole or not at all.
+
+        Trees, draws and parameters are kept; a parameter that is no plain value, such as a `RandomState`, is
+        left out and has its default when the model is read back.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write; a file of that name is replaced once the new one is complete.
+        """
+        from treewright.forest.files import write_forest
+
+        write_forest(self, path)

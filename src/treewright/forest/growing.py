@@ -1,0 +1,85 @@
+"""Growing: from a dataset, a recipe and the draws to the trees of a forest, in one call of the core."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treewright import _core
+from treewright.data import Dataset
+from treewright.forest.draws import Draws
+from treewright.forest.trees import LooseTrees, Trees
+from treewright.grow import Progress, core_options, threads
+from treewright.pruning import CostComplexity
+from treewright.recipe import Recipe
+from treewright.tree import Tree
+
+
+def grow_trees(
+    dataset: Dataset,
+    recipe: Recipe,
+    draws: Draws,
+    *,
+    ccp_alpha: float = 0.0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Trees:
+    """Grow the trees of a forest side by side.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The rows to draw from. With draws, weights belong in the draws' chances.
+    recipe : Recipe
+        How to grow every tree; its `random_state` is not used.
+    draws : Draws
+        The seed and rows of each tree.
+    ccp_alpha : float
+        Price of a leaf in cost-complexity pruning of each tree.
+    n_jobs : int or None
+        Threads to use. The trees are the same for every number.
+    progress : callable or None
+        Called now and then with the share of the work that is done, at the end with 1.
+
+    Examples
+    --------
+    >>> dataset = Dataset.from_table([[1.0], [2.0], [3.0]], ["a", "a", "b"], task="classification")
+    >>> trees = grow_trees(dataset, Recipe("gini"), Draws(3, np.array([7, 8], np.uint64), 3))
+    >>> len(trees), float(trees[0].weight[0])
+    (2, 3.0)
+    """
+    schema = dataset.schema
+    dataset, options = core_options(dataset, recipe)
+    options |= {"threads": threads(n_jobs), "progress": progress}
+    n_classes = 0 if schema.classes is None else len(schema.classes)
+    grown = _core.grow_forest(
+        dataset.numbers,
+        dataset.codes,
+        schema.position,
+        schema.n_categories,
+        dataset.target,
+        n_classes,
+        None if draws.n_draws else dataset.weight,
+        options,
+        draws.options(recipe.min_weight_fraction_leaf),
+    )
+    if isinstance(grown, list):
+        trees: Trees = LooseTrees(
+            schema, recipe.criterion, [Tree.from_arrays(schema, arrays) for arrays in grown]
+        )
+    else:
+        trees = Trees(schema, recipe.criterion, grown)
+        if recipe.missing == "fractional":  # nothing was missing, but may be in new rows
+            trees = LooseTrees(schema, recipe.criterion, [_sharing(tree) for tree in trees])
+    if ccp_alpha > 0:
+        pruner = CostComplexity(ccp_alpha, risk="impurity")
+        trees = Trees.of(schema, recipe.criterion, [pruner(tree) for tree in trees])
+    if progress is not None:
+        progress(1.0)
+    return trees
+
+
+def _sharing(tree: Tree) -> Tree:
+    """Return the tree with rows that miss a value going down every branch."""
+    arrays = tree.arrays()
+    arrays["default_branch"] = np.full(len(tree), -1, np.int32)
+    return Tree.from_arrays(tree.schema, arrays)

@@ -1,0 +1,107 @@
+"""Out of bag: every row predicted by the trees that have not drawn it, an honest test without other rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data import Dataset
+from treewright.errors import warn
+from treewright.forest.draws import Draws
+from treewright.forest.trees import Trees
+
+Array = NDArray[np.float64]
+
+
+def predict_out_of_bag(
+    trees: Trees, draws: Draws, rows: Dataset, *, hard: bool = False, threads: int = 1
+) -> Array:
+    """Mean of what the trees say that have not drawn a row (Breiman, 2001, §3.1); zeros where all have."""
+    sums, votes = trees.vote(rows.numbers, rows.codes, hard=hard, draws=draws, threads=threads)
+    if not votes.all():
+        warn(
+            "Some inputs do not have OOB scores. This probably means too few trees were used to compute "
+            "any reliable OOB estimates."
+        )
+    return np.asarray(sums / np.maximum(votes, 1)[:, None])
+
+
+def score_out_of_bag(rows: Dataset, means: Array, scoring: Callable[..., float] | None = None) -> float:
+    """Score out-of-bag predictions: by accuracy or R², or by a function of targets and predictions."""
+    target = rows.target
+    if target is None:
+        raise ValueError("the dataset has no target to score against")
+    predicted = means.ravel() if rows.schema.classes is None else means.argmax(axis=1)
+    if scoring is not None:
+        return scoring(target, predicted)
+    if rows.schema.classes is not None:
+        return float(np.mean(predicted == target))
+    spread = float(np.sum((target - target.mean()) ** 2))
+    error = float(np.sum((target - predicted) ** 2))
+    return 1.0 - error / spread if spread > 0 else float(error == 0)
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorCurve:
+    """Out-of-bag error of the first 1, 2, … trees of a forest.
+
+    Parameters
+    ----------
+    n_trees : int array
+    error : float array
+        Share of wrong classes, or mean squared error, over the rows that some of the trees have not drawn;
+        NaN while there are none.
+    measure : str
+        What `error` is.
+    """
+
+    n_trees: NDArray[np.int64]
+    error: Array
+    measure: str
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve with matplotlib, and return the axes."""
+        if ax is None:
+            from matplotlib import pyplot
+
+            _, ax = pyplot.subplots()
+        ax.plot(self.n_trees, self.error)
+        ax.set_xlabel("trees")
+        ax.set_ylabel(f"out-of-bag {self.measure}")
+        return ax
+
+
+def error_curve(
+    trees: Trees, draws: Draws, rows: Dataset, *, hard: bool = False, threads: int = 1
+) -> ErrorCurve:
+    """Follow the out-of-bag error while trees are added one by one."""
+    if not draws.n_draws:
+        raise ValueError("Out of bag estimation only available if bootstrap=True")
+    target, n_rows = np.asarray(rows.target), len(rows)
+    leaf = trees.leaves(rows.numbers, rows.codes, threads)
+    classes = rows.schema.classes
+    sums = np.zeros((n_rows, 1 if classes is None else len(classes)))
+    votes = np.zeros(n_rows)
+    errors = np.full(len(trees), np.nan)
+    for at, tree in enumerate(trees):
+        left_out = np.flatnonzero(draws.out_of_bag(at))
+        said = tree.value[leaf[left_out, at]]
+        if classes is not None:
+            said = (
+                np.eye(len(classes))[said.argmax(axis=1)] if hard else said / said.sum(axis=1, keepdims=True)
+            )
+        sums[left_out] += said
+        votes[left_out] += 1
+        known = np.flatnonzero(votes)
+        if len(known) == 0:
+            continue
+        if classes is None:
+            errors[at] = np.mean((sums[known, 0] / votes[known] - target[known]) ** 2)
+        else:
+            errors[at] = np.mean(sums[known].argmax(axis=1) != target[known])
+    measure = "mean squared error" if classes is None else "error"
+    return ErrorCurve(np.arange(1, len(trees) + 1), errors, measure)

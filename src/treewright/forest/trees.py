@@ -1,0 +1,229 @@
+"""Trees: those of a forest in compact arrays, one after the other; each is a `Tree` when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.data import Schema
+from treewright.forest.draws import Draws
+from treewright.tree import Tree
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+
+class Trees(Sequence[Tree]):
+    """Trees of binary splits in the core's compact arrays, about 32 bytes a node for two classes.
+
+    A node keeps what it takes to walk on, its class weights (or its number, weight and risk) and its count;
+    all else of a `Tree` follows from these and is computed when a tree is asked for. Names, categories and
+    classes are kept once.
+
+    Parameters
+    ----------
+    schema : Schema
+        The features and classes that all trees speak of.
+    criterion : str
+        The criterion that grew them: it tells the impurity of each node.
+    arrays : mapping of names to arrays
+        As the core gives them.
+    """
+
+    def __init__(self, schema: Schema, criterion: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.schema = schema
+        self.criterion = criterion
+        self.arrays = dict(arrays)
+        for array in self.arrays.values():
+            array.setflags(write=False)
+
+    @classmethod
+    def of(cls, schema: Schema, criterion: str, trees: Sequence[Tree]) -> Trees:
+        """Make the trees compact, if they are such that they can be."""
+        packed = cls.of_arrays(schema, criterion, [tree.arrays() for tree in trees])
+        return LooseTrees(schema, criterion, trees) if packed is None else packed
+
+    @classmethod
+    def of_arrays(
+        cls, schema: Schema, criterion: str, trees: Sequence[Mapping[str, NDArray[Any]]]
+    ) -> Trees | None:
+        """Make trees compact that are given by their arrays; None if one of them cannot be."""
+        arrays = _core.pack_forest(list(trees), _n_classes(schema), schema.position, schema.n_categories)
+        return None if arrays is None else cls(schema, criterion, arrays)
+
+    def __len__(self) -> int:
+        return len(self.arrays["tree_begin"]) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> Tree: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Tree]: ...
+    def __getitem__(self, index: int | slice) -> Tree | list[Tree]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(len(self))[index]]
+        return self._tree(range(len(self))[index])
+
+    def __iter__(self) -> Iterator[Tree]:
+        return (self[at] for at in range(len(self)))
+
+    def _tree(self, index: int) -> Tree:
+        schema = self.schema
+        arrays = _core.unpack_tree(
+            self.arrays, _n_classes(schema), index, self.criterion, schema.position, schema.n_categories
+        )
+        return Tree.from_arrays(schema, arrays)
+
+    @property
+    def node_begin(self) -> NDArray[np.int64]:
+        """Where the nodes of each tree begin, and at the end their number."""
+        begin: NDArray[np.int64] = self.arrays["tree_begin"]
+        return begin
+
+    @property
+    def node_count(self) -> int:
+        """The nodes of all trees."""
+        return int(self.node_begin[-1])
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the trees take."""
+        return sum(array.nbytes for array in self.arrays.values())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Trees):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # equal by content, as arrays are
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)} trees, {self.node_count} nodes, {self.nbytes} bytes)"
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Trees], tuple[bytes]]:
+        """Pickle as the bytes of a model file, which are validated when they are read back."""
+        from treewright.forest.files import trees_from_bytes, trees_to_bytes
+
+        return trees_from_bytes, (trees_to_bytes(self),)
+
+    def joined(self, more: Trees) -> Trees:
+        """Return these trees and more of them, over the same features."""
+        return join(self.schema, self.criterion, [self, more])
+
+    def vote(
+        self,
+        numbers: Array,
+        codes: Codes,
+        *,
+        hard: bool = False,
+        draws: Draws | None = None,
+        threads: int = 1,
+    ) -> tuple[Array, NDArray[np.uint32]]:
+        """Sum over the trees what the leaf of each row says, and count the trees that spoke.
+
+        Parameters
+        ----------
+        numbers, codes : arrays of rows × features
+            As in a Dataset.
+        hard : bool
+            Whether a tree gives its whole vote to one class, rather than its leaf's shares to all.
+        draws : Draws or None
+            If given, only the trees that have not drawn a row speak of it.
+        threads : int
+            How many threads to use; the sums do not depend on it.
+
+        Returns
+        -------
+        sums : float64 array of shape (n_rows, n_classes or 1)
+        votes : array of shape (n_rows,)
+        """
+        options = None if draws is None else draws.options()
+        n_classes = _n_classes(self.schema)
+        sums, votes, infinite = _core.vote(self.arrays, n_classes, numbers, codes, hard, options, threads)
+        if infinite:
+            self.schema.refuse_infinities(numbers)
+        return sums, np.full(len(sums), len(self), np.uint32) if draws is None else votes
+
+    def leaves(self, numbers: Array, codes: Codes, threads: int = 1) -> NDArray[np.int32]:
+        """Return the leaf of each row in each tree, an array of rows × trees."""
+        leaf, infinite = _core.leaves(self.arrays, _n_classes(self.schema), numbers, codes, threads)
+        if infinite:
+            self.schema.refuse_infinities(numbers)
+        return leaf
+
+
+class LooseTrees(Trees):
+    """Trees with splits or ways of missing values that the compact form has no room for, each by itself."""
+
+    def __init__(self, schema: Schema, criterion: str, trees: Sequence[Tree]) -> None:
+        super().__init__(schema, criterion, {})
+        self.trees = list(trees)
+
+    def __len__(self) -> int:
+        return len(self.trees)
+
+    def _tree(self, index: int) -> Tree:
+        return self.trees[index]
+
+    @property
+    def node_begin(self) -> NDArray[np.int64]:
+        """Where the nodes of each tree begin, and at the end their number."""
+        return np.cumsum([0, *map(len, self.trees)], dtype=np.int64)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the trees take."""
+        return sum(array.nbytes for tree in self.trees for array in tree.arrays().values())
+
+    def vote(
+        self,
+        numbers: Array,
+        codes: Codes,
+        *,
+        hard: bool = False,
+        draws: Draws | None = None,
+        threads: int = 1,
+    ) -> tuple[Array, NDArray[np.uint32]]:
+        """As for compact trees; a row that ends in several leaves has a share in each."""
+        sums = np.zeros((len(numbers), max(_n_classes(self.schema), 1)))
+        votes = np.zeros(len(numbers), np.uint32)
+        for at, tree in enumerate(self.trees):
+            rows: Any = slice(None) if draws is None else np.flatnonzero(draws.out_of_bag(at))
+            said = (
+                tree.value if self.schema.classes is None else tree.value / tree.value.sum(1, keepdims=True)
+            )
+            said = tree.spread(numbers[rows], codes[rows], said, threads)
+            if hard and self.schema.classes is not None:
+                said = np.eye(said.shape[1])[said.argmax(axis=1)]
+            sums[rows] += said
+            votes[rows] += 1
+        return sums, votes
+
+    def leaves(self, numbers: Array, codes: Codes, threads: int = 1) -> NDArray[np.int32]:
+        """Return the leaf of each row in each tree, an array of rows × trees."""
+        return np.stack([tree.route(numbers, codes, threads) for tree in self.trees], axis=1)
+
+
+def join(schema: Schema, criterion: str, parts: Sequence[Trees]) -> Trees:
+    """Set the trees of several forests over the same features one after the other."""
+    if any(isinstance(part, LooseTrees) for part in parts):
+        return LooseTrees(schema, criterion, [tree for part in parts for tree in part])
+    arrays = {
+        name: _join_begins([part.arrays[name] for part in parts])
+        if name in ("tree_begin", "split_begin", "tables_of", "table_begin")
+        else np.concatenate([part.arrays[name] for part in parts])
+        for name in parts[0].arrays
+    }
+    return Trees(schema, criterion, arrays)
+
+
+def _join_begins(begins: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    ends = np.cumsum([0, *(begin[-1] for begin in begins)], dtype=np.int64)
+    return np.concatenate([[0], *(begin[1:] + end for begin, end in zip(begins, ends[:-1], strict=True))])
+
+
+def _n_classes(schema: Schema) -> int:
+    return 0 if schema.classes is None else len(schema.classes)
