@@ -426,7 +426,7 @@ class DecisionTreeRegressor(NumberReader, TreeEstimator):
         self.criterion = without_friedman(self.criterion)
 
 
-def without_friedman(criterion: str) -> str:
+def without_friedman(criterion: str | MeritFunction) -> Any:
     """Give the criterion that scikit-learn's deprecated "friedman_mse" always was."""
     if isinstance(criterion, str) and criterion == "friedman_mse":
         warn(

@@ -24,7 +24,7 @@ from treewright.descent import place
 from treewright.functions import function_name
 from treewright.grow import grow
 from treewright.recipe import Recipe
-from treewright.splits import Split, Table, Threshold
+from treewright.splits import Hyperplane, Intervals, Split, Table, Threshold
 from treewright.tree import Tree
 from treewright.words import counted, number_text, value_text
 
@@ -375,11 +375,15 @@ def _branch_of(split: Split, rows: Dataset) -> NDArray[np.int64]:
         x = rows.numbers[:, schema.position[split.feature]]
         if split.threshold == inf:
             return np.isnan(x).astype(np.int64)
-    elif hasattr(split, "weights"):
-        x = rows.numbers[:, schema.position[list(split.features)]] @ np.array(split.weights)
+    elif isinstance(split, Intervals):
+        x = rows.numbers[:, schema.position[split.feature]]
+        return np.where(np.isnan(x), -1, np.searchsorted(split.cuts, x, side="left"))
     else:
-        away = rows.numbers[:, schema.position[list(split.features)]] - np.array(split.centres)
-        x = away**2 @ np.array(split.scales)
+        numbers = rows.numbers[:, schema.position[np.array(split.features)]]
+        if isinstance(split, Hyperplane):
+            x = numbers @ np.array(split.weights)
+        else:
+            x = (numbers - np.array(split.centres)) ** 2 @ np.array(split.scales)
     return np.where(np.isnan(x), -1, (x > split.threshold).astype(np.int64))
 
 

@@ -88,8 +88,7 @@ def cuts_of(split: Split) -> tuple[float, ...]:
     """
     if isinstance(split, Table):
         return ()
-    cuts: tuple[float, ...] = getattr(split, "cuts", None) or (split.threshold,)
-    return cuts
+    return split.cuts if isinstance(split, Intervals) else (split.threshold,)
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,7 @@ def grow_trees(
     >>> len(trees), float(trees[0].weight[0])
     (2, 3.0)
     """
-    schema = dataset.schema
+    schema, criterion = dataset.schema, str(recipe.criterion)
     dataset, options = core_options(dataset, recipe)
     options |= {"threads": threads(n_jobs), "progress": progress}
     n_classes = 0 if schema.classes is None else len(schema.classes)
@@ -63,16 +63,14 @@ def grow_trees(
         draws.options(recipe.min_weight_fraction_leaf),
     )
     if isinstance(grown, list):
-        trees: Trees = LooseTrees(
-            schema, recipe.criterion, [Tree.from_arrays(schema, arrays) for arrays in grown]
-        )
+        trees: Trees = LooseTrees(schema, criterion, [Tree.from_arrays(schema, arrays) for arrays in grown])
     else:
-        trees = Trees(schema, recipe.criterion, grown)
+        trees = Trees(schema, criterion, grown)
         if recipe.missing == "fractional":  # nothing was missing, but may be in new rows
-            trees = LooseTrees(schema, recipe.criterion, [_sharing(tree) for tree in trees])
+            trees = LooseTrees(schema, criterion, [_sharing(tree) for tree in trees])
     if ccp_alpha > 0:
         pruner = CostComplexity(ccp_alpha, risk="impurity")
-        trees = Trees.of(schema, recipe.criterion, [pruner(tree) for tree in trees])
+        trees = Trees.of(schema, criterion, [pruner(tree) for tree in trees])
     if progress is not None:
         progress(1.0)
     return trees

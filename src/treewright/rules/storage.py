@@ -18,7 +18,18 @@ from treewright.data import Schema
 from treewright.errors import ModelFileError
 from treewright.model_file import Arrays, Header
 from treewright.rules.rule import Rule
-from treewright.splits import COLUMN_TYPES, SPHERE, TABLE, THRESHOLD, Split, SplitTable, Table, Threshold
+from treewright.splits import (
+    COLUMN_TYPES,
+    SPHERE,
+    TABLE,
+    THRESHOLD,
+    Hyperplane,
+    Sphere,
+    Split,
+    SplitTable,
+    Table,
+    Threshold,
+)
 
 if TYPE_CHECKING:
     from treewright.rules.ruleset import RuleSet
@@ -161,5 +172,5 @@ def _condition(
     numbers = table.pool_value[table.pool_begin[index] : table.pool_begin[index + 1]]
     _demand(np.isfinite(numbers) & np.isfinite(table.threshold[index]), "a side has infinite numbers")
     split = table.split(index)
-    assert not isinstance(split, Threshold | Table)
+    assert isinstance(split, Hyperplane | Sphere)
     return Side(split, int(arrays["condition_branch"][index]), missing)
