@@ -14,7 +14,7 @@ from treewright.data import Dataset, Schema
 from treewright.data.target import read_classes, read_numbers
 from treewright.descent import place, sum_below
 from treewright.errors import DataError
-from treewright.splits import Hyperplane, Sphere, Split, Table
+from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table
 from treewright.tree import Tree
 
 Ids = NDArray[np.int64]
