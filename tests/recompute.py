@@ -144,8 +144,7 @@ def recomputed_merit(learner: Reference, node: Node, split: Candidate) -> float:
 
 def check_default(learner: Reference, split: Candidate, lost: Rows, sizes: Rows, weights: Rows) -> None:
     """Where rows with a missing value go, unless a direction was learned from some."""
-    plain = {"interval", "median"} & set(learner.recipe.splits)
-    if learner.recipe.missing == "direction" and not is_multiway(split) and not (plain and not lost.any()):
+    if learner.recipe.missing == "direction" and not is_multiway(split):
         if not lost.any():
             assert split.default_branch == int(sizes[1] >= sizes[0]), split
     else:

@@ -486,7 +486,7 @@ class Search:
             sides[:, side] += self.lost
             sizes[:, side] += self.lost_count
             default = np.full(len(left), side)
-        elif self.direction and not {"interval", "median"} & set(self.learner.recipe.splits):
+        elif self.direction:
             default = (sizes[:, 1] >= sizes[:, 0]).astype(int)
         else:
             default = (weights[:, 1] > weights[:, 0] * (1 + 1e-12)).astype(int)

@@ -95,6 +95,8 @@ class StandIn:
 
 def ways(split: Candidate, x: Array) -> NDArray[np.intp]:
     """Branch of each value, −1 where the split does not answer."""
+    if split.cuts is not None:
+        return np.where(np.isnan(x), -1, np.searchsorted(split.cuts, x, side="left"))
     if split.table is None:
         return np.where(np.isnan(x), -1, np.where(x <= split.threshold, 0, 1))
     return np.array([-1 if np.isnan(value) else split.table.get(int(value), -1) for value in x], dtype=int)

@@ -404,8 +404,8 @@ def test_an_interrupted_fit_leaves_everything_as_it_was() -> None:
     rng = np.random.default_rng(0)
     large, noise = rng.normal(size=(400_000, 20)), rng.integers(0, 2, 400_000)
     stop = threading.Timer(0.3, _thread.interrupt_main)
-    stop.start()
     with pytest.raises(KeyboardInterrupt):
+        stop.start()
         model.fit(large, noise)
     stop.join()
     assert model.__dict__ == before
