@@ -404,9 +404,13 @@ def test_an_interrupted_fit_leaves_everything_as_it_was() -> None:
     rng = np.random.default_rng(0)
     large, noise = rng.normal(size=(400_000, 20)), rng.integers(0, 2, 400_000)
     stop = threading.Timer(0.3, _thread.interrupt_main)
-    with pytest.raises(KeyboardInterrupt):
+
+    def interrupted_fit() -> None:
         stop.start()
         model.fit(large, noise)
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted_fit()
     stop.join()
     assert model.__dict__ == before
 

@@ -218,8 +218,11 @@ struct TwoingScorer : ClassScorer<unit> {
     }
     double merit(double score) const { return score; }
     double tolerance(double) const { return tie_tolerance; }
-    double left_mean() const { return this->left[1] / this->left_weight; }
-    double right_mean() const { return (of(1) - this->left[1]) / this->right_weight; }
+    double right_mean() const {
+        std::vector<double> rest(this->n_classes);
+        for (size_t k = 0; k < rest.size(); ++k) rest[k] = remainder(of(k), this->left[k]);
+        return this->rows.levels->mean(rest.data());
+    }
 };
 
 /// Any class criterion by its own definition, O(classes) a candidate.
