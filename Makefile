@@ -32,10 +32,12 @@ lint: $(VENV)/.linted-with
 	$(VENV)/bin/codespell
 	$(PYTHON) -m mypy
 	$(VENV)/bin/lint-imports
+	$(VENV)/bin/clang-format --dry-run -Werror $(filter %pp,$(CORE))
 
 format: $(VENV)/.linted-with
 	$(PYTHON) -m ruff check --fix
 	$(PYTHON) -m ruff format
+	$(VENV)/bin/clang-format -i $(filter %pp,$(CORE))
 
 package: $(VENV)/.environment
 	rm -rf dist $(VENV)-package

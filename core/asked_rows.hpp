@@ -11,8 +11,8 @@ class AskedRows : protected BlockRows<Index> {
     using List = Entry<Index>;
 
 protected:
-    using Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_, Rows::label_, Rows::target_, Rows::local_;
     using Rows::codes_, Rows::list_, Rows::order_, Rows::slot_, Rows::has_missing_;
+    using Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_, Rows::label_, Rows::target_, Rows::local_;
 
     AskedRows(const Problem& problem, const std::vector<double>& weight)
         : Rows(problem, weight), batch_(recipe_.function, C::classification) {}
@@ -82,8 +82,7 @@ private:
         Totals part(width());
         for (size_t i = 0; i < item.size(); ++i) add_row(node_, order[i]);
         if constexpr (C::classification) {
-            const auto largest = static_cast<size_t>(std::max_element(node_.sums.begin(), node_.sums.end()) -
-                                                     node_.sums.begin());
+            const auto largest = static_cast<size_t>(std::max_element(node_.sums.begin(), node_.sums.end()) - node_.sums.begin());
             part.weight = part.sums[largest] = node_.sums[largest];
         } else {
             for (size_t i = 0; i < item.size(); ++i)

@@ -33,7 +33,8 @@ std::span<const T> span(const Vector<T>& array) {
 
 template <class T>
 Matrix<T> matrix(const Grid<T>& array) {
-    return {array.data(), static_cast<int64_t>(array.shape(0)), static_cast<int64_t>(array.shape(1)), array.stride(0), array.stride(1)};
+    return {array.data(), static_cast<int64_t>(array.shape(0)), static_cast<int64_t>(array.shape(1)), array.stride(0),
+            array.stride(1)};
 }
 
 /// Hand a vector over to NumPy without a copy.
@@ -126,9 +127,9 @@ std::vector<T> numbers_of(const nb::dict& options, const char* name) {
 
 Missing policy_of(const std::string& name) {
     static constexpr std::pair<const char*, Missing> known[] = {
-        {"direction", Missing::direction}, {"available", Missing::available}, {"value", Missing::value},
+        {"direction", Missing::direction},   {"available", Missing::available}, {"value", Missing::value},
         {"fractional", Missing::fractional}, {"surrogate", Missing::surrogate}, {"mean", Missing::mean},
-        {"median", Missing::median}, {"mode", Missing::mode}, {"class_mode", Missing::class_mode}};
+        {"median", Missing::median},         {"mode", Missing::mode},           {"class_mode", Missing::class_mode}};
     for (const auto& [word, policy] : known)
         if (name == word) return policy;
     throw nb::value_error(("unknown missing policy '" + name + "'").c_str());
@@ -171,9 +172,12 @@ Recipe read_recipe(const nb::dict& o) {
     for (const auto& policy : option<std::vector<std::string>>(o, "policies")) r.policies.push_back(policy_of(policy));
     r.max_surrogates = option<int>(o, "max_surrogates");
     r.use_surrogates = option<int>(o, "use_surrogates");
-    r.order = choose<Order>(o, "order", {{"depth_first", Order::depth_first}, {"breadth_first", Order::breadth_first}, {"best_first", Order::best_first}});
+    r.order = choose<Order>(
+        o, "order",
+        {{"depth_first", Order::depth_first}, {"breadth_first", Order::breadth_first}, {"best_first", Order::best_first}});
     r.ties = choose<Ties>(o, "ties", {{"first", Ties::first}, {"last", Ties::last}, {"random", Ties::random}});
-    r.category_order = choose<CategoryOrder>(o, "category_order", {{"auto", CategoryOrder::automatic}, {"node", CategoryOrder::node}, {"once", CategoryOrder::once}});
+    r.category_order = choose<CategoryOrder>(
+        o, "category_order", {{"auto", CategoryOrder::automatic}, {"node", CategoryOrder::node}, {"once", CategoryOrder::once}});
     r.max_depth = option<int64_t>(o, "max_depth");
     r.max_leaf_nodes = option<int64_t>(o, "max_leaf_nodes");
     r.max_nodes = option<int64_t>(o, "max_nodes");
@@ -221,11 +225,13 @@ using Columns = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device:
 using CodeColumns = nb::ndarray<const int32_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 using TargetArray = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-Table read_table(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories, size_t n_rows) {
+Table read_table(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
+                 const Vector<int32_t>& n_categories, size_t n_rows) {
     Table table;
     table.n_rows = n_rows;
     if (n_rows == 0) throw nb::value_error("no rows to grow a tree on");
-    if (n_rows >= std::numeric_limits<uint32_t>::max()) throw nb::value_error("more than 4294967294 rows: grow on a part of them");
+    if (n_rows >= std::numeric_limits<uint32_t>::max())
+        throw nb::value_error("more than 4294967294 rows: grow on a part of them");
     for (size_t f = 0; f < position.shape(0); ++f) {
         const auto column = static_cast<size_t>(position.data()[f]);
         Feature feature;
@@ -271,8 +277,9 @@ auto watched(const nb::dict& options, Work&& work) {
     return std::move(*result);
 }
 
-nb::dict grow_tree(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
-                   const TargetArray& target, int n_classes, const std::optional<Vector<double>>& weight, const nb::dict& options) {
+nb::dict grow_tree(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
+                   const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
+                   const std::optional<Vector<double>>& weight, const nb::dict& options) {
     const Recipe recipe = read_recipe(options);
     const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
     const Target y = read_target(target, n_classes, weight);
@@ -298,8 +305,9 @@ c45::Options read_c45(const nb::dict& o) {
     return c;
 }
 
-nb::dict grow_c45(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
-                  const TargetArray& target, int n_classes, const std::optional<Vector<double>>& weight, const nb::dict& options) {
+nb::dict grow_c45(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
+                  const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
+                  const std::optional<Vector<double>>& weight, const nb::dict& options) {
     const c45::Options read = read_c45(options);
     const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
     const Target y = read_target(target, n_classes, weight);
@@ -326,8 +334,9 @@ cart::Options read_cart(const nb::dict& o) {
     return c;
 }
 
-nb::dict grow_cart(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
-                   const TargetArray& target, int n_classes, const std::optional<Vector<double>>& weight, const nb::dict& options) {
+nb::dict grow_cart(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
+                   const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
+                   const std::optional<Vector<double>>& weight, const nb::dict& options) {
     const cart::Options read = read_cart(options);
     const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
     const Target y = read_target(target, n_classes, weight);
@@ -339,15 +348,17 @@ nb::dict grow_cart(const Columns& numbers, const CodeColumns& codes, const Vecto
     return out;
 }
 
-nb::tuple validate_cart(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
-                        const TargetArray& target, int n_classes, const std::optional<Vector<double>>& weight, const nb::dict& options,
-                        const Vector<double>& prices, double alpha, const Vector<int32_t>& fold) {
+nb::tuple validate_cart(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
+                        const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
+                        const std::optional<Vector<double>>& weight, const nb::dict& options, const Vector<double>& prices,
+                        double alpha, const Vector<int32_t>& fold) {
     const cart::Options read = read_cart(options);
     const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
     const Target y = read_target(target, n_classes, weight);
     if (fold.shape(0) != table.n_rows) throw nb::value_error("fold must have a number for every row");
-    cart::Validation sums =
-        watched(options, [&](Monitor& monitor) { return cart::cross_validate(table, y, read, span(prices), alpha, span(fold), monitor); });
+    cart::Validation sums = watched(options, [&](Monitor& monitor) {
+        return cart::cross_validate(table, y, read, span(prices), alpha, span(fold), monitor);
+    });
     return nb::make_tuple(give(std::move(sums.error)), give(std::move(sums.squared)));
 }
 
@@ -359,11 +370,16 @@ struct HeldTree {
     Vector<uint8_t> kind;
 
     explicit HeldTree(const nb::dict& a)
-        : first_child(get<int32_t>(a, "first_child")), n_children(get<int32_t>(a, "n_children")),
-          default_branch(get<int32_t>(a, "default_branch")), feature(get<int32_t>(a, "split_feature")),
-          pool_index(get<int32_t>(a, "split_pool_index")), split_begin(get<int64_t>(a, "split_begin")),
-          pool_begin(get<int64_t>(a, "split_pool_begin")), weight(get<double>(a, "weight")),
-          threshold(get<double>(a, "split_threshold")), pool_value(get<double>(a, "split_pool_value")),
+        : first_child(get<int32_t>(a, "first_child")),
+          n_children(get<int32_t>(a, "n_children")),
+          default_branch(get<int32_t>(a, "default_branch")),
+          feature(get<int32_t>(a, "split_feature")),
+          pool_index(get<int32_t>(a, "split_pool_index")),
+          split_begin(get<int64_t>(a, "split_begin")),
+          pool_begin(get<int64_t>(a, "split_pool_begin")),
+          weight(get<double>(a, "weight")),
+          threshold(get<double>(a, "split_threshold")),
+          pool_value(get<double>(a, "split_pool_value")),
           kind(get<uint8_t>(a, "split_kind")) {}
 
     template <class T>
@@ -371,7 +387,11 @@ struct HeldTree {
         return nb::cast<Vector<T>>(arrays[name]);
     }
     TreeView view() const {
-        return {span(first_child), span(n_children), span(default_branch), span(split_begin), span(weight),
+        return {span(first_child),
+                span(n_children),
+                span(default_branch),
+                span(split_begin),
+                span(weight),
                 {span(kind), span(feature), span(threshold), span(pool_begin), span(pool_index), span(pool_value)}};
     }
 };
@@ -385,7 +405,8 @@ nb::object pack_tree(const nb::dict& arrays, const Vector<int32_t>& position) {
     return give(std::move(bytes), sizeof(PackedNode));
 }
 
-nb::tuple walk_rows(const nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& packed, const Grid<double>& numbers, int threads) {
+nb::tuple walk_rows(const nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& packed,
+                    const Grid<double>& numbers, int threads) {
     const size_t rows = numbers.shape(0);
     auto [leaf, owner] = allocate<int32_t>(rows);
     bool infinite = false;
@@ -411,15 +432,17 @@ nb::object route_rows(const nb::dict& arrays, const Grid<double>& numbers, const
 }
 
 /// Sum over the leaves of each row of the rows of `value`, by the share of the row that ends there.
-nb::object spread_rows(const nb::dict& arrays, const Grid<double>& numbers, const Grid<int32_t>& codes, const Vector<int32_t>& position,
-                       const Vector<int32_t>& n_categories, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& value, int threads) {
+nb::object spread_rows(const nb::dict& arrays, const Grid<double>& numbers, const Grid<int32_t>& codes,
+                       const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
+                       const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& value, int threads) {
     const HeldTree held(arrays);
     const size_t rows = std::max(numbers.shape(0), codes.shape(0)), width = value.shape(1);
     if (value.shape(0) != held.first_child.shape(0)) throw nb::value_error("value must have a row for every node");
     auto [sums, owner] = allocate<double>(rows * width);
     {
         nb::gil_scoped_release unlocked;
-        spread(held.view(), matrix(numbers), matrix(codes), span(position), span(n_categories), {value.data(), value.size()}, sums, threads);
+        spread(held.view(), matrix(numbers), matrix(codes), span(position), span(n_categories), {value.data(), value.size()},
+               sums, threads);
     }
     const size_t shape[] = {rows, width};
     return nb::cast(nb::ndarray<nb::numpy, double>(sums, 2, shape, owner));
@@ -462,11 +485,18 @@ struct HeldForest {
     int n_classes;
 
     HeldForest(const nb::dict& a, int n_classes_)
-        : tree_begin(HeldTree::get<int64_t>(a, "tree_begin")), split_begin(HeldTree::get<int64_t>(a, "split_begin")),
-          tables_of(HeldTree::get<int64_t>(a, "tables_of")), table_begin(HeldTree::get<int64_t>(a, "table_begin")),
-          node(nb::cast<Bytes>(a["node"])), value(nb::cast<Any>(a["value"])), weight(nb::cast<Any>(a["weight"])),
-          count(HeldTree::get<uint32_t>(a, "count")), table_entry(HeldTree::get<uint32_t>(a, "table_entry")),
-          risk(HeldTree::get<double>(a, "risk")), merit(HeldTree::get<double>(a, "merit")), n_classes(n_classes_) {}
+        : tree_begin(HeldTree::get<int64_t>(a, "tree_begin")),
+          split_begin(HeldTree::get<int64_t>(a, "split_begin")),
+          tables_of(HeldTree::get<int64_t>(a, "tables_of")),
+          table_begin(HeldTree::get<int64_t>(a, "table_begin")),
+          node(nb::cast<Bytes>(a["node"])),
+          value(nb::cast<Any>(a["value"])),
+          weight(nb::cast<Any>(a["weight"])),
+          count(HeldTree::get<uint32_t>(a, "count")),
+          table_entry(HeldTree::get<uint32_t>(a, "table_entry")),
+          risk(HeldTree::get<double>(a, "risk")),
+          merit(HeldTree::get<double>(a, "merit")),
+          n_classes(n_classes_) {}
 
     template <class T>
     static std::span<const T> as(const Any& array) {
@@ -474,10 +504,11 @@ struct HeldForest {
         return {static_cast<const T*>(array.data()), array.size()};
     }
     ForestView view() const {
-        return {width_of(n_classes), n_classes, span(tree_begin), span(split_begin), span(tables_of),
-                {reinterpret_cast<const PackedNode*>(node.data()), node.shape(0)},
-                as<float>(value), as<double>(value), span(count), as<float>(weight), as<double>(weight), span(risk), span(merit),
-                span(table_begin), span(table_entry)};
+        return {width_of(n_classes), n_classes,          span(tree_begin),
+                span(split_begin),   span(tables_of),    {reinterpret_cast<const PackedNode*>(node.data()), node.shape(0)},
+                as<float>(value),    as<double>(value),  span(count),
+                as<float>(weight),   as<double>(weight), span(risk),
+                span(merit),         span(table_begin),  span(table_entry)};
     }
 };
 
@@ -497,15 +528,16 @@ Draws read_draws(const nb::dict& d, size_t n_rows) {
     return draws;
 }
 
-nb::object grow_trees(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
-                      const TargetArray& target, int n_classes, const std::optional<Vector<double>>& weight, const nb::dict& options,
-                      const nb::dict& draws) {
+nb::object grow_trees(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
+                      const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
+                      const std::optional<Vector<double>>& weight, const nb::dict& options, const nb::dict& draws) {
     const Recipe recipe = read_recipe(options);
     const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
     const Target y = read_target(target, n_classes, weight);
     const Draws drawn = read_draws(draws, table.n_rows);
-    GrownForest grown = watched(
-        options, [&](Monitor& monitor) { return grow_forest(table, y, recipe, drawn, span(position), span(n_categories), monitor); });
+    GrownForest grown = watched(options, [&](Monitor& monitor) {
+        return grow_forest(table, y, recipe, drawn, span(position), span(n_categories), monitor);
+    });
     if (grown.others.empty()) return to_dict(std::move(grown.forest));
     nb::list trees;
     for (TreeArrays& tree : grown.others) trees.append(to_dict(std::move(tree), width_of(n_classes)));
@@ -540,9 +572,11 @@ TreeArrays read_tree(const nb::dict& a) {
 }
 
 /// Trees made compact, or None if one of them cannot be.
-nb::object pack_trees(const nb::list& trees, int n_classes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories) {
+nb::object pack_trees(const nb::list& trees, int n_classes, const Vector<int32_t>& position,
+                      const Vector<int32_t>& n_categories) {
     const auto exact = [](const std::vector<double>& amounts) {
-        return std::all_of(amounts.begin(), amounts.end(), [](double x) { return static_cast<double>(static_cast<float>(x)) == x; });
+        return std::all_of(amounts.begin(), amounts.end(),
+                           [](double x) { return static_cast<double>(static_cast<float>(x)) == x; });
     };
     std::vector<TreeArrays> read;
     bool narrow = true;
@@ -567,13 +601,14 @@ nb::object draw_rows(size_t n_rows, const nb::dict& draws, size_t tree) {
     return give(std::move(times));
 }
 
-nb::dict unpack_tree(const nb::dict& arrays, int n_classes, size_t tree, const std::string& criterion, const Vector<int32_t>& position,
-                     const Vector<int32_t>& n_categories) {
+nb::dict unpack_tree(const nb::dict& arrays, int n_classes, size_t tree, const std::string& criterion,
+                     const Vector<int32_t>& position, const Vector<int32_t>& n_categories) {
     const HeldForest held(arrays, n_classes);
     return to_dict(unpack(held.view(), tree, criterion, span(position), span(n_categories)), width_of(n_classes));
 }
 
-/// Sums over trees of what each row's leaf says, the number of trees that spoke (or None for all), and whether an infinity was met.
+/// Sums over trees of what each row's leaf says, the number of trees that spoke (or None for all), and whether an infinity was
+/// met.
 nb::tuple vote_rows(const nb::dict& arrays, int n_classes, const Grid<double>& numbers, const Grid<int32_t>& codes, bool hard,
                     const nb::object& draws, int threads) {
     const HeldForest held(arrays, n_classes);
@@ -586,13 +621,15 @@ nb::tuple vote_rows(const nb::dict& arrays, int n_classes, const Grid<double>& n
     bool infinite = false;
     {
         nb::gil_scoped_release unlocked;
-        infinite = vote(held.view(), matrix(numbers), matrix(codes), how, out_of_bag ? &*out_of_bag : nullptr, sums, votes.data(), threads);
+        infinite = vote(held.view(), matrix(numbers), matrix(codes), how, out_of_bag ? &*out_of_bag : nullptr, sums, votes.data(),
+                        threads);
     }
     const size_t shape[] = {rows, width};
     return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, double>(sums, 2, shape, owner)), give(std::move(votes)), infinite);
 }
 
-nb::tuple leaf_table(const nb::dict& arrays, int n_classes, const Grid<double>& numbers, const Grid<int32_t>& codes, int threads) {
+nb::tuple leaf_table(const nb::dict& arrays, int n_classes, const Grid<double>& numbers, const Grid<int32_t>& codes,
+                     int threads) {
     const HeldForest held(arrays, n_classes);
     const ForestView forest = held.view();
     const size_t rows = std::max(numbers.shape(0), codes.shape(0));
@@ -607,7 +644,8 @@ nb::tuple leaf_table(const nb::dict& arrays, int n_classes, const Grid<double>& 
 }
 
 /// Merit of one split given as a table of class weights, a row for each branch.
-double merit_of(const std::string& criterion, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& table) {
+double merit_of(const std::string& criterion,
+                const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& table) {
     const size_t branches = table.shape(0), width = table.shape(1);
     std::vector<Totals> parts(branches, Totals(width));
     Totals node(width);
@@ -632,27 +670,29 @@ NB_MODULE(_core, m) {
     m.doc() = "The core of treewright: whatever loops over rows.";
     m.def("columns", &columns_of<double>, "table"_a.noconvert(), "threads"_a = 1);
     m.def("columns", &columns_of<float>, "table"_a.noconvert(), "threads"_a = 1);
-    m.def("grow", &grow_tree, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(), "n_categories"_a.noconvert(),
-          "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
-    m.def("grow_c45", &grow_c45, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(), "n_categories"_a.noconvert(),
-          "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
-    m.def("grow_cart", &grow_cart, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(), "n_categories"_a.noconvert(),
-          "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
+    m.def("grow", &grow_tree, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
+          "n_categories"_a.noconvert(), "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
+    m.def("grow_c45", &grow_c45, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
+          "n_categories"_a.noconvert(), "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
+    m.def("grow_cart", &grow_cart, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
+          "n_categories"_a.noconvert(), "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
     m.def("validate_cart", &validate_cart, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
-          "n_categories"_a.noconvert(), "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a, "prices"_a.noconvert(),
-          "alpha"_a, "fold"_a.noconvert());
+          "n_categories"_a.noconvert(), "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a,
+          "prices"_a.noconvert(), "alpha"_a, "fold"_a.noconvert());
     m.def("pack", &pack_tree, "arrays"_a, "position"_a.noconvert());
     m.def("walk", &walk_rows, "packed"_a.noconvert(), "numbers"_a.noconvert(), "threads"_a = 1);
     m.def("route", &route_rows, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
           "n_categories"_a.noconvert(), "threads"_a = 1);
     m.def("spread", &spread_rows, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
           "n_categories"_a.noconvert(), "value"_a.noconvert(), "threads"_a = 1);
-    m.def("grow_forest", &grow_trees, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(), "n_categories"_a.noconvert(),
-          "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a, "draws"_a);
+    m.def("grow_forest", &grow_trees, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
+          "n_categories"_a.noconvert(), "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a, "draws"_a);
     m.def("pack_forest", &pack_trees, "trees"_a, "n_classes"_a, "position"_a.noconvert(), "n_categories"_a.noconvert());
     m.def("draw_rows", &draw_rows, "n_rows"_a, "draws"_a, "tree"_a);
-    m.def("unpack_tree", &unpack_tree, "arrays"_a, "n_classes"_a, "tree"_a, "criterion"_a, "position"_a.noconvert(), "n_categories"_a.noconvert());
-    m.def("vote", &vote_rows, "arrays"_a, "n_classes"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "hard"_a, "draws"_a.none(), "threads"_a = 1);
+    m.def("unpack_tree", &unpack_tree, "arrays"_a, "n_classes"_a, "tree"_a, "criterion"_a, "position"_a.noconvert(),
+          "n_categories"_a.noconvert());
+    m.def("vote", &vote_rows, "arrays"_a, "n_classes"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "hard"_a,
+          "draws"_a.none(), "threads"_a = 1);
     m.def("leaves", &leaf_table, "arrays"_a, "n_classes"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "threads"_a = 1);
     m.def("merit", &merit_of, "criterion"_a, "table"_a.noconvert());
 }

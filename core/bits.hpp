@@ -45,7 +45,9 @@ public:
     size_t words() const { return words_; }
     int32_t bit_of(size_t feature) const { return bit_of_[feature]; }
     const uint64_t* mask(size_t row) const { return mask_.data() + row * words_; }
-    double threshold(size_t bit) const { return low_[bit] / 2 + high_[bit] / 2 < high_[bit] ? std::max(low_[bit], low_[bit] / 2 + high_[bit] / 2) : low_[bit]; }
+    double threshold(size_t bit) const {
+        return low_[bit] / 2 + high_[bit] / 2 < high_[bit] ? std::max(low_[bit], low_[bit] / 2 + high_[bit] / 2) : low_[bit];
+    }
 
 private:
     static std::optional<std::pair<double, double>> two_values(const Table& table, const Feature& feature) {
@@ -89,7 +91,8 @@ public:
                 for (size_t byte = 0; byte < bytes; ++byte) {
                     uint64_t& word = packed_[k * bytes + byte];
                     if (word == 0) continue;
-                    for (size_t bit = 0; bit < 8; ++bit) ones_[(byte * 8 + bit) * n_classes + k] += static_cast<uint32_t>(word >> (8 * bit) & 255);
+                    for (size_t bit = 0; bit < 8; ++bit)
+                        ones_[(byte * 8 + bit) * n_classes + k] += static_cast<uint32_t>(word >> (8 * bit) & 255);
                     word = 0;
                 }
         }
@@ -110,9 +113,11 @@ private:
     std::vector<uint64_t> packed_;
 };
 
-/// The one cut of a two-valued feature: rows without the bit go left. Merit and rows on the left; -infinity if a side is too small.
+/// The one cut of a two-valued feature: rows without the bit go left. Merit and rows on the left; -infinity if a side is too
+/// small.
 template <class Scorer>
-std::pair<double, size_t> score_bit(const uint32_t* ones, const Totals& node, const Recipe& recipe, Scorer& scorer, Totals& left) {
+std::pair<double, size_t> score_bit(const uint32_t* ones, const Totals& node, const Recipe& recipe, Scorer& scorer,
+                                    Totals& left) {
     left.weight = 0;
     for (size_t k = 0; k < node.sums.size(); ++k) {
         left.sums[k] = node.sums[k] - ones[k];
@@ -121,7 +126,8 @@ std::pair<double, size_t> score_bit(const uint32_t* ones, const Totals& node, co
     left.count = static_cast<size_t>(left.weight);
     const auto least = static_cast<size_t>(std::max<int64_t>(recipe.min_samples_leaf, 1));
     const double enough = recipe.min_weight_leaf;
-    if (left.count < least || node.count < left.count + least || left.weight < enough || node.weight - left.weight < enough) return {-infinity, left.count};
+    if (left.count < least || node.count < left.count + least || left.weight < enough || node.weight - left.weight < enough)
+        return {-infinity, left.count};
     scorer.jump(left);
     return {scorer.merit(scorer.score()), left.count};
 }

@@ -20,7 +20,8 @@ class Block : std::conditional_t<C::asked, AskedRows<C, Index>, BlockRows<Index>
     using Rows::partition, Rows::partition_lists;
     using Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_, Rows::weight_, Rows::target_, Rows::centred_, Rows::label_,
         Rows::local_;
-    using Rows::side_, Rows::buffer_, Rows::is_bit, Rows::number, Rows::set_threshold, Rows::assign_branches, Rows::unrank, Rows::branch_sums;
+    using Rows::side_, Rows::buffer_, Rows::is_bit, Rows::number, Rows::set_threshold, Rows::assign_branches, Rows::unrank,
+        Rows::branch_sums;
 
 public:
     /// A node of the block.
@@ -37,8 +38,7 @@ public:
         double decrease = 0;  // of overall impurity, by weight
     };
 
-    Block(const Problem& problem, const std::vector<double>& weight)
-        : Rows(problem, weight), interactions_(recipe_.interaction) {
+    Block(const Problem& problem, const std::vector<double>& weight) : Rows(problem, weight), interactions_(recipe_.interaction) {
         if (!recipe_.monotonic.empty()) local_.levels = &problem.levels;
     }
 

@@ -89,7 +89,8 @@ void to_table(const Ranking& ranking, Candidate& split, Present&& present) {
     split.kind = SplitKind::table;
     split.table.clear();
     for (size_t rank = 0; rank < ranking.code_of.size(); ++rank)
-        if (ranking.code_of.size() <= few_levels || present(rank)) split.table.emplace_back(ranking.code_of[rank], static_cast<double>(rank) <= split.threshold ? 0 : 1);
+        if (ranking.code_of.size() <= few_levels || present(rank))
+            split.table.emplace_back(ranking.code_of[rank], static_cast<double>(rank) <= split.threshold ? 0 : 1);
     std::sort(split.table.begin(), split.table.end());
 }
 

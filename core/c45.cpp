@@ -22,11 +22,13 @@ void dismantle(std::vector<std::unique_ptr<Node>>&& nodes) {
 
 class Learner {
 public:
-    Learner(const Ground& ground, Monitor& monitor) : ground_(ground), options_(ground.options), monitor_(monitor), chooser_(ground), weight_(ground.table.n_rows, 0.0) {}
+    Learner(const Ground& ground, Monitor& monitor)
+        : ground_(ground), options_(ground.options), monitor_(monitor), chooser_(ground), weight_(ground.table.n_rows, 0.0) {}
 
     std::unique_ptr<Node> learn() {
         auto root = std::make_unique<Node>();
-        for (uint32_t row = 0; row < ground_.table.n_rows; ++row) root->parts.push_back({row, ground_.target.weight ? ground_.target.weight[row] : 1.0});
+        for (uint32_t row = 0; row < ground_.table.n_rows; ++row)
+            root->parts.push_back({row, ground_.target.weight ? ground_.target.weight[row] : 1.0});
         grow(*root);
         if (options_.collapse) collapse(*root);
         if (options_.prune) prune(*root);
@@ -277,7 +279,8 @@ TreeArrays write_tree(const Node& root, const Ground& ground) {
         tree.parent.push_back(places[id].parent);
         tree.n_children.push_back(static_cast<int32_t>(node.sons.size()));
         tree.default_branch.push_back(share_row);
-        tree.count.push_back(shared ? static_cast<int64_t>(count_rows(node, seen, static_cast<uint32_t>(id + 1))) : static_cast<int64_t>(node.parts.size()));
+        tree.count.push_back(shared ? static_cast<int64_t>(count_rows(node, seen, static_cast<uint32_t>(id + 1)))
+                                    : static_cast<int64_t>(node.parts.size()));
         tree.weight.push_back(empty ? 0.0 : d.total);
         if (empty && id > 0) {  // an empty branch says what its parent would
             const auto above = static_cast<size_t>(places[id].parent) * k;
@@ -291,7 +294,8 @@ TreeArrays write_tree(const Node& root, const Ground& ground) {
         tree.impurity.push_back(empty ? 0.0 : Entropy::impurity(totals));
         tree.risk.push_back(empty ? 0.0 : ground.errors(d));
         tree.merit.push_back(node.is_leaf() ? 0.0 : node.test.gain_ratio);
-        if (!node.is_leaf()) append_test(tree.splits, node.test, ground.table.features[static_cast<size_t>(node.test.feature)].n_categories);
+        if (!node.is_leaf())
+            append_test(tree.splits, node.test, ground.table.features[static_cast<size_t>(node.test.feature)].n_categories);
         tree.split_begin.push_back(static_cast<int64_t>(tree.splits.kind.size()));
         tree.competitor_begin.push_back(0);
     }

@@ -5,16 +5,16 @@
 namespace treewright::c45 {
 
 struct Options {
-    double min_weight = 2;       // a test needs two branches of at least this weight
-    bool binary = false;         // one category against the rest, instead of a branch for each
-    bool mdl = true;             // numeric cuts pay for their choice (Quinlan, 1996)
-    bool observed = true;        // cut at the largest value of the training set not above the midpoint
-    double tolerance = 1e-6;     // merits and weights closer than this are equal
-    double same_value = 1e-5;    // numbers closer than this are equal
+    double min_weight = 2;     // a test needs two branches of at least this weight
+    bool binary = false;       // one category against the rest, instead of a branch for each
+    bool mdl = true;           // numeric cuts pay for their choice (Quinlan, 1996)
+    bool observed = true;      // cut at the largest value of the training set not above the midpoint
+    double tolerance = 1e-6;   // merits and weights closer than this are equal
+    double same_value = 1e-5;  // numbers closer than this are equal
     bool collapse = true, prune = true, raising = true;
     double confidence = 0.25, deviate = 0.6745;  // of the upper limit on the error rate, and its normal deviate
-    double last_half = 1;        // share of the rows not in error that are added where all but half a row are
-    bool last_of_largest = true; // among equally large branches the last may be raised
+    double last_half = 1;                        // share of the rows not in error that are added where all but half a row are
+    bool last_of_largest = true;                 // among equally large branches the last may be raised
     int threads = 1;
 };
 

@@ -124,7 +124,8 @@ private:
         test.cut = (at(best) + at(best - 1)) / 2;
         if (test.cut == at(best)) test.cut = at(best - 1);
         Distribution chosen(2, k);
-        for (size_t i = 0; i < known; ++i) chosen.add(i < best ? 0 : 1, ground_.label(parts[order_[i].row].row), parts[order_[i].row].weight);
+        for (size_t i = 0; i < known; ++i)
+            chosen.add(i < best ? 0 : 1, ground_.label(parts[order_[i].row].row), parts[order_[i].row].weight);
         test.gain_ratio = gain_ratio(chosen, total, test.gain);
         test.distribution = std::move(chosen);
     }
@@ -158,8 +159,9 @@ public:
         if (ground_.above(2 * ground_.options.min_weight, all.total)) return none;
         if (ground_.equal(all.total, all.classes[ground_.heaviest_class(all)])) return none;
         const bool large = parts.size() * tests_.size() > 50'000;
-        parallel_for(tests_.size(), large ? ground_.options.threads : 1,
-                     [&](size_t f, int thread) { tests_[f] = searches_[static_cast<size_t>(thread)].search(parts, all.total, f); });
+        parallel_for(tests_.size(), large ? ground_.options.threads : 1, [&](size_t f, int thread) {
+            tests_[f] = searches_[static_cast<size_t>(thread)].search(parts, all.total, f);
+        });
         double sum = 0;
         size_t counted = 0;
         for (size_t f = 0; f < tests_.size(); ++f)

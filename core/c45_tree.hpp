@@ -138,7 +138,8 @@ struct Ground {
     }
     std::vector<double> shares(const Distribution& d) const {
         std::vector<double> share(d.branches());
-        for (size_t b = 0; b < share.size(); ++b) share[b] = equal(d.total, 0) ? 1.0 / static_cast<double>(share.size()) : d.branch[b] / d.total;
+        for (size_t b = 0; b < share.size(); ++b)
+            share[b] = equal(d.total, 0) ? 1.0 / static_cast<double>(share.size()) : d.branch[b] / d.total;
         return share;
     }
     /// Send the rows down the branches of a test whose distribution is that of these rows.

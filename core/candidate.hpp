@@ -17,7 +17,7 @@ struct Candidate {
     double threshold = 0;
     size_t position = 0;  // known rows on the left of a threshold, in a block's own order
     int32_t n_branches = 2;
-    int32_t default_branch = -1;                    // -1 until decided: the largest branch
+    int32_t default_branch = -1;                     // -1 until decided: the largest branch
     std::vector<std::pair<int32_t, int32_t>> table;  // (code, branch), codes ascending
     std::vector<int32_t> pool_index;                 // the pool of a hyperplane, a sphere or intervals (splits/pools.hpp);
     std::vector<double> pool_value;                  // `feature` is the first of several
@@ -27,8 +27,8 @@ struct Candidate {
     bool oblique() const { return kind == SplitKind::hyperplane || kind == SplitKind::sphere; }
     Pool pool() const { return {pool_index, pool_value}; }
     int32_t branch_of(int32_t code) const {
-        const auto at = std::lower_bound(table.begin(), table.end(), code,
-                                         [](const auto& entry, int32_t c) { return entry.first < c; });
+        const auto at =
+            std::lower_bound(table.begin(), table.end(), code, [](const auto& entry, int32_t c) { return entry.first < c; });
         return at != table.end() && at->first == code ? at->second : -1;
     }
 };

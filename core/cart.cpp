@@ -34,7 +34,9 @@ SortedRows sorted_rows(const Table& table, const Options& options) {
             order[row] = missing ? ~static_cast<int32_t>(row) : static_cast<int32_t>(row);
         }
         if (feature.categorical()) return;
-        const auto value = [&](int32_t entry) { return entry < 0 ? 0.0 : feature.numbers[entry]; };  // missing ones are skipped later
+        const auto value = [&](int32_t entry) {
+            return entry < 0 ? 0.0 : feature.numbers[entry];
+        };  // missing ones are skipped later
         if (options.rpart) quicksort(order, value);
         else std::ranges::stable_sort(order, {}, value);
     });
@@ -45,8 +47,14 @@ template <class Rule>
 class Grower {
 public:
     Grower(const Table& table, const Outcome& outcome, const Rule& rule, const Options& options, Monitor& monitor)
-        : table_(table), outcome_(outcome), rule_(rule), options_(options), monitor_(monitor), way_(table.n_rows, nowhere),
-          pull_(table.n_rows, 0.0), largest_(options.largest_improve) {
+        : table_(table),
+          outcome_(outcome),
+          rule_(rule),
+          options_(options),
+          monitor_(monitor),
+          way_(table.n_rows, nowhere),
+          pull_(table.n_rows, 0.0),
+          largest_(options.largest_improve) {
         surrogate_rules_.max_surrogates = options.max_surrogates;
         surrogate_rules_.of_both_known = options.surrogate_style == 1;
         surrogate_rules_.rpart = options.rpart;
@@ -126,7 +134,8 @@ private:
         if (options_.rpart && step.parent >= 0) {
             const Node& above = nodes_[static_cast<size_t>(step.parent)];
             const bool is_left = above.child[0] == static_cast<int32_t>(step.range.node);
-            node.hope = is_left ? hope_of_left(above, alpha) : hope_of_right(above, nodes_[static_cast<size_t>(above.child[0])], alpha);
+            node.hope =
+                is_left ? hope_of_left(above, alpha) : hope_of_right(above, nodes_[static_cast<size_t>(above.child[0])], alpha);
         }
         node.bound = std::min(node.leaf.risk, node.hope);
     }
@@ -172,8 +181,9 @@ private:
         const Feature& from = table_.features[feature];
         const int32_t* order = sorted_.of(feature) + range.begin;
         const auto take = [&](auto* values) {
-            column_.gather(range.size(), [&](size_t i) { return row_of(order[i]); }, [&](size_t i) { return order[i] >= 0; },
-                           [&](uint32_t row) { return static_cast<double>(values[row]); });
+            column_.gather(
+                range.size(), [&](size_t i) { return row_of(order[i]); }, [&](size_t i) { return order[i] >= 0; },
+                [&](uint32_t row) { return static_cast<double>(values[row]); });
         };
         if (from.categorical()) take(from.codes);
         else take(from.numbers);
@@ -252,7 +262,8 @@ private:
     Agreement cut_like(const Ways& ways, Split& split) const {
         size_t place = 0;
         const Agreement agreement = agreeing_cut(
-            column_.size(), [&](size_t i) { return column_.row[i]; }, [&](size_t i) { return column_.x[i] != column_.x[i - 1]; }, ways, place, split.below);
+            column_.size(), [&](size_t i) { return column_.row[i]; }, [&](size_t i) { return column_.x[i] != column_.x[i - 1]; },
+            ways, place, split.below);
         if (agreement.found) split.cut = (column_.x[place - 1] + column_.x[place]) / 2;
         return agreement;
     }
@@ -292,7 +303,8 @@ private:
 template <class Use>
 auto with_rule(const Table& table, const Target& target, const Outcome& outcome, const Options& options, Use&& use) {
     if (target.n_classes > 0) {
-        ClassTerms terms = class_terms(outcome, table.n_rows, options.priors, options.costs, static_cast<size_t>(target.n_classes));
+        ClassTerms terms =
+            class_terms(outcome, table.n_rows, options.priors, options.costs, static_cast<size_t>(target.n_classes));
         terms.every_grouping = options.rpart;
         if (options.criterion == "gini") return use(ClassRule<false>(outcome, terms));
         if (options.criterion == "entropy") return use(ClassRule<true>(outcome, terms));
@@ -323,7 +335,8 @@ struct Fold {
     double alpha = 0;
 };
 
-std::vector<Fold> divide_rows(const Outcome& outcome, std::span<const double> prices, double alpha, std::span<const int32_t> fold) {
+std::vector<Fold> divide_rows(const Outcome& outcome, std::span<const double> prices, double alpha,
+                              std::span<const int32_t> fold) {
     const auto n_folds = static_cast<size_t>(*std::max_element(fold.begin(), fold.end()) + 1);
     std::vector<Fold> folds(n_folds);
     double before = 0;
@@ -379,7 +392,8 @@ Validation cross_validate(const Table& table, const Target& target, const Option
             sums.squared.assign(n, 0.0);
             if (folds[f].held.empty() || folds[f].kept.empty()) return;
             Grower grower(table, outcome, rule, options, monitor);
-            grower.grow(without(all, fold, static_cast<int32_t>(f), folds[f].kept.size(), table.features.size()), folds[f].kept, folds[f].alpha, thread);
+            grower.grow(without(all, fold, static_cast<int32_t>(f), folds[f].kept.size(), table.features.size()), folds[f].kept,
+                        folds[f].alpha, thread);
             for (uint32_t row : folds[f].held) {
                 grower.errors(row, folds[f].prices, error);
                 for (size_t i = 0; i < n; ++i) {

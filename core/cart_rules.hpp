@@ -43,7 +43,8 @@ struct ClassTerms {
 };
 
 /// Altered priors: prior_i · Σ_j loss(i, j), scaled to sum to one (Breiman et al., 1984, §4.4).
-inline ClassTerms class_terms(const Outcome& outcome, size_t n_rows, std::span<const double> priors, std::span<const double> loss, size_t k) {
+inline ClassTerms class_terms(const Outcome& outcome, size_t n_rows, std::span<const double> priors, std::span<const double> loss,
+                              size_t k) {
     ClassTerms terms;
     terms.n_classes = k;
     std::vector<double> share(k, 0.0);
@@ -84,7 +85,8 @@ public:
         double altered = 0;
     };
 
-    ClassRule(const Outcome& outcome, const ClassTerms& terms) : outcome_(outcome), terms_(terms), k_(terms.n_classes), left_(k_), right_(k_) {}
+    ClassRule(const Outcome& outcome, const ClassTerms& terms)
+        : outcome_(outcome), terms_(terms), k_(terms.n_classes), left_(k_), right_(k_) {}
 
     void begin_tree(Rows) {}  // frequencies and priors are those of the whole data, in every fold
 
@@ -94,7 +96,8 @@ public:
         leaf.risk = infinity;
         for (size_t chosen = 0; chosen < k_; ++chosen) {
             double cost = 0;
-            for (size_t truth = 0; truth < k_; ++truth) cost += weight[truth] * terms_.loss_of(truth, chosen) * terms_.prior[truth];
+            for (size_t truth = 0; truth < k_; ++truth)
+                cost += weight[truth] * terms_.loss_of(truth, chosen) * terms_.prior[truth];
             if (!(cost < leaf.risk)) continue;
             leaf.label = static_cast<int32_t>(chosen);
             leaf.risk = cost;

@@ -69,7 +69,8 @@ bool best_cut(Rule& rule, const Column& column, size_t edge, const Leaf& node, S
 template <class Rule>
 class CategoryGroups {
 public:
-    CategoryGroups(Rule& rule, const Column& column, size_t n_codes, size_t edge) : rule_(rule), n_(column.size()), edge_(edge), tally_(n_codes, rule.empty()), count_(n_codes, 0), on_left_(n_codes, 0) {
+    CategoryGroups(Rule& rule, const Column& column, size_t n_codes, size_t edge)
+        : rule_(rule), n_(column.size()), edge_(edge), tally_(n_codes, rule.empty()), count_(n_codes, 0), on_left_(n_codes, 0) {
         useful_ = rule.start(column.rows());
         for (size_t i = 0; i < n_; ++i) {
             const auto code = static_cast<size_t>(column.x[i]);
@@ -121,7 +122,8 @@ private:
     /// In the order of a Gray code, one category crosses over at a time; the last of the domain stays, as sides may be named
     /// either way.
     void every_grouping(Split& split) {
-        if (present_.size() > 62) throw std::invalid_argument("a feature has more than 62 categories at a node, too many to try every grouping");
+        if (present_.size() > 62)
+            throw std::invalid_argument("a feature has more than 62 categories at a node, too many to try every grouping");
         const size_t n_moving = present_.size() - (present_.back() == count_.size() - 1);
         for (uint64_t step = 1; step < uint64_t{1} << n_moving; ++step) {
             cross(present_[static_cast<size_t>(std::countr_zero(step))]);

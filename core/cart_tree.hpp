@@ -104,7 +104,8 @@ inline int32_t default_branch(const std::vector<Node>& nodes, const Node& node, 
     if (options.use_surrogates < 2) return stay_at_node;
     int8_t way = node.majority;
     if (options.rpart) {  // when predicting, rpart follows the child with more rows
-        const size_t low = nodes[static_cast<size_t>(node.child[0])].count, high = nodes[static_cast<size_t>(node.child[1])].count;
+        const size_t low = nodes[static_cast<size_t>(node.child[0])].count,
+                     high = nodes[static_cast<size_t>(node.child[1])].count;
         way = low == high ? nowhere : low > high ? left : right;
     }
     return way == nowhere ? stay_at_node : way == first_side ? 0 : 1;
@@ -167,7 +168,8 @@ inline Grown write_tree(const std::vector<Node>& nodes, const Table& table, cons
             }
             for (size_t i = 1; i < node.splits.size(); ++i) {
                 const Split& other = node.splits[i];
-                writer.append(tree.competitors, other, table.features[static_cast<size_t>(other.feature)].categorical() ? left : other.below);
+                writer.append(tree.competitors, other,
+                              table.features[static_cast<size_t>(other.feature)].categorical() ? left : other.below);
             }
         }
         tree.split_begin.push_back(static_cast<int64_t>(tree.splits.kind.size()));

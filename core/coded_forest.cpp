@@ -78,12 +78,15 @@ uint16_t CodedForest::Column::code(double x) const {
     const double cell = std::min(std::max(0.0, (x - low) * scale), static_cast<double>(start.size() - 1));  // NaN: 0
     const auto at = static_cast<size_t>(cell);
     size_t first = start[at], last = at + 1 < start.size() ? start[at + 1] : threshold.size();
-    if (last - first > 8) return static_cast<uint16_t>(std::lower_bound(threshold.begin() + static_cast<int64_t>(first), threshold.end(), x) - threshold.begin());
+    if (last - first > 8)
+        return static_cast<uint16_t>(std::lower_bound(threshold.begin() + static_cast<int64_t>(first), threshold.end(), x) -
+                                     threshold.begin());
     while (first < threshold.size() && threshold[first] < x) ++first;
     return static_cast<uint16_t>(first);
 }
 
-void CodedForest::encode(const Matrix<double>& numbers, int64_t first, size_t n, std::vector<uint16_t>& code, std::vector<uint32_t>& odd) const {
+void CodedForest::encode(const Matrix<double>& numbers, int64_t first, size_t n, std::vector<uint16_t>& code,
+                         std::vector<uint32_t>& odd) const {
     const size_t width = thresholds_.size();
     code.resize(n * width);
     std::vector<uint8_t> missing(n, 0);

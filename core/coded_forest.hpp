@@ -18,7 +18,8 @@ public:
 
     size_t n_columns() const { return thresholds_.size(); }
     /// Codes of n rows from `first` on, and the numbers of those that miss a value, for which codes have no place.
-    void encode(const Matrix<double>& numbers, int64_t first, size_t n, std::vector<uint16_t>& code, std::vector<uint32_t>& odd) const;
+    void encode(const Matrix<double>& numbers, int64_t first, size_t n, std::vector<uint16_t>& code,
+                std::vector<uint32_t>& odd) const;
 
     /// Leaves of n rows whose codes lie one after the other.
     void walk(size_t tree, const uint16_t* codes, size_t n, uint32_t* leaf) const;

@@ -116,7 +116,8 @@ struct CodedTable {
 
     /// `skip(feature)` leaves out features that need no codes.
     template <class Skip>
-    CodedTable(const Table& table, int threads, Monitor& monitor, Skip&& skip) : n_rows(table.n_rows), column(table.features.size()), single(table.features.size()) {
+    CodedTable(const Table& table, int threads, Monitor& monitor, Skip&& skip)
+        : n_rows(table.n_rows), column(table.features.size()), single(table.features.size()) {
         size_t numeric = 0;
         for (size_t f = 0; f < table.features.size(); ++f)
             if (!skip(f)) column[f] = numeric++;
@@ -124,7 +125,8 @@ struct CodedTable {
         parallel_for(table.features.size(), threads, [&](size_t f, int thread) {
             if (skip(f)) return;
             monitor.poll(thread);
-            FeatureCoder(table.features[f].numbers, n_rows).encode(table.features[f].numbers, n_rows, codes.data() + column[f] * n_rows, single[f]);
+            FeatureCoder(table.features[f].numbers, n_rows)
+                .encode(table.features[f].numbers, n_rows, codes.data() + column[f] * n_rows, single[f]);
         });
     }
     const uint8_t* of(size_t feature) const { return codes.data() + column[feature] * n_rows; }

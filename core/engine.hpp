@@ -101,7 +101,8 @@ TreeArrays grow_trunk(const Problem& problem, const std::vector<double>& weight)
     {
         Trunk<C, Scorer> trunk(problem, weight, block_rows(problem), out);
         std::vector<Graft> grafts = trunk.grow();
-        std::stable_sort(grafts.begin(), grafts.end(), [](const Graft& a, const Graft& b) { return a.end - a.begin > b.end - b.begin; });
+        std::stable_sort(grafts.begin(), grafts.end(),
+                         [](const Graft& a, const Graft& b) { return a.end - a.begin > b.end - b.begin; });
         builders.assign(grafts.size(), Builder(problem.width()));
         using Small = Block<C, Scorer, std::conditional_t<is_plain<Scorer>, uint32_t, uint16_t>>;
         using Large = Block<C, Scorer, uint32_t>;

@@ -57,7 +57,8 @@ private:
         std::vector<double> drawn(static_cast<size_t>(target.n_classes), 0.0);
         for (uint32_t row : rows) drawn[static_cast<size_t>(target.label[row])] += times[row];
         const auto present = static_cast<double>(std::count_if(drawn.begin(), drawn.end(), [](double n) { return n > 0; }));
-        for (uint32_t row : rows) weight[row] *= static_cast<double>(n_draws) / (present * drawn[static_cast<size_t>(target.label[row])]);
+        for (uint32_t row : rows)
+            weight[row] *= static_cast<double>(n_draws) / (present * drawn[static_cast<size_t>(target.label[row])]);
     }
 };
 
@@ -110,9 +111,10 @@ bool use_sorting(const Problem& problem) {
     const Recipe& r = problem.recipe;
     const bool known = r.criterion == Gini::name || r.criterion == Entropy::name || r.criterion == SquaredError::name;
     const bool few = r.random_cuts || 2 * r.max_features <= static_cast<int64_t>(problem.n_features());
-    return known && few && r.policies.empty() && r.threshold && r.subset && !r.multiway && !r.one_vs_rest && !r.plain && !r.observed_cuts &&
-           r.max_bins == 0 && r.ties == Ties::first && r.monotonic.empty() && r.class_factor.empty() && r.search_factor.empty() &&
-           r.costs.empty() && r.max_competitors == 0 && r.order != Order::best_first && !problem.limited();
+    return known && few && r.policies.empty() && r.threshold && r.subset && !r.multiway && !r.one_vs_rest && !r.plain &&
+           !r.observed_cuts && r.max_bins == 0 && r.ties == Ties::first && r.monotonic.empty() && r.class_factor.empty() &&
+           r.search_factor.empty() && r.costs.empty() && r.max_competitors == 0 && r.order != Order::best_first &&
+           !problem.limited();
 }
 
 /// What every tree of a forest shares.
@@ -154,7 +156,8 @@ std::vector<Forest> grow_sorted_with(const Stand& stand, const Problem& problem,
         Sample& sample = worker->sample;
         sample.draw(stand.sampler, stand.draws, stand.target, stand.draws.seeds[t]);
         Forest grown = stand.blank();
-        worker->tree.grow(sample.rows, sample.weight, stand.draws.min_weight_fraction * sample.total, stand.draws.seeds[t], thread, grown);
+        worker->tree.grow(sample.rows, sample.weight, stand.draws.min_weight_fraction * sample.total, stand.draws.seeds[t],
+                          thread, grown);
         trees[t] = std::move(grown);
         stand.monitor.settled += stand.table.n_rows;
     });
@@ -208,7 +211,8 @@ GrownForest grow_each(const Stand& stand) {
     const bool classes = stand.target.n_classes > 0;
     for (TreeArrays& tree : trees) {
         Forest packed = stand.blank();
-        if (!pack_into(tree, packed.width, classes, stand.position, stand.n_categories, packed)) return {stand.blank(), std::move(trees)};
+        if (!pack_into(tree, packed.width, classes, stand.position, stand.n_categories, packed))
+            return {stand.blank(), std::move(trees)};
         grown.forest.append(std::move(packed));
     }
     return grown;

@@ -40,11 +40,11 @@ struct Forest {
     std::vector<int64_t> split_begin{0};  // splits of each tree, into merit
     std::vector<int64_t> tables_of{0};    // tables of each tree, into table_begin
     std::vector<PackedNode> node;
-    Amounts value;                  // class weights, or the predicted number
+    Amounts value;  // class weights, or the predicted number
     std::vector<uint32_t> count;
-    Amounts weight;                 // regression
-    std::vector<double> risk;       // regression
-    std::vector<double> merit;      // a split
+    Amounts weight;             // regression
+    std::vector<double> risk;   // regression
+    std::vector<double> merit;  // a split
     std::vector<int64_t> table_begin{0};
     std::vector<uint32_t> table_entry;  // 2·code + branch, codes ascending
 
@@ -77,11 +77,11 @@ struct ForestView {
 
 /// How the rows of each tree are drawn.
 struct Draws {
-    std::vector<uint64_t> seeds;      // one a tree
-    size_t n_draws = 0;               // with replacement; 0 = every row once
-    const double* chance = nullptr;   // by row, up to a factor; null = all alike
-    bool balanced = false;            // class weights from the classes drawn
-    double min_weight_fraction = 0;   // least share of a tree's weight in a leaf
+    std::vector<uint64_t> seeds;     // one a tree
+    size_t n_draws = 0;              // with replacement; 0 = every row once
+    const double* chance = nullptr;  // by row, up to a factor; null = all alike
+    bool balanced = false;           // class weights from the classes drawn
+    double min_weight_fraction = 0;  // least share of a tree's weight in a leaf
 };
 
 /// Draws rows for a tree by its seed; made once, used for every tree.
@@ -117,8 +117,8 @@ enum class Vote { soft, hard, sum };
 
 /// Sums over trees of what each row's leaf says: class shares, one vote, or the number. With `out_of_bag` only the trees that
 /// did not draw a row speak of it; `votes` counts them. True if an infinity was met.
-bool vote(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes, Vote how, const Draws* out_of_bag,
-          double* sums, uint32_t* votes, int threads);
+bool vote(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes, Vote how,
+          const Draws* out_of_bag, double* sums, uint32_t* votes, int threads);
 
 /// Leaf of every row in every tree, row by row.
 bool leaves(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes, int32_t* leaf, int threads);

@@ -45,7 +45,8 @@ void Forest::add_table(PackedNode& packed, Groups groups, int32_t n_categories) 
         }
     }
     packed.threshold = std::bit_cast<double>(bits);
-    for (const auto& [code, branch] : groups) table_entry.push_back(static_cast<uint32_t>(code) << 1 | static_cast<uint32_t>(branch));
+    for (const auto& [code, branch] : groups)
+        table_entry.push_back(static_cast<uint32_t>(code) << 1 | static_cast<uint32_t>(branch));
     table_begin.push_back(static_cast<int64_t>(table_entry.size()));
 }
 
@@ -104,13 +105,15 @@ bool pack_into(const TreeArrays& tree, size_t width, bool classes, std::span<con
         if (tree.n_children[i]) {
             const auto split = static_cast<size_t>(tree.split_begin[i]);
             const auto feature = static_cast<size_t>(tree.splits.feature[split]);
-            node = {tree.splits.threshold[split], static_cast<uint32_t>(position[feature]) | (tree.default_branch[i] == 0 ? missing_left : 0),
+            node = {tree.splits.threshold[split],
+                    static_cast<uint32_t>(position[feature]) | (tree.default_branch[i] == 0 ? missing_left : 0),
                     static_cast<uint32_t>(tree.first_child[i])};
             forest.merit.push_back(tree.merit[i]);
             if (static_cast<SplitKind>(tree.splits.kind[split]) == SplitKind::table) {
                 table.clear();
                 for (int64_t at = tree.splits.pool_begin[split]; at < tree.splits.pool_begin[split + 1]; ++at)
-                    table.emplace_back(tree.splits.pool_index[static_cast<size_t>(at)], static_cast<int32_t>(tree.splits.pool_value[static_cast<size_t>(at)]));
+                    table.emplace_back(tree.splits.pool_index[static_cast<size_t>(at)],
+                                       static_cast<int32_t>(tree.splits.pool_value[static_cast<size_t>(at)]));
                 forest.add_table(node, table, n_categories[feature]);
             }
         }

@@ -32,7 +32,8 @@ struct Walk {
         const auto bits = std::bit_cast<uint64_t>(node.threshold);
         if (!(node.column & wide_table)) return static_cast<uint32_t>(bits >> code & 1);
         const size_t table = static_cast<size_t>(forest.tables_of[tree]) + bits;
-        const auto first = forest.table_entry.begin() + forest.table_begin[table], last = forest.table_entry.begin() + forest.table_begin[table + 1];
+        const auto first = forest.table_entry.begin() + forest.table_begin[table],
+                   last = forest.table_entry.begin() + forest.table_begin[table + 1];
         const auto found = std::lower_bound(first, last, static_cast<uint32_t>(code) << 1);
         if (found == last || *found >> 1 != static_cast<uint32_t>(code)) return !(node.column & missing_left);
         return *found & 1;
@@ -88,7 +89,8 @@ struct Walk {
     /// Leaves of n rows: those numbered from `first` on, or of them the ones in `rows`.
     void operator()(size_t tree, const uint32_t* rows, int64_t n, int64_t first, uint32_t* leaf) const {
         const bool tables = forest.tables_of[tree + 1] > forest.tables_of[tree];
-        if (tables) return numbers.column_stride == 1 ? go<true, 1>(tree, rows, n, first, leaf) : go<true, 0>(tree, rows, n, first, leaf);
+        if (tables)
+            return numbers.column_stride == 1 ? go<true, 1>(tree, rows, n, first, leaf) : go<true, 0>(tree, rows, n, first, leaf);
         return numbers.column_stride == 1 ? go<false, 1>(tree, rows, n, first, leaf) : go<false, 0>(tree, rows, n, first, leaf);
     }
 };
@@ -172,8 +174,8 @@ private:
 };
 
 template <class Number>
-bool vote_with(const ForestView& forest, const Number* value, const Matrix<double>& numbers, const Matrix<int32_t>& codes, Vote how,
-               double* sums, int threads) {
+bool vote_with(const ForestView& forest, const Number* value, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
+               Vote how, double* sums, int threads) {
     const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
     const BlockWalk walk(forest, numbers, codes);
     const Tally<Number> tally{value, forest.width, how};
@@ -193,10 +195,11 @@ bool vote_with(const ForestView& forest, const Number* value, const Matrix<doubl
     return infinite;
 }
 
-/// The same by the trees that did not draw the row. Trees are taken in order, whatever the threads, so that sums do not depend on them.
+/// The same by the trees that did not draw the row. Trees are taken in order, whatever the threads, so that sums do not depend on
+/// them.
 template <class Number>
-void vote_out_of_bag(const ForestView& forest, const Number* value, const Matrix<double>& numbers, const Matrix<int32_t>& codes, Vote how,
-                     const Draws& draws, double* sums, uint32_t* votes, int threads) {
+void vote_out_of_bag(const ForestView& forest, const Number* value, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
+                     Vote how, const Draws& draws, double* sums, uint32_t* votes, int threads) {
     const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
     const Walk walk{forest, numbers, codes};
     const Tally<Number> tally{value, forest.width, how};
@@ -228,8 +231,8 @@ void vote_out_of_bag(const ForestView& forest, const Number* value, const Matrix
 
 }  // namespace
 
-bool vote(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes, Vote how, const Draws* out_of_bag,
-          double* sums, uint32_t* votes, int threads) {
+bool vote(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes, Vote how,
+          const Draws* out_of_bag, double* sums, uint32_t* votes, int threads) {
     const auto with = [&](const auto* value) {
         if (!out_of_bag) return vote_with(forest, value, numbers, codes, how, sums, threads);
         vote_out_of_bag(forest, value, numbers, codes, how, *out_of_bag, sums, votes, threads);
@@ -249,7 +252,8 @@ bool leaves(const ForestView& forest, const Matrix<double>& numbers, const Matri
         const int64_t first = static_cast<int64_t>(block) * rows_per_block, n = std::min(n_rows - first, rows_per_block);
         if (any_infinity(numbers, first, first + n)) infinite = true;
         walk(first, n, workspace[static_cast<size_t>(thread)], [&](size_t tree, const uint32_t* found) {
-            for (int64_t i = 0; i < n; ++i) leaf[static_cast<size_t>(first + i) * n_trees + tree] = static_cast<int32_t>(found[i]);
+            for (int64_t i = 0; i < n; ++i)
+                leaf[static_cast<size_t>(first + i) * n_trees + tree] = static_cast<int32_t>(found[i]);
         });
     });
     return infinite;

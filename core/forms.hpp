@@ -100,7 +100,8 @@ private:
         heaviest = static_cast<int32_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
         const Missing policy = e_.policy_of(feature);
         if constexpr (std::is_same_v<C, GainRatio>)
-            if (policy == Missing::fractional) return KnownGainRatio::merit(Entropy::merit(known, all), known.weight, item.totals.weight, weights);
+            if (policy == Missing::fractional)
+                return KnownGainRatio::merit(Entropy::merit(known, all), known.weight, item.totals.weight, weights);
         if (left_out(policy)) return C::merit(known, all) * known.weight / item.totals.weight;
         branch[static_cast<size_t>(heaviest)].add(missing);
         return C::merit(item.totals, all);
@@ -171,11 +172,14 @@ private:
                                 [&](uint32_t i, int32_t f) { return e_.feature_at(f).numbers[item.parts[i].row]; });
         const Recipe& recipe = e_.recipe_;
         Monitor& monitor = e_.original_.monitor;
-        if (recipe.hyperplane && scaled.width() > 1 && item.size() >= 2 * scaled.width()) {  // with fewer rows OC1 cuts one feature
-            const auto axis = static_cast<size_t>(std::find(scaled.feature.begin(), scaled.feature.end(), by_merit[0].second) - scaled.feature.begin());
-            const std::vector<double> weight =
-                HyperplaneSearch<C>(scaled, item.impurity, item.seed, recipe.threads, monitor).best(axis < scaled.width() ? axis : 0);
-            if (std::count(weight.begin(), weight.end(), 0.0) + 1 < static_cast<int64_t>(weight.size()))  // else it is a threshold
+        if (recipe.hyperplane && scaled.width() > 1 &&
+            item.size() >= 2 * scaled.width()) {  // with fewer rows OC1 cuts one feature
+            const auto axis = static_cast<size_t>(std::find(scaled.feature.begin(), scaled.feature.end(), by_merit[0].second) -
+                                                  scaled.feature.begin());
+            const std::vector<double> weight = HyperplaneSearch<C>(scaled, item.impurity, item.seed, recipe.threads, monitor)
+                                                   .best(axis < scaled.width() ? axis : 0);
+            if (std::count(weight.begin(), weight.end(), 0.0) + 1 <
+                static_cast<int64_t>(weight.size()))  // else it is a threshold
                 consider(in_few_digits(item, best.merit, [&](int digits) { return hyperplane_split(scaled, weight, digits); }));
         }
         if (recipe.sphere && scaled.width() > 0) {
@@ -188,7 +192,9 @@ private:
     Candidate in_few_digits(const Item& item, double least, Write&& write) {
         Candidate exact = cut(item, write(17));
         for (int digits = 2; digits < 9 && exact.found(); ++digits)
-            if (Candidate shorter = cut(item, write(digits)); shorter.merit >= exact.merit - 0.001 * std::max(exact.merit - least, 0.0)) return shorter;
+            if (Candidate shorter = cut(item, write(digits));
+                shorter.merit >= exact.merit - 0.001 * std::max(exact.merit - least, 0.0))
+                return shorter;
         return exact;
     }
     /// Cut what an oblique split compares where that is best.

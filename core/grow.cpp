@@ -50,7 +50,8 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& recipe, 
     const Recoding recoding(table, target, recipe);
     Problem problem{recoding.table(), recipe, target.n_classes, target.label, target.number, 0, monitor};
     problem.rankings = &recoding.rankings();
-    problem.total_weight = weight.empty() ? static_cast<double>(table.n_rows) : std::accumulate(weight.begin(), weight.end(), 0.0);
+    problem.total_weight =
+        weight.empty() ? static_cast<double>(table.n_rows) : std::accumulate(weight.begin(), weight.end(), 0.0);
     monitor.total = static_cast<double>(table.n_rows);
     if (!recipe.monotonic.empty()) problem.levels = class_levels(target, recipe);
     if (recipe.function.call) {
@@ -70,7 +71,8 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& recipe, 
 namespace {
 
 void append_split(SplitTable& to, SplitKind kind, int32_t feature, double threshold, double score) {
-    const bool oblique = kind == SplitKind::hyperplane || kind == SplitKind::sphere, many = kind == SplitKind::table || kind == SplitKind::interval;
+    const bool oblique = kind == SplitKind::hyperplane || kind == SplitKind::sphere,
+               many = kind == SplitKind::table || kind == SplitKind::interval;
     to.kind.push_back(static_cast<uint8_t>(kind));
     to.feature.push_back(oblique ? -1 : feature);
     to.threshold.push_back(many ? 0.0 : threshold);
@@ -146,7 +148,8 @@ TreeArrays assemble(const Builder& trunk, const std::vector<Builder>& grafts) {
         tree.value.insert(tree.value.end(), value, value + static_cast<int64_t>(place.builder->width));
         if (node.n_children) {
             append_split(tree.splits, *place.builder, node);
-            for (int64_t c = node.surrogates_begin; c < node.surrogates_end; ++c) append_split(tree.splits, place.builder->surrogates[static_cast<size_t>(c)]);
+            for (int64_t c = node.surrogates_begin; c < node.surrogates_end; ++c)
+                append_split(tree.splits, place.builder->surrogates[static_cast<size_t>(c)]);
             for (int64_t c = node.competitors_begin; c < node.competitors_end; ++c)
                 append_split(tree.competitors, place.builder->competitors[static_cast<size_t>(c)]);
         }

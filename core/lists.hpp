@@ -36,7 +36,7 @@ public:
         int32_t node = 0, depth = 0;
         uint64_t seed = 0;
         std::vector<Part> parts;
-        PartLists lists;  // made when the node is searched, unless its parent handed them down
+        PartLists lists;                  // made when the node is searched, unless its parent handed them down
         Interactions::Open groups;        // of features that may still be used together
         Interactions::Features features;  // that may be used here; null = all
         Totals totals;
@@ -49,17 +49,28 @@ public:
     };
 
     Lists(const Problem& problem, const std::vector<double>& weight, Builder& out)
-        : original_(problem), recipe_(with_shares(problem, weight)), by_side_(recipe_), by_known_(recipe_), table_(problem.table),
-          side_problem_{table_, by_side_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
-          known_problem_{table_, by_known_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
-          weights_(weight), out_(out), interactions_(recipe_.interaction),
-          holes_(table_, [&](size_t f) { return left_out(recipe_.policies[f]); }), unit_(weight.empty() && !shares(recipe_) && !recipe_.forms()) {
+        : original_(problem),
+          recipe_(with_shares(problem, weight)),
+          by_side_(recipe_),
+          by_known_(recipe_),
+          table_(problem.table),
+          side_problem_{table_,         by_side_, problem.n_classes, problem.label, problem.target, problem.total_weight,
+                        problem.monitor},
+          known_problem_{table_,         by_known_, problem.n_classes, problem.label, problem.target, problem.total_weight,
+                         problem.monitor},
+          weights_(weight),
+          out_(out),
+          interactions_(recipe_.interaction),
+          holes_(table_, [&](size_t f) { return left_out(recipe_.policies[f]); }),
+          unit_(weight.empty() && !shares(recipe_) && !recipe_.forms()) {
         if (shares(recipe_)) min_weight_split_ = static_cast<double>(recipe_.min_samples_split) * lightest(weight);
         by_side_.missing = Missing::direction;
         by_known_.missing = Missing::available;
         for (size_t f = 0; f < table_.features.size(); ++f) {  // a missing category is one more category
             Feature& feature = table_.features[f];
-            const auto missing = [&] { return std::any_of(feature.codes, feature.codes + table_.n_rows, [](int32_t code) { return code < 0; }); };
+            const auto missing = [&] {
+                return std::any_of(feature.codes, feature.codes + table_.n_rows, [](int32_t code) { return code < 0; });
+            };
             if (feature.categorical() && recipe_.policies[f] == Missing::value && missing()) ++feature.n_categories;
         }
     }
@@ -157,11 +168,15 @@ public:
 private:
     static bool shares(const Recipe& recipe) { return std::ranges::count(recipe.policies, Missing::fractional) > 0; }
     /// The weight of the lightest row, less what rounding may take from a sum of shares.
-    static double lightest(const std::vector<double>& weight) { return (weight.empty() ? 1.0 : *std::ranges::min_element(weight)) * (1 - 1e-9); }
+    static double lightest(const std::vector<double>& weight) {
+        return (weight.empty() ? 1.0 : *std::ranges::min_element(weight)) * (1 - 1e-9);
+    }
     /// Where rows are shared out, crumbs of rows do not make up for rows: limits on rows are also limits on weight, as in C4.5.
     static Recipe with_shares(const Problem& problem, const std::vector<double>& weight) {
         Recipe recipe = problem.recipe;
-        if (shares(recipe)) recipe.min_weight_leaf = std::max(recipe.min_weight_leaf, static_cast<double>(recipe.min_samples_leaf) * lightest(weight));
+        if (shares(recipe))
+            recipe.min_weight_leaf =
+                std::max(recipe.min_weight_leaf, static_cast<double>(recipe.min_samples_leaf) * lightest(weight));
         return recipe;
     }
     const Feature& feature_at(int32_t feature) const { return table_.features[static_cast<size_t>(feature)]; }
@@ -291,7 +306,10 @@ private:
     }
 
     /// Whether the order of a feature's values stays the same from node to node.
-    bool keeps_order(size_t feature) const { return (recipe_.threshold || recipe_.hyperplane) && !table_.features[feature].categorical() && !fills(recipe_.policies[feature]); }
+    bool keeps_order(size_t feature) const {
+        return (recipe_.threshold || recipe_.hyperplane) && !table_.features[feature].categorical() &&
+               !fills(recipe_.policies[feature]);
+    }
     void sort_features(Item& item) {
         item.lists = PartLists(table_.features.size(), item.size());
         for (size_t f = 0; f < table_.features.size(); ++f) {
@@ -335,7 +353,8 @@ private:
     Candidate search(const Item& item, int32_t feature) {
         if (keeps_order(static_cast<size_t>(feature))) return search_sorted(item, feature);
         gather(item, feature);
-        if (!feature_at(feature).categorical()) return recipe_.threshold || recipe_.hyperplane ? search_cuts(item, feature) : Candidate{};
+        if (!feature_at(feature).categorical())
+            return recipe_.threshold || recipe_.hyperplane ? search_cuts(item, feature) : Candidate{};
         if constexpr (std::is_same_v<C, AbsoluteError>) return search_orders(item, feature);
         else return search_categories(item, feature);
     }
@@ -444,14 +463,19 @@ private:
         Cut cut;
         Candidate candidate = best_cut(item, feature, list_.data(), totals_of(list_.data(), known), cut);
         if (!candidate.found()) return {};
-        candidate.threshold = cut.position == known ? infinity : midpoint(value_[list_[cut.position - 1].row], value_[list_[cut.position].row]);
+        candidate.threshold =
+            cut.position == known ? infinity : midpoint(value_[list_[cut.position - 1].row], value_[list_[cut.position].row]);
         return candidate;
     }
     Candidate search_categories(const Item& item, int32_t feature) {
         const size_t n = item.size();
         const Problem& problem = left_out(policy_of(feature)) ? known_problem_ : side_problem_;
-        counter_.count(static_cast<size_t>(feature_at(feature).n_categories), original_.width(), local_,
-                       [&](auto&& use) { for (size_t i = 0; i < n; ++i) use(std::isnan(value_[i]) ? -1 : static_cast<int32_t>(value_[i]), i); }, levels_);
+        counter_.count(
+            static_cast<size_t>(feature_at(feature).n_categories), original_.width(), local_,
+            [&](auto&& use) {
+                for (size_t i = 0; i < n; ++i) use(std::isnan(value_[i]) ? -1 : static_cast<int32_t>(value_[i]), i);
+            },
+            levels_);
         if (levels_.size() + (levels_.missing.count > 0) < 2) return {};
         candidates_ += count_groupings(recipe_, levels_.size() + (levels_.missing.count > 0 && !left_out(policy_of(feature))));
         Candidate candidate = CategorySearch<C>(problem, levels_, item.totals, item.impurity, feature).best();
@@ -475,7 +499,9 @@ private:
     }
     /// Absolute error is not a function of sums: two groups by a cut of the categories in the order of their means.
     Candidate search_orders(const Item& item, int32_t feature) {
-        if (!recipe_.subset) throw std::invalid_argument("criterion 'absolute_error' groups categories by 'subset' only under this missing policy");
+        if (!recipe_.subset)
+            throw std::invalid_argument(
+                "criterion 'absolute_error' groups categories by 'subset' only under this missing policy");
         const size_t n = item.size();
         std::map<int32_t, std::pair<double, double>> sums;
         for (size_t i = 0; i < n; ++i) {
@@ -514,11 +540,13 @@ private:
     }
     void keep_competitors(Item& item, std::vector<Candidate>&& found) {
         settle_missing_category(item.split);
-        std::erase_if(found, [&](const Candidate& c) { return c.feature == item.split.feature && c.oblique() == item.split.oblique(); });
+        std::erase_if(found,
+                      [&](const Candidate& c) { return c.feature == item.split.feature && c.oblique() == item.split.oblique(); });
         std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
             return recipe_.worth(a.merit, a.feature) > recipe_.worth(b.merit, b.feature);
         });
-        if (found.size() > static_cast<size_t>(recipe_.max_competitors)) found.resize(static_cast<size_t>(recipe_.max_competitors));
+        if (found.size() > static_cast<size_t>(recipe_.max_competitors))
+            found.resize(static_cast<size_t>(recipe_.max_competitors));
         for (Candidate& candidate : found) settle_missing_category(candidate);
         item.competitors = std::move(found);
     }
@@ -592,7 +620,9 @@ private:
         value_.resize(item.size());
         for (size_t i = 0; i < item.size(); ++i) {
             const uint32_t row = item.parts[i].row;
-            value_[i] = !from.categorical() ? from.numbers[row] : from.codes[row] >= 0 ? from.codes[row] : std::numeric_limits<double>::quiet_NaN();
+            value_[i] = !from.categorical()    ? from.numbers[row]
+                        : from.codes[row] >= 0 ? from.codes[row]
+                                               : std::numeric_limits<double>::quiet_NaN();
         }
     }
     static int32_t surrogate_branch(const Candidate& split, double value) {
@@ -623,8 +653,9 @@ private:
             if (own || (!binary && !feature.categorical())) continue;
             cart::Split split;
             split.feature = static_cast<int32_t>(f);
-            const cart::Agreement agreement = feature.categorical() ? agreeing_table(item, feature, branch, size.size(), tables[f])
-                                                                    : agreeing_cut(item, f, ways, split);
+            const cart::Agreement agreement = feature.categorical()
+                                                  ? agreeing_table(item, feature, branch, size.size(), tables[f])
+                                                  : agreeing_cut(item, f, ways, split);
             cart::consider(std::move(split), agreement, ways, rules, kept);
         }
         std::vector<Candidate> surrogates;
@@ -647,8 +678,8 @@ private:
         }
         return surrogates;
     }
-    cart::Agreement agreeing_table(const Item& item, const Feature& feature, const std::vector<int32_t>& branch, size_t n_branches,
-                                   std::vector<std::pair<int32_t, int32_t>>& table) const {
+    cart::Agreement agreeing_table(const Item& item, const Feature& feature, const std::vector<int32_t>& branch,
+                                   size_t n_branches, std::vector<std::pair<int32_t, int32_t>>& table) const {
         return cart::agreeing_branches(
             static_cast<size_t>(feature.n_categories), n_branches,
             [&](auto&& use) {
@@ -669,8 +700,10 @@ private:
         const double* number = original_.table.features[feature].numbers;
         size_t place = 0;
         const cart::Agreement agreement = cart::agreeing_cut(
-            list.size(), [&](size_t i) { return list[i].row; }, [&](size_t i) { return list[i].rank != list[i - 1].rank; }, ways, place, split.below);
-        if (agreement.found) split.cut = (number[item.parts[list[place - 1].row].row] + number[item.parts[list[place].row].row]) / 2;
+            list.size(), [&](size_t i) { return list[i].row; }, [&](size_t i) { return list[i].rank != list[i - 1].rank; }, ways,
+            place, split.below);
+        if (agreement.found)
+            split.cut = (number[item.parts[list[place - 1].row].row] + number[item.parts[list[place].row].row]) / 2;
         return agreement;
     }
 

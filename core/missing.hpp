@@ -35,7 +35,9 @@ public:
         std::vector<size_t> next(begin_.begin(), begin_.end() - 1);
         each([&](size_t row, int32_t feature) { feature_[next[row]++] = feature; });
     }
-    std::span<const int32_t> of(size_t row) const { return std::span(feature_).subspan(begin_[row], begin_[row + 1] - begin_[row]); }
+    std::span<const int32_t> of(size_t row) const {
+        return std::span(feature_).subspan(begin_[row], begin_[row + 1] - begin_[row]);
+    }
 
 private:
     std::vector<size_t> begin_;
@@ -92,8 +94,8 @@ private:
 /// The values that stand for a missing one at a node.
 struct Fill {
     bool found = false;
-    double value = 0;                // for every row, and for new ones
-    std::vector<double> by_class;    // while growing, if it depends on the class
+    double value = 0;              // for every row, and for new ones
+    std::vector<double> by_class;  // while growing, if it depends on the class
 
     double of(int32_t label) const { return by_class.empty() ? value : by_class[static_cast<size_t>(label)]; }
 };

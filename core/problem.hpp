@@ -35,20 +35,18 @@ struct Ranking;
 struct Problem {
     const Table& table;
     const Recipe& recipe;
-    int n_classes;                 // 0 = regression
+    int n_classes;  // 0 = regression
     const int32_t* label = nullptr;
     const double* target = nullptr;
     double total_weight = 0;
     Monitor& monitor;
-    const BitTable* bits = nullptr;  // two-valued features, where they may be counted as bits
+    const BitTable* bits = nullptr;                         // two-valued features, where they may be counted as bits
     const std::vector<const Ranking*>* rankings = nullptr;  // by feature: categories grown on as ranks
-    ClassLevels levels = {};  // numbers that the classes stand for under monotone constraints
+    ClassLevels levels = {};                                // numbers that the classes stand for under monotone constraints
 
     size_t width() const { return n_classes ? static_cast<size_t>(n_classes) : 1; }
     size_t n_features() const { return table.features.size(); }
-    bool limited() const {
-        return recipe.max_leaf_nodes > 0 || recipe.max_nodes > 0 || recipe.enough_risk >= 0;
-    }
+    bool limited() const { return recipe.max_leaf_nodes > 0 || recipe.max_nodes > 0 || recipe.enough_risk >= 0; }
 };
 
 /// A node as a leaf: what it holds, predicts and costs.

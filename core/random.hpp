@@ -33,6 +33,8 @@ private:
 };
 
 /// The seed of a child follows from its parent's and its branch, so it does not depend on the order of growing.
-inline uint64_t child_seed(uint64_t parent, uint64_t branch) { return Random(parent ^ ((branch + 1) * 0xd1342543de82ef95u)).next(); }
+inline uint64_t child_seed(uint64_t parent, uint64_t branch) {
+    return Random(parent ^ ((branch + 1) * 0xd1342543de82ef95u)).next();
+}
 
 }  // namespace treewright

@@ -25,8 +25,8 @@ public:
 
     /// The best cut of the node whose rows have these ranks, all known and from `low` to `high`; cuts below `bar` do not matter.
     /// Of scores within `slack` of each other the first wins.
-    Found search(std::span<const Ranked> ranked, uint32_t low, uint32_t high, const LocalRows& local, const Scorer& made, double bar,
-                 double slack, size_t min_count, RankSorter& sorter) {
+    Found search(std::span<const Ranked> ranked, uint32_t low, uint32_t high, const LocalRows& local, const Scorer& made,
+                 double bar, double slack, size_t min_count, RankSorter& sorter) {
         ranked_ = ranked;
         low_ = low;
         shift_ = 0;

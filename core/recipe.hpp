@@ -27,11 +27,11 @@ struct Recipe {
     MeritFunction function;  // where the criterion is "function"
     bool threshold = true, subset = true, multiway = false, one_vs_rest = false;
     bool interval = false, hyperplane = false, sphere = false, median = false;  // lists.hpp only
-    bool random_cuts = false;    // scikit-learn's splitter="random"
+    bool random_cuts = false;                                                   // scikit-learn's splitter="random"
     bool observed_cuts = false;  // the largest value of the column not above the midpoint, as C4.5
     bool plain = false;          // no histograms and no special scorers: the path the others must equal
     Missing missing = Missing::direction;
-    std::vector<Missing> policies;  // by feature; empty = `missing` for all
+    std::vector<Missing> policies;               // by feature; empty = `missing` for all
     int max_surrogates = 5, use_surrogates = 2;  // 0 = rows stay, 1 = surrogates or stay, 2 = surrogates or the majority
     Order order = Order::depth_first;
     Ties ties = Ties::first;
@@ -44,12 +44,12 @@ struct Recipe {
     int max_bins = 0;          // 0 = exact
     int max_competitors = 0;
     uint64_t random_state = 0;
-    std::vector<double> class_factor, search_factor, costs;  // by class; costs row by row, true class first
-    std::vector<int8_t> monotonic;                            // by feature; empty = none
-    std::vector<std::vector<int32_t>> interaction;            // groups of features that may share a path; empty = all may
-    std::vector<double> feature_costs;                        // merits are divided by them to choose; empty = all one
-    double significance = 1;                                  // largest p-value of a split
-    double complexity = 0;                                    // least decrease of the tree's impurity by a split, a branch
+    std::vector<double> class_factor, search_factor, costs;         // by class; costs row by row, true class first
+    std::vector<int8_t> monotonic;                                  // by feature; empty = none
+    std::vector<std::vector<int32_t>> interaction;                  // groups of features that may share a path; empty = all may
+    std::vector<double> feature_costs;                              // merits are divided by them to choose; empty = all one
+    double significance = 1;                                        // largest p-value of a split
+    double complexity = 0;                                          // least decrease of the tree's impurity by a split, a branch
     double enough_risk = -std::numeric_limits<double>::infinity();  // of the tree, per unit of weight: growing ends
     int threads = 1;
 

@@ -40,7 +40,8 @@ std::vector<double> principal_scores(const std::vector<double>& sums, const std:
         for (size_t level = 0; level < n; ++level) {
             score[level] = 0;
             if (weight[level] > 0)
-                for (size_t k = 0; k < classes; ++k) score[level] += (sums[level * classes + k] / weight[level] - mean[k]) * axis[k];
+                for (size_t k = 0; k < classes; ++k)
+                    score[level] += (sums[level * classes + k] / weight[level] - mean[k]) * axis[k];
         }
     };
     for (int round = 0; round < 50; ++round) {
@@ -75,8 +76,13 @@ std::vector<int32_t> order_levels(const std::vector<double>& sums, const std::ve
 }
 
 Recoding::Recoding(const Table& table, const Target& target, const Recipe& recipe)
-    : given_(table), recipe_(recipe), table_(table), columns_(table.features.size()), bins_(table.features.size()),
-      rankings_(table.features.size()), ranking_of_(table.features.size(), nullptr) {
+    : given_(table),
+      recipe_(recipe),
+      table_(table),
+      columns_(table.features.size()),
+      bins_(table.features.size()),
+      rankings_(table.features.size()),
+      ranking_of_(table.features.size(), nullptr) {
     for (size_t f = 0; f < table.features.size(); ++f) {
         const Feature& feature = table.features[f];
         if (!feature.categorical()) {
@@ -107,8 +113,10 @@ void Recoding::bin(size_t feature, int max_bins) {
     std::vector<double>& column = columns_[feature];
     column.resize(given_.n_rows);
     for (size_t i = 0; i < given_.n_rows; ++i)
-        column[i] = std::isnan(values[i]) ? values[i]
-                                          : static_cast<double>(std::lower_bound(bins.high.begin(), bins.high.end(), values[i]) - bins.high.begin());
+        column[i] =
+            std::isnan(values[i])
+                ? values[i]
+                : static_cast<double>(std::lower_bound(bins.high.begin(), bins.high.end(), values[i]) - bins.high.begin());
     table_.features[feature].numbers = column.data();
 }
 
@@ -122,7 +130,8 @@ void Recoding::rank(size_t feature, const Target& target) {
         const auto level = static_cast<size_t>(codes[i]);
         const double w = target.weight ? target.weight[i] : 1.0;
         weight[level] += w;
-        sums[level * width + (target.n_classes ? static_cast<size_t>(target.label[i]) : 0)] += target.n_classes ? w : w * target.number[i];
+        sums[level * width + (target.n_classes ? static_cast<size_t>(target.label[i]) : 0)] +=
+            target.n_classes ? w : w * target.number[i];
     }
     Ranking& ranking = rankings_[feature];
     ranking.code_of = order_levels(sums, weight, width);
@@ -159,7 +168,8 @@ void Recoding::restore(TreeArrays& tree) const {
             };
             if (kind == SplitKind::threshold) settle(table->threshold[s]);
             if (kind == SplitKind::interval)
-                for (int64_t entry = table->pool_begin[s]; entry < table->pool_begin[s + 1]; ++entry) settle(table->pool_value[static_cast<size_t>(entry)]);
+                for (int64_t entry = table->pool_begin[s]; entry < table->pool_begin[s + 1]; ++entry)
+                    settle(table->pool_value[static_cast<size_t>(entry)]);
         }
 }
 

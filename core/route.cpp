@@ -30,7 +30,8 @@ bool any_infinity(const Matrix<double>& numbers, int64_t first, int64_t last) {
         return any_infinity(numbers.data + first * numbers.row_stride, (last - first) * numbers.n_columns);
     bool found = false;
     for (int64_t row = first; row < last; ++row)
-        for (int64_t column = 0; column < numbers.n_columns; ++column) found |= std::fabs(numbers(row, column)) > std::numeric_limits<double>::max();
+        for (int64_t column = 0; column < numbers.n_columns; ++column)
+            found |= std::fabs(numbers(row, column)) > std::numeric_limits<double>::max();
     return found;
 }
 
@@ -117,8 +118,8 @@ bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int3
     return infinite;
 }
 
-void route(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
-           std::span<const int32_t> position, std::span<const int32_t> n_categories, int32_t* leaf, int threads) {
+void route(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes, std::span<const int32_t> position,
+           std::span<const int32_t> n_categories, int32_t* leaf, int threads) {
     const Router router{tree, numbers, codes, position, n_categories};
     const int64_t rows = std::max(numbers.n_rows, codes.n_rows);
     parallel_for(static_cast<size_t>(tasks(rows)), threads, [&](size_t task, int) {

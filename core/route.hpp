@@ -28,8 +28,8 @@ std::optional<std::vector<PackedNode>> pack(const TreeView& tree, std::span<cons
 bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int32_t* leaf, int threads);
 
 /// Leaf of every row for any tree. `position` and `n_categories` say where each feature lives.
-void route(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
-           std::span<const int32_t> position, std::span<const int32_t> n_categories, int32_t* leaf, int threads);
+void route(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes, std::span<const int32_t> position,
+           std::span<const int32_t> n_categories, int32_t* leaf, int threads);
 
 /// Sum of `value` (nodes × anything) over the leaves of every row, each by the share of the row that ends there.
 void spread(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes, std::span<const int32_t> position,

@@ -44,14 +44,21 @@ struct Router {
         const auto x = [&](int32_t feature) { return number(row, feature); };
         double total = 0;
         switch (static_cast<SplitKind>(s.kind[split])) {
-            case SplitKind::threshold: total = x(s.feature[split]); break;
+            case SplitKind::threshold:
+                total = x(s.feature[split]);
+                break;
             case SplitKind::table: {
                 const int32_t code = codes(row, position[static_cast<size_t>(s.feature[split])]);
                 return code < 0 ? code : look_up(begin, end, code);
             }
-            case SplitKind::hyperplane: total = weighted_sum(pool, x); break;
-            case SplitKind::sphere: total = squared_distance(pool, x); break;
-            case SplitKind::interval: return interval_of(pool, x(s.feature[split]));
+            case SplitKind::hyperplane:
+                total = weighted_sum(pool, x);
+                break;
+            case SplitKind::sphere:
+                total = squared_distance(pool, x);
+                break;
+            case SplitKind::interval:
+                return interval_of(pool, x(s.feature[split]));
         }
         if (std::isnan(total)) return -1;
         return total <= s.threshold[split] ? 0 : 1;
@@ -61,7 +68,8 @@ struct Router {
     int32_t choose(size_t node, int64_t row) const {
         int32_t chosen = -1;
         const auto last = static_cast<size_t>(tree.split_begin[node + 1]);
-        for (auto split = static_cast<size_t>(tree.split_begin[node]); split < last && chosen == -1; ++split) chosen = branch(split, row);
+        for (auto split = static_cast<size_t>(tree.split_begin[node]); split < last && chosen == -1; ++split)
+            chosen = branch(split, row);
         if (chosen == unseen_code) return largest_child(node);
         return chosen < 0 ? tree.default_branch[node] : chosen;
     }

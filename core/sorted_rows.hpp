@@ -40,15 +40,22 @@ protected:
     };
 
     SortedRows(const Problem& problem, const RankTable& ranks)
-        : problem_(problem), recipe_(problem.recipe), ranks_(ranks), codes_(problem.n_features()), numbers_(problem.n_features()),
-          rank_(problem.n_features()), has_missing_(problem.n_features()), ordered_(problem.n_features()) {
+        : problem_(problem),
+          recipe_(problem.recipe),
+          ranks_(ranks),
+          codes_(problem.n_features()),
+          numbers_(problem.n_features()),
+          rank_(problem.n_features()),
+          has_missing_(problem.n_features()),
+          ordered_(problem.n_features()) {
         for (size_t f = 0; f < problem.n_features(); ++f) {
             const Feature& feature = problem.table.features[f];
             if (!feature.categorical()) {
                 has_missing_[f] = ranks.has_missing(f);
                 continue;
             }
-            has_missing_[f] = std::any_of(feature.codes, feature.codes + problem.table.n_rows, [](int32_t code) { return code < 0; });
+            has_missing_[f] =
+                std::any_of(feature.codes, feature.codes + problem.table.n_rows, [](int32_t code) { return code < 0; });
             if (orders_once(problem.recipe, feature)) ordered_[f] = std::make_unique<OrderedLevels>();
         }
         if (use_blocks(problem)) block_rows_ = std::clamp<size_t>(400'000 / (sizeof(uint32_t) * problem.n_features()), 256, 4096);
@@ -92,7 +99,8 @@ protected:
         }
         const std::vector<int32_t>& codes = levels.code_of = order_levels(sums, weight, width);
         levels.rank_of.assign(n_levels, 0);
-        for (size_t rank = 0; rank < codes.size(); ++rank) levels.rank_of[static_cast<size_t>(codes[rank])] = static_cast<uint32_t>(rank);
+        for (size_t rank = 0; rank < codes.size(); ++rank)
+            levels.rank_of[static_cast<size_t>(codes[rank])] = static_cast<uint32_t>(rank);
         levels.rank.resize(recipe_.random_cuts ? 0 : problem_.table.n_rows);
         levels.number.resize(recipe_.random_cuts ? problem_.table.n_rows : 0);
         for (uint32_t row : row_) {
@@ -121,7 +129,8 @@ protected:
         };
         for (size_t f = 0; f < p; ++f) {
             if (features[f].categorical()) codes_[f] = gather(features[f].codes, block_codes_.data() + f * n);
-            if (ordered_[f] && recipe_.random_cuts) numbers_[f] = gather(ordered_[f]->number.data(), block_numbers_.data() + f * n);
+            if (ordered_[f] && recipe_.random_cuts)
+                numbers_[f] = gather(ordered_[f]->number.data(), block_numbers_.data() + f * n);
             else if (ordered_[f]) rank_[f] = gather(ordered_[f]->rank.data(), block_ranks_.data() + f * n);
             else if (features[f].categorical()) continue;
             else if (recipe_.random_cuts) numbers_[f] = gather(features[f].numbers, block_numbers_.data() + f * n);
@@ -132,7 +141,8 @@ protected:
             for (size_t f = 0; f < p; ++f) {
                 if (features[f].categorical()) continue;
                 const size_t column = ranks_.column(f);
-                for (size_t i = begin; i < std::min(n, begin + tile); ++i) block_ranks_[f * n + i] = ranks_.row(origin_[i])[column];
+                for (size_t i = begin; i < std::min(n, begin + tile); ++i)
+                    block_ranks_[f * n + i] = ranks_.row(origin_[i])[column];
             }
         in_block_ = true;
     }

@@ -16,9 +16,10 @@ namespace treewright {
 template <class C, class Scorer>
 class SortedTree : SortedRows<C> {
     using Rows = SortedRows<C>;
-    using Rows::problem_, Rows::recipe_, Rows::row_, Rows::weight_, Rows::target_, Rows::label_, Rows::codes_, Rows::numbers_, Rows::rank_,
-        Rows::has_missing_, Rows::ordered_, Rows::in_block_;
-    using Rows::origin, Rows::enter_block, Rows::leave_block, Rows::fits_block, Rows::partition, Rows::set_sides, Rows::set_all_sides;
+    using Rows::origin, Rows::enter_block, Rows::leave_block, Rows::fits_block, Rows::partition, Rows::set_sides,
+        Rows::set_all_sides;
+    using Rows::problem_, Rows::recipe_, Rows::row_, Rows::weight_, Rows::target_, Rows::label_, Rows::codes_, Rows::numbers_,
+        Rows::rank_, Rows::has_missing_, Rows::ordered_, Rows::in_block_;
     using typename Rows::OrderedLevels;
 
     static constexpr size_t rows_for_bins = 1024;
@@ -27,7 +28,11 @@ class SortedTree : SortedRows<C> {
 public:
     SortedTree(const Problem& problem, const RankTable& ranks, std::span<const int32_t> position,
                std::span<const int32_t> n_categories)
-        : Rows(problem, ranks), position_(position), n_categories_(n_categories), draw_(problem.n_features()), totals_(problem.width()) {
+        : Rows(problem, ranks),
+          position_(position),
+          n_categories_(n_categories),
+          draw_(problem.n_features()),
+          totals_(problem.width()) {
         for (size_t f = 0; f < problem.n_features(); ++f)
             if (n_categories[f] == 0) {
                 feature_of_.resize(std::max(feature_of_.size(), static_cast<size_t>(position[f]) + 1));
@@ -290,7 +295,8 @@ private:
         const Scorer made(local_, totals_, scratch_);
         const double slack = made.tolerance(impurity_);
         const double bar = best_.feature < 0 ? -infinity : (best_.merit - tolerance_) / made.factor - slack;
-        const auto cut = bins_.search(std::span(ranked_).first(item.size()), lowest_, highest_, local_, made, bar, slack, limits_.min_count, sorter_);
+        const auto cut = bins_.search(std::span(ranked_).first(item.size()), lowest_, highest_, local_, made, bar, slack,
+                                      limits_.min_count, sorter_);
         if (cut.found() && offer(feature, made.merit(cut.score))) set_cut(item, cut.left_rank);
         return true;
     }
@@ -399,7 +405,8 @@ private:
     size_t sides_by_rank(const Item& item) {
         const auto f = static_cast<size_t>(best_.feature);
         const uint32_t* rank = rank_[f];
-        if (!has_missing_[f]) return set_all_sides(item, best_.default_branch, [&](uint32_t row) { return rank[row] <= best_.left_rank; });
+        if (!has_missing_[f])
+            return set_all_sides(item, best_.default_branch, [&](uint32_t row) { return rank[row] <= best_.left_rank; });
         return set_sides(item, best_.default_branch, [&](uint32_t row) {
             return rank[row] == RankTable::missing ? -1 : static_cast<int>(rank[row] <= best_.left_rank);
         });

@@ -13,7 +13,8 @@ constexpr int64_t rows_per_task = 1024;
 std::vector<double> branch_weights(const TreeView& tree) {
     std::vector<double> sum(tree.size(), 0.0);
     for (size_t node = 0; node < tree.size(); ++node)
-        for (int32_t b = 0; b < tree.n_children[node]; ++b) sum[node] += tree.weight[static_cast<size_t>(tree.first_child[node] + b)];
+        for (int32_t b = 0; b < tree.n_children[node]; ++b)
+            sum[node] += tree.weight[static_cast<size_t>(tree.first_child[node] + b)];
     return sum;
 }
 

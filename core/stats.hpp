@@ -31,13 +31,13 @@ struct ClassLevels {
 
 /// The rows of a node under local numbers 0, 1, …; pointers not needed by the criterion stay null.
 struct LocalRows {
-    const uint8_t* bit = nullptr;       // two classes: 1 for the second class
-    const int32_t* label = nullptr;     // class codes
-    const double* target = nullptr;     // regression target; less the node's mean for squared error
+    const uint8_t* bit = nullptr;          // two classes: 1 for the second class
+    const int32_t* label = nullptr;        // class codes
+    const double* target = nullptr;        // regression target; less the node's mean for squared error
     const int32_t* target_rank = nullptr;  // position of the target among the node's sorted targets (absolute error)
     const double* sorted_target = nullptr;
-    size_t n_targets = 0;               // of the node, for sorted_target
-    const double* weight = nullptr;     // null = every row weighs one
+    size_t n_targets = 0;                 // of the node, for sorted_target
+    const double* weight = nullptr;       // null = every row weighs one
     const ClassLevels* levels = nullptr;  // under monotone constraints
 
     double weight_of(size_t row) const { return weight ? weight[row] : 1.0; }

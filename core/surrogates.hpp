@@ -66,7 +66,8 @@ Agreement agreeing_cut(size_t n, Row&& row, NewValue&& new_value, const Ways& wa
     return best;
 }
 
-/// Each category goes the way most of its rows go, ties with the majority of all. each(use) calls use(code, row) for the known rows.
+/// Each category goes the way most of its rows go, ties with the majority of all. each(use) calls use(code, row) for the known
+/// rows.
 template <class Each>
 Agreement agreeing_groups(size_t n_codes, Each&& each, const Ways& ways, bool rpart, std::vector<int8_t>& side) {
     struct Tally {
@@ -142,7 +143,8 @@ inline void insert(std::vector<Split>& list, Split&& split, size_t most, bool rp
 }
 
 /// Rate one feature as a stand-in, and keep it if it does better than following the majority.
-inline void consider(Split&& split, const Agreement& agreement, const Ways& ways, const SurrogateRules& rules, std::vector<Split>& kept) {
+inline void consider(Split&& split, const Agreement& agreement, const Ways& ways, const SurrogateRules& rules,
+                     std::vector<Split>& kept) {
     if (!agreement.found) return;
     const double total = rules.of_both_known ? agreement.total : ways.left_weight + ways.right_weight;
     const double majority = (rules.of_both_known ? agreement.majority : std::max(ways.left_weight, ways.right_weight)) / total;

@@ -44,8 +44,8 @@ void to_columns(const Matrix<Number>& from, double* to, uint8_t* flags, int thre
         for (int64_t row = first; row < last; row += rows_per_block) {
             const int64_t n = std::min(rows_per_block, last - row);
             for (int64_t column = 0; column < columns; ++column) {
-                const uint8_t flag = copy_block(from.data + row * from.row_stride + column * from.column_stride,
-                                                from.row_stride, n, to + column * rows + row);
+                const uint8_t flag = copy_block(from.data + row * from.row_stride + column * from.column_stride, from.row_stride,
+                                                n, to + column * rows + row);
                 if (flag) std::atomic_ref(flags[column]).fetch_or(flag);
             }
         }

@@ -28,9 +28,7 @@ struct Matrix {
     int64_t n_rows = 0, n_columns = 0;
     int64_t row_stride = 0, column_stride = 0;
 
-    Number operator()(int64_t row, int64_t column) const {
-        return data[row * row_stride + column * column_stride];
-    }
+    Number operator()(int64_t row, int64_t column) const { return data[row * row_stride + column * column_stride]; }
 };
 
 inline constexpr uint8_t has_nan = 1, has_infinity = 2;

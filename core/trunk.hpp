@@ -360,7 +360,8 @@ private:
         }
         if (best == found.size() || !(found[best].merit > recipe_.min_merit)) return false;
         const int32_t branches = problem_.table.features[best].categorical() ? found[best].table.n_branches : 2;
-        if (found[best].merit * item.totals.weight / problem_.total_weight + 2.2e-16 < recipe_.least_decrease(branches)) return false;
+        if (found[best].merit * item.totals.weight / problem_.total_weight + 2.2e-16 < recipe_.least_decrease(branches))
+            return false;
         item.split = candidate(item, best, found[best]);
         if (recipe_.max_competitors > 0) {
             std::vector<size_t> others;

@@ -26,8 +26,8 @@ class CandidateBatch {
 public:
     CandidateBatch(const MeritFunction& function, bool classes) : function_(function), classes_(classes) {}
 
-    /// Start on a node. The first candidate is one that hardly any feature can better, the largest class (or the numbers up to the
-    /// mean) against the rest: its merit is the scale on which merits of this node are equal.
+    /// Start on a node. The first candidate is one that hardly any feature can better, the largest class (or the numbers up to
+    /// the mean) against the rest: its merit is the scale on which merits of this node are equal.
     void start(const Totals& node, const Totals& best_part) {
         answers_.clear();
         scale_ = -1;

@@ -16,7 +16,8 @@ struct ClassCriterion {
 struct Gini : ClassCriterion {
     static constexpr std::string_view name = "gini";
     static constexpr bool concave = true;
-    template <bool unit> using Scorer = GiniScorer<unit>;
+    template <bool unit>
+    using Scorer = GiniScorer<unit>;
 
     static double impurity(const Totals& node) {
         double squares = 0;
@@ -30,7 +31,8 @@ struct Gini : ClassCriterion {
 struct Entropy : ClassCriterion {
     static constexpr std::string_view name = "entropy";
     static constexpr bool concave = true;
-    template <bool unit> using Scorer = EntropyScorer<unit>;
+    template <bool unit>
+    using Scorer = EntropyScorer<unit>;
 
     static double impurity(const Totals& node) {
         double bits = 0;
@@ -45,11 +47,10 @@ struct Entropy : ClassCriterion {
 struct Error : ClassCriterion {
     static constexpr std::string_view name = "error";
     static constexpr bool concave = true;
-    template <bool> using Scorer = PlainClassScorer<Error>;
+    template <bool>
+    using Scorer = PlainClassScorer<Error>;
 
-    static double impurity(const Totals& node) {
-        return 1 - *std::max_element(node.sums.begin(), node.sums.end()) / node.weight;
-    }
+    static double impurity(const Totals& node) { return 1 - *std::max_element(node.sums.begin(), node.sums.end()) / node.weight; }
     static double merit(const Totals& node, Branches branches) { return impurity_decrease<Error>(node, branches); }
 };
 
@@ -57,7 +58,8 @@ struct Error : ClassCriterion {
 struct Sqrt : ClassCriterion {
     static constexpr std::string_view name = "sqrt";
     static constexpr bool concave = true;
-    template <bool> using Scorer = PlainClassScorer<Sqrt>;
+    template <bool>
+    using Scorer = PlainClassScorer<Sqrt>;
 
     static double impurity(const Totals& node) {
         double sum = 0;
@@ -74,7 +76,8 @@ struct Sqrt : ClassCriterion {
 struct GainRatio : ClassCriterion {
     static constexpr std::string_view name = "gain_ratio";
     static constexpr bool concave = false;
-    template <bool> using Scorer = PlainClassScorer<GainRatio>;
+    template <bool>
+    using Scorer = PlainClassScorer<GainRatio>;
 
     static double impurity(const Totals& node) { return Entropy::impurity(node); }
     static double merit(const Totals& node, Branches branches) {
@@ -92,7 +95,8 @@ struct GainRatio : ClassCriterion {
 struct Twoing : ClassCriterion {
     static constexpr std::string_view name = "twoing";
     static constexpr bool concave = false;
-    template <bool unit> using Scorer = TwoingScorer<unit>;
+    template <bool unit>
+    using Scorer = TwoingScorer<unit>;
 
     static double impurity(const Totals& node) { return Gini::impurity(node); }
     static double against_rest(const Totals& node, const Totals& branch) {
@@ -116,7 +120,8 @@ struct Twoing : ClassCriterion {
 struct ChiSquare : ClassCriterion {
     static constexpr std::string_view name = "chi_square";
     static constexpr bool concave = false;
-    template <bool> using Scorer = PlainClassScorer<ChiSquare>;
+    template <bool>
+    using Scorer = PlainClassScorer<ChiSquare>;
 
     static double impurity(const Totals& node) { return Gini::impurity(node); }
     static double merit(const Totals& node, Branches branches) {
@@ -138,7 +143,8 @@ struct ChiSquare : ClassCriterion {
 struct Hellinger : ClassCriterion {
     static constexpr std::string_view name = "hellinger";
     static constexpr bool concave = false;
-    template <bool> using Scorer = PlainClassScorer<Hellinger>;
+    template <bool>
+    using Scorer = PlainClassScorer<Hellinger>;
 
     static double impurity(const Totals& node) { return Gini::impurity(node); }
     static double merit(const Totals& node, Branches branches) {
@@ -149,7 +155,8 @@ struct Hellinger : ClassCriterion {
                 if (node.sums[i] <= 0 || node.sums[j] <= 0) continue;
                 double squares = 0;
                 for (const Totals* branch : branches) {
-                    const double difference = std::sqrt(branch->sums[i] / node.sums[i]) - std::sqrt(branch->sums[j] / node.sums[j]);
+                    const double difference =
+                        std::sqrt(branch->sums[i] / node.sums[i]) - std::sqrt(branch->sums[j] / node.sums[j]);
                     squares += difference * difference;
                 }
                 sum += std::sqrt(squares);

@@ -18,7 +18,8 @@ struct KnownGainRatio {
     /// Scores the cuts of a sorted feature.
     struct Scorer : PlainClassScorer<Entropy> {
         double total;
-        Scorer(const LocalRows& rows_, const Totals& known, double total_, Scratch& scratch) : PlainClassScorer<Entropy>(rows_, known, scratch), total(total_) {}
+        Scorer(const LocalRows& rows_, const Totals& known, double total_, Scratch& scratch)
+            : PlainClassScorer<Entropy>(rows_, known, scratch), total(total_) {}
         double score() const {
             const double branches[] = {left.weight, right.weight};
             return KnownGainRatio::merit(PlainClassScorer<Entropy>::score(), node.weight, total, branches);

@@ -15,7 +15,8 @@ struct SquaredError : NumberCriterion {
     static constexpr std::string_view name = "squared_error";
     static constexpr bool concave = true;
     static constexpr bool centred = true;
-    template <bool unit> using Scorer = MeanDifferenceScorer<unit, false>;
+    template <bool unit>
+    using Scorer = MeanDifferenceScorer<unit, false>;
 
     static double merit(const Totals& node, Branches branches) {
         double sum = -node.sums[0] * node.sums[0] / node.weight;
@@ -32,9 +33,7 @@ struct Poisson : NumberCriterion {
     static constexpr bool centred = false;
 
     /// A branch without any event would predict a rate of zero: no such branch is allowed.
-    static double term(double sum, double weight) {
-        return sum > 0 && weight > 0 ? sum * std::log(sum / weight) : -infinity;
-    }
+    static double term(double sum, double weight) { return sum > 0 && weight > 0 ? sum * std::log(sum / weight) : -infinity; }
     static double merit(const Totals& node, Branches branches) {
         double sum = 0;
         for (const Totals* branch : branches)
@@ -137,7 +136,8 @@ struct AbsoluteError : NumberCriterion {
         MedianTree left, right;
 
         Scorer(const LocalRows& rows_, const Totals& node, Scratch& scratch)
-            : rows(rows_), weight(node.weight),
+            : rows(rows_),
+              weight(node.weight),
               left(scratch.fenwick_weight[0], scratch.fenwick_sum[0], rows_.n_targets),
               right(scratch.fenwick_weight[1], scratch.fenwick_sum[1], rows_.n_targets) {}
         /// Rows must first be put on the right, one by one.
@@ -149,7 +149,9 @@ struct AbsoluteError : NumberCriterion {
             right.add(rank(row), -w, rows.target[row]);
             left_weight += w;
         }
-        double score() const { return -left.absolute_deviation(rows.sorted_target) - right.absolute_deviation(rows.sorted_target); }
+        double score() const {
+            return -left.absolute_deviation(rows.sorted_target) - right.absolute_deviation(rows.sorted_target);
+        }
         double merit(double score) const { return (score + base) / weight; }
         double tolerance(double impurity) const { return tie_tolerance * impurity * weight; }
         double left_weight_now() const { return left_weight; }

@@ -15,7 +15,9 @@ struct MeanDifferenceScorer {
     double factor;
 
     MeanDifferenceScorer(const LocalRows& rows_, const Totals& node, Scratch&)
-        : rows(rows_), weight(node.weight), total(two_classes ? node.sums[1] : node.sums[0]),
+        : rows(rows_),
+          weight(node.weight),
+          total(two_classes ? node.sums[1] : node.sums[0]),
           factor((two_classes ? 2.0 : 1.0) / (node.weight * node.weight)) {}
 
     void add(size_t row) {
@@ -106,7 +108,8 @@ struct GiniScorer : ClassScorer<unit> {
     }
     double score() const { return left_squares / this->left_weight + right_squares / this->right_weight; }
     bool beats(double bar) const {
-        return left_squares * this->right_weight + right_squares * this->left_weight > bar * (this->left_weight * this->right_weight);
+        return left_squares * this->right_weight + right_squares * this->left_weight >
+               bar * (this->left_weight * this->right_weight);
     }
     double merit(double score) const { return (score - base) / this->weight; }
     double tolerance(double impurity) const { return (tie_tolerance * impurity + 2e-15) * this->weight; }
@@ -147,18 +150,24 @@ struct EntropyScorer : ClassScorer<unit> {
     }
     double score() const { return sum - n_log_n(this->left_weight) - n_log_n(this->right_weight); }
     double merit(double score) const { return (score - base) / this->weight; }
-    double tolerance(double impurity) const { return (tie_tolerance * impurity + 2e-15 * std::log2(this->weight + 2)) * this->weight; }
+    double tolerance(double impurity) const {
+        return (tie_tolerance * impurity + 2e-15 * std::log2(this->weight + 2)) * this->weight;
+    }
 };
 
-/// Twoing for any number of classes, O(log classes) a row. With N rows, L of them left, l of class k's n rows left, its formula is
-/// (N·Σl − L·Σn)² / (N²·L·R), summed over the superclass of all k with l/n > L/N. A class leaves the superclass when L/N
-/// has risen to its l/n, so a heap knows which is next; it comes in again only with a row of its own.
+/// Twoing for any number of classes, O(log classes) a row. With N rows, L of them left, l of class k's n rows left, its formula
+/// is (N·Σl − L·Σn)² / (N²·L·R), summed over the superclass of all k with l/n > L/N. A class leaves the superclass when L/N has
+/// risen to its l/n, so a heap knows which is next; it comes in again only with a row of its own.
 template <bool unit>
 struct TwoingScorer : ClassScorer<unit> {
-    std::vector<std::pair<double, uint32_t>>& heap;  // classes of the superclass, the smallest l/n on top, or what that was before
-    double inside_left = 0, inside = 0;              // Σl and Σn of the superclass
+    std::vector<std::pair<double, uint32_t>>&
+        heap;                            // classes of the superclass, the smallest l/n on top, or what that was before
+    double inside_left = 0, inside = 0;  // Σl and Σn of the superclass
 
-    TwoingScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch) : ClassScorer<unit>(rows_, node, scratch), heap(scratch.heap) { heap.clear(); }
+    TwoingScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch)
+        : ClassScorer<unit>(rows_, node, scratch), heap(scratch.heap) {
+        heap.clear();
+    }
 
     double of(size_t k) const { return this->total->sums[k]; }
     bool is_inside(size_t k) const { return this->left[k] * this->weight > of(k) * this->left_weight; }

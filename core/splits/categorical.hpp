@@ -17,7 +17,7 @@ inline constexpr size_t exhaustive_levels = 12;
 /// Totals of each value present at a node, and of the rows where the feature is missing.
 struct Levels {
     size_t width = 0;
-    std::vector<int32_t> code;      // ascending
+    std::vector<int32_t> code;         // ascending
     std::vector<double> weight, sums;  // sums: code.size() × width
     std::vector<size_t> count;
     Totals missing, known;
@@ -104,11 +104,20 @@ public:
     /// candidates before the user's function, if that is the criterion.
     CategorySearch(const Problem& problem, const Levels& levels, const Totals& node, double impurity, int32_t feature,
                    const Bounds& bounds = {}, const ClassLevels* classes = nullptr, CandidateBatch* asked = nullptr)
-        : recipe_(problem.recipe), levels_(levels), node_(node), bounds_(bounds), classes_(classes), asked_(asked), feature_(feature),
+        : recipe_(problem.recipe),
+          levels_(levels),
+          node_(node),
+          bounds_(bounds),
+          classes_(classes),
+          asked_(asked),
+          feature_(feature),
           n_categories_(problem.table.features[static_cast<size_t>(feature)].n_categories),
           by_direction_(recipe_.missing == Missing::direction && levels.missing.count > 0),
-          basis_(by_direction_ ? node : levels.known), left_(levels.width), right_(levels.width),
-          share_(basis_.weight / node.weight), tolerance_(asked ? asked->tolerance() : C::tolerance(node, impurity)) {}
+          basis_(by_direction_ ? node : levels.known),
+          left_(levels.width),
+          right_(levels.width),
+          share_(basis_.weight / node.weight),
+          tolerance_(asked ? asked->tolerance() : C::tolerance(node, impurity)) {}
 
     Candidate best() {
         if (recipe_.subset && levels_.size() >= 1) subset();
@@ -160,7 +169,8 @@ private:
         best_.n_branches = 2;
         best_.default_branch = by_direction_ ? (missing_left_ ? 0 : 1) : -1;
         best_.table.clear();
-        for (size_t level = 0; level < levels_.size(); ++level) best_.table.emplace_back(levels_.code[level], on_left(level) ? 0 : 1);
+        for (size_t level = 0; level < levels_.size(); ++level)
+            best_.table.emplace_back(levels_.code[level], on_left(level) ? 0 : 1);
     }
     /// Rounding dust that removing a level may leave counts as nothing.
     void dust() {
@@ -182,7 +192,8 @@ private:
         const size_t n = levels_.size();
         known_against_missing();
         if (n < 2) return;
-        if (!C::classification || levels_.width == 2) cut_order(order_by([&](size_t level) { return levels_.mean(level, C::classification); }));
+        if (!C::classification || levels_.width == 2)
+            cut_order(order_by([&](size_t level) { return levels_.mean(level, C::classification); }));
         else if (n <= exhaustive_levels) all_groupings();
         else search_groupings();
     }
@@ -229,7 +240,8 @@ private:
     void search_groupings() {
         const size_t width = levels_.width;
         for (size_t k = 0; k < width; ++k)
-            if (basis_.sums[k] > 0) cut_order(order_by([&](size_t level) { return levels_.sums[level * width + k] / levels_.weight[level]; }));
+            if (basis_.sums[k] > 0)
+                cut_order(order_by([&](size_t level) { return levels_.sums[level * width + k] / levels_.weight[level]; }));
         const std::vector<double> axis = principal_axis();
         cut_order(order_by([&](size_t level) {
             double projection = 0;
@@ -314,7 +326,8 @@ private:
         std::vector<Totals> branch(levels_.size(), Totals(levels_.width));
         size_t large = 0;
         for (size_t level = 0; level < levels_.size(); ++level) levels_.add_to(branch[level], level);
-        const size_t heaviest = static_cast<size_t>(std::max_element(levels_.weight.begin(), levels_.weight.end()) - levels_.weight.begin());
+        const size_t heaviest =
+            static_cast<size_t>(std::max_element(levels_.weight.begin(), levels_.weight.end()) - levels_.weight.begin());
         if (by_direction_ && !branch.empty()) branch[heaviest].add(levels_.missing);
         std::vector<const Totals*> all;
         for (const Totals& b : branch) {

@@ -2,9 +2,9 @@
 //
 // From each start the plane is turned about one axis after the other, always to the best of all angles: with v the value of a
 // row and d its distance from a pivot, v − t·d ≤ 0 holds from t = v/d on, or up to it, so that a turn is a scan of one sorted
-// number. Where no turn helps, random directions are tried. The starts are the best threshold, linear discriminants, and random planes. Merits are the
-// criterion's own for any number of classes; a discriminant needs two, and takes the two superclasses that a split tells
-// apart best: the classes with more than their share on the left, and the others (Breiman et al., 1984, §4.3).
+// number. Where no turn helps, random directions are tried. The starts are the best threshold, linear discriminants, and random
+// planes. Merits are the criterion's own for any number of classes; a discriminant needs two, and takes the two superclasses that
+// a split tells apart best: the classes with more than their share on the left, and the others (Breiman et al., 1984, §4.3).
 #pragma once
 #include <memory>
 
@@ -20,19 +20,27 @@ struct Plane {
 
 template <class C>
 class HyperplaneSearch {
-    static constexpr size_t most_starts = 10, most_finalists = 3, first_sweeps = 2, most_sweeps = 40, random_directions = 5, most_columns = 32;
+    static constexpr size_t most_starts = 10, most_finalists = 3, first_sweeps = 2, most_sweeps = 40, random_directions = 5,
+                            most_columns = 32;
     static constexpr double work_of_starts = 5e7;  // turns × rows, after which no further random plane is tried
 
 public:
     HyperplaneSearch(const ScaledRows& rows, double impurity, uint64_t seed, int threads, Monitor& monitor)
-        : rows_(rows), impurity_(impurity), seed_(seed), threads_(threads), monitor_(monitor), cutter_(rows, impurity), ones_(rows.size(), 1.0) {}
+        : rows_(rows),
+          impurity_(impurity),
+          seed_(seed),
+          threads_(threads),
+          monitor_(monitor),
+          cutter_(rows, impurity),
+          ones_(rows.size(), 1.0) {}
 
     /// Weights of the columns, in standard units, of the best plane; `axis` is the column of the best threshold.
     std::vector<double> best(size_t axis) {
         std::vector<std::vector<double>> starts = first_starts(axis);
         const size_t n_columns = rows_.width();
         const double each = 8.0 * static_cast<double>(rows_.size() * n_columns);
-        const size_t wanted = std::clamp<size_t>(static_cast<size_t>(work_of_starts / each), starts.size(), std::max(starts.size(), most_starts));
+        const size_t wanted =
+            std::clamp<size_t>(static_cast<size_t>(work_of_starts / each), starts.size(), std::max(starts.size(), most_starts));
         Random random(child_seed(seed_, 0));
         while (starts.size() < wanted) {
             std::vector<double>& weight = starts.emplace_back(n_columns);
@@ -118,8 +126,8 @@ private:
         return true;
     }
     /// Turn the plane along one direction to its best angle, about a row drawn at random; whether it rose.
-    bool turn(Plane& plane, const std::vector<double>& along, const std::vector<double>& step, std::vector<double>& direction, Random& random,
-              Patience& patience, ScaledCutter<C>& cutter) const {
+    bool turn(Plane& plane, const std::vector<double>& along, const std::vector<double>& step, std::vector<double>& direction,
+              Random& random, Patience& patience, ScaledCutter<C>& cutter) const {
         const double pivot = step[random.below(step.size())];
         for (size_t i = 0; i < step.size(); ++i) direction[i] = step[i] - pivot;
         Cut cut;
@@ -173,7 +181,8 @@ private:
         const size_t k = rows_.totals.sums.size(), p = rows_.width();
         std::vector<double> centroid(k * p, 0.0), axis(p, 1.0), next(p);
         for (size_t c = 0; c < p; ++c)
-            for (size_t i = 0; i < rows_.size(); ++i) centroid[static_cast<size_t>(rows_.label[i]) * p + c] += rows_.weight[i] * rows_.column[c][i];
+            for (size_t i = 0; i < rows_.size(); ++i)
+                centroid[static_cast<size_t>(rows_.label[i]) * p + c] += rows_.weight[i] * rows_.column[c][i];
         const auto along = [&](size_t of) {
             double sum = 0;
             for (size_t c = 0; c < p; ++c) sum += centroid[of * p + c] * axis[c];
@@ -208,14 +217,17 @@ private:
         for (size_t i = 0; i < n; ++i) mean += rows_.weight[i] * score[i];
         mean /= rows_.totals.weight;
         std::vector<double> fit(p, 0.0), residual(p), step, image(n);
-        const auto correlate = [&](const std::vector<double>& of, std::vector<double>& to) {  // Σ weight·column·of, per unit of weight
+        const auto correlate = [&](const std::vector<double>& of,
+                                   std::vector<double>& to) {  // Σ weight·column·of, per unit of weight
             for (size_t c = 0; c < p; ++c) {
                 double sum = 0;
                 for (size_t i = 0; i < n; ++i) sum += rows_.weight[i] * rows_.column[c][i] * of[i];
                 to[c] = sum / rows_.totals.weight;
             }
         };
-        const auto product = [&](const std::vector<double>& a, const std::vector<double>& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); };
+        const auto product = [&](const std::vector<double>& a, const std::vector<double>& b) {
+            return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+        };
         for (size_t i = 0; i < n; ++i) image[i] = score[i] - mean;
         correlate(image, residual);
         step = residual;
@@ -253,7 +265,8 @@ private:
     void keep_largest(Plane& plane) {
         std::erase_if(active_, [&](size_t c) { return plane.weight[c] == 0; });
         if (active_.size() <= most_columns) return;
-        std::stable_sort(active_.begin(), active_.end(), [&](size_t a, size_t b) { return std::fabs(plane.weight[a]) > std::fabs(plane.weight[b]); });
+        std::stable_sort(active_.begin(), active_.end(),
+                         [&](size_t a, size_t b) { return std::fabs(plane.weight[a]) > std::fabs(plane.weight[b]); });
         for (size_t i = most_columns; i < active_.size(); ++i) plane.weight[active_[i]] = 0;
         active_.resize(most_columns);
         std::sort(active_.begin(), active_.end());

@@ -68,7 +68,8 @@ private:
         const auto n = static_cast<double>(whole.count);
         const Totals* both[] = {&left, &right};
         const double k = n_present(whole);
-        const double classes = k < 30 ? std::log2(std::pow(3.0, k) - 2) : k * std::log2(3.0);  // the same beyond, without overflow
+        const double classes =
+            k < 30 ? std::log2(std::pow(3.0, k) - 2) : k * std::log2(3.0);  // the same beyond, without overflow
         const double labels = classes - k * Entropy::impurity(whole) + n_present(left) * Entropy::impurity(left) +
                               n_present(right) * Entropy::impurity(right);
         return Entropy::merit(whole, both) > (std::log2(n - 1) + labels) / n;

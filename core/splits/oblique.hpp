@@ -45,7 +45,8 @@ inline Candidate hyperplane_split(const ScaledRows& rows, const std::vector<doub
     return split;
 }
 
-/// Σ scale·(x − centre)² in the features' own units, the largest scale being 1; centres to a like share of their feature's spread.
+/// Σ scale·(x − centre)² in the features' own units, the largest scale being 1; centres to a like share of their feature's
+/// spread.
 template <class Sphere>
 Candidate sphere_split(const ScaledRows& rows, const Sphere& sphere, int digits) {
     Candidate split;
@@ -54,7 +55,8 @@ Candidate sphere_split(const ScaledRows& rows, const Sphere& sphere, int digits)
     for (size_t c : sphere.active) narrowest = std::min(narrowest, rows.deviation[c]);
     for (size_t c : sphere.active) {
         const double centre = rows.mean[c] + sphere.centre[c] * rows.deviation[c], ratio = narrowest / rows.deviation[c];
-        const double places = centre == 0 ? 0.0 : std::floor(std::log10(std::fabs(centre))) - std::floor(std::log10(rows.deviation[c]));
+        const double places =
+            centre == 0 ? 0.0 : std::floor(std::log10(std::fabs(centre))) - std::floor(std::log10(rows.deviation[c]));
         for (int pair = 0; pair < 2; ++pair) split.pool_index.push_back(rows.feature[c]);
         split.pool_value.push_back(rounded(centre, std::clamp(digits + static_cast<int>(places), 1, 17)));
         split.pool_value.push_back(rounded(ratio * ratio, digits));

@@ -12,10 +12,17 @@ class GroupSearch {
     using List = Entry<Index>;
 
 public:
-    GroupSearch(const Problem& problem, const LocalRows& rows, Scratch& scratch, const Totals& node, double impurity, const CutLimits& limits,
-                int32_t feature)
-        : recipe_(problem.recipe), rows_(rows), scratch_(scratch), node_(node), impurity_(impurity), limits_(limits), feature_(feature),
-          n_categories_(problem.table.features[static_cast<size_t>(feature)].n_categories), group_of_(static_cast<size_t>(n_categories_), -1) {}
+    GroupSearch(const Problem& problem, const LocalRows& rows, Scratch& scratch, const Totals& node, double impurity,
+                const CutLimits& limits, int32_t feature)
+        : recipe_(problem.recipe),
+          rows_(rows),
+          scratch_(scratch),
+          node_(node),
+          impurity_(impurity),
+          limits_(limits),
+          feature_(feature),
+          n_categories_(problem.table.features[static_cast<size_t>(feature)].n_categories),
+          group_of_(static_cast<size_t>(n_categories_), -1) {}
 
     void add(int32_t code, Index row) {
         if (code < 0) {
@@ -102,7 +109,8 @@ private:
         }
         if (!found.found()) return;
         std::vector<char> on_left(groups_.size(), 0);
-        for (size_t i = 0, covered = 0; i < order.size() && covered < found.position; covered += groups_[order[i++]].rows.size()) on_left[order[i]] = 1;
+        for (size_t i = 0, covered = 0; i < order.size() && covered < found.position; covered += groups_[order[i++]].rows.size())
+            on_left[order[i]] = 1;
         if (!offer(basis_.weight / node_.weight * right.merit(found.score))) return;
         best_.n_branches = 2;
         best_.default_branch = by_direction_ ? (found.missing_left ? 0 : 1) : -1;

@@ -33,8 +33,8 @@ struct ScaledRows {
 
     /// value(row, feature) is the number of local row `row`.
     template <class Value>
-    ScaledRows(const LocalRows& node, const Totals& node_totals, const CutLimits& node_limits, size_t n, std::span<const int32_t> features,
-               uint64_t seed, Value&& value)
+    ScaledRows(const LocalRows& node, const Totals& node_totals, const CutLimits& node_limits, size_t n,
+               std::span<const int32_t> features, uint64_t seed, Value&& value)
         : limits(node_limits) {
         choose(n, seed);
         copy(node, node_totals);
@@ -108,11 +108,15 @@ private:
 template <class C>
 class ScaledCutter {
     using Scorer = typename C::template Scorer<false>;
-    using TurnScorer = std::conditional_t<std::is_same_v<C, Twoing>, PlainClassScorer<Twoing>, Scorer>;  // a heap cannot take back
+    using TurnScorer =
+        std::conditional_t<std::is_same_v<C, Twoing>, PlainClassScorer<Twoing>, Scorer>;  // a heap cannot take back
 
 public:
     ScaledCutter(const ScaledRows& rows, double impurity)
-        : rows_(rows), impurity_(impurity), list_(rows.size()), tolerance_(Scorer(rows.rows, rows.totals, scratch_).tolerance(impurity)) {}
+        : rows_(rows),
+          impurity_(impurity),
+          list_(rows.size()),
+          tolerance_(Scorer(rows.rows, rows.totals, scratch_).tolerance(impurity)) {}
 
     /// Merit of the best cut of `value`; rows without one take no part and lower it by their share.
     double merit(const std::vector<double>& value) {
@@ -128,7 +132,8 @@ public:
                 const uint32_t row = list_[i].row;
                 const double w = rows_.weight[row];
                 totals.weight += w;
-                totals.sums[C::classification ? static_cast<size_t>(rows_.label[row]) : 0] += C::classification ? w : w * rows_.target[row];
+                totals.sums[C::classification ? static_cast<size_t>(rows_.label[row]) : 0] +=
+                    C::classification ? w : w * rows_.target[row];
             }
         }
         Scorer scorer = started_scorer<Scorer>(rows_.rows, totals, scratch_, list_.data(), known);
@@ -141,7 +146,8 @@ public:
         const size_t n = rows_.size();
         key_.resize(n);
         weight_ = rows_.weight;
-        for (size_t i = 0; i < n; ++i) key_[i] = std::fabs(direction[i]) > 1e-9 ? value[i] / direction[i] : std::numeric_limits<double>::quiet_NaN();
+        for (size_t i = 0; i < n; ++i)
+            key_[i] = std::fabs(direction[i]) > 1e-9 ? value[i] / direction[i] : std::numeric_limits<double>::quiet_NaN();
         const size_t known = sorter_.sort(key_.data(), n, list_.data());
         LocalRows rows = rows_.rows;
         rows.weight = weight_.data();
@@ -158,7 +164,9 @@ public:
             const uint32_t row = list_[i].row;
             scorer.add(row);
             left += direction[row] > 0 ? 1 : size_t(-1);
-            if (list_[i].rank == list_[i + 1].rank || std::min(left, n - left) < rows_.limits.min_count || !rows_.limits.allow(scorer)) continue;
+            if (list_[i].rank == list_[i + 1].rank || std::min(left, n - left) < rows_.limits.min_count ||
+                !rows_.limits.allow(scorer))
+                continue;
             if (const double score = scorer.score(); score > cut.score + tolerance_) cut = {score, i + 1, false};
         }
         return cut.found() ? midpoint(key_[list_[cut.position - 1].row], key_[list_[cut.position].row]) : 0.0;

@@ -1,7 +1,8 @@
 // Splits by the distance from a centre, Σ scale·(x − centre)² ≤ r² (sphere trees: Omohundro, 1989), features in standard units.
 //
 // The centres are the classes' centroids and medoids: of all rows of a class the medoid has the least sum of squared distances
-// to the others, and is the one nearest to the centroid. For a number as target the rows above and below its mean are the classes.
+// to the others, and is the one nearest to the centroid. For a number as target the rows above and below its mean are the
+// classes.
 #pragma once
 #include <memory>
 

@@ -139,8 +139,8 @@ bool beats(const Scorer& scorer, double bar) {
 /// Scan the known rows of a sorted list from the left; `already` rows stand on the left before the first.
 /// Cuts stand between rows of different rank; `to_the_end` also allows the cut after the last known row.
 template <class Scorer, class List>
-void scan(const List* list, size_t known, size_t already, size_t total, bool to_the_end, bool missing_left,
-          Scorer scorer, const CutLimits& limits, double tolerance, Cut& best) {
+void scan(const List* list, size_t known, size_t already, size_t total, bool to_the_end, bool missing_left, Scorer scorer,
+          const CutLimits& limits, double tolerance, Cut& best) {
     const size_t first = limits.min_count > already ? std::max<size_t>(limits.min_count - already, 1) : 1;
     if (total < already + limits.min_count) return;
     size_t last = std::min(known - 1, total - limits.min_count - already);  // most known rows on the left
