@@ -118,7 +118,9 @@ class TreeEstimator(FittedTree):
         self
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
         """
-        check_parameters(type(self).__name__, self.__dict__, self.allowed, InvalidParameterError)
+        kind = type(self)  # a class of another module may allow less than the defaults here
+        sound = vars(TreeEstimator) if kind.__module__ == __name__ else {}
+        check_parameters(kind.__name__, self.__dict__, self.allowed, InvalidParameterError, sound=sound)
         dataset = self._dataset(X, y, sample_weight)
         recipe = self._recipe(dataset.schema)
         progress = progress_bar(self.verbose)

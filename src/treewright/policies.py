@@ -29,6 +29,10 @@ def settle_policies(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, str, lis
         The dataset, without the rows that a policy leaves out; a policy for all features; and a list of
         policies by feature, empty where the one for all does.
     """
+    plain = any(name in PLAIN_SPLITS for name in recipe.splits)
+    if recipe.missing in FAST and not plain:
+        _check_fast(recipe, recipe.missing, dataset)
+        return dataset, recipe.missing, []
     n_features = len(dataset.schema.columns)
     given = [recipe.missing] * n_features if isinstance(recipe.missing, str) else list(recipe.missing)
     if len(given) != n_features:
@@ -47,7 +51,7 @@ def settle_policies(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, str, lis
             raise DataError("missing='ignore' leaves no rows: every one misses a value.")
         dataset = dataset.take(complete)
     policies = [_plain(policy, recipe, dataset, feature) for feature, policy in enumerate(given)]
-    if any(name in PLAIN_SPLITS for name in recipe.splits):
+    if plain:
         _check_plain(recipe, f"splits={recipe.splits!r}")
         _check_several(recipe)
         return dataset, "direction", policies

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf, isfinite
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any
 
 from treewright.criteria import CLASSIFICATION, REGRESSION
@@ -346,9 +347,18 @@ class Recipe:
 
 
 def check_parameters(
-    owner: str, values: Mapping[str, Any], rules: Mapping[str, Rule], error: type[ValueError] = ValueError
+    owner: str,
+    values: Mapping[str, Any],
+    rules: Mapping[str, Rule],
+    error: type[ValueError] = ValueError,
+    *,
+    sound: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Raise `error` with one clear sentence for the first value that breaks its rule."""
+    """Raise `error` with one clear sentence for the first value that breaks its rule.
+
+    What is the very value that `sound` has, such as a default, is not looked at: most values of most fits.
+    """
     for parameter, rule in rules.items():
-        if not rule.test(values[parameter]):
-            raise error(rule.refuse(owner, parameter, values[parameter]))
+        value = values[parameter]
+        if (parameter not in sound or value is not sound[parameter]) and not rule.test(value):
+            raise error(rule.refuse(owner, parameter, value))
