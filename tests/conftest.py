@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -15,3 +16,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes many seconds or much memory; deselect with -m 'not slow'")
+
+
+# A run that was started in the background ignores Ctrl-C; tests of interrupts need it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
