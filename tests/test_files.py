@@ -32,6 +32,7 @@ from treewright.files import (
     guess,
     parse_formula,
     read_table,
+    staging,
 )
 
 SMALL = "id,age,pet,y\n1,3.5,dog,yes\n2,?,cat,no\n3,NA,,yes\n4,7,dog,no\n"
@@ -533,3 +534,21 @@ def test_a_formula_of_no_form_is_refused(formula: str) -> None:
 def test_a_formula_naming_an_unknown_column_is_refused() -> None:
     with pytest.raises(DataError, match=r"has no column 'idd', .* Did you mean 'id'\?"):
         parse_formula("y ~ . - idd").select(["id", "y"], "'a.csv'")
+
+
+@pytest.mark.parametrize("change", ["longer", "gone"])
+def test_a_file_that_changes_while_it_is_read_is_refused(
+    change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "growing.csv"
+    path.write_text(SMALL)
+    read = staging._delimited
+
+    def meddle(*given: Any) -> Any:
+        staged = read(*given)
+        path.unlink() if change == "gone" else path.write_text(SMALL + "5,8,cat,yes\n")
+        return staged
+
+    monkeypatch.setattr(staging, "_delimited", meddle)
+    with pytest.raises(DataError, match=r"growing\.csv': it changed while it was read"):
+        read_table(str(path))

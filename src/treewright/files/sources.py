@@ -58,6 +58,7 @@ MOST_EXPANSION = 1000
 """A packed file that grows more than this many times is no honest table."""
 
 CHUNK = 1 << 20
+Stamp: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -74,12 +75,21 @@ class Source:
         The plain files.
     form : str
         What they hold.
+    stamps : tuple
+        Size and time of each file when it was found; None for pipes.
     """
 
     name: str
     given: tuple[str, ...]
     paths: tuple[Path, ...]
     form: Form
+    stamps: tuple[Stamp | None, ...] = ()
+
+    def refuse_changed(self) -> None:
+        """Raise an error if a file is not what it was when it was found: half of it may be read."""
+        for name, stamp in zip(self.given, self.stamps, strict=True):
+            if stamp is not None and _stamp(name) != stamp:
+                raise refuse(name, "it changed while it was read; try again when it is complete")
 
 
 def find_source(given: Sequence[str], folder: Path, encoding: str | None = None) -> Source:
@@ -108,13 +118,23 @@ def find_source(given: Sequence[str], folder: Path, encoding: str | None = None)
         except LookupError:
             raise DataError(f"unknown encoding {encoding!r}: use one such as latin-1 or cp1252.") from None
     names = [name for each in given for name in _expanded(each)]
+    stamps = tuple(_stamp(name) for name in names)
     opened = [_open(name, folder, encoding) for name in names]
     forms = sorted({form for _, form in opened})
     title = "standard input" if given[0] == "-" else repr(given[0])
     title += f" and {len(given) - 1} more" if len(given) > 1 else ""
     if len(forms) > 1:
         raise DataError(f"{title}: the files are of different forms ({', '.join(forms)}); give one form.")
-    return Source(title, tuple(names), tuple(path for path, _ in opened), opened[0][1])
+    return Source(title, tuple(names), tuple(path for path, _ in opened), opened[0][1], stamps)
+
+
+def _stamp(name: str) -> Stamp | None:
+    """Size and time of a file; None for a pipe and for what is not there."""
+    try:
+        about = os.stat(name)
+    except OSError:
+        return None
+    return (about.st_size, about.st_mtime_ns) if stat.S_ISREG(about.st_mode) else None
 
 
 def refuse(name: str, reason: str) -> DataError:

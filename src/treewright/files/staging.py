@@ -45,7 +45,9 @@ def stage(workspace: Workspace, given: Sequence[str], options: TextOptions) -> S
         else:
             staged = _typed(workspace, source)
     except duckdb.Error as problem:
+        source.refuse_changed()
         raise delimited.explain(problem, source, None) from None
+    source.refuse_changed()
     if not staged.n_rows:
         raise refuse(given[0], "it has no rows" + (", only a header" if source.form == "csv" else ""))
     return staged
