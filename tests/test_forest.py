@@ -582,7 +582,7 @@ def test_regression_agrees_with_scikit_learn_on_unseen_rows() -> None:
 @pytest.mark.parametrize("vote", ["soft", "hard"])
 def test_a_forest_explains_a_row_and_finds_a_change_that_flips_it(vote: str) -> None:
     X, y = load_iris(return_X_y=True)
-    forest = tw.RandomForestClassifier(15, random_state=0, vote=vote).fit(X, y)
+    forest = tw.RandomForestClassifier(15, max_depth=2, random_state=0, vote=vote).fit(X, y)
     row = X[70]
     explanation = forest.explain(row, time_limit=5.0)
     assert explanation.says == pytest.approx(forest.predict_proba([row])[0])
