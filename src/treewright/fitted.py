@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from abc import abstractmethod
 from os import PathLike
 from typing import Any, ClassVar
 
@@ -118,8 +119,9 @@ class FittedTree(TreeReader, BaseEstimator):
         predictions = self._predictions(X)
         return (predictions, self._report(X)) if return_report else predictions
 
+    @abstractmethod
     def _predictions(self, X: Any) -> NDArray[Any]:
-        raise NotImplementedError
+        """Predict each row of a table."""
 
     def _report(self, X: Any) -> PredictionReport:
         """Count what is missing and unseen in the rows of a table."""

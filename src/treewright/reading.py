@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -19,7 +20,7 @@ from treewright.selection import labelled_rows
 from treewright.tree import Tree
 
 
-class RowReader:
+class RowReader(ABC):
     """What an estimator of one tree or of several can tell about a row."""
 
     unseen: Unseen
@@ -28,9 +29,9 @@ class RowReader:
         None  # seconds for a nearest change, if nothing else is asked for
     )
 
+    @abstractmethod
     def _answering(self) -> tuple[Sequence[Tree], Sequence[NDArray[np.float64]]]:
         """Give the trees whose answers are averaged, and what every node of each says."""
-        raise NotImplementedError
 
     def explain(
         self,
@@ -131,15 +132,17 @@ class RowReader:
 class TreeReader(RowReader):
     """What an estimator that has a tree can tell about it."""
 
+    @abstractmethod
     def _fitted_tree(self) -> Tree:
-        raise NotImplementedError
+        """Give the tree, or say that there is none yet."""
 
+    @abstractmethod
     def _encode(self, X: Any, tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        raise NotImplementedError
+        """Give rows as the tree's arrays have them."""
 
+    @abstractmethod
     def predict(self, X: Any) -> Any:
         """Predict each row."""
-        raise NotImplementedError
 
     def rules(self) -> RuleSet:
         """Read the tree as rules, one for each leaf; see `treewright.rules.extract_rules`.
