@@ -128,10 +128,20 @@ private:
             if (i + 1 < known ? list[i].rank == list[i + 1].rank : !to_the_end) continue;
             if (left.count < rules.min_count || right.count < rules.min_count) continue;
             if (left.weight < rules.min_weight || right.weight < rules.min_weight) continue;
-            if (!rules.bounds.free() && !rules.bounds.allow(prediction(left), prediction(right))) continue;
+            if (!in_order(list, i, known, missing_left, left, right, rules)) continue;
             batch_.add(left, right);
             cuts_.push_back({static_cast<uint32_t>(i + 1), missing_left});
         }
+    }
+    bool in_order(const List* list, size_t i, size_t known, bool missing_left, const Totals& left, const Totals& right,
+                  const CutLimits& rules) const {
+        if (!rules.cuts || rules.cuts->free()) return true;
+        const double threshold =
+            i + 1 < known ? midpoint(rules.value(list[i].row), rules.value(list[i + 1].row)) : infinity;
+        const bool any_missing = left.count + right.count > known;
+        const MissingSides missing = any_missing ? MissingSides{missing_left, !missing_left}
+                                                 : rules.larger(left.count, right.count, left.weight, right.weight);
+        return rules.cuts->allow(prediction(left), prediction(right), threshold, missing);
     }
     /// One more row on the left: of classes only its own changes.
     void move_row(const Totals& basis, Totals& left, Totals& right, size_t row) const {

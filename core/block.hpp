@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "asked_rows.hpp"
+#include "neighbours.hpp"
 #include "random.hpp"
 #include "splits/row_groups.hpp"
 
@@ -20,7 +21,7 @@ class Block : std::conditional_t<C::asked, AskedRows<C, Index>, BlockRows<Index>
     using Rows::partition, Rows::partition_lists;
     using Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_, Rows::weight_, Rows::target_, Rows::centred_, Rows::label_,
         Rows::local_;
-    using Rows::side_, Rows::buffer_, Rows::is_bit, Rows::number, Rows::set_threshold, Rows::assign_branches, Rows::unrank,
+    using Rows::side_, Rows::buffer_, Rows::rows_, Rows::is_bit, Rows::number, Rows::set_threshold, Rows::assign_branches, Rows::unrank,
         Rows::branch_sums;
 
 public:
@@ -28,7 +29,6 @@ public:
     struct Item : BlockRange {
         int32_t node = 0, depth = 0;
         uint64_t seed = 0;
-        double lowest = -infinity, highest = infinity;       // bounds of its prediction under monotone constraints
         std::shared_ptr<const std::vector<int32_t>> active;  // features that are not constant here, and allowed
         Interactions::Open groups;                           // of features that may still be used together
         Totals totals;
@@ -38,8 +38,9 @@ public:
         double decrease = 0;  // of overall impurity, by weight
     };
 
-    Block(const Problem& problem, const std::vector<double>& weight) : Rows(problem, weight), interactions_(recipe_.interaction) {
-        if (!recipe_.monotonic.empty()) local_.levels = &problem.levels;
+    Block(const Problem& problem, const std::vector<double>& weight)
+        : Rows(problem, weight), interactions_(recipe_.interaction), neighbours_(problem) {
+        if (monotone()) local_.levels = &problem.levels;
     }
 
     /// Take over these rows of the table; nodes go to `out`. Memory is kept from one load to the next.
@@ -58,6 +59,7 @@ public:
         const Description description = describe(item);
         item.node = out_->append(-1, depth, description);
         pure_root_ = description.pure;
+        if (monotone()) neighbours_.start(*out_, prediction(item));
         return item;
     }
     bool root_may_split(const Item& item) const { return !pure_root_ && may_split(item); }
@@ -93,6 +95,7 @@ public:
     /// Find the best split of an impure node; false if there is none.
     bool find(Item& item) {
         prepare(item);
+        if (monotone()) look_around(item);
         best_ = Candidate{};
         found_.clear();
         const std::vector<int32_t>& active = *item.active;
@@ -141,6 +144,7 @@ public:
     /// Carry out the split of an item: append the children, give back those that may be split further.
     std::vector<Item> split(Item& item) {
         const size_t branches = static_cast<size_t>(item.split.n_branches);
+        if (monotone() && neighbours_.looked_at() != item.node) look_around(item);
         assign_branches(item, item.split);
         partition(order_[item.buffer].data() + item.begin, order_[1 - item.buffer].data() + item.begin, item.size(), branches,
                   [](Index row) { return row; });
@@ -157,7 +161,7 @@ public:
         unrank(item, item.split);
         for (Candidate& other : item.competitors) unrank(item, other);
         out_->set_split(item.node, item.split, first, std::move(item.competitors));
-        bound_children(item, children);
+        if (monotone()) settle_children(item, children);
         if (any) partition_lists(item, item.split, *item.active, branches);
         std::erase_if(children, [](const Item& child) { return child.node < 0; });
         return children;
@@ -329,23 +333,30 @@ private:
                                                                                    : search_cuts(item, feature, random);
     }
 
-    CutLimits limits(const Item& item, int32_t feature) const {
+    CutLimits limits(const Item& item, int32_t feature) {
         CutLimits limits;
         limits.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
         limits.min_weight = recipe_.min_weight_leaf;
         limits.last_of_ties = recipe_.ties == Ties::last;
-        if (!recipe_.monotonic.empty()) {
-            const double shift = C::classification || !C_centred() ? 0.0 : item.centre;
-            limits.bounds = {recipe_.monotonic[static_cast<size_t>(feature)], item.lowest - shift, item.highest - shift,
-                             C::classification && local_.weight ? 1e-12 : 0.0};
+        if (!monotone()) return limits;
+        if (problem_.table.features[static_cast<size_t>(feature)].categorical()) {
+            limits.bounds = measured(neighbours_.bounds(), item);
+            return limits;
         }
+        cut_bounds_ = neighbours_.bounds(feature);
+        cut_bounds_.whole = measured(cut_bounds_.whole, item);
+        limits.cuts = &cut_bounds_;
+        limits.column = problem_.table.features[static_cast<size_t>(feature)].numbers;
+        limits.rows = rows_.data();
+        limits.by_weight = recipe_.missing == Missing::available;
         return limits;
     }
-    static constexpr bool C_centred() {
-        if constexpr (C::classification) return false;
-        else return C::centred;
+    /// Bounds on predictions, as the search measures these.
+    Bounds measured(Bounds bounds, const Item& item) const {
+        if constexpr (C::classification) bounds.margin = local_.weight ? 1e-12 : 0.0;
+        else bounds.centre = C::centred ? item.centre : 0.0;
+        return bounds;
     }
-
     Scorer scorer(const Totals& totals, const List* list, size_t n) {
         return started_scorer<Scorer>(local_, totals, scratch_, list, n);
     }
@@ -417,8 +428,12 @@ private:
             for (size_t i = known; i < n; ++i, ++already) made.add(list[i].row);
         if (low == high) cut = infinity;  // only known against missing is left
         while (left < known && number(feature, list[left].row) <= cut) made.add(list[left++].row);
-        if (left + already < rules.min_count || n - left - already < rules.min_count || left + already == n || !rules.allow(made))
-            return {};
+        if (left + already < rules.min_count || n - left - already < rules.min_count || left + already == n) return {};
+        const auto missing = [&] {
+            if (known < n) return MissingSides{missing_left, !missing_left};
+            return rules.larger(left, n - left, made.left_weight_now(), made.right_weight_now());
+        };
+        if (!rules.allow(made, [&] { return cut; }, missing)) return {};
         Candidate candidate;
         candidate.merit = made.merit(made.score());
         candidate.feature = feature;
@@ -516,8 +531,6 @@ private:
         child.seed = child_seed(item.seed, b);
         child.active = item.active;
         child.groups = item.groups;
-        child.lowest = item.lowest;
-        child.highest = item.highest;
     }
     /// Append a child; true if it may be split further (else its item is emptied).
     bool append_child(const Item& item, Item& child) {
@@ -537,24 +550,55 @@ private:
         return further;
     }
 
-    /// Monotone constraints: predictions below may not cross the middle of the two branches.
-    void bound_children(const Item& item, std::vector<Item>& children) {
-        if (recipe_.monotonic.empty()) return;
-        const auto first = static_cast<size_t>(out_->nodes[static_cast<size_t>(item.node)].first_child);
-        const int sign = recipe_.monotonic[static_cast<size_t>(item.split.feature)];
-        const auto prediction = [&](size_t b) {
-            return problem_.n_classes ? local_.levels->mean(children[b].totals.sums.data()) : out_->value[first + b];
+    // ---- monotone constraints ----------------------------------------------------------------------------------
+
+    bool monotone() const { return !recipe_.monotonic.empty(); }
+    /// What a node predicts, as monotone constraints speak of it.
+    double prediction(const Item& item) const {
+        return problem_.n_classes ? local_.levels->mean(item.totals.sums.data()) : out_->value[static_cast<size_t>(item.node)];
+    }
+    /// Find the leaves that the branches of this node must stay in order with.
+    void look_around(const Item& item) {
+        double least = infinity, most = -infinity;
+        const auto meet = [&](double prediction) {
+            least = std::min(least, prediction);
+            most = std::max(most, prediction);
         };
-        if (sign != 0) {
-            const double middle = prediction(0) / 2 + prediction(1) / 2;
-            Item& low = children[sign > 0 ? 0 : 1];
-            Item& high = children[sign > 0 ? 1 : 0];
-            low.highest = std::min(low.highest, middle);
-            high.lowest = std::max(high.lowest, middle);
+        if constexpr (C::classification) {
+            for (size_t k = 0; k < item.totals.sums.size(); ++k)
+                if (item.totals.sums[k] > 0) meet(problem_.levels.level[k] / problem_.levels.size[k]);
+        } else {
+            const Index* order = order_[item.buffer].data() + item.begin;
+            for (size_t i = 0; i < item.size(); ++i) meet(target_[order[i]]);
         }
-        if (problem_.n_classes == 0)  // the search adds numbers in another order: what it rounded is put right
+        neighbours_.look(item.node, least, most);
+    }
+    /// The branches are leaves now. The search adds numbers in another order than leaves do: what it rounded is put right.
+    void settle_children(const Item& item, const std::vector<Item>& children) {
+        std::vector<double> predictions(children.size());
+        const auto first = out_->nodes.size() - children.size();
+        if constexpr (C::classification) {
             for (size_t b = 0; b < children.size(); ++b)
-                out_->value[first + b] = std::clamp(out_->value[first + b], children[b].lowest, children[b].highest);
+                predictions[b] = children[b].size() ? prediction(children[b]) : neighbours_.prediction(item.node);
+        } else {
+            keep_in_order(item, std::span(out_->value).subspan(first, children.size()));
+            for (size_t b = 0; b < children.size(); ++b) predictions[b] = out_->value[first + b];
+        }
+        neighbours_.split(item.node, predictions);
+    }
+    void keep_in_order(const Item& item, std::span<double> value) const {
+        const auto hold = [](double& prediction, const Bounds& bounds) {
+            prediction = std::clamp(prediction, bounds.lowest, bounds.highest);
+        };
+        if (problem_.table.features[static_cast<size_t>(item.split.feature)].categorical()) {
+            for (double& prediction : value) hold(prediction, neighbours_.bounds());
+            return;
+        }
+        const CutBounds cuts = neighbours_.bounds(item.split.feature);
+        if (cuts.whole.sign > 0 ? value[0] > value[1] : cuts.whole.sign < 0 && value[0] < value[1])
+            value[0] = value[1] = value[0] / 2 + value[1] / 2;
+        hold(value[0], cuts.left(item.split.threshold, item.split.default_branch == 0));
+        hold(value[1], cuts.right(item.split.threshold, item.split.default_branch == 1));
     }
 
     Builder* out_ = nullptr;
@@ -562,6 +606,8 @@ private:
     BitCounter bit_counter_;
     Totals left_totals_;
     Interactions interactions_;
+    Neighbours neighbours_;
+    CutBounds cut_bounds_;  // of the feature in hand
 
     // reused while growing
     Candidate best_;

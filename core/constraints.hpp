@@ -1,25 +1,70 @@
-// Constraints on a tree: bounds that keep its predictions monotone, and which features may share a path.
+// Constraints on a tree: what branches may predict so that it stays monotone, and which features may share a path.
 #pragma once
+#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "stats.hpp"
 
 namespace treewright {
 
-/// What the two branches of a split, and all that grows below them, may predict.
-///
-/// A split on a constrained feature parts the predictions below it at the middle of its branches', so that rows which differ in
-/// that feature alone can never come out in the wrong order (Chipman, George, McCulloch & Shively, 2022, use the same bounds).
+/// Bounds on the two branches of a split, whichever it is.
 struct Bounds {
     int sign = 0;  // branch 0 may not predict more than branch 1 (+1), or less (−1)
     double lowest = -infinity, highest = infinity;
     double margin = 0;  // kept from the bounds where sums of weights are rounded
+    double centre = 0;  // what the searches have taken off the predictions
 
     bool free() const { return sign == 0 && lowest == -infinity && highest == infinity; }
-    bool hold(double prediction) const { return prediction >= lowest + margin && prediction <= highest - margin; }
-    bool allow(double first, double second) const {
-        if (!hold(first) || !hold(second)) return false;
+    bool hold(double prediction) const {
+        return prediction + centre >= lowest + margin && prediction + centre <= highest - margin;
+    }
+    bool in_order(double first, double second) const {
         return sign == 0 || (sign > 0 ? first + margin <= second : first >= second + margin);
+    }
+    bool allow(double first, double second) const { return hold(first) && hold(second) && in_order(first, second); }
+};
+
+/// The branches that rows without the value may take.
+struct MissingSides {
+    bool left, right;
+};
+
+/// Bounds on the two branches of a cut of one feature: each must be in order with the leaves that it shares values with.
+struct CutBounds {
+    /// A leaf, and the values of the feature it shares with the node.
+    struct Neighbour {
+        double prediction;
+        double low = -infinity, high = infinity;  // above low, up to high
+        bool missing = true;
+
+        bool meets_left(double threshold, bool with_missing) const { return low < threshold || (missing && with_missing); }
+        bool meets_right(double threshold, bool with_missing) const { return high > threshold || (missing && with_missing); }
+    };
+    Bounds whole;                            // those of the node
+    std::vector<Neighbour> lower, upper;     // leaves that may not predict more, or less; the strictest first
+
+    bool free() const { return whole.sign == 0 && lower.empty() && upper.empty(); }
+    bool allow(double first, double second, double threshold, MissingSides missing) const {
+        return left(threshold, missing.left).hold(first) && right(threshold, missing.right).hold(second) &&
+               whole.in_order(first, second);
+    }
+    Bounds left(double threshold, bool with_missing) const {
+        return part([&](const Neighbour& other) { return other.meets_left(threshold, with_missing); });
+    }
+    Bounds right(double threshold, bool with_missing) const {
+        return part([&](const Neighbour& other) { return other.meets_right(threshold, with_missing); });
+    }
+
+private:
+    template <class Meets>
+    Bounds part(Meets&& meets) const {
+        Bounds bounds = whole;
+        const auto below = std::find_if(lower.begin(), lower.end(), meets), above = std::find_if(upper.begin(), upper.end(), meets);
+        bounds.lowest = below == lower.end() ? -infinity : below->prediction;
+        bounds.highest = above == upper.end() ? infinity : above->prediction;
+        return bounds;
     }
 };
 

@@ -12,6 +12,10 @@ namespace treewright {
 namespace {
 
 /// Grow a whole tree in one block, in the order the recipe asks for, up to the limits on its size.
+///
+/// Under monotone constraints what a node may do hangs on the leaves there are. So a split is looked for when it is to be made:
+/// level by level, that no part of the tree grows at the expense of another, or best first, where a split found among other
+/// leaves is looked for again.
 template <class Block>
 void grow_by_frontier(Block& block, typename Block::Item root, const Recipe& recipe, Builder& out, Monitor& monitor) {
     using Item = typename Block::Item;
@@ -19,20 +23,26 @@ void grow_by_frontier(Block& block, typename Block::Item root, const Recipe& rec
         double priority;
         int64_t age;
         size_t at;
+        size_t n_nodes;                               // of the tree its split was found in, 0 = not yet looked for
         bool operator<(const Waiting& other) const {  // the top of the heap is the largest; ties to the oldest
             return priority != other.priority ? priority < other.priority : age > other.age;
         }
     };
+    const bool best_first = recipe.order == Order::best_first, monotone = !recipe.monotonic.empty();
+    const bool by_level = recipe.order == Order::breadth_first || monotone;
     std::vector<Item> items;
     std::priority_queue<Waiting> frontier;
     int64_t age = 0;
+    const auto find = [&](Item& item) {
+        const bool found = block.find(item);
+        if (!found) monitor.settled += item.size();
+        return found;
+    };
     const auto put = [&](Item&& item) {
-        if (!block.find(item)) return;
-        const double priority = recipe.order == Order::best_first      ? item.decrease
-                                : recipe.order == Order::breadth_first ? 0.0
-                                                                       : static_cast<double>(item.depth);
+        if (best_first && !find(item)) return;
+        const double priority = best_first ? item.decrease : by_level ? 0.0 : static_cast<double>(item.depth);
         items.push_back(std::move(item));
-        frontier.push({priority, age++, items.size() - 1});
+        frontier.push({priority, age++, items.size() - 1, best_first ? out.nodes.size() : 0});
     };
     put(std::move(root));
     int64_t leaves = 1;
@@ -40,8 +50,16 @@ void grow_by_frontier(Block& block, typename Block::Item root, const Recipe& rec
     const double enough = recipe.enough_risk * out.nodes[0].weight;
     while (!frontier.empty() && risk > enough) {
         monitor.poll(0);
-        Item item = std::move(items[frontier.top().at]);
+        Waiting next = frontier.top();
         frontier.pop();
+        if (!best_first || (monotone && next.n_nodes != out.nodes.size())) {
+            if (!find(items[next.at])) continue;
+            if (best_first && items[next.at].decrease < next.priority) {
+                frontier.push({items[next.at].decrease, next.age, next.at, out.nodes.size()});
+                continue;
+            }
+        }
+        Item item = std::move(items[next.at]);
         const int64_t branches = item.split.n_branches;
         if (recipe.max_leaf_nodes > 0 && leaves + branches - 1 > recipe.max_leaf_nodes) continue;
         if (recipe.max_nodes > 0 && static_cast<int64_t>(out.nodes.size()) + branches > recipe.max_nodes) continue;
@@ -87,7 +105,7 @@ TreeArrays grow_block(const Problem& problem, const std::vector<double>& weight)
     block.load(rows, out);
     auto root = block.root(0, Random(problem.recipe.random_state).next());
     if (block.root_may_split(root)) {
-        if (problem.limited()) grow_by_frontier(block, std::move(root), problem.recipe, out, problem.monitor);
+        if (problem.limited() || !problem.recipe.monotonic.empty()) grow_by_frontier(block, std::move(root), problem.recipe, out, problem.monitor);
         else block.grow(std::move(root));
     }
     return assemble(out, {});

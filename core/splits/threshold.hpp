@@ -109,13 +109,31 @@ struct Cut {
 struct CutLimits {
     size_t min_count = 1;
     double min_weight = 0;
-    Bounds bounds;
+    Bounds bounds;                    // on the branches of any split
+    const CutBounds* cuts = nullptr;  // on those of each cut; values then tell where a cut stands
+    const double* column = nullptr;
+    const uint32_t* rows = nullptr;
+    bool by_weight = false;  // rows without the value follow the heavier branch, not the larger
     bool last_of_ties = false;
 
+    /// Whether the branches may be made that the scorer stands at.
     template <class Scorer>
     bool allow(const Scorer& scorer) const {
         if (min_weight > 0 && (scorer.left_weight_now() < min_weight || scorer.right_weight_now() < min_weight)) return false;
         return bounds.free() || bounds.allow(scorer.left_mean(), scorer.right_mean());
+    }
+    /// The same of a cut; threshold() and missing() are asked if they matter.
+    template <class Scorer, class Threshold, class Missing>
+    bool allow(const Scorer& scorer, Threshold&& threshold, Missing&& missing) const {
+        if (!allow(scorer)) return false;
+        return !cuts || cuts->free() || cuts->allow(scorer.left_mean(), scorer.right_mean(), threshold(), missing());
+    }
+    double value(size_t local_row) const { return column[rows[local_row]]; }
+    /// Rows that will miss the value, where none of the node's does: they follow the larger branch, of equals either.
+    MissingSides larger(size_t left, size_t right, double left_weight, double right_weight) const {
+        constexpr double dust = 1e-12;
+        if (!by_weight) return {left >= right, right >= left};
+        return {left_weight >= right_weight * (1 - dust), right_weight >= left_weight * (1 - dust)};
     }
 };
 
@@ -145,6 +163,14 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     if (total < already + limits.min_count) return;
     size_t last = std::min(known - 1, total - limits.min_count - already);  // most known rows on the left
     if (known == 0 || first > known) return;
+    const auto allowed = [&](size_t i) {  // with rows up to the i-th on the left
+        return limits.allow(
+            scorer, [&] { return i + 1 < known ? midpoint(limits.value(list[i].row), limits.value(list[i + 1].row)) : infinity; },
+            [&] {
+                if (known < total) return MissingSides{missing_left, !missing_left};
+                return limits.larger(i + 1, total - i - 1, scorer.left_weight_now(), scorer.right_weight_now());
+            });
+    };
     size_t i = 0;
     for (; i + 1 < first; ++i) scorer.add(list[i].row);
     double bar = std::max(best.score + tolerance, -1e300);
@@ -152,7 +178,7 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
         for (; i < last; ++i) {
             scorer.add(list[i].row);
             if (list[i].rank == list[i + 1].rank) continue;
-            if (beats(scorer, bar) && limits.allow(scorer)) {
+            if (beats(scorer, bar) && allowed(i)) {
                 const double score = scorer.score();
                 bar = score + tolerance;
                 best = {score, i + 1, missing_left};
@@ -161,7 +187,7 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     } else {
         for (; i < last; ++i) {
             scorer.add(list[i].row);
-            if (list[i].rank == list[i + 1].rank || !limits.allow(scorer)) continue;
+            if (list[i].rank == list[i + 1].rank || !allowed(i)) continue;
             const double score = scorer.score();
             if (score >= best.score - tolerance) best = {score, i + 1, missing_left};
         }
@@ -169,7 +195,7 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     if (to_the_end && known + already + limits.min_count <= total) {
         for (; i < known; ++i) scorer.add(list[i].row);
         const double score = scorer.score();
-        if (limits.allow(scorer) && (limits.last_of_ties ? score >= best.score - tolerance : score > best.score + tolerance))
+        if (allowed(i) && (limits.last_of_ties ? score >= best.score - tolerance : score > best.score + tolerance))
             best = {score, known, missing_left};
     }
 }
