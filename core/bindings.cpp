@@ -330,6 +330,7 @@ cart::Options read_cart(const nb::dict& o) {
     c.feature_costs = numbers_of<double>(o, "feature_costs");
     c.largest_improve = option<double>(o, "largest_improve");
     c.rpart = option<bool>(o, "rpart");
+    c.stands_for_missing = numbers_of<double>(o, "stands_for_missing");
     c.threads = option<int>(o, "threads");
     return c;
 }

@@ -12,6 +12,7 @@ struct Options {
     std::vector<double> priors, costs, feature_costs;
     double largest_improve = 0;  // the scale of what counts as no improvement, from an earlier tree
     bool rpart = false;          // rpart's own ways, defects included
+    std::vector<double> stands_for_missing;  // by feature: where rpart's sort has missing values, among stored numbers
     int threads = 1;
 };
 

@@ -195,6 +195,7 @@ class CARTEstimator(FittedTree):
             "feature_costs": _feature_costs(self.feature_costs, schema),
             "largest_improve": 0.0,
             "rpart": self.compat == "rpart",
+            "stands_for_missing": _zeros_of_r(schema),
             "threads": threads(self.n_jobs),
             "progress": progress_bar(self.verbose),
         }
@@ -433,6 +434,13 @@ def _feature_costs(costs: Any, schema: Schema) -> Array | None:
             f"got {costs!r}."
         )
     return numbers
+
+
+def _zeros_of_r(schema: Schema) -> Array:
+    """What stored numbers R's zero is: rpart sorts missing values there; its ordered levels begin at one."""
+    return np.array(
+        [-1.0 if column.kind == "ordinal" else -float(column.offset) for column in schema.columns]
+    )
 
 
 def _split_feature(split: Split) -> int:
