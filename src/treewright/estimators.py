@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
+from treewright.construction import estimator
 from treewright.criteria import ALIASES
 from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen
@@ -41,14 +41,6 @@ from treewright.recipe import Recipe, Rule, check_parameters
 from treewright.selection import AnyPruner, grow_and_prune, needs
 from treewright.trace import Trace
 from treewright.tree import Tree
-
-AnyClass = TypeVar("AnyClass")
-
-
-@dataclass_transform(kw_only_default=True, eq_default=False)
-def estimator(cls: type[AnyClass]) -> type[AnyClass]:
-    """Write an estimator's `__init__` from its annotated defaults: a preset is its differing defaults."""
-    return dataclass(kw_only=True, repr=False, eq=False)(cls)
 
 
 @estimator

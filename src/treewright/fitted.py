@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 
+from treewright.construction import NamedParameters
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities, Schema
@@ -25,7 +26,7 @@ from treewright.selection import AnyPruner
 from treewright.tree import Tree
 
 
-class FittedTree(TreeReader, BaseEstimator):
+class FittedTree(TreeReader, NamedParameters):
     """An estimator that has a tree, whoever grew it."""
 
     allowed: ClassVar[dict[str, Rule]]

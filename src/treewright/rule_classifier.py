@@ -7,13 +7,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import InvalidParameterError
 
+from treewright.construction import NamedParameters, estimator
 from treewright.data.target import read_classes
-from treewright.estimators import estimator
 from treewright.model_file import write_model
 from treewright.parameters import SHARED_RULES, plain_parameters
 from treewright.presets import C45Classifier
@@ -26,7 +26,7 @@ from treewright.selection import aside_mask
 
 
 @estimator
-class RuleClassifier(ClassifierMixin, BaseEstimator):
+class RuleClassifier(ClassifierMixin, NamedParameters):
     """Rules in order, made of a tree as C4.5rules makes them (Quinlan, 1993, ch. 5).
 
     A tree is grown, read as one rule for each leaf, and the rules are pruned, chosen and put in order, see

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
+from treewright.construction import estimator
 from treewright.data import Dataset
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
@@ -22,7 +23,6 @@ from treewright.estimators import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     TreeEstimator,
-    estimator,
     without_friedman,
 )
 from treewright.forest.draws import Draws

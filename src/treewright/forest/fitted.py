@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
+from treewright.construction import NamedParameters
 from treewright.data import Dataset
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
@@ -25,7 +25,7 @@ from treewright.tree import Tree
 Array = NDArray[np.float64]
 
 
-class FittedForest(RowReader, BaseEstimator):
+class FittedForest(RowReader, NamedParameters):
     """An estimator that has many trees."""
 
     longest_search = 10.0

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright import _core
+from treewright.construction import estimator
 from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen
 from treewright.data.schema import Infinities
-from treewright.estimators import estimator
 from treewright.fitted import ClassReader, FittedTree, NumberReader
 from treewright.grow import progress_bar, threads
 from treewright.parameters import SHARED_RULES, check_counts, class_priors, cost_rows

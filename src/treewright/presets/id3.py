@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.estimators import DecisionTreeClassifier, estimator
+from treewright.construction import estimator
+from treewright.estimators import DecisionTreeClassifier
 from treewright.functions import MeritFunction
 from treewright.recipe import Rule, one_of
 

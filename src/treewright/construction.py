@@ -1,0 +1,72 @@
+"""Construction: estimators made of their annotated defaults, with a word for a mistyped parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Self, TypeVar, dataclass_transform
+
+from sklearn.base import BaseEstimator
+
+from treewright.names import nearest
+
+AnyClass = TypeVar("AnyClass")
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def estimator(cls: type[AnyClass]) -> type[AnyClass]:
+    """Write an estimator's `__init__` from its annotated defaults: a preset is its differing defaults.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> DecisionTreeClassifier(max_dept=3)
+    Traceback (most recent call last):
+        ...
+    TypeError: DecisionTreeClassifier has no parameter 'max_dept'. Did you mean 'max_depth'?
+    """
+    made: Any = dataclass(kw_only=True, repr=False, eq=False)(cls)
+    written = made.__init__
+    known = frozenset(made.__dataclass_fields__)
+
+    @wraps(written)  # scikit-learn reads the parameters off the signature
+    def __init__(self: Any, *unnamed: Any, **parameters: Any) -> None:  # noqa: N807
+        if unnamed:
+            raise TypeError(
+                f"{type(self).__name__} takes its parameters by name, as in max_depth=3: "
+                f"{unnamed[0]!r} has none."
+            )
+        if not parameters.keys() <= known:
+            raise TypeError(_unknown(self, parameters, known))
+        written(self, **parameters)
+
+    made.__init__ = __init__
+    return cls
+
+
+class NamedParameters(BaseEstimator):
+    """An estimator that says which parameter was meant."""
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; those of an estimator inside this one as ``inner__name``.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeRegressor
+        >>> DecisionTreeRegressor().set_params(min_sample_leaf=3)
+        Traceback (most recent call last):
+            ...
+        ValueError: DecisionTreeRegressor has no parameter 'min_sample_leaf'. Did you mean 'min_samples_leaf'?
+        """
+        known = self._get_param_names()
+        if not {name.partition("__")[0] for name in params} <= set(known):
+            raise ValueError(_unknown(self, params, known))
+        super().set_params(**params)
+        return self
+
+
+def _unknown(owner: object, given: Iterable[str], known: Iterable[str]) -> str:
+    name = next(name for name in given if name.partition("__")[0] not in known)
+    hint = nearest(name, known) or f" It has {', '.join(sorted(known))}."
+    return f"{type(owner).__name__} has no parameter {name!r}.{hint}"
