@@ -3,9 +3,10 @@
     python benchmarks/compare_rpart.py 0 200                  the tables of these seeds
     python benchmarks/compare_rpart.py 0 20 --rows 30000      larger ones
 
-Classes (2 to 19), numbers and counts; numeric, categorical and ordinal features, with holes; weights, priors, costs, costs
-of features, and every setting of `rpart.control`. Compared are size, counts, risk, prices, splits, competitors, surrogates,
-the cp table with its cross-validation, and the importances. It needs R with rpart: `apt install r-cran-rpart`.
+Classes (2 to 19), numbers and counts; numeric, categorical and ordinal features, with holes; weights,
+priors, costs, costs of features, and every setting of `rpart.control`. Compared are size, counts, risk,
+prices, splits, competitors, surrogates, the cp table with its cross-validation, and the importances. It needs
+R with rpart: `apt install r-cran-rpart`.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Case:
         return f"{len(self.rows)} rows, {rule} {' '.join(given)} {control}"
 
 
-# ---- tables ------------------------------------------------------------------------------------------------------------
+# ---- tables -------------------------------------------------------------------------------------------
 
 
 def draw_case(seed: int, n_rows: int | None = None) -> Case:
@@ -170,7 +171,7 @@ def draw_parms(draw: np.random.Generator, n_classes: int) -> dict[str, Any]:
     return parms
 
 
-# ---- rpart -------------------------------------------------------------------------------------------------------------
+# ---- rpart --------------------------------------------------------------------------------------------
 
 
 def run_rpart(cases: dict[int, Case], folder: Path) -> None:
@@ -183,9 +184,8 @@ def run_rpart(cases: dict[int, Case], folder: Path) -> None:
             levels["y"], kinds["y"] = list(case.target.cat.categories), "categorical"
         arguments = [str(seed), in_r(kinds), in_r(levels), in_r(case.method), in_r(case.parms)]
         arguments += [f"do.call(rpart.control, {in_r(case.control)})", in_r(case.cost), in_r(case.weighted)]
-        calls.append(
-            f"tryCatch(run({', '.join(arguments)}), error = function(e) cat({seed}, conditionMessage(e), '\\n'))"
-        )
+        told = f"function(e) cat({seed}, conditionMessage(e), '\\n')"
+        calls.append(f"tryCatch(run({', '.join(arguments)}), error = {told})")
     (folder / "cases.R").write_text("\n".join(calls))
     subprocess.run(["Rscript", "cases.R"], cwd=folder, check=True)
 
@@ -221,7 +221,7 @@ def read_figures(path: Path) -> list[dict[str, str]]:
         return [{name: text.strip() for name, text in row.items()} for row in csv.DictReader(lines)]
 
 
-# ---- comparison --------------------------------------------------------------------------------------------------------
+# ---- comparison ---------------------------------------------------------------------------------------
 
 
 def fit(case: Case) -> Any:
@@ -312,7 +312,7 @@ class Comparison:
         if self.case.control["usesurrogate"] == 0:  # rpart lists them, but nothing asks them
             n_surrogates = 0
         if (len(rivals), len(own) - 1) != (n_competitors, n_surrogates):
-            yield f"{len(rivals)} competitors and {len(own) - 1} surrogates, not {n_competitors} and {n_surrogates}"
+            yield f"{len(rivals)} competitors, {len(own) - 1} surrogates, not {n_competitors}, {n_surrogates}"
             return
         turned = self.is_turned(ours, theirs)
         primary, *others = self.splits[theirs]
@@ -323,7 +323,7 @@ class Comparison:
             yield from self.of_split(tree.splits, at, split, turned=turned)
 
     def of_split(self, table: Any, at: int, split: dict[str, str], *, turned: bool) -> Iterator[str]:
-        """Compare two splits; those on ordered factors R shows as lists of levels, which counts below tell apart."""
+        """Compare two splits; those on ordered factors R shows as lists of levels: counts tell them apart."""
         mirrored = table.feature[at] < 0
         pool = slice(*table.pool_begin[at : at + 2].tolist())
         feature = int(table.pool_index[pool][0] if mirrored else table.feature[at])
@@ -358,9 +358,10 @@ class Comparison:
         counts = self.tree.count[first : first + 2].tolist()
         if counts[0] != counts[1]:
             return bool(counts != [int(low["n"]), int(high["n"])])
-        value = self.tree.value[first]
-        says = float(value[0] if self.case.method != "class" else value.argmax() + 1)
-        return not (is_close(self.tree.risk[first], float(low["dev"])) and is_close(says, float(low["yval"])))
+        says = self.tree.label[first] + 1 if self.case.method == "class" else self.tree.value[first, 0]
+        return not (
+            is_close(self.tree.risk[first], float(low["dev"])) and is_close(float(says), float(low["yval"]))
+        )
 
     def of_tables(self) -> Iterator[str]:
         """Compare the cp table and the importances."""
