@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from treewright.tree import Tree
 
 ROUNDING = 1e-6
-"""Errors below this are sums of shares that did not come out even."""
+"""Weights closer than this are equal: sums of shares need not come out even."""
 
 
 def cart_summary(model: CARTEstimator, digits: int = 7) -> str:
@@ -130,4 +130,6 @@ def _leaf_text(tree: Tree, node: int) -> str:
     classes = np.asarray(tree.schema.classes)
     cases, errors = round(float(tree.weight[node]), 2), round(float(tree.risk[node]), 2)
     figures = f"{cases}/{errors}" if tree.risk[node] > ROUNDING else f"{cases}"
-    return f": {quoted(str(classes[tree.label[node]]))} ({figures})"
+    value = tree.value[node]
+    label = np.argmax(value > value.max() - ROUNDING)  # the first of equals
+    return f": {quoted(str(classes[label]))} ({figures})"
