@@ -301,6 +301,7 @@ c45::Options read_c45(const nb::dict& o) {
     c.deviate = option<double>(o, "deviate");
     c.last_half = option<double>(o, "last_half");
     c.last_of_largest = option<bool>(o, "last_of_largest");
+    c.max_competitors = option<int>(o, "max_competitors");
     c.threads = option<int>(o, "threads");
     return c;
 }
@@ -330,6 +331,7 @@ cart::Options read_cart(const nb::dict& o) {
     c.feature_costs = numbers_of<double>(o, "feature_costs");
     c.largest_improve = option<double>(o, "largest_improve");
     c.rpart = option<bool>(o, "rpart");
+    c.stands_for_missing = numbers_of<double>(o, "stands_for_missing");
     c.threads = option<int>(o, "threads");
     return c;
 }

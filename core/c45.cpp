@@ -27,13 +27,17 @@ public:
 
     std::unique_ptr<Node> learn() {
         auto root = std::make_unique<Node>();
-        for (uint32_t row = 0; row < ground_.table.n_rows; ++row)
-            root->parts.push_back({row, ground_.target.weight ? ground_.target.weight[row] : 1.0});
+        for (uint32_t row = 0; row < ground_.table.n_rows; ++row) {
+            const double weight = ground_.target.weight ? ground_.target.weight[row] : 1.0;
+            if (weight > 0) root->parts.push_back({row, weight});  // the others have values to cut at, no more
+        }
+        n_rows_ = root->parts.size();
         grow(*root);
         if (options_.collapse) collapse(*root);
         if (options_.prune) prune(*root);
         return root;
     }
+    size_t n_rows() const { return n_rows_; }
 
 private:
     // ---- growing ---------------------------------------------------------------------------------------------------
@@ -49,7 +53,7 @@ private:
                 monitor_.poll(0);
                 work = 0;
             }
-            Test test = chooser_.choose(node.parts);
+            Test test = chooser_.choose(node.parts, node.competitors);
             if (test.feature < 0) {
                 node.test.distribution = ground_.count(node.parts);
                 monitor_.settled += node.parts.size();
@@ -90,6 +94,7 @@ private:
     void make_leaf(Node& node) {
         node.parts = gather(node);
         dismantle(std::move(node.sons));
+        node.competitors.clear();
         node.test.feature = -1;
         node.test.distribution = node.test.distribution.merged();
     }
@@ -205,6 +210,7 @@ private:
         std::erase(node.sons, nullptr);
         dismantle(std::move(node.sons));
         node.test = std::move(branch->test);
+        node.competitors = std::move(branch->competitors);
         node.sons = std::move(branch->sons);
         node.parts = std::move(branch->parts);
         count_again(node, std::move(parts));
@@ -216,6 +222,7 @@ private:
     Monitor& monitor_;
     Chooser chooser_;
     std::vector<double> weight_;
+    size_t n_rows_ = 0;  // that are grown on
 };
 
 /// Rows that reach a node, each once, however many of its parts do.
@@ -233,7 +240,8 @@ size_t count_rows(const Node& node, std::vector<uint32_t>& seen, uint32_t mark) 
     return rows;
 }
 
-void append_test(SplitTable& to, const Test& test, int32_t n_categories) {
+void append_test(SplitTable& to, const Test& test, const Table& table) {
+    const int32_t n_categories = table.features[static_cast<size_t>(test.feature)].n_categories;
     to.feature.push_back(test.feature);
     to.kind.push_back(static_cast<uint8_t>(test.categorical ? SplitKind::table : SplitKind::threshold));
     to.threshold.push_back(test.categorical ? 0.0 : test.cut);
@@ -245,7 +253,7 @@ void append_test(SplitTable& to, const Test& test, int32_t n_categories) {
     to.pool_begin.push_back(static_cast<int64_t>(to.pool_index.size()));
 }
 
-TreeArrays write_tree(const Node& root, const Ground& ground) {
+TreeArrays write_tree(const Node& root, const Ground& ground, size_t n_rows) {
     struct Place {
         const Node* node;
         int32_t parent;
@@ -271,7 +279,7 @@ TreeArrays write_tree(const Node& root, const Ground& ground) {
     std::vector<uint32_t> seen(ground.table.n_rows, 0);
     size_t parts = 0;
     for (const Place& place : places) parts += place.node->parts.size();
-    const bool shared = parts != ground.table.n_rows;
+    const bool shared = parts != n_rows;
     for (size_t id = 0; id < places.size(); ++id) {
         const Node& node = *places[id].node;
         const Distribution& d = node.distribution();
@@ -294,10 +302,10 @@ TreeArrays write_tree(const Node& root, const Ground& ground) {
         tree.impurity.push_back(empty ? 0.0 : Entropy::impurity(totals));
         tree.risk.push_back(empty ? 0.0 : ground.errors(d));
         tree.merit.push_back(node.is_leaf() ? 0.0 : node.test.gain_ratio);
-        if (!node.is_leaf())
-            append_test(tree.splits, node.test, ground.table.features[static_cast<size_t>(node.test.feature)].n_categories);
+        if (!node.is_leaf()) append_test(tree.splits, node.test, ground.table);
+        for (const Test& test : node.competitors) append_test(tree.competitors, test, ground.table);
         tree.split_begin.push_back(static_cast<int64_t>(tree.splits.kind.size()));
-        tree.competitor_begin.push_back(0);
+        tree.competitor_begin.push_back(static_cast<int64_t>(tree.competitors.kind.size()));
     }
     for (size_t id = places.size(); !shared && id-- > 1;) tree.count[static_cast<size_t>(tree.parent[id])] += tree.count[id];
     return tree;
@@ -309,8 +317,9 @@ TreeArrays grow(const Table& table, const Target& target, const Options& options
     if (target.n_classes == 0) throw std::invalid_argument("C4.5 grows classification trees");
     monitor.total = static_cast<double>(table.n_rows);
     const Ground ground{table, target, options};
-    std::unique_ptr<Node> root = Learner(ground, monitor).learn();
-    TreeArrays tree = write_tree(*root, ground);
+    Learner learner(ground, monitor);
+    std::unique_ptr<Node> root = learner.learn();
+    TreeArrays tree = write_tree(*root, ground, learner.n_rows());
     dismantle(std::move(root->sons));
     return tree;
 }

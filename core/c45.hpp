@@ -15,6 +15,7 @@ struct Options {
     double confidence = 0.25, deviate = 0.6745;  // of the upper limit on the error rate, and its normal deviate
     double last_half = 1;                        // share of the rows not in error that are added where all but half a row are
     bool last_of_largest = true;                 // among equally large branches the last may be raised
+    int max_competitors = 0;                     // tests of other features that a node remembers
     int threads = 1;
 };
 

@@ -152,8 +152,8 @@ public:
         if (std::none_of(counts_.begin(), counts_.end(), [](bool c) { return c; })) counts_.assign(tests_.size(), true);
     }
 
-    /// The best test, without a feature if there is none.
-    Test choose(const Parts& parts) {
+    /// The best test, without a feature if there is none, and the tests of other features it was preferred to.
+    Test choose(const Parts& parts, std::vector<Test>& competitors) {
         const Distribution all = ground_.count(parts);
         Test none;
         if (ground_.above(2 * ground_.options.min_weight, all.total)) return none;
@@ -181,11 +181,27 @@ public:
         if (!best) return none;
         Test chosen = std::move(*best);
         ground_.share_missing(chosen, parts, chosen.distribution);
-        if (!chosen.categorical && ground_.options.observed) chosen.cut = observed(chosen);
+        make_observed(chosen);
+        rank_others(chosen.feature, competitors);
         return chosen;
     }
 
 private:
+    void rank_others(int32_t chosen, std::vector<Test>& competitors) {
+        if (ground_.options.max_competitors <= 0) return;
+        for (Test& test : tests_)
+            if (test.feature != chosen && test.valid()) {
+                competitors.push_back(std::move(test));
+                competitors.back().distribution = Distribution();
+            }
+        std::ranges::stable_sort(competitors, std::greater{}, &Test::gain_ratio);
+        if (competitors.size() > static_cast<size_t>(ground_.options.max_competitors))
+            competitors.resize(static_cast<size_t>(ground_.options.max_competitors));
+        for (Test& test : competitors) make_observed(test);
+    }
+    void make_observed(Test& test) const {
+        if (!test.categorical && ground_.options.observed) test.cut = observed(test);
+    }
     /// The largest value of the whole training set not above the cut.
     double observed(const Test& test) const {
         const double* values = ground_.table.features[static_cast<size_t>(test.feature)].numbers;

@@ -59,7 +59,8 @@ struct Test {
 };
 
 struct Node {
-    Test test;  // without a feature at a leaf; its distribution is the node's own
+    Test test;                      // without a feature at a leaf; its distribution is the node's own
+    std::vector<Test> competitors;  // of the test, by gain ratio; without distributions
     std::vector<std::unique_ptr<Node>> sons;
     Parts parts;  // at leaves only
 

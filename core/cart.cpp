@@ -34,9 +34,8 @@ SortedRows sorted_rows(const Table& table, const Options& options) {
             order[row] = missing ? ~static_cast<int32_t>(row) : static_cast<int32_t>(row);
         }
         if (feature.categorical()) return;
-        const auto value = [&](int32_t entry) {
-            return entry < 0 ? 0.0 : feature.numbers[entry];
-        };  // missing ones are skipped later
+        const double missing = options.rpart ? options.stands_for_missing[f] : 0.0;  // skipped later, but they stir the ties
+        const auto value = [&](int32_t entry) { return entry < 0 ? missing : feature.numbers[entry]; };
         if (options.rpart) quicksort(order, value);
         else std::ranges::stable_sort(order, {}, value);
     });

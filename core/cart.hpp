@@ -10,8 +10,9 @@ struct Options {
     double cp = 0.01;  // a split must lower the risk by this share of the root's
     int max_competitors = 4, max_surrogates = 5, use_surrogates = 2, surrogate_style = 0;
     std::vector<double> priors, costs, feature_costs;
-    double largest_improve = 0;  // the scale of what counts as no improvement, from an earlier tree
-    bool rpart = false;          // rpart's own ways, defects included
+    double largest_improve = 0;              // the scale of what counts as no improvement, from an earlier tree
+    bool rpart = false;                      // rpart's own ways, defects included
+    std::vector<double> stands_for_missing;  // by feature: where rpart's sort has missing values, among stored numbers
     int threads = 1;
 };
 

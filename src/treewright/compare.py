@@ -16,7 +16,7 @@ from treewright.html_table import html_table
 from treewright.pruning import PRUNERS, Pruner, pruner_of
 from treewright.pruning.nested import LossSums, nested_losses
 from treewright.pruning.report import aligned
-from treewright.recipe import Recipe
+from treewright.recipe import AnyRecipe, ProgramRecipe
 from treewright.selection import as_weighed, each_fold, fold_numbers, needs, prune_tree, set_aside
 from treewright.tree import Tree
 
@@ -154,7 +154,9 @@ def compare_pruners(
     True
     """
     dataset = model._dataset(X, y, sample_weight)
-    recipe = model._recipe(dataset.schema)
+    recipe: AnyRecipe = model._recipe(dataset.schema)
+    if isinstance(recipe, ProgramRecipe):
+        recipe = recipe.unpruned()
     methods = _named(pruners, regression=dataset.schema.classes is None)
     folds = fold_numbers(dataset, cv, random_state) if isinstance(cv, int) else np.asarray(cv)
     outcomes: dict[str, list[_Outcome]] = {name: [] for name in methods}
@@ -179,10 +181,10 @@ class _Outcome:
 class _FoldTrees:
     """The trees of one fold: grown on all its rows, and on what is left when some are kept aside."""
 
-    def __init__(self, growing: Dataset, recipe: Recipe, model: TreeEstimator, seed: int) -> None:
+    def __init__(self, growing: Dataset, recipe: AnyRecipe, model: TreeEstimator, seed: int) -> None:
         self._recipe, self._n_jobs = recipe, model.n_jobs
         self._all = growing
-        self._part, self._aside = set_aside(growing, model.holdout, seed)
+        self._part, self._aside = set_aside(growing, getattr(model, "holdout", 1 / 3), seed)
         self._trees: dict[bool, Tree] = {}
 
     def outcome(self, pruner: AnyPruner | None, validation: Dataset) -> _Outcome:

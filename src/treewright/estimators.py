@@ -14,13 +14,12 @@ from sklearn.utils._param_validation import InvalidParameterError
 from treewright.construction import estimator
 from treewright.criteria import ALIASES
 from treewright.data import Dataset, Schema
-from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
-from treewright.data.schema import Infinities
 from treewright.errors import warn
-from treewright.fitted import ClassReader, FittedTree, NumberReader
+from treewright.fitted import ClassReader, NumberReader
 from treewright.functions import MeritFunction
-from treewright.grow import count_features, grow, progress_bar, threads
+from treewright.grow import count_features
+from treewright.learner import Learner
 from treewright.parameters import (
     CLASSIFIER_RULES,
     REGRESSOR_RULES,
@@ -38,13 +37,12 @@ from treewright.parameters import (
 from treewright.pruning import CostComplexity, EarlyStopping, pruner_of
 from treewright.pruning.cost_complexity import weakest_links
 from treewright.recipe import Recipe, Rule, check_parameters
-from treewright.selection import AnyPruner, grow_and_prune, needs
-from treewright.trace import Trace
+from treewright.selection import AnyPruner, needs
 from treewright.tree import Tree
 
 
 @estimator
-class TreeEstimator(FittedTree):
+class TreeEstimator(Learner):
     """What the estimators of a single tree share; see `DecisionTreeClassifier` for the parameters."""
 
     allowed: ClassVar[dict[str, Rule]] = SHARED_RULES
@@ -80,16 +78,8 @@ class TreeEstimator(FittedTree):
     max_competitors: int = 0
     cut: str = "midpoint"
     category_order: str = "auto"
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    predicates: Any = None
     pruner: AnyPruner | str | None = None
     holdout: float = 1 / 3
-    trace: bool = False
-    n_jobs: int | None = None
-    verbose: int | bool = 0
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, check_input: bool = True) -> Self:
         """Grow the tree, and prune it if asked to.
@@ -111,45 +101,16 @@ class TreeEstimator(FittedTree):
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
         """
         kind = type(self)  # a class of another module may allow less than the defaults here
-        sound = vars(TreeEstimator) if kind.__module__ == __name__ else {}
+        sound = _DEFAULTS if kind.__module__ == __name__ else {}
         check_parameters(kind.__name__, self.__dict__, self.allowed, InvalidParameterError, sound=sound)
         dataset = self._dataset(X, y, sample_weight)
-        recipe = self._recipe(dataset.schema)
-        progress = progress_bar(self.verbose)
-        pruners = self._pruners()
-        if pruners:
-            pruned = grow_and_prune(
-                dataset, recipe, pruners, holdout=self.holdout, n_jobs=self.n_jobs, progress=progress
-            )
-            grown = pruned.grown or (pruned.tree, dataset)
-            self._adopt(pruned.tree)
-            self._remember(pruners[-1], pruned)
-        else:
-            grown = grow(dataset, recipe, n_jobs=self.n_jobs, progress=progress), dataset
-            self._adopt(grown[0])
-            self._forget_pruning()
-        self.__dict__.pop("trace_", None)
-        if self.trace:
-            self.trace_ = Trace(*grown, recipe)
+        self._learn(dataset, self._recipe(dataset.schema), self._pruners(), holdout=self.holdout)
         return self
 
     def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
-        """Read the rows to learn from."""
         if self.criterion == "poisson":
             check_counts(y)
-        return Dataset.from_table(
-            X,
-            y,
-            task=self.task,
-            sample_weight=sample_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-            predicates=self.predicates,
-            missing="error" if self.missing == "error" else "direction",
-            inf=self.inf,
-            estimator=type(self).__name__,
-            threads=threads(self.n_jobs),
-        )
+        return super()._dataset(X, y, sample_weight)
 
     def _pruners(self) -> list[AnyPruner]:
         """List what prunes the tree after it is grown."""
@@ -224,13 +185,8 @@ class TreeEstimator(FittedTree):
         links = weakest_links(unpruned.tree_, "impurity")
         return Bunch(ccp_alphas=links.alpha, impurities=links.risk)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing != "error"
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.sparse = True
-        return tags
+
+_DEFAULTS = {**vars(Learner), **vars(TreeEstimator)}
 
 
 @estimator

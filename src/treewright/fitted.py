@@ -22,7 +22,7 @@ from treewright.parameters import plain_parameters
 from treewright.prediction_report import PredictionReport
 from treewright.pruning import Pruned
 from treewright.reading import TreeReader
-from treewright.recipe import Recipe, Rule
+from treewright.recipe import AnyRecipe, Rule
 from treewright.selection import AnyPruner
 from treewright.tree import Tree
 
@@ -67,9 +67,9 @@ class FittedTree(TreeReader, NamedParameters):
         for name in ("pruner_", "report_", "path_"):
             self.__dict__.pop(name, None)
 
-    def _recipe(self, schema: Schema) -> Recipe | None:
-        """Give the recipe that grew the tree, if one did; presets with programs of their own have none."""
-        return None
+    def _recipe(self, schema: Schema) -> AnyRecipe:
+        """Give the recipe that grows trees like this one."""
+        raise NotImplementedError
 
     def _fitted_tree(self) -> Tree:
         try:

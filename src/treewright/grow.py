@@ -19,7 +19,7 @@ from treewright.errors import warn
 from treewright.functions import shared_memory
 from treewright.names import unknown_name
 from treewright.policies import settle_policies
-from treewright.recipe import CATEGORY_SPLITS, Recipe, is_whole
+from treewright.recipe import CATEGORY_SPLITS, AnyRecipe, ProgramRecipe, Recipe, is_whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -28,7 +28,7 @@ Progress = Callable[[float], None]
 
 def grow(
     dataset: Dataset,
-    recipe: Recipe,
+    recipe: AnyRecipe,
     *,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -61,6 +61,8 @@ def grow(
     >>> grow(dataset, Recipe("gini")).node_count
     3
     """
+    if isinstance(recipe, ProgramRecipe):
+        return recipe.grow(dataset, n_jobs=n_jobs, progress=progress)
     schema = dataset.schema
     dataset, options = core_options(dataset, recipe)
     options |= {"threads": threads(n_jobs), "progress": progress}
@@ -143,8 +145,11 @@ def count_features(max_features: int | float | str | None, n_features: int) -> i
     return max(1, int(float(max_features) * n_features))
 
 
-def class_factor(dataset: Dataset, recipe: Recipe) -> Array | None:
+def class_factor(dataset: Dataset, recipe: AnyRecipe) -> Array | None:
     """Give the factor that a recipe puts on the weight of each class of a dataset; None if it puts none."""
+    if isinstance(recipe, ProgramRecipe):
+        factor: Array | None = recipe.class_factor(dataset)
+        return factor
     return _class_factors(dataset, recipe)[0]
 
 

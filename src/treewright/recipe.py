@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf, isfinite
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.functions import MeritFunction
 from treewright.names import nearest
+
+if TYPE_CHECKING:
+    from treewright.accounts import CandidateAccount
+    from treewright.data import Dataset
+    from treewright.tree import Tree
 
 SPLITS: dict[str, str] = {
     "threshold": "numeric and ordinal features: x <= t",
@@ -344,6 +350,60 @@ class Recipe:
         recipe = object.__new__(cls)
         recipe.__dict__.update(choices)
         return recipe
+
+
+class ProgramRecipe(ABC):
+    """A recipe that a program of its own carries out; the presets have such.
+
+    Whatever takes a `Recipe` to grow trees (`grow`, cross-validation, comparisons, traces) takes such a one
+    as well.
+    """
+
+    criterion: str
+    merit_name: ClassVar[str]
+    max_depth: int | None = None
+    feature_costs: tuple[float, ...] | None = None
+    ties: ClassVar[str] = "first"
+    random_state: int = 0
+
+    @abstractmethod
+    def grow(self, dataset: Dataset, *, n_jobs: int | None = None, progress: Any = None) -> Tree:
+        """Grow a tree, see `treewright.grow`."""
+
+    def class_factor(self, dataset: Dataset) -> Any:
+        """Give the factor on the weight of each class of a dataset, or None."""
+        return None
+
+    def unpruned(self) -> ProgramRecipe:
+        """Give the recipe without the pruning that is part of the program."""
+        return self
+
+    @abstractmethod
+    def without_limits(self) -> ProgramRecipe:
+        """Give the recipe that splits whatever can be split, to see what a leaf had to choose from."""
+
+    @property
+    @abstractmethod
+    def limits(self) -> dict[str, Any]:
+        """What may have kept a node from being split, by the names of the parameters."""
+
+    def passed_over(
+        self, candidates: Sequence[CandidateAccount], rows: Dataset
+    ) -> tuple[frozenset[str], str]:
+        """Name the features whose candidates were not compared by merit, and say in words why.
+
+        Parameters
+        ----------
+        candidates : sequence of CandidateAccount
+            Those of a node.
+        rows : Dataset
+            What the whole tree was grown on.
+        """
+        return frozenset(), ""
+
+
+AnyRecipe = Recipe | ProgramRecipe
+"""Whatever says how to grow."""
 
 
 def check_parameters(

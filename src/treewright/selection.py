@@ -18,7 +18,7 @@ from treewright.pruning import CostComplexity, EarlyStopping, Pruned, Pruner, Si
 from treewright.pruning.cost_complexity import alphas_of, between, weakest_links
 from treewright.pruning.early_stopping import best_first_order, losses_by_splits, resized
 from treewright.pruning.nested import LossSums, nested_losses
-from treewright.recipe import Recipe
+from treewright.recipe import AnyRecipe
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
@@ -99,10 +99,11 @@ def simplify(model: Model, by: str = "class") -> Model:
 
 def grow_and_prune(
     dataset: Dataset,
-    recipe: Recipe,
+    recipe: AnyRecipe,
     pruners: Sequence[AnyPruner],
     *,
     holdout: float = 1 / 3,
+    held_out: Dataset | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Pruned:
@@ -118,11 +119,13 @@ def grow_and_prune(
         How to prune.
     holdout : float
         The share of the rows to keep aside if needed, stratified by class and drawn by the recipe's seed.
+    held_out : Dataset or None
+        Rows that were kept aside already; the dataset is without them.
     n_jobs, progress
         As for `grow`.
     """
-    growing, held_out = dataset, dataset
-    if any(needs(pruner) == "holdout" for pruner in pruners):
+    growing = dataset
+    if held_out is None and any(needs(pruner) == "holdout" for pruner in pruners):
         growing, held_out = set_aside(dataset, holdout, recipe.random_state)
     tree = grow(growing, recipe, n_jobs=n_jobs, progress=progress)
     pruned = Pruned(tree, None)
@@ -136,7 +139,7 @@ def prune_tree(
     tree: Tree,
     pruner: AnyPruner,
     rows: Dataset | None,
-    recipe: Recipe | None,
+    recipe: AnyRecipe | None,
     *,
     grown_on: Dataset | None = None,
     n_jobs: int | None = None,
@@ -160,8 +163,8 @@ def prune_tree(
         if recipe is None:
             instead = "alpha or holdout" if isinstance(pruner, CostComplexity) else "cv=None"
             raise DataError(
-                f"{type(pruner).__name__}(cv=...) grows further trees, which this estimator leaves to its "
-                f"own cv: give {instead} instead."
+                f"{type(pruner).__name__}(cv=...) grows further trees, and nobody says how this one was "
+                f"grown: give {instead} instead."
             )
         rows = pruner.require_rows(rows)
         if isinstance(pruner, EarlyStopping):
@@ -178,7 +181,7 @@ def needs(pruner: AnyPruner) -> str:
     return getattr(pruner, "needs", "nothing")
 
 
-def as_weighed(rows: Dataset, recipe: Recipe, grown_on: Dataset) -> Dataset:
+def as_weighed(rows: Dataset, recipe: AnyRecipe, grown_on: Dataset) -> Dataset:
     """Give rows with the weights that a recipe's class weights or priors, found on other rows, give them."""
     factor = class_factor(grown_on, recipe)
     if factor is None or rows.target is None:
@@ -248,7 +251,7 @@ def _mixed_order(n_rows: int, classes: NDArray[Any] | None, seed: int) -> NDArra
 
 
 def _cross_validated(
-    tree: Tree, pruner: CostComplexity, rows: Dataset, recipe: Recipe, n_jobs: int | None
+    tree: Tree, pruner: CostComplexity, rows: Dataset, recipe: AnyRecipe, n_jobs: int | None
 ) -> Pruned:
     """Choose alpha by cross-validation: one tree for each fold, judged at all alphas in one pass."""
     links = weakest_links(tree, pruner.risk)
@@ -266,7 +269,9 @@ def _cross_validated(
     return pruner.choose(tree, links, mean, se)
 
 
-def _stopped(tree: Tree, pruner: EarlyStopping, rows: Dataset, recipe: Recipe, n_jobs: int | None) -> Pruned:
+def _stopped(
+    tree: Tree, pruner: EarlyStopping, rows: Dataset, recipe: AnyRecipe, n_jobs: int | None
+) -> Pruned:
     """Choose the number of splits by cross-validation."""
     assert pruner.cv is not None
     n_trees = len(best_first_order(tree)) + 1

@@ -23,7 +23,7 @@ from treewright.data.columns import plain
 from treewright.descent import place
 from treewright.functions import function_name
 from treewright.grow import grow
-from treewright.recipe import Recipe
+from treewright.recipe import AnyRecipe, ProgramRecipe, Recipe
 from treewright.splits import Hyperplane, Intervals, Split, Table, Threshold
 from treewright.tree import Tree
 from treewright.words import counted, number_text, value_text
@@ -47,7 +47,7 @@ class Trace:
         As it was grown, with a competitor for each other feature.
     rows : Dataset
         What it was grown on.
-    recipe : Recipe
+    recipe : Recipe or ProgramRecipe
         How.
 
     Examples
@@ -63,7 +63,7 @@ class Trace:
 
     tree: Tree
     rows: Dataset
-    recipe: Recipe
+    recipe: AnyRecipe
 
     def __len__(self) -> int:
         return len(self.tree)
@@ -149,6 +149,8 @@ class Trace:
     @property
     def merit_name(self) -> str:
         """What the learner compares."""
+        if isinstance(self.recipe, ProgramRecipe):
+            return self.recipe.merit_name
         return MERITS.get(self.criterion, "merit")
 
     # ---- rows ----------------------------------------------------------------------------------------
@@ -228,23 +230,7 @@ class Trace:
         rows = self._rows_of(leaf)
         if len(rows) < 2 or self.tree.impurity[leaf] == 0:
             return self.tree.collapse([0])
-        recipe = replace(
-            self.recipe,
-            max_depth=1,
-            max_leaf_nodes=None,
-            max_nodes=None,
-            min_samples_split=2,
-            min_samples_leaf=1,
-            min_weight_fraction_leaf=0.0,
-            min_impurity_decrease=0.0,
-            min_merit=-inf,
-            significance=None,
-            complexity=0.0,
-            risk_threshold=None,
-            class_weight=None,
-            priors=None,
-        )
-        return grow(rows, recipe, n_jobs=1, warn_of_odd=False)
+        return grow(rows, _without_limits(self.recipe), n_jobs=1, warn_of_odd=False)
 
     def _candidate(self, split: Split, merit: float, taken: bool, rows: Dataset) -> CandidateAccount:
         way = _branch_of(split, rows)
@@ -309,35 +295,41 @@ class Trace:
         if self.tree.is_leaf(node):
             return self._leaf_words(node), self._why_leaf(node, candidates)
         (chosen,) = [candidate for candidate in candidates if candidate.chosen]
-        return f"split on {chosen.feature}", self._why_split(chosen, candidates)
+        return f"split on {chosen.feature}", "; ".join(filter(None, self._why_split(chosen, candidates)))
 
     def _leaf_words(self, node: int) -> str:
         if self.tree.is_classifier:
             return f"leaf: {self.class_names[self.tree.label[node]]}"
         return f"leaf: {number_text(float(self.tree.value[node, 0]))}"
 
-    def _why_split(self, chosen: CandidateAccount, candidates: tuple[CandidateAccount, ...]) -> str:
+    def _why_split(
+        self, chosen: CandidateAccount, candidates: tuple[CandidateAccount, ...]
+    ) -> tuple[str, str]:
         merit, name = _short(chosen.merit), self.merit_name
         costs = self.recipe.feature_costs
         prices = {} if costs is None else dict(zip(self.tree.schema.names, costs, strict=True))
         worth = {c.feature: c.merit / prices.get(c.feature, 1.0) for c in candidates}
-        others = sorted((c for c in candidates if not c.chosen), key=lambda c: -worth[c.feature])
+        passed_over, why_not = frozenset[str](), ""
+        if isinstance(self.recipe, ProgramRecipe):
+            passed_over, why_not = self.recipe.passed_over(candidates, self.rows)
+        compared = [c for c in candidates if not c.chosen and c.feature not in passed_over]
+        others = sorted(compared, key=lambda c: -worth[c.feature])
         if prices:
             name, merit = f"{name} over its cost", _short(worth[chosen.feature])
         if not others:
-            return f"no other feature has a split to offer; its {name} is {merit}"
+            said = f"no other feature has a split to offer; its {name} is {merit}"
+            return (f"its {name} is {merit}", why_not) if why_not else (said, "")
         close = EQUAL * max(abs(worth[chosen.feature]), 1e-300)
         equals = [c.feature for c in others if abs(worth[c.feature] - worth[chosen.feature]) <= close]
         if equals:
             also = " and ".join(equals)
             wins = f"of equals the {self.recipe.ties} wins"
-            return f"its {name} of {merit} is the largest, as is that of {also}: {wins}"
+            return f"its {name} of {merit} is the largest, as is that of {also}: {wins}", why_not
         best = others[0]
         if worth[best.feature] > worth[chosen.feature]:
-            return f"it was the best of the features looked at here, with a {name} of {merit}"
-        return (
-            f"its {name} of {merit} is the largest, before {best.feature} with {_short(worth[best.feature])}"
-        )
+            return f"it was the best of the features looked at here, with a {name} of {merit}", why_not
+        next_best = f"{best.feature} with {_short(worth[best.feature])}"
+        return f"its {name} of {merit} is the largest, before {next_best}", why_not
 
     def _why_leaf(self, node: int, candidates: tuple[CandidateAccount, ...]) -> str:
         tree, recipe = self.tree, self.recipe
@@ -391,8 +383,32 @@ def _short(number: float) -> str:
     return f"{number:.3f}" if 5e-4 <= abs(number) < 1e4 or number == 0 else f"{number:.3g}"
 
 
-def _limits(recipe: Recipe) -> str:
+def _without_limits(recipe: AnyRecipe) -> AnyRecipe:
+    """Give the recipe of a stump that splits if anything can be split; the rows have the classes' weights."""
+    if isinstance(recipe, ProgramRecipe):
+        return recipe.without_limits()
+    return replace(
+        recipe,
+        max_depth=1,
+        max_leaf_nodes=None,
+        max_nodes=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        min_impurity_decrease=0.0,
+        min_merit=-inf,
+        significance=None,
+        complexity=0.0,
+        risk_threshold=None,
+        class_weight=None,
+        priors=None,
+    )
+
+
+def _limits(recipe: AnyRecipe) -> str:
     """The limits that were set, in words."""
+    if isinstance(recipe, ProgramRecipe):
+        return f" ({', '.join(f'{name}={value}' for name, value in recipe.limits.items())})"
     names = (
         "min_samples_split",
         "min_samples_leaf",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
@@ -10,14 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import InvalidParameterError
 
-from treewright import _core
 from treewright.construction import estimator
 from treewright.data import Dataset, Schema
-from treewright.data.columns import Unseen
-from treewright.data.schema import Infinities
-from treewright.fitted import ClassReader, FittedTree, NumberReader
-from treewright.grow import progress_bar, threads
-from treewright.parameters import SHARED_RULES, check_counts, class_priors, cost_rows
+from treewright.fitted import ClassReader, NumberReader
+from treewright.grow import progress_bar
+from treewright.learner import LEARNER_RULES, Learner
+from treewright.parameters import (
+    CLASSIFIER_RULES,
+    SHARED_RULES,
+    check_counts,
+    class_priors,
+    cost_rows,
+    costs_of_features,
+)
+from treewright.presets.cart_recipe import CARTRecipe, GrownCART
 from treewright.presets.cp_table import CPTable, choose_row, cp_table, fold_numbers
 from treewright.recipe import Rule, check_parameters, is_number, is_whole, number, one_of, whole
 from treewright.splits import Hyperplane, Split
@@ -26,21 +33,17 @@ from treewright.tree import Tree
 Array = NDArray[np.float64]
 
 
-def _among(*numbers: int, none: bool = False) -> Rule:
-    words = " or ".join(map(str, numbers)) + (" or None" if none else "")
-    return Rule(lambda value: (is_whole(value) and value in numbers) or (none and value is None), words)
-
-
 CART_RULES: dict[str, Rule] = {
     "criterion": one_of("gini", "entropy"),
     "min_samples_split": whole(2),
     "min_samples_leaf": whole(1),
     "cp": number(0.0),
     "max_depth": Rule(lambda value: is_whole(value) and 1 <= value <= 1000, "an int in the range [1, 1000]"),
-    "max_surrogates": whole(0),
-    "use_surrogates": _among(0, 1, 2),
-    "surrogate_style": _among(0, 1),
-    "max_competitors": whole(0),
+    **{
+        name: SHARED_RULES[name]
+        for name in ("max_surrogates", "use_surrogates", "max_competitors", "feature_costs")
+    },
+    "surrogate_style": Rule(lambda value: is_whole(value) and value in (0, 1), "0 or 1"),
     "cv": Rule(
         lambda value: value is None or (value >= 2 if is_whole(value) else np.ndim(value) == 1),
         "an int from 2 on, an array with the fold of each row or None",
@@ -49,13 +52,13 @@ CART_RULES: dict[str, Rule] = {
         lambda value: value is None or (is_number(value) and 0 <= value < np.inf), "a float from 0 on or None"
     ),
     "compat": one_of("rpart", none=True),
-    **{name: SHARED_RULES[name] for name in ("unseen", "inf", "n_jobs", "verbose")},
+    **LEARNER_RULES,
 }
-"""What the parameters of CART may be."""
+"""What the parameters of both CARTs may be."""
 
 
 @estimator
-class CARTEstimator(FittedTree):
+class CARTEstimator(Learner):
     """What the two CARTs share; see `CARTClassifier` for the parameters."""
 
     allowed: ClassVar[dict[str, Rule]] = CART_RULES
@@ -69,16 +72,10 @@ class CARTEstimator(FittedTree):
     use_surrogates: int = 2
     surrogate_style: int = 0
     max_competitors: int = 4
-    feature_costs: ArrayLike | Mapping[str, float] | None = None
+    feature_costs: ArrayLike | Mapping[Any, float] | None = None
     cv: int | ArrayLike | None = 10
     se: float | None = None
     compat: str | None = None
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    n_jobs: int | None = None
-    verbose: int | bool = 0
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree, cross-validate its prunings, and prune it if `se` asks to.
@@ -98,54 +95,75 @@ class CARTEstimator(FittedTree):
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
         """
         check_parameters(type(self).__name__, self.__dict__, self.allowed, InvalidParameterError)
-        if self.criterion == "poisson":
-            check_counts(y)
         if self.se is not None and self.cv is None:
             raise InvalidParameterError(
                 f"The 'se' parameter of {type(self).__name__} needs cross-validation: give 'cv', or se=None."
             )
-        dataset = Dataset.from_table(
-            X,
-            y,
-            task=self.task,
-            sample_weight=sample_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-            inf=self.inf,
-            estimator=type(self).__name__,
-            threads=threads(self.n_jobs),
-        )
-        counted = _counted_rows(sample_weight, len(dataset), X)
+        dataset = self._dataset(X, y, sample_weight)
+        counted = _counted_rows(sample_weight, len(dataset))
         folds = None if self.cv is None else fold_numbers(self.cv, dataset, counted)
-        if (
-            self.compat == "rpart" and sample_weight is None
-        ):  # with weights, rpart counts those as a value too
+        if self.compat == "rpart" and sample_weight is None:  # weights rpart counts as a value too
             known = _has_values(dataset)
             dataset, folds = dataset.take(known), None if folds is None else folds[known]
-        self._grow(dataset, folds)
-        return self
-
-    def _grow(self, dataset: Dataset, folds: NDArray[np.int32] | None) -> None:
-        schema = dataset.schema
-        options = self._options(schema)
-        arrays = _core.grow_cart(**_inputs(dataset), options=options)
-        complexity, credit, largest = (
-            arrays.pop(name) for name in ("complexity", "credit", "largest_improve")
-        )
-        tree = Tree.from_arrays(schema, arrays, options["costs"])
-        price = np.concatenate([complexity[:1], np.maximum(complexity[1:], self.cp * tree.risk[0])])
-        table = cp_table(tree, price)
-        if folds is not None:
-            options["largest_improve"] = largest
-            table = self._cross_validate(dataset, options, table, tree, folds)
-            if self.se is not None:
-                keep = complexity > table.price[choose_row(table, self.se)]
-                tree, kept = _collapse(tree, ~keep)
-                complexity, credit = complexity[kept], credit[kept]
+        recipe, progress = self._recipe(dataset.schema), progress_bar(self.verbose)
+        grown = recipe.grow_with_prices(dataset, self.n_jobs, progress)
+        table = self._cp_table(dataset, recipe, grown, folds)
+        tree, complexity, credit = grown.tree, grown.complexity, grown.credit
+        if self.se is not None:
+            keep = complexity > table.price[choose_row(table, self.se)]
+            tree, kept = _collapse(tree, ~keep)
+            complexity, credit = complexity[kept], credit[kept]
         self._adopt(tree)
+        self._forget_pruning()
         self.cp_table_ = table
         self.complexity_: Array = complexity / (tree.risk[0] or 1.0)
         self._credit = np.where((tree.n_children > 0)[:, None], credit, 0.0)
+        self._keep_trace(grown.tree, dataset, recipe)
+        return self
+
+    def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
+        if self.criterion == "poisson":
+            check_counts(y)
+        return super()._dataset(X, y, sample_weight)
+
+    def _recipe(self, schema: Schema) -> CARTRecipe:
+        return CARTRecipe(
+            criterion=self.criterion,
+            min_samples_split=self.min_samples_split,
+            min_samples_leaf=self.min_samples_leaf,
+            cp=self.cp,
+            max_depth=self.max_depth,
+            max_surrogates=self.max_surrogates,
+            use_surrogates=self.use_surrogates,
+            surrogate_style=self.surrogate_style,
+            max_competitors=len(schema.columns) if self.trace else self.max_competitors,
+            feature_costs=costs_of_features(self.feature_costs, schema),
+            compat=self.compat,
+        )
+
+    def _cp_table(
+        self, dataset: Dataset, recipe: CARTRecipe, grown: GrownCART, folds: NDArray[np.int32] | None
+    ) -> CPTable:
+        """List the nested prunings, with their cross-validated risk if there are folds."""
+        tree, complexity = grown.tree, grown.complexity
+        price = np.concatenate([complexity[:1], np.maximum(complexity[1:], self.cp * tree.risk[0])])
+        table = cp_table(tree, price)
+        if folds is None:
+            return table
+        if self.compat == "rpart" and len(tree) == 1:  # rpart has nothing to validate there
+            return table.validated(np.zeros(1), np.zeros(1))
+        error, squared = recipe.validate(
+            dataset,
+            folds,
+            table.price,
+            largest_improve=grown.largest_improve,
+            n_jobs=self.n_jobs,
+            progress=progress_bar(self.verbose),
+        )
+        weight = float(len(dataset) if dataset.weight is None else dataset.weight.sum())
+        spread = np.sqrt(np.maximum(squared - error**2 / weight, 0.0))
+        scale = tree.risk[0] or 1.0
+        return table.validated(error / scale, spread / scale)
 
     def _adopt(self, tree: Tree) -> None:
         super()._adopt(tree)
@@ -165,7 +183,7 @@ class CARTEstimator(FittedTree):
         if not arrays:
             return
         n_nodes = len(self.tree_)
-        shapes = {"complexity": (n_nodes,), "credit": (n_nodes, self.n_features_in_)}
+        shapes = {"complexity": (n_nodes,), "credit": (n_nodes, len(self.tree_.schema.columns))}
         if arrays.keys() != {"complexity", "credit", "cp_table"}:
             raise ValueError(f"a tree of CART has complexity, credit and cp_table, not {sorted(arrays)}")
         for name, array in arrays.items():
@@ -177,47 +195,6 @@ class CARTEstimator(FittedTree):
                 raise ValueError(f"its array {name!r} does not fit its tree")
         self.cp_table_ = CPTable.from_array(arrays["cp_table"])
         self.complexity_, self._credit = arrays["complexity"], arrays["credit"]
-
-    def _options(self, schema: Schema) -> dict[str, Any]:
-        """Write the parameters as the core reads them."""
-        return {
-            "criterion": self.criterion,
-            "min_samples_split": int(self.min_samples_split),
-            "min_samples_leaf": int(self.min_samples_leaf),
-            "max_depth": int(self.max_depth),
-            "cp": float(self.cp),
-            "max_competitors": int(self.max_competitors),
-            "max_surrogates": int(self.max_surrogates),
-            "use_surrogates": int(self.use_surrogates),
-            "surrogate_style": int(self.surrogate_style),
-            "priors": None,
-            "costs": None,
-            "feature_costs": _feature_costs(self.feature_costs, schema),
-            "largest_improve": 0.0,
-            "rpart": self.compat == "rpart",
-            "threads": threads(self.n_jobs),
-            "progress": progress_bar(self.verbose),
-        }
-
-    def _cross_validate(
-        self,
-        dataset: Dataset,
-        options: dict[str, Any],
-        table: CPTable,
-        tree: Tree,
-        folds: NDArray[np.int32],
-    ) -> CPTable:
-        if self.compat == "rpart" and len(tree) == 1:  # rpart has nothing to validate there
-            return table.validated(np.zeros(1), np.zeros(1))
-        price = table.price
-        prices = np.concatenate([[10 * price[0]], np.sqrt(price[:-1] * price[1:])])
-        error, squared = _core.validate_cart(
-            **_inputs(dataset), options=options, prices=prices, alpha=price[-1], fold=folds
-        )
-        weight = float(len(dataset) if dataset.weight is None else dataset.weight.sum())
-        spread = np.sqrt(np.maximum(squared - error**2 / weight, 0.0))
-        scale = tree.risk[0] or 1.0
-        return table.validated(error / scale, spread / scale)
 
     def _check_as_grown(self, asked: str) -> None:
         self._fitted_tree()
@@ -278,14 +255,6 @@ class CARTEstimator(FittedTree):
 
         self._check_as_grown("summary")
         return cart_summary(self, decimals)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.sparse = True
-        return tags
 
 
 @estimator
@@ -351,22 +320,22 @@ class CARTClassifier(ClassReader, CARTEstimator):
     """
 
     task = "classification"
-    allowed: ClassVar[dict[str, Rule]] = CART_RULES
+    allowed: ClassVar[dict[str, Rule]] = CART_RULES | {"laplace": CLASSIFIER_RULES["laplace"]}
 
     criterion: str = "gini"
     priors: Mapping[Any, float] | ArrayLike | None = None
     costs: ArrayLike | None = None
     laplace: float | bool = 0
 
-    def _options(self, schema: Schema) -> dict[str, Any]:
-        classes = schema.classes.tolist() if schema.classes is not None else []
-        priors, costs = class_priors(self.priors, classes), cost_rows(self.costs, len(classes))
-        if priors is not None and len(priors) != len(classes):
-            raise ValueError(f"priors must have a number for each of the {len(classes)} classes.")
-        return super()._options(schema) | {
-            "priors": None if priors is None else _shares(priors),
-            "costs": None if costs is None else np.array(costs),
-        }
+    def _recipe(self, schema: Schema) -> CARTRecipe:
+        assert schema.classes is not None
+        classes = schema.classes.tolist()
+        priors = class_priors(self.priors, classes)
+        return replace(
+            super()._recipe(schema),
+            priors=None if priors is None else _shares(priors, len(classes)),
+            costs=cost_rows(self.costs, len(classes)),
+        )
 
 
 @estimator
@@ -394,45 +363,20 @@ class CARTRegressor(NumberReader, CARTEstimator):
     criterion: str = "squared_error"
 
 
-def _inputs(dataset: Dataset) -> dict[str, Any]:
-    """Give a dataset by the core's names."""
-    schema = dataset.schema
-    return {
-        "numbers": dataset.numbers,
-        "codes": dataset.codes,
-        "position": schema.position,
-        "n_categories": schema.n_categories,
-        "target": dataset.target,
-        "n_classes": 0 if schema.classes is None else len(schema.classes),
-        "weight": dataset.weight,
-    }
-
-
-def _shares(priors: tuple[float, ...]) -> Array:
-    """Priors as shares; simple fractions that were written in some fifteen digits are those fractions."""
-    fractions = [(float(Fraction(prior).limit_denominator(1000)), prior) for prior in priors]
-    shares = np.array([simple if abs(simple - prior) < 1e-14 else prior for simple, prior in fractions])
-    total = shares.sum()
+def _shares(priors: tuple[float, ...], n_classes: int) -> tuple[float, ...]:
+    """Scale priors to sum to one, but for rounding."""
+    if len(priors) != n_classes:
+        raise ValueError(f"priors must have a number for each of the {n_classes} classes, got {len(priors)}.")
+    total = sum(priors)
     if total <= 0:
         raise ValueError("priors must not all be 0.")
-    return shares if abs(total - 1.0) < 1e-9 else shares / total
+    return tuple(map(_fraction, priors if abs(total - 1.0) < 1e-9 else [prior / total for prior in priors]))
 
 
-def _feature_costs(costs: Any, schema: Schema) -> Array | None:
-    if costs is None:
-        return None
-    if isinstance(costs, Mapping):
-        unknown = [name for name in costs if name not in schema.names]
-        if unknown:
-            raise ValueError(f"feature_costs names {unknown[0]!r}, which is no feature.")
-        costs = [costs.get(name, 1.0) for name in schema.names]
-    numbers = np.asarray(costs, dtype=float)
-    if numbers.shape != (len(schema.columns),) or not (np.isfinite(numbers).all() and (numbers > 0).all()):
-        raise ValueError(
-            f"feature_costs must be a positive number for each of the {len(schema.columns)} features, "
-            f"got {costs!r}."
-        )
-    return numbers
+def _fraction(share: float) -> float:
+    """Give the simple fraction that a share is in fifteen digits, as R prints it: ties hang on the rest."""
+    simple = float(Fraction(share).limit_denominator(1000))
+    return simple if abs(simple - share) < 1e-14 else share
 
 
 def _split_feature(split: Split) -> int:
@@ -444,7 +388,7 @@ def _has_values(dataset: Dataset) -> NDArray[np.bool_]:
     return np.asarray(~np.isnan(dataset.numbers).all(axis=1) | (dataset.codes >= 0).any(axis=1))
 
 
-def _counted_rows(sample_weight: ArrayLike | None, n_counted: int, X: Any) -> NDArray[np.bool_] | None:
+def _counted_rows(sample_weight: ArrayLike | None, n_counted: int) -> NDArray[np.bool_] | None:
     """Which rows have a weight: the others are not in the dataset, but have a fold."""
     if sample_weight is None or np.ndim(sample_weight) == 0:
         return None

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.splits import Split, Table
+from treewright.splits import Split, Table, Threshold
 from treewright.words import counted, printable, quoted, value_text
 
 if TYPE_CHECKING:
     from treewright.data import Schema
     from treewright.presets.cart import CARTEstimator
     from treewright.tree import Tree
+
+ROUNDING = 1e-6
+"""Weights closer than this are equal: sums of shares need not come out even."""
 
 
 def cart_summary(model: CARTEstimator, digits: int = 7) -> str:
@@ -118,11 +121,15 @@ def _branch_text(schema: Schema, split: Split, branch: int) -> str:
         if split.is_multiway or branch == 0:
             return f"{name} = {value_text(column, group[0])}"
         return f"{name} != {value_text(column, split.groups[0][0])}"
-    return split.condition(schema, branch).replace("≤", "<=")
+    assert isinstance(split, Threshold)  # C4.5 has no other test of numbers
+    sign, column = "<=" if branch == 0 else ">", schema.columns[split.feature]
+    return f"{printable(column.name)} {sign} {value_text(column, split.threshold)}"
 
 
 def _leaf_text(tree: Tree, node: int) -> str:
     classes = np.asarray(tree.schema.classes)
     cases, errors = round(float(tree.weight[node]), 2), round(float(tree.risk[node]), 2)
-    figures = f"{cases}/{errors}" if errors > 0 else f"{cases}"
-    return f": {quoted(str(classes[tree.label[node]]))} ({figures})"
+    figures = f"{cases}/{errors}" if tree.risk[node] > ROUNDING else f"{cases}"
+    value = tree.value[node]
+    label = np.argmax(value > value.max() - ROUNDING)  # the first of equals
+    return f": {quoted(str(classes[label]))} ({figures})"

@@ -1,0 +1,225 @@
+"""Grows trees on random tables by Weka's J48 and by C45Classifier(compat="j48"), and compares them.
+
+    python benchmarks/compare_j48.py 0 200 --weka weka.jar       the tables of these seeds
+
+Two to six classes; numeric and nominal features, with holes and with values that do not occur; weights; all
+options of J48 but those that change no tree. Compared are the printed trees, branch for branch with the cases
+and errors of the leaves, and the class shares of all rows. It needs Java and Weka 3.9.6, whose `weka.jar` is
+in the source of a Python package: `pip download python-weka-wrapper3==0.2.12 --no-deps --no-binary :all:`,
+then unpack `python/weka/lib/weka.jar`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import treewright as tw
+
+PROGRAM = Path(__file__).with_name("CompareJ48.java")
+
+
+@dataclass
+class Case:
+    """A random table with random options."""
+
+    rows: pd.DataFrame
+    target: pd.Series
+    weight: np.ndarray | None
+    options: dict[str, Any]
+
+    def command(self) -> str:
+        """Write the options as J48 takes them."""
+        return " ".join(name if value is True else f"{name} {value}" for name, value in self.options.items())
+
+
+# ---- tables ---------------------------------------------------------------------------------------------
+
+
+def draw_case(seed: int, n_rows: int | None = None) -> Case:
+    """Draw a table and options."""
+    draw = np.random.default_rng(seed)
+    n = n_rows or int(draw.choice([30, 100, 400, 1500]))
+    rows = draw_rows(draw, n)
+    parts = [
+        (column.cat.codes % 3 if column.dtype == "category" else column).rank() * draw.normal()
+        for _, column in list(rows.items())[:4]
+    ]
+    signal = sum(parts) / n + draw.normal(0, 0.4, n)
+    n_classes = int(draw.choice([2, 3, 6]))
+    band = np.digitize(signal, np.quantile(signal, np.linspace(0, 1, n_classes + 1)[1:-1]))
+    target = pd.Series(pd.Categorical.from_codes(band, [f"k{i}" for i in range(n_classes)]))
+    if draw.random() < 0.6:
+        for name in rows:
+            rows.loc[draw.random(n) < draw.choice([0, 0.05, 0.25]), name] = np.nan
+    weight = draw.integers(1, 5, n) / 2 if draw.random() < 0.2 else None
+    return Case(rows, target, weight, draw_options(draw))
+
+
+def draw_rows(draw: np.random.Generator, n: int) -> pd.DataFrame:
+    """Draw two to seven features: rounded numbers, and categories of which the last may not occur."""
+    columns: dict[str, Any] = {}
+    for j in range(int(draw.integers(2, 8))):
+        if draw.random() < 0.5:
+            columns[f"x{j}"] = draw.normal(size=n).round(int(draw.integers(0, 6))) * draw.choice([1, 100])
+        else:
+            n_values = int(draw.integers(2, 9))
+            values = [f"v{i}" for i in range(n_values + int(draw.integers(0, 2)))]
+            columns[f"x{j}"] = pd.Categorical.from_codes(draw.integers(0, n_values, n), values)
+    return pd.DataFrame(columns)
+
+
+def draw_options(draw: np.random.Generator) -> dict[str, Any]:
+    """Draw options of J48, none that contradict each other."""
+    options: dict[str, Any] = {}
+    pruning = draw.choice(["-U", "-R", "-C", ""], p=[0.2, 0.25, 0.3, 0.25])
+    if pruning == "-R":
+        options |= {"-R": True, "-N": int(draw.choice([2, 3, 5, 10])), "-Q": int(draw.integers(1, 100))}
+    elif pruning == "-U":
+        options["-U"] = True
+    elif pruning == "-C":
+        options["-C"] = float(draw.choice([0.05, 0.1, 0.4]))
+    if pruning in ("-C", "") and draw.random() < 0.3:
+        options["-S"] = True
+    if pruning != "-R" and draw.random() < 0.3:
+        options["-O"] = True
+    if draw.random() < 0.5:
+        options["-M"] = int(draw.choice([1, 2, 5, 10]))
+    for name, chance in {"-B": 0.3, "-J": 0.2, "-A": 0.2, "-doNotMakeSplitPointActualValue": 0.2}.items():
+        if draw.random() < chance:
+            options[name] = True
+    return options
+
+
+# ---- J48 ------------------------------------------------------------------------------------------------
+
+
+def run_j48(cases: dict[int, Case], folder: Path, jar: Path) -> None:
+    """Write all tables, and have Weka work on them."""
+    for seed, case in cases.items():
+        (folder / f"{seed}.arff").write_text(arff(case))
+    lines = [f"{seed} {case.command()}".strip() for seed, case in cases.items()]
+    (folder / "cases.txt").write_text("\n".join(lines))
+    opened = "java.base/java.lang=ALL-UNNAMED"  # Weka looks into Java's own classes
+    subprocess.run(["java", "--add-opens", opened, "-cp", jar, PROGRAM, folder], check=True)
+
+
+def arff(case: Case) -> str:
+    """Write a table in Weka's format."""
+    lines = ["@relation random"]
+    for name, column in case.rows.assign(y=case.target).items():
+        is_nominal = column.dtype == "category"
+        lines.append(f"@attribute {name} {nominal(column) if is_nominal else 'numeric'}")
+    text = case.rows.assign(y=case.target).to_csv(index=False, header=False, na_rep="?").splitlines()
+    if case.weight is not None:
+        text = [f"{line},{{{weight}}}" for line, weight in zip(text, case.weight, strict=True)]
+    return "\n".join([*lines, "@data", *text, ""])
+
+
+def nominal(column: pd.Series) -> str:
+    """Write the domain of a nominal attribute."""
+    return "{" + ",".join(column.cat.categories) + "}"
+
+
+# ---- comparison -----------------------------------------------------------------------------------------
+
+
+def fit(case: Case) -> Any:
+    """Grow the same tree."""
+    options = case.options
+    model = tw.C45Classifier(
+        compat="j48",
+        min_samples_leaf=options.get("-M", 2),
+        confidence=options.get("-C", 0.25),
+        pruner=None if "-U" in options else "reduced_error" if "-R" in options else "error_based",
+        holdout=1 / options.get("-N", 3),
+        subtree_raising="-S" not in options,
+        collapse="-O" not in options,
+        binary_splits="-B" in options,
+        mdl="-J" not in options,
+        cut="midpoint" if "-doNotMakeSplitPointActualValue" in options else "observed",
+        laplace="-A" in options,
+    )
+    return model.fit(case.rows, case.target, sample_weight=case.weight)
+
+
+FIGURE = re.compile(r"(?<=[(/])\d[\d.]*(?=[/)])")
+CUT = re.compile(r"(<=|>) -?[\d.]+([Ee]-?\d+)?")
+
+
+def printed(text: str, case: Case) -> tuple[list[str], list[float]]:
+    """Give the lines of a printed tree without its numbers, and the cases and errors; J48 rounds cuts."""
+    lines = [line for line in text.splitlines() if " (" in line or re.search(r"[<>!=]", line)]
+    figures = [float(figure) for line in lines for figure in FIGURE.findall(line)]
+    words = [CUT.sub(r"\1", FIGURE.sub("", line)) for line in lines]
+    two = {name for name, column in case.rows.items() if column.dtype == "category" and has_two(column)}
+    return [
+        re.sub(r"(\w+) != v0", r"\1 = v1", line) if _feature(line) in two else line for line in words
+    ], figures
+
+
+def has_two(column: pd.Series) -> bool:
+    """Whether a nominal feature has two values: of these J48 -B says that it is not the first."""
+    return len(column.cat.categories) == 2
+
+
+def _feature(line: str) -> str:
+    return line.replace("|", "").split(maxsplit=1)[0]
+
+
+def differences(case: Case, model: Any, folder: Path, seed: int) -> Iterator[str]:
+    """Say what differs."""
+    theirs, their_figures = printed((folder / f"{seed}_tree.txt").read_text(), case)
+    ours, figures = printed(model.text() if len(model.tree_) > 1 else f": {model.text()}", case)
+    if len(ours) != len(theirs):
+        yield f"{len(ours)} branches, not {len(theirs)}"
+    yield from (f"{a!r}, not {b!r}" for a, b in zip(ours, theirs, strict=False) if a != b)
+    if len(figures) != len(their_figures) or not np.allclose(figures, their_figures, atol=0.0101):
+        yield "other cases or errors at leaves"  # of two digits, half a hundredth is rounded up by J48
+    want = np.loadtxt(folder / f"{seed}_shares.txt").reshape(len(case.rows), -1)
+    unlike = ~np.isclose(model.predict_proba(case.rows), want, atol=1e-6).all(axis=1)
+    if unlike.any():
+        yield f"other class shares for {unlike.sum()} rows"
+
+
+def main() -> int:
+    """Compare the tables of a range of seeds; the exit status says whether all are equal."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("first", type=int, help="the first seed")
+    parser.add_argument("last", type=int, help="the seed to stop before")
+    parser.add_argument("--weka", type=Path, required=True, help="path of weka.jar, version 3.9.6")
+    parser.add_argument("--rows", type=int, help="rows of each table (30 to 1500 if not given)")
+    given = parser.parse_args()
+    if shutil.which("java") is None or not given.weka.exists():
+        sys.exit(f"Java or {given.weka} is not there: see `{parser.prog} --help` for how to get them.")
+    warnings.simplefilter("ignore")
+    cases = {seed: draw_case(seed, given.rows) for seed in range(given.first, given.last)}
+    equal = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        run_j48(cases, folder, given.weka.resolve())
+        for seed, case in cases.items():
+            difference = next(differences(case, fit(case), folder, seed), None)
+            equal += difference is None
+            if difference is not None:
+                print(f"seed {seed} ({len(case.rows)} rows, J48 {case.command()}): {difference}")
+    print(f"{equal} of {len(cases)} trees equal J48's")
+    return 0 if equal == len(cases) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

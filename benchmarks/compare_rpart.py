@@ -1,0 +1,420 @@
+"""Grows trees on random tables by rpart and by CART(compat="rpart"), and compares them node for node.
+
+    python benchmarks/compare_rpart.py 0 200                  the tables of these seeds
+    python benchmarks/compare_rpart.py 0 20 --rows 30000      larger ones
+
+Classes (2 to 19), numbers and counts; numeric, categorical and ordinal features, with holes; weights,
+priors, costs, costs of features, and every setting of `rpart.control`. Compared are size, counts, risk,
+prices, splits, competitors, surrogates, the cp table with its cross-validation, and the importances. It needs
+R with rpart: `apt install r-cran-rpart`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import treewright as tw
+
+SCRIPT = Path(__file__).with_suffix(".R")
+CRITERIA = {"gini": "gini", "information": "entropy", "anova": "squared_error", "poisson": "poisson"}
+
+
+@dataclass
+class Case:
+    """A random table with random settings."""
+
+    rows: pd.DataFrame
+    target: pd.Series
+    kinds: dict[str, str]
+    levels: dict[str, list[str]]
+    method: str
+    weight: np.ndarray
+    fold: np.ndarray
+    control: dict[str, Any]
+    parms: dict[str, Any] = field(default_factory=dict)
+    cost: list[float] | None = None
+    weighted: bool = False
+
+    def settings(self) -> str:
+        """All that was drawn besides the table, in a line."""
+        given = [name for name in ("prior", "loss") if name in self.parms]
+        given += ["cost"] * (self.cost is not None) + ["weights"] * self.weighted
+        rule = self.parms.get("split", self.method)
+        control = " ".join(f"{name}={value}" for name, value in self.control.items())
+        return f"{len(self.rows)} rows, {rule} {' '.join(given)} {control}"
+
+
+# ---- tables -------------------------------------------------------------------------------------------
+
+
+def draw_case(seed: int, n_rows: int | None = None) -> Case:
+    """Draw a table and settings."""
+    draw = np.random.default_rng(seed)
+    n = n_rows or int(draw.choice([30, 60, 150, 400, 1000]))
+    method = str(draw.choice(["class", "class", "anova", "poisson"]))
+    columns, kinds = draw_columns(draw, n)
+    values = pd.DataFrame(columns)
+    rank = values.rank().sub(n / 2) / n
+    noise = draw.normal(0, float(draw.choice([0.1, 0.5, 1])), n)
+    signal = rank.iloc[:, 0] * 2 + rank.iloc[:, 1] * np.sign(rank.iloc[:, -1] - 0.1) + noise
+    first, second = values.columns[:2]
+    if len(columns) > 2:  # a stand-in for the first feature
+        alike = (draw.random(n) < 0.7) & (kinds[first] == kinds[second] == "numeric")
+        near = values[first] + draw.normal(0, 0.3, n).round(2)
+        values[second] = np.where(alike, near, values[second])
+    target, n_classes = draw_target(draw, method, signal)
+    levels = {
+        name: [f"l{i}" for i in range(int(values[name].max()) + 1)]
+        for name in columns
+        if kinds[name] != "numeric"
+    }
+    rows = with_holes(draw, values, kinds, levels)
+    weighted = bool(draw.random() < 0.3)
+    whole = draw.random() < 0.7
+    weight = draw.integers(1, 4, n).astype(float) if whole else draw.integers(1, 64, n) / 8
+    fold = draw.integers(1, 6, n)
+    fold[:5] = range(1, 6)
+    control = draw_control(draw)
+    if n_rows:
+        control |= {"minsplit": 200, "minbucket": 70, "cp": 0.001}
+    parms = draw_parms(draw, n_classes) if method == "class" else {}
+    cost = (draw.integers(1, 5, len(columns)) / 2).tolist() if draw.random() < 0.2 else None
+    return Case(rows, target, kinds, levels, method, weight, fold, control, parms, cost, weighted)
+
+
+def draw_columns(draw: np.random.Generator, n: int) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Draw two to six features: numbers, small whole numbers, categories and ordered ones."""
+    columns: dict[str, np.ndarray] = {}
+    kinds: dict[str, str] = {}
+    for j in range(int(draw.integers(2, 7))):
+        kind, name = draw.choice(["n", "n", "i", "f", "o"]), f"x{j}"
+        kinds[name] = {"f": "categorical", "o": "ordinal"}.get(str(kind), "numeric")
+        if kind == "n":
+            columns[name] = draw.normal(size=n).round(int(draw.integers(1, 6)))
+        elif kind == "i":
+            columns[name] = draw.integers(0, int(draw.integers(2, 30)), n).astype(float)
+        else:
+            columns[name] = draw.integers(0, int(draw.integers(2, 7)), n)
+    return columns, kinds
+
+
+def draw_target(draw: np.random.Generator, method: str, signal: pd.Series) -> tuple[pd.Series, int]:
+    """Give classes that are bands of the signal, rounded numbers, or counts; and how many classes."""
+    n_classes = int(draw.choice([2, 2, 3, 5, 19])) if method == "class" else 0
+    if method == "class":
+        band = np.digitize(signal, np.quantile(signal, np.linspace(0, 1, n_classes + 1)[1:-1]))
+        found, code = np.unique(band, return_inverse=True)
+        labels = [f"c{i}" for i in range(len(found))]
+        return pd.Series(pd.Categorical.from_codes(code, labels)), len(found)
+    if method == "anova":
+        return (signal * draw.choice([1, 10])).round(int(draw.choice([0, 2, 6]))), 0
+    return pd.Series(draw.poisson(np.exp(np.clip(signal, -2, 2))).astype(float)), 0
+
+
+def with_holes(
+    draw: np.random.Generator, values: pd.DataFrame, kinds: dict[str, str], levels: dict[str, list[str]]
+) -> pd.DataFrame:
+    """Name the categories, and in two of three tables lose some values."""
+    rows = pd.DataFrame(index=range(len(values)))
+    for name, kind in kinds.items():
+        if kind == "numeric":
+            rows[name] = values[name].astype(float)
+        else:
+            named = [f"l{int(value)}" for value in values[name]]
+            rows[name] = pd.Categorical(named, levels[name], ordered=kind == "ordinal")
+    if draw.random() < 0.65:
+        for name in kinds:
+            rows.loc[draw.random(len(rows)) < draw.choice([0, 0.05, 0.3]), name] = np.nan
+    return rows
+
+
+def draw_control(draw: np.random.Generator) -> dict[str, Any]:
+    """Draw the arguments of `rpart.control`."""
+    return {
+        "minsplit": int(draw.choice([2, 5, 20])),
+        "cp": float(draw.choice([0, 0.001, 0.01, 0.05])),
+        "maxcompete": int(draw.choice([0, 1, 4])),
+        "maxsurrogate": int(draw.choice([0, 2, 5])),
+        "usesurrogate": int(draw.choice([0, 1, 2, 2])),
+        "surrogatestyle": int(draw.choice([0, 1])),
+        "maxdepth": int(draw.choice([3, 8, 30])),
+        "minbucket": int(draw.choice([1, 3, 7])),
+    }
+
+
+def draw_parms(draw: np.random.Generator, n_classes: int) -> dict[str, Any]:
+    """Draw rpart's `parms` of a classification."""
+    parms: dict[str, Any] = {"split": str(draw.choice(["gini", "information"]))}
+    if draw.random() < 0.25:
+        share = draw.integers(1, 9, n_classes) / 8
+        share = np.maximum(np.round(share / share.sum() * 64), 1) / 64
+        share[-1] = 1 - share[:-1].sum()
+        if share[-1] > 0:
+            parms["prior"] = share.tolist()
+    if draw.random() < 0.25:
+        loss = draw.integers(1, 6, (n_classes, n_classes)).astype(float)
+        np.fill_diagonal(loss, 0)
+        parms["loss"] = loss
+    return parms
+
+
+# ---- rpart --------------------------------------------------------------------------------------------
+
+
+def run_rpart(cases: dict[int, Case], folder: Path) -> None:
+    """Write all tables, and have R work on them."""
+    calls = [f'source("{SCRIPT}")']
+    for seed, case in cases.items():
+        write_table(case, folder / f"{seed}.csv")
+        levels, kinds = dict(case.levels), dict(case.kinds, y="numeric")
+        if case.method == "class":
+            levels["y"], kinds["y"] = list(case.target.cat.categories), "categorical"
+        arguments = [str(seed), in_r(kinds), in_r(levels), in_r(case.method), in_r(case.parms)]
+        arguments += [f"do.call(rpart.control, {in_r(case.control)})", in_r(case.cost), in_r(case.weighted)]
+        told = f"function(e) cat({seed}, conditionMessage(e), '\\n')"
+        calls.append(f"tryCatch(run({', '.join(arguments)}), error = {told})")
+    (folder / "cases.R").write_text("\n".join(calls))
+    subprocess.run(["Rscript", "cases.R"], cwd=folder, check=True)
+
+
+def write_table(case: Case, path: Path) -> None:
+    """Write the rows with all digits."""
+    text = pd.DataFrame(index=case.rows.index)
+    for name, column in case.rows.assign(y=case.target).items():
+        text[name] = ["?" if pd.isna(v) else v if isinstance(v, str) else repr(float(v)) for v in column]
+    text["weight_"] = [repr(float(value)) for value in case.weight]
+    text["fold_"] = case.fold
+    text.to_csv(path, index=False)
+
+
+def in_r(value: Any) -> str:
+    """Write a value as R does."""
+    if isinstance(value, dict):
+        return f"list({', '.join(f'{name}={in_r(entry)}' for name, entry in value.items())})"
+    if isinstance(value, np.ndarray):
+        return f"matrix({in_r(value.ravel().tolist())}, {len(value)}, byrow = TRUE)"
+    if isinstance(value, list):
+        return f"c({', '.join(map(in_r, value))})"
+    if value is None or isinstance(value, bool):
+        return {None: "NULL", True: "TRUE", False: "FALSE"}[value]
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def read_figures(path: Path) -> list[dict[str, str]]:
+    """Read a table that R wrote; none if it wrote none."""
+    if not path.exists():
+        return []
+    with path.open() as lines:
+        return [{name: text.strip() for name, text in row.items()} for row in csv.DictReader(lines)]
+
+
+# ---- comparison ---------------------------------------------------------------------------------------
+
+
+def fit(case: Case) -> Any:
+    """Grow the same tree."""
+    control = case.control
+    parameters: dict[str, Any] = {
+        "compat": "rpart",
+        "criterion": CRITERIA[case.parms.get("split", case.method)],
+        "min_samples_split": control["minsplit"],
+        "min_samples_leaf": control["minbucket"],
+        "cp": control["cp"],
+        "max_depth": control["maxdepth"],
+        "max_competitors": control["maxcompete"],
+        "max_surrogates": control["maxsurrogate"],
+        "use_surrogates": control["usesurrogate"],
+        "surrogate_style": control["surrogatestyle"],
+        "cv": case.fold,
+        "feature_costs": case.cost,
+    }
+    if case.method == "class":
+        parameters |= {"priors": case.parms.get("prior"), "costs": case.parms.get("loss")}
+    model = tw.CARTClassifier(**parameters) if case.method == "class" else tw.CARTRegressor(**parameters)
+    return model.fit(case.rows, case.target, sample_weight=case.weight if case.weighted else None)
+
+
+def is_close(ours: float, theirs: float, tolerance: float = 1e-6) -> bool:
+    """Whether two figures are equal to six digits."""
+    return abs(ours - theirs) <= tolerance * max(1.0, abs(ours), abs(theirs))
+
+
+class Comparison:
+    """A tree of ours beside rpart's."""
+
+    def __init__(self, case: Case, model: Any, folder: Path, seed: int) -> None:
+        self.case, self.model, self.tree = case, model, model.tree_
+        self.cp = read_figures(folder / f"{seed}_cp.csv")
+        self.importance = read_figures(folder / f"{seed}_importance.csv")
+        groups = folder / f"{seed}_groups.csv"
+        self.groups = [list(map(int, line.split(","))) for line in groups.open()] if groups.exists() else []
+        splits = iter(read_figures(folder / f"{seed}_splits.csv"))
+        self.nodes: dict[int, dict[str, str]] = {}
+        self.splits: dict[int, list[dict[str, str]]] = {}
+        for node in read_figures(folder / f"{seed}_nodes.csv"):
+            number = int(node["node"])
+            n_splits = 0 if node["var"] == "<leaf>" else 1 + int(node["ncompete"]) + int(node["nsurrogate"])
+            self.nodes[number], self.splits[number] = node, [next(splits) for _ in range(n_splits)]
+
+    def differences(self) -> Iterator[str]:
+        """Say what differs, the root first."""
+        if len(self.nodes) != len(self.tree):
+            yield f"{len(self.tree)} nodes, not {len(self.nodes)}"
+            return
+        stack = [(0, 1)]
+        while stack:
+            ours, theirs = stack.pop()
+            for difference in self.of_node(ours, theirs):
+                yield f"node {theirs}: {difference}"
+            if self.tree.n_children[ours] and self.splits[theirs]:
+                low, high = (
+                    (2 * theirs + 1, 2 * theirs)
+                    if self.is_turned(ours, theirs)
+                    else (2 * theirs, 2 * theirs + 1)
+                )
+                first = int(self.tree.first_child[ours])
+                stack += [(first + 1, high), (first, low)]
+        yield from self.of_tables()
+
+    def of_node(self, ours: int, theirs: int) -> Iterator[str]:
+        """Compare one node."""
+        tree, node = self.tree, self.nodes[theirs]
+        is_leaf = node["var"] == "<leaf>"
+        if is_leaf != (tree.n_children[ours] == 0):
+            yield "a leaf in one tree only"
+            return
+        figures = {"n": tree.count[ours], "dev": tree.risk[ours]}
+        if self.case.method != "class":
+            figures["yval"] = tree.value[ours, 0]
+        if not is_leaf:
+            figures["complexity"] = self.model.complexity_[ours]
+        for name, figure in figures.items():
+            if not is_close(float(figure), float(node[name])):
+                yield f"{name} {figure}, not {node[name]}"
+        if is_leaf:
+            return
+        n_competitors, n_surrogates = int(node["ncompete"]), int(node["nsurrogate"])
+        own = range(*tree.split_begin[ours : ours + 2].tolist())
+        rivals = range(*tree.competitor_begin[ours : ours + 2].tolist())
+        if self.case.control["usesurrogate"] == 0:  # rpart lists them, but nothing asks them
+            n_surrogates = 0
+        if (len(rivals), len(own) - 1) != (n_competitors, n_surrogates):
+            yield f"{len(rivals)} competitors, {len(own) - 1} surrogates, not {n_competitors}, {n_surrogates}"
+            return
+        turned = self.is_turned(ours, theirs)
+        primary, *others = self.splits[theirs]
+        yield from self.of_split(tree.splits, own[0], primary, turned=False)
+        for at, split in zip(rivals, others[:n_competitors], strict=True):
+            yield from self.of_split(tree.competitors, at, split, turned=False)
+        for at, split in zip(own[1:], others[n_competitors:], strict=False):
+            yield from self.of_split(tree.splits, at, split, turned=turned)
+
+    def of_split(self, table: Any, at: int, split: dict[str, str], *, turned: bool) -> Iterator[str]:
+        """Compare two splits; those on ordered factors R shows as lists of levels: counts tell them apart."""
+        mirrored = table.feature[at] < 0
+        pool = slice(*table.pool_begin[at : at + 2].tolist())
+        feature = int(table.pool_index[pool][0] if mirrored else table.feature[at])
+        name = self.case.rows.columns[feature]
+        if name != split["var"]:
+            yield f"a split on {name}, not {split['var']}"
+        elif not is_close(table.score[at], float(split["improve"])):
+            yield f"score {table.score[at]} of {name}, not {split['improve']}"
+        elif self.case.kinds[name] == "numeric":
+            cut = -table.threshold[at] if mirrored else table.threshold[at]
+            if not is_close(cut, float(split["index"]), 1e-9):
+                yield f"cut of {name} at {cut}, not {split['index']}"
+        elif self.case.kinds[name] == "categorical":
+            ours = dict(zip(table.pool_index[pool].tolist(), table.pool_value[pool].tolist(), strict=True))
+            sides = enumerate(self.groups[int(float(split["index"])) - 1])
+            theirs = {
+                code: (3 - side) // 2 if turned else (side - 1) // 2 for code, side in sides if side != 2
+            }
+            if ours != theirs:
+                yield f"groups of {name} {ours}, not {theirs}"
+
+    def is_turned(self, ours: int, theirs: int) -> bool:
+        """Whether our first branch is rpart's second."""
+        split = self.splits[theirs][0]
+        if self.case.kinds[split["var"]] != "ordinal":
+            return int(split["ncat"]) == 1
+        first, low, high = (
+            int(self.tree.first_child[ours]),
+            self.nodes[2 * theirs],
+            self.nodes[2 * theirs + 1],
+        )
+        counts = self.tree.count[first : first + 2].tolist()
+        if counts[0] != counts[1]:
+            return bool(counts != [int(low["n"]), int(high["n"])])
+        says = self.tree.label[first] + 1 if self.case.method == "class" else self.tree.value[first, 0]
+        return not (
+            is_close(self.tree.risk[first], float(low["dev"])) and is_close(float(says), float(low["yval"]))
+        )
+
+    def of_tables(self) -> Iterator[str]:
+        """Compare the cp table and the importances."""
+        titles = {
+            "CP": "cp",
+            "nsplit": "nsplit",
+            "rel.error": "rel_error",
+            "xerror": "xerror",
+            "xstd": "xstd",
+        }
+        for theirs, ours in titles.items():
+            want = np.array(
+                [float(row.get(theirs) or row.get(theirs.replace(".", " ")) or 0) for row in self.cp]
+            )
+            have = np.asarray(self.model.cp_table_[ours], float)
+            if len(want) != len(have) or not np.allclose(have, want, rtol=1e-6, atol=1e-9):
+                yield f"{ours} {have[:8]}, not {want[:8]}"
+        importance = {row["var"]: float(row["value"]) for row in self.importance}
+        counted = self.model.variable_importance_
+        if importance.keys() != counted.keys() or not all(
+            is_close(counted[name], v) for name, v in importance.items()
+        ):
+            yield f"importances {counted}, not {importance}"
+
+
+def main() -> int:
+    """Compare the tables of a range of seeds; the exit status says whether all are equal."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("first", type=int, help="the first seed")
+    parser.add_argument("last", type=int, help="the seed to stop before")
+    parser.add_argument("--rows", type=int, help="rows of each table (30 to 1000 if not given)")
+    given = parser.parse_args()
+    if shutil.which("Rscript") is None:
+        sys.exit("Rscript is not there: install R with rpart, for example by `apt install r-cran-rpart`.")
+    warnings.simplefilter("ignore")
+    cases = {seed: draw_case(seed, given.rows) for seed in range(given.first, given.last)}
+    equal = compared = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        run_rpart(cases, folder)
+        for seed, case in cases.items():
+            if not (folder / f"{seed}_nodes.csv").exists():  # R has said why
+                continue
+            compared += 1
+            difference = next(Comparison(case, fit(case), folder, seed).differences(), None)
+            equal += difference is None
+            if difference is not None:
+                print(f"seed {seed} ({case.settings()}): {difference}")
+    print(f"{equal} of {compared} trees equal rpart's")
+    return 0 if equal == compared else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

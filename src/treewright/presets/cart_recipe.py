@@ -1,0 +1,153 @@
+"""The recipe of CART: its choices, and how the core carries them out and cross-validates them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.data import Dataset, Schema
+from treewright.grow import Progress, class_factor, threads
+from treewright.recipe import ProgramRecipe, Recipe
+from treewright.tree import Tree
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GrownCART:
+    """A tree of CART with what the program knows of it.
+
+    Attributes
+    ----------
+    tree : Tree
+    complexity : float array
+        For each node the price of a split at which it collapses, in units of risk.
+    credit : float array of shape (n_nodes, n_features)
+        What the split of a node and its surrogates count for the importance of their features.
+    largest_improve : float
+        The scale of what counts as no improvement.
+    """
+
+    tree: Tree
+    complexity: Array
+    credit: Array
+    largest_improve: float
+
+
+@dataclass(frozen=True)
+class CARTRecipe(ProgramRecipe):
+    """Every choice of CART, those of classes in class order and those of features in feature order.
+
+    See `CARTClassifier` for what they mean.
+    """
+
+    merit_name: ClassVar[str] = "improvement"
+
+    criterion: str
+    min_samples_split: int = 20
+    min_samples_leaf: int = 7
+    cp: float = 0.01
+    max_depth: int | None = 30
+    max_surrogates: int = 5
+    use_surrogates: int = 2
+    surrogate_style: int = 0
+    max_competitors: int = 4
+    priors: tuple[float, ...] | None = None
+    costs: tuple[tuple[float, ...], ...] | None = None
+    feature_costs: tuple[float, ...] | None = None
+    compat: str | None = None
+
+    def grow(self, dataset: Dataset, *, n_jobs: int | None = None, progress: Progress | None = None) -> Tree:
+        """Grow a tree; splits that do not pay are undone on the way."""
+        return self.grow_with_prices(dataset, n_jobs, progress).tree
+
+    def grow_with_prices(self, dataset: Dataset, n_jobs: int | None, progress: Progress | None) -> GrownCART:
+        """Grow a tree, and tell at which price of a split each node collapses."""
+        options = self._options(dataset.schema, n_jobs, progress)
+        arrays = _core.grow_cart(**_inputs(dataset), options=options)
+        own = (arrays.pop(name) for name in ("complexity", "credit", "largest_improve"))
+        complexity, credit, largest = own
+        return GrownCART(
+            Tree.from_arrays(dataset.schema, arrays, options["costs"]), complexity, credit, largest
+        )
+
+    def validate(
+        self,
+        dataset: Dataset,
+        folds: NDArray[np.int32],
+        price: Array,
+        *,
+        largest_improve: float,
+        n_jobs: int | None,
+        progress: Progress | None,
+    ) -> tuple[Array, Array]:
+        """Sum the errors of held-out rows, and their squares, for each price of a cp table.
+
+        Between two prices the same pruning is best: each is represented by the geometric mean of the two, so
+        that the folds, whose trees differ, are asked well inside (Breiman et al., 1984, §3.4).
+        """
+        inside = np.concatenate([[10 * price[0]], np.sqrt(price[:-1] * price[1:])])
+        options = self._options(dataset.schema, n_jobs, progress) | {"largest_improve": largest_improve}
+        return _core.validate_cart(
+            **_inputs(dataset), options=options, prices=inside, alpha=price[-1], fold=folds
+        )
+
+    def class_factor(self, dataset: Dataset) -> Array | None:
+        """Give the factor that priors put on the weight of each class."""
+        return class_factor(dataset, Recipe("gini", priors=self.priors))
+
+    def without_limits(self) -> CARTRecipe:
+        """Give the recipe that splits whatever can be split, also where that pays nothing."""
+        return replace(self, min_samples_split=2, min_samples_leaf=1, cp=-1.0, max_depth=1, priors=None)
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """What may have kept a node from being split."""
+        return {name: getattr(self, name) for name in ("min_samples_split", "min_samples_leaf", "cp")}
+
+    def _options(self, schema: Schema, n_jobs: int | None, progress: Progress | None) -> dict[str, Any]:
+        """Write the choices as the core reads them."""
+        return {
+            "criterion": self.criterion,
+            "min_samples_split": int(self.min_samples_split),
+            "min_samples_leaf": int(self.min_samples_leaf),
+            "max_depth": int(self.max_depth or 0),
+            "cp": float(self.cp),
+            "max_competitors": int(self.max_competitors),
+            "max_surrogates": int(self.max_surrogates),
+            "use_surrogates": int(self.use_surrogates),
+            "surrogate_style": int(self.surrogate_style),
+            "priors": None if self.priors is None else np.array(self.priors),
+            "costs": None if self.costs is None else np.array(self.costs),
+            "feature_costs": None if self.feature_costs is None else np.array(self.feature_costs),
+            "largest_improve": 0.0,
+            "rpart": self.compat == "rpart",
+            "stands_for_missing": _zeros_of_r(schema),
+            "threads": threads(n_jobs),
+            "progress": progress,
+        }
+
+
+def _inputs(dataset: Dataset) -> dict[str, Any]:
+    """Give a dataset by the core's names."""
+    schema = dataset.schema
+    return {
+        "numbers": dataset.numbers,
+        "codes": dataset.codes,
+        "position": schema.position,
+        "n_categories": schema.n_categories,
+        "target": dataset.target,
+        "n_classes": 0 if schema.classes is None else len(schema.classes),
+        "weight": dataset.weight,
+    }
+
+
+def _zeros_of_r(schema: Schema) -> Array:
+    """What stored numbers R's zero is: rpart sorts missing values there; its ordered levels begin at one."""
+    return np.array(
+        [-1.0 if column.kind == "ordinal" else -float(column.offset) for column in schema.columns]
+    )
