@@ -100,12 +100,19 @@ def content_of(explored: Exploration, *, cv: int | None, max_rows: int, title: s
         "colours": {"classes": CLASS_COLOURS, "scale": SCALE},
         "classes": None if classes is None else [printable(str(plain(label))) for label in classes],
         "features": [_feature(tree, place, explored) for place in range(len(tree.schema.columns))],
+        "costs": None if tree.costs is None else tree.costs.tolist(),
+        "rows": _rows(explored, max_rows),
+    } | tree_content(explored, cv)
+
+
+def tree_content(explored: Exploration, cv: int | None) -> Json:
+    """Describe the tree alone: what an edit changes of a page."""
+    tree = explored.tree
+    return {
         "tree": tree_columns(tree),
         "splits": [_split_at(tree, node) for node in range(len(tree))],
-        "costs": None if tree.costs is None else tree.costs.tolist(),
         "held": _held(tree, explored.validation),
         "path": _path(explored, cv),
-        "rows": _rows(explored, max_rows),
     }
 
 
@@ -150,7 +157,7 @@ def _split_at(tree: Tree, node: int) -> Json | None:
     if entry.surrogates:
         scores = tree.splits.score[begin + 1 : int(tree.split_begin[node + 1])].tolist()
         described["surrogates"] = [
-            split_json(tree, split) | {"score": score}
+            split_json(tree, split) | {"words": _condition(tree, split), "score": score}
             for split, score in zip(entry.surrogates, scores, strict=True)
         ]
     if entry.competitors:
@@ -163,16 +170,16 @@ def _split_at(tree: Tree, node: int) -> Json | None:
 
 
 def split_json(tree: Tree, split: Split) -> Json:
-    """Describe a split: how it routes, and its question and answers in words."""
+    """Describe a split: how it routes, and its answers in words."""
     schema = tree.schema
     words: Json = {
-        "question": question(split, schema),
         "answers": [
             answer(split, schema, branch, max_categories=MOST_CATEGORIES)
             for branch in range(split.n_branches)
         ],
-        "words": _condition(tree, split),
     }
+    if isinstance(split, Hyperplane | Sphere):  # others ask for their feature
+        words["question"] = question(split, schema)
     match split:
         case Threshold():
             cut = split.threshold if math.isfinite(split.threshold) else None
@@ -191,6 +198,8 @@ def split_json(tree: Tree, split: Split) -> Json:
 
 
 def _condition(tree: Tree, split: Split) -> str:
+    if isinstance(split, Threshold) and math.isfinite(split.threshold):
+        return f"{question(split, tree.schema)} {answer(split, tree.schema, 0)}"
     return split.condition(tree.schema, 0, max_categories=MOST_CATEGORIES)
 
 

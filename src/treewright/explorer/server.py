@@ -21,7 +21,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TextIO
 
-from treewright.explorer.content import content_of
+from treewright.explorer.content import content_of, tree_content
 from treewright.explorer.editor import EDITS, Editor, edit
 from treewright.explorer.page import asset, content_hash, filled, policy, write_page
 
@@ -94,14 +94,23 @@ class ExplorerServer(ThreadingHTTPServer):
         with self.lock:
             editor = self.editor
         content = content_of(editor.explored, cv=self.cv, max_rows=self.max_rows, title=self.title)
-        content["live"] = {
+        return write_page(content | self._live(editor), live=True)
+
+    def tree(self) -> str:
+        """Write the tree as it is now, for a page that has the rest."""
+        with self.lock:
+            editor = self.editor
+        return json.dumps(tree_content(editor.explored, self.cv) | self._live(editor))
+
+    def _live(self, editor: Editor) -> dict[str, Any]:
+        state = {
             "log": editor.log,
             "start": self.start,
             "undo": bool(editor.past),
             "redo": bool(editor.future),
             "saves": self.save_to is not None,
         }
-        return write_page(content, live=True)
+        return {"live": state}
 
     def admit(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Let in who has the token, once."""
@@ -113,12 +122,21 @@ class ExplorerServer(ThreadingHTTPServer):
         return {}
 
     def edit(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Change the tree, and write down what was done."""
+        """Change the tree, and write down what was done.
+
+        A message that says after how many edits it was written is refused if there were others since: the
+        nodes of another page's tree have other numbers.
+        """
         if message.get("edit") not in EDITS:
             raise RefusedError(HTTPStatus.BAD_REQUEST, f"edit must be one of {', '.join(EDITS)}")
+        given = {name: value for name, value in message.items() if name != "after"}
         with self.lock:
+            if message.get("after", len(self.editor.log)) != len(self.editor.log):
+                raise RefusedError(
+                    HTTPStatus.CONFLICT, "the tree was edited elsewhere: here it is as it is now"
+                )
             try:
-                self.editor = self.editor.replay([message])
+                self.editor = self.editor.replay([given])
             except (ValueError, TypeError) as error:
                 raise RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
             entry = self.editor.log[-1]
@@ -147,9 +165,12 @@ class _Handler(BaseHTTPRequestHandler):
         """Give the page to who was let in, and the door to others."""
         try:
             self._check_host()
-            if self.path != "/":
+            if self.path not in ("/", "/tree"):
                 raise RefusedError(HTTPStatus.NOT_FOUND, "there is only one page")
-            if self._is_known():
+            if self.path == "/tree":
+                self._check_known()
+                self._answer(HTTPStatus.OK, self.server.tree(), JSON)
+            elif self._is_known():
                 self._answer(HTTPStatus.OK, self.server.page(), "text/html", policy(live=True))
             else:
                 script = asset("door.js")
@@ -170,8 +191,7 @@ class _Handler(BaseHTTPRequestHandler):
                 cookie = f"{self.server.cookie}={self.server.session}; HttpOnly; SameSite=Strict; Path=/"
                 self._answer(HTTPStatus.OK, "{}", JSON, cookie=cookie)
                 return
-            if not self._is_known():
-                raise RefusedError(HTTPStatus.FORBIDDEN, "this explorer was started by somebody else")
+            self._check_known()
             does = {"/edit": self.server.edit, "/save": self.server.save}.get(self.path)
             if does is None:
                 raise RefusedError(HTTPStatus.NOT_FOUND, "nothing listens there")
@@ -191,6 +211,10 @@ class _Handler(BaseHTTPRequestHandler):
         own = {f"http://{host}" for host in self.server.hosts}
         if origin not in own or site not in (None, "same-origin"):
             raise RefusedError(HTTPStatus.FORBIDDEN, "the message comes from another page")
+
+    def _check_known(self) -> None:
+        if not self._is_known():
+            raise RefusedError(HTTPStatus.FORBIDDEN, "this explorer was started by somebody else")
 
     def _is_known(self) -> bool:
         try:

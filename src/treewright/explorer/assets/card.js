@@ -7,7 +7,7 @@ import { counted, element, numberText, percentText, replaceChildren } from "./te
 export class Card {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
-    state.on(["node", "step", "theme", "folded"], () => this.render());
+    state.on(["exchanged", "node", "step", "theme", "folded"], () => this.render());
     this.render();
   }
 

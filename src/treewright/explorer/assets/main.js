@@ -1,6 +1,7 @@
 // Main: puts the page together, and keeps what was chosen in its address.
 
 import { Card } from "./card.js";
+import { keepPrice } from "./exchange.js";
 import { download, exports } from "./export.js";
 import { Marks } from "./marks.js";
 import { Model } from "./model.js";
@@ -36,19 +37,28 @@ function start() {
   const state = new State({
     node: 0,
     step: 0,
+    alpha: 0,
     folded: new Set(),
     foldsItself: true,
     topDown: true,
     lit: null,
     row: null,
+    exchanged: null,
     tab: "tree",
     theme: 0,
   });
+  keepPrice(model, state);
   readAddress(model, state);
   const marks = new Marks(model, content.colours);
   at("title").textContent = content.title;
   buildTabs(state);
-  const treeView = new TreeView(at("canvas"), at("map"), model, marks, state);
+  const treeView = new TreeView(
+    at("canvas"),
+    { map: at("map"), frame: at("map-frame") },
+    model,
+    marks,
+    state,
+  );
   Object.assign(state.values, {
     fold: (node) => treeView.fold(node),
     pick: (row) => pickRow(model, state, row),
@@ -76,6 +86,7 @@ function start() {
   new Teach(at("panel-teach"), model, marks, state);
   buildTools(model, state, treeView);
   buildLegend(model, marks);
+  state.on(["exchanged"], () => buildLegend(model, marks));
   announce(model, state, treeView);
   follow(state, marks, treeView);
   const { tab } = state.values;
@@ -224,11 +235,12 @@ function buildLegend(model, marks) {
 // ---- telling and remembering
 
 function announce(model, state, treeView) {
-  state.on(["node"], () => {
+  state.on(["node"], (changed) => {
+    if (changed.includes("exchanged")) return; // whoever exchanges the tree says why
     const node = model.standing(state.get("node"), state.get("step"));
     const leaf = model.isLeaf(node, state.get("step"));
-    at("live").textContent =
-      `${leaf ? "leaf" : "node"} ${node}: ${model.condition(node)}, ${leaf ? "predicts" : "would predict"} ${model.prediction(node)}, ${model.note(node)}`;
+    const words = `${leaf ? "leaf" : "node"} ${node}: ${model.condition(node)}, ${leaf ? "predicts" : "would predict"} ${model.prediction(node)}, ${model.note(node)}`;
+    at("live").textContent = words;
     if (treeView.shown.includes(node)) treeView.reveal(node);
   });
 }
@@ -244,7 +256,7 @@ function readAddress(model, state) {
 }
 
 function follow(state, marks, treeView) {
-  state.on(["node", "step", "tab"], () => {
+  const keep = () => {
     const address = new URLSearchParams({
       node: state.get("node"),
       step: state.get("step"),
@@ -255,12 +267,17 @@ function follow(state, marks, treeView) {
     } catch {
       // a frame without an origin has no address to keep
     }
+  };
+  let waiting = 0; // a browser counts the changes of an address
+  state.on(["exchanged", "node", "step", "tab"], (changed) => {
+    clearTimeout(waiting);
+    waiting = setTimeout(keep, changed.every((name) => name === "step") ? 150 : 0);
   });
   state.on(["tab"], () => state.get("tab") === "tree" && treeView.resize());
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", () => {
     marks.refresh();
-    treeView.mapDrawn = null;
+    treeView.map.forget();
     treeView.redraw();
     state.set({ theme: state.get("theme") + 1 });
   });

@@ -10,12 +10,17 @@ export class PathView {
 
   constructor({ slider, play, words, curves, choices }, model, marks, state) {
     Object.assign(this, { slider, play, words, curves, choices, model, marks, state });
-    slider.max = model.lastStep;
     slider.addEventListener("input", () => state.set({ step: model.lastStep - Number(slider.value) }));
     play.addEventListener("click", () => this.playOrStop());
     curves.addEventListener("click", (event) => this.pick(event));
     state.on(["step"], () => this.render());
+    state.on(["exchanged"], () => this.begin());
     state.on(["theme"], () => this.drawCurves());
+    this.begin();
+  }
+
+  begin() {
+    this.slider.max = this.model.lastStep;
     this.series = this.measured();
     this.drawCurves();
     this.render();

@@ -8,7 +8,7 @@ export class Quality {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
     this.ranking = model.classes && new Ranking(model, marks);
-    state.on(["step", "tab", "theme"], () => this.render());
+    state.on(["exchanged", "step", "tab", "theme"], () => this.render());
   }
 
   // Rows that the tree was not grown on, if the page has such.

@@ -11,7 +11,7 @@ export class RulesView {
     Object.assign(this, { panel, model, marks, state, copy });
     this.order = "cover";
     this.build();
-    state.on(["step", "tab", "node", "theme"], () => this.render());
+    state.on(["exchanged", "step", "tab", "node", "theme"], () => this.render());
   }
 
   build() {

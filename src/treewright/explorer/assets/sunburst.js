@@ -9,7 +9,7 @@ const NARROWEST = 0.004;
 export class Sunburst {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
-    state.on(["step", "node", "tab", "theme", "lit"], () => this.render());
+    state.on(["exchanged", "step", "node", "tab", "theme", "lit"], () => this.render());
   }
 
   render() {

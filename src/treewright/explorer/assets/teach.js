@@ -28,7 +28,7 @@ export class Teach {
     this.measure = model.classes ? "entropy" : "variance";
     this.earlier = [];
     this.build();
-    state.on(["node", "tab", "step", "theme"], (changed) => this.start(changed));
+    state.on(["exchanged", "node", "tab", "step", "theme"], (changed) => this.start(changed));
   }
 
   build() {

@@ -17,7 +17,8 @@ export class WhatIf {
       this.build();
       this.render();
     });
-    state.on(["step", "tab", "theme"], () => this.render());
+    state.on(["exchanged"], () => this.build());
+    state.on(["exchanged", "step", "tab", "theme"], () => this.render());
     this.build();
   }
 
