@@ -120,13 +120,13 @@ def tree_columns(tree: Tree) -> Json:
     """Give shape and statistics of all nodes, column by column."""
     names = ("parent", "first_child", "n_children", "default_branch", "count")
     columns: Json = {name: getattr(tree, name).tolist() for name in names}
-    columns |= {name: _rounded(getattr(tree, name)) for name in ("weight", "impurity", "risk", "merit")}
-    columns["value"] = _rounded(tree.value.ravel())
+    columns |= {name: rounded(getattr(tree, name)) for name in ("weight", "impurity", "risk", "merit")}
+    columns["value"] = rounded(tree.value.ravel())
     columns["label"] = tree.label.tolist() if tree.is_classifier else None
     return columns
 
 
-def _rounded(numbers: Array) -> list[float | None]:
+def rounded(numbers: Array) -> list[float | None]:
     """Write numbers that are only shown to nine digits, whole ones as such."""
     return [
         None
@@ -247,11 +247,10 @@ def _range_of_cuts(tree: Tree, place: int, column: Column) -> Json:
 
 def _rows(explored: Exploration, max_rows: int) -> Json | None:
     """Take a sample of the rows along, half of them for validation if there are such."""
-    parts = [part for part in (explored.training, explored.validation) if part is not None]
-    if not parts or not max_rows:
+    pairs = sampled(explored, max_rows)
+    if not pairs:
         return None
-    each = max(1, max_rows // len(parts))
-    chosen = [_sample(len(part), each) for part in parts]
+    parts, chosen = [part for part, _ in pairs], [rows for _, rows in pairs]
     schema = explored.tree.schema
     features = []
     for place, column in enumerate(schema.columns):
@@ -275,6 +274,13 @@ def _rows(explored: Exploration, max_rows: int) -> Json | None:
     }
 
 
+def sampled(explored: Exploration, max_rows: int) -> list[tuple[Dataset, NDArray[np.int64]]]:
+    """Give each part of the rows with the numbers of those that go into the page."""
+    parts = [part for part in (explored.training, explored.validation) if part is not None]
+    each = max(1, max_rows // len(parts)) if parts else 0
+    return [(part, _sample(len(part), each)) for part in parts] if max_rows else []
+
+
 def _sample(n_rows: int, most: int) -> NDArray[np.int64]:
     if n_rows <= most:
         return np.arange(n_rows)
@@ -290,9 +296,9 @@ def _held(tree: Tree, rows: Dataset | None) -> Json | None:
         return None
     tally = tree.tally(rows)
     if tree.is_classifier:
-        return {"value": _rounded(tally.ravel()), "weight": _rounded(tally.sum(axis=1))}
+        return {"value": rounded(tally.ravel()), "weight": rounded(tally.sum(axis=1))}
     mean = tree.value[0, 0] + tally[:, 1] / np.where(tally[:, 0] > 0, tally[:, 0], np.nan)
-    return {"value": _rounded(mean), "weight": _rounded(tally[:, 0])}
+    return {"value": rounded(mean), "weight": rounded(tally[:, 0])}
 
 
 class Steps(NamedTuple):
@@ -325,7 +331,7 @@ class Steps(NamedTuple):
 
     def column(self, numbers: NDArray[Any] | None, first: float | None = None) -> list[float | None]:
         """Write an entry for each step; the tree as it was grown has that of the first, or its own."""
-        entries = _rounded(np.asarray(numbers, np.float64))
+        entries = rounded(np.asarray(numbers, np.float64))
         return ([entries[0] if first is None else first] if self.extra else []) + entries
 
 
@@ -342,7 +348,7 @@ def _path(explored: Exploration, cv: int | None) -> Json:
     if explored.validation is not None:
         each = np.arange(len(path) + steps.extra, dtype=np.float64)
         sums = nested_losses(tree, explored.validation, steps.leaf_from, each)
-        described["validation"] = {"mean": _rounded(sums.mean), "se": _rounded(sums.se)}
+        described["validation"] = {"mean": rounded(sums.mean), "se": rounded(sums.se)}
     recipe = _recipe(explored)
     if cv is not None and explored.training is not None and recipe is not None:
         folds = min(cv, len(explored.training))

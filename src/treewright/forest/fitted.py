@@ -275,6 +275,30 @@ class FittedForest(RowReader, BaseEstimator):
         )
         return errors.ravel() if self.task == "regression" else errors
 
+    def to_html(
+        self,
+        path: str | PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        validation: tuple[Any, Any] | None = None,
+        max_rows: int = 1000,
+        title: str | None = None,
+    ) -> None:
+        """Write the forest as one HTML file to explore it with, without a network; see `treewright.explore`.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write.
+        X, y, validation, max_rows, title
+            As for `treewright.explore`; rows that a tree has not drawn judge it if there are no others.
+        """
+        from treewright.explorer import explore
+
+        self._fitted_trees()
+        explore(self, X, y, validation=validation, max_rows=max_rows, title=title).save(path)
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted forest to a file that `treewright.load` reads; whole or not at all.
 

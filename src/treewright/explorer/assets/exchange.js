@@ -57,6 +57,6 @@ function stepFor(model, node, alpha) {
 }
 
 function wayOf(model, state, step) {
-  const row = state.get("row");
-  return row && new Set(model.pathOf(row.values, step).map(({ node }) => node));
+  const values = state.get("values") ?? state.get("row")?.values;
+  return values ? new Set(model.pathOf(values, step).map(({ node }) => node)) : null;
 }

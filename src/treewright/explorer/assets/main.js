@@ -1,8 +1,11 @@
 // Main: puts the page together, and keeps what was chosen in its address.
 
 import { Card } from "./card.js";
+import { Compare } from "./compare.js";
 import { keepPrice } from "./exchange.js";
 import { download, exports } from "./export.js";
+import { Forest } from "./forest.js";
+import { ForestView } from "./forest_view.js";
 import { Marks } from "./marks.js";
 import { Model } from "./model.js";
 import { Outline } from "./outline.js";
@@ -26,6 +29,7 @@ const TABS = {
   rows: "Rows",
   "what-if": "What if",
   quality: "Quality",
+  forest: "Forest",
   teach: "Teach",
 };
 
@@ -43,7 +47,10 @@ function start() {
     topDown: true,
     lit: null,
     row: null,
+    values: null,
+    pinned: null,
     exchanged: null,
+    member: 0,
     tab: "tree",
     theme: 0,
   });
@@ -51,7 +58,7 @@ function start() {
   readAddress(model, state);
   const marks = new Marks(model, content.colours);
   at("title").textContent = content.title;
-  buildTabs(state);
+  buildTabs(model, state);
   const treeView = new TreeView(
     at("canvas"),
     { map: at("map"), frame: at("map-frame") },
@@ -65,6 +72,7 @@ function start() {
   });
   new Outline(at("outline"), model, state);
   new Card(at("card"), model, marks, state);
+  new Compare(at("compare"), model, marks, state);
   new PathView(
     {
       slider: at("slider"),
@@ -84,11 +92,16 @@ function start() {
   new WhatIf(at("panel-what-if"), model, marks, state);
   new Quality(at("panel-quality"), model, marks, state);
   new Teach(at("panel-teach"), model, marks, state);
-  buildTools(model, state, treeView);
+  if (content.forest) {
+    const places = { panel: at("panel-forest"), picker: at("forest") };
+    new ForestView(places, new Forest(model, state), marks, state);
+  }
+  buildTools(model, state, treeView, marks);
   buildLegend(model, marks);
-  state.on(["exchanged"], () => buildLegend(model, marks));
+  state.on(["exchanged", "theme"], () => buildLegend(model, marks));
   announce(model, state, treeView);
   follow(state, marks, treeView);
+  dropHint();
   const { tab } = state.values;
   state.values.tab = null;
   state.set({ tab }); // every view draws itself once
@@ -103,8 +116,9 @@ function pickRow(model, state, row) {
 
 // ---- tabs and tools
 
-function buildTabs(state) {
-  const tabs = Object.entries(TABS).map(([key, name]) =>
+function buildTabs(model, state) {
+  const shown = Object.entries(TABS).filter(([key]) => key !== "forest" || model.content.forest);
+  const tabs = shown.map(([key, name]) =>
     element(
       "button",
       {
@@ -117,7 +131,7 @@ function buildTabs(state) {
       name,
     ),
   );
-  const keys = Object.keys(TABS);
+  const keys = shown.map(([key]) => key);
   replaceChildren(at("tabs"), tabs);
   at("tabs").addEventListener("keydown", (event) => {
     const turn = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -145,7 +159,7 @@ function buildTabs(state) {
   });
 }
 
-function buildTools(model, state, treeView) {
+function buildTools(model, state, treeView, marks) {
   const tool = (name, does, words = name) =>
     element("button", { type: "button", title: words, "aria-label": words, onclick: does }, name);
   replaceChildren(
@@ -159,6 +173,7 @@ function buildTools(model, state, treeView) {
       "turn the tree: top down or left to right",
     ),
     tool("Unfold", () => treeView.unfoldAll(), "unfold all, or fold a large tree again"),
+    model.classes && hatchTool(state, treeView, marks),
     tool("Clear", () => state.set({ lit: null, row: null }), "put out all lights"),
   );
   const files = exports(model, treeView, state);
@@ -181,6 +196,25 @@ function buildTools(model, state, treeView) {
     event.preventDefault();
     does();
   });
+}
+
+// Classes are hatched when asked to, and on paper, which may have no colours.
+function hatchTool(state, treeView, marks) {
+  const words = "hatch the classes: they differ by more than colour then";
+  const toggle = element("button", { type: "button", title: words, "aria-label": words }, "Hatch");
+  const hatch = (isHatched) => {
+    marks.isHatched = isHatched;
+    marks.refresh();
+    treeView.draw();
+    state.set({ theme: state.get("theme") + 1 });
+  };
+  const show = () => toggle.setAttribute("aria-pressed", String(marks.isHatched));
+  toggle.addEventListener("click", () => (hatch(!marks.isHatched), show()));
+  let wasHatched = false;
+  window.addEventListener("beforeprint", () => ((wasHatched = marks.isHatched), hatch(true)));
+  window.addEventListener("afterprint", () => hatch(wasHatched));
+  show();
+  return toggle;
 }
 
 // With the tree in focus, arrows walk it as it stands on the page.
@@ -218,16 +252,17 @@ function buildLegend(model, marks) {
     const more = model.width > 12 ? element("span", { class: "pale" }, `… ${model.width - 12} more`) : null;
     replaceChildren(
       at("legend"),
-      model.classes.slice(0, 12).map((name, code) => key(marks.classColour(code), name)),
+      model.classes.slice(0, 12).map((name, code) => key(marks.fill(code), name)),
       more,
     );
   } else {
-    const shares = [0, 0.5, 1];
+    const shades = [0, 0.25, 0.5, 0.75, 1].map((share) => marks.numberColour(share));
     replaceChildren(
       at("legend"),
-      shares.map((share) =>
-        key(marks.numberColour(share), numberText(model.lowest + share * (model.highest - model.lowest))),
-      ),
+      "predicts ",
+      numberText(model.lowest),
+      element("span", { class: "ramp", css: { background: `linear-gradient(90deg, ${shades})` } }),
+      numberText(model.highest),
     );
   }
 }
@@ -252,7 +287,8 @@ function readAddress(model, state) {
     return Number.isInteger(number) && number >= 0 && number <= most ? number : 0;
   };
   state.set({ node: whole("node", model.size - 1), step: whole("step", model.lastStep) });
-  if (wanted.get("tab") in TABS) state.set({ tab: wanted.get("tab") });
+  const tab = wanted.get("tab");
+  if (tab in TABS && (tab !== "forest" || model.content.forest)) state.set({ tab });
 }
 
 function follow(state, marks, treeView) {
@@ -281,6 +317,12 @@ function follow(state, marks, treeView) {
     treeView.redraw();
     state.set({ theme: state.get("theme") + 1 });
   });
+}
+
+// The hint has served once the reader does something.
+function dropHint() {
+  const drop = () => at("hint")?.remove();
+  for (const name of ["pointerdown", "wheel", "keydown"]) at("canvas").addEventListener(name, drop, { once: true });
 }
 
 function copyText(text) {

@@ -24,6 +24,7 @@ export class Model {
     this.splits = content.splits.map((split) => split && worded(split, this.features));
     this.path = content.path;
     this.held = content.held;
+    this.heldName = this.content.held_name ?? "validation rows";
     this.size = this.parent.length;
     this.lastStep = this.path.leaves.length - 1;
     this.depth = new Int32Array(this.size);
@@ -134,7 +135,11 @@ export class Model {
   // The share of the predicted class; for numbers how far up between lowest and highest.
   sureness(node) {
     if (this.classes) return this.shares(node)[this.label[node]];
-    return this.highest > this.lowest ? (this.value[node] - this.lowest) / (this.highest - this.lowest) : 0.5;
+    return this.shareOf(this.value[node]);
+  }
+
+  shareOf(number) {
+    return this.highest > this.lowest ? (number - this.lowest) / (this.highest - this.lowest) : 0.5;
   }
 
   best(shares) {
@@ -234,6 +239,7 @@ function worded(split, features) {
 function makeRows(content) {
   const { rows, features } = content;
   return rows.target.map((target, index) => ({
+    place: index,
     id: rows.id[index],
     validation: Boolean(rows.validation[index]),
     target,

@@ -104,7 +104,7 @@ export class Quality {
     const shapes = [
       shape("line", { x1: x(low), y1: y(low), x2: x(high), y2: y(high), class: "axis" }),
       ...pairs.map(([said, truth]) =>
-        shape("circle", { cx: x(said), cy: y(truth), r: 2.6, fill: marks.classColour(0), opacity: 0.6 }),
+        shape("circle", { cx: x(said), cy: y(truth), r: 2.6, fill: marks.line(0), opacity: 0.6 }),
       ),
       shape("text", { x: x(low), y: height - 10, class: "tick" }, `predicted ${numberText(low)}`),
       shape("text", { x: x(high), y: height - 10, class: "tick", "text-anchor": "end" }, numberText(high)),
@@ -152,7 +152,7 @@ export class Quality {
           "td",
           { class: "bar" },
           element("span", {
-            css: { width: `${(100 * gain) / (order[0][1] || 1)}%`, background: marks.classColour(0) },
+            css: { width: `${(100 * gain) / (order[0][1] || 1)}%`, background: marks.line(0) },
           }),
         ),
       ),

@@ -8,7 +8,7 @@ import { glide, isWelcome, starts } from "./motion.js";
 import { CanvasPen, SvgPen } from "./pen.js";
 import { TreeMap } from "./tree_map.js";
 
-const WORDS_FROM = 0.5;
+const WORDS_FROM = 0.72;
 const CARDS_FROM = 0.14;
 const SMALLEST = 0.0002;
 const TOOLS = 48;
@@ -214,7 +214,7 @@ export class TreeView {
     const room = 60;
     const { clientWidth, clientHeight } = this.canvas;
     const inSight = across > room && across < clientWidth - room && down > room && down < clientHeight - room;
-    if (!inSight || scale < WORDS_FROM / 2) this.centre(node);
+    if (!inSight || scale < CARDS_FROM * 2) this.centre(node);
   }
 
   // ---- drawing
