@@ -12,7 +12,7 @@ from http.client import HTTPConnection
 import pytest
 
 from treewright import DecisionTreeClassifier, ID3Classifier, datasets, edit, load
-from treewright.explorer.server import ExplorerServer
+from treewright.explorer.server import ExplorerServer, run
 
 CHROMIUM = (
     os.environ.get("TREEWRIGHT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
@@ -27,6 +27,12 @@ def _server(tmp_path):
         ExplorerServer(editor, save_to=tmp_path / "edited.tw", log_to=tmp_path / "log.jsonl")
     ) as server:
         yield server
+
+
+@pytest.fixture(name="irises", scope="module")
+def _irises():
+    X, y = datasets.load_iris()
+    return edit(DecisionTreeClassifier().fit(X, y), X, y)
 
 
 class running:  # noqa: N801  # reads as what it does
@@ -159,6 +165,66 @@ def test_answers_carry_the_policy_and_no_leave_for_others(server) -> None:
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "no-referrer"
     assert not [name for name in headers if name.lower().startswith("access-control")]
+
+
+def test_the_tree_is_for_who_was_let_in(server) -> None:
+    status, text, headers = ask(server, "/tree")
+    assert status == 200
+    assert headers["Content-Type"].startswith("application/json")
+    assert len(json.loads(text)["tree"]["parent"]) == len(server.editor.tree)
+    assert ask(server, "/tree", own=False)[0] == 403
+    assert ask(server, "/tree", headers={"Host": "evil.example"})[0] == 403
+
+
+def test_an_edit_of_a_tree_that_is_no_more_is_refused(server) -> None:
+    assert ask(server, "/edit", {"edit": "prune", "node": 2, "after": 0})[0] == 200
+    assert ask(server, "/edit", {"edit": "prune", "node": 0, "after": 0})[0] == 409
+    assert ask(server, "/edit", {"edit": "prune", "node": 0, "after": 1})[0] == 200
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.0.2.7", "example.org"])
+def test_other_machines_are_let_in_only_if_both_words_are_said(irises, host) -> None:
+    with pytest.raises(ValueError, match="host="):
+        ExplorerServer(irises, host=host)
+
+
+def test_every_address_at_once_is_refused_in_any_case(irises) -> None:
+    with pytest.raises(ValueError, match="one address of this machine"):
+        ExplorerServer(irises, host="0.0.0.0", allow_remote=True)
+
+
+def test_another_address_answers_to_its_own_name_alone(irises) -> None:
+    with running(ExplorerServer(irises, host="127.0.0.2", allow_remote=True)) as server:
+        assert server.address.startswith(f"http://127.0.0.2:{server.server_port}/#token=")
+        connection = HTTPConnection("127.0.0.2", server.server_port, timeout=10)
+        for name, status in (
+            (f"127.0.0.2:{server.server_port}", 200),
+            ("127.0.0.1", 403),
+            ("evil.example", 403),
+        ):
+            connection.request("GET", "/", headers={"Host": name})
+            answer = connection.getresponse()
+            assert (name, answer.status) == (name, status)
+            answer.read()
+
+
+def test_it_ends_when_nobody_asks_for_anything(irises, capsys) -> None:
+    with ExplorerServer(irises, idle_minutes=0.001) as server:
+        run(server, open_browser=False)
+    assert "has ended" in capsys.readouterr().out
+
+
+def test_a_machine_without_a_browser_says_so(irises, capsys, monkeypatch) -> None:
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    with ExplorerServer(irises, idle_minutes=0.001) as server:
+        run(server, open_browser=True)
+    assert "open the address in one" in capsys.readouterr().out
+
+
+def test_a_visitor_who_says_less_than_announced_holds_nobody_up(server) -> None:
+    with socket.create_connection(("127.0.0.1", server.server_port)) as slow:
+        slow.sendall(b"POST /edit HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n" % server.server_port)
+        assert ask(server)[0] == 200
 
 
 @pytest.mark.parametrize("path", ["/model.tw", "/../../etc/passwd", "/?x=1", "//evil.example/"])

@@ -175,10 +175,11 @@ class FittedTree(TreeReader, BaseEstimator):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to a file that `treewright.load` reads; whole or not at all.
 
-        The tree, the parameters, the pruner that made the tree and the name of the target, if it has one as
-        `target_name_`, and the log of edits by hand (`edits_`) are kept; the pruner's report is not. A parameter
-        that is no plain value, such as a `RandomState` or a pruner of your own, is left out and has its
-        default when the model is read back. A class of your own comes back as the class it was made from.
+        The tree, the parameters, the pruner that made the tree, the name of the target, if it has one as
+        `target_name_`, and the log of edits by hand, if there is one as `edits_`, are kept; the pruner's
+        report is not. A parameter that is no plain value, such as a `RandomState` or a pruner of your own, is
+        left out and has its default when the model is read back. A class of your own comes back as the class
+        it was made from.
 
         Parameters
         ----------

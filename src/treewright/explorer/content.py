@@ -19,6 +19,7 @@ from treewright.data import Column, Dataset
 from treewright.data.columns import plain
 from treewright.draw.labels import answer, question
 from treewright.draw.shown import cuts_of, read_rows
+from treewright.errors import warn
 from treewright.export.text import Writer
 from treewright.from_sklearn import tree_of
 from treewright.pruning.cost_complexity import SAME_ALPHA, CostComplexity, weakest_links
@@ -41,6 +42,9 @@ from treewright.words import printable
 
 Array = NDArray[np.float64]
 Json = dict[str, Any]
+
+MOST_NODES = 20_001
+"""Larger trees are shown pruned by cost-complexity: nobody reads more, and browsers stop being quick."""
 
 MOST_CATEGORIES = 12
 """Longer lists of categories are shortened in words; routing has them all."""
@@ -70,7 +74,10 @@ class Exploration:
         cls, model: Any, X: Any = None, y: Any = None, validation: tuple[Any, Any] | None = None
     ) -> Exploration:
         """Read the rows for a model."""
-        tree = tree_of(model)
+        whole = tree_of(model)
+        tree = small_enough(whole)
+        if tree is not whole:
+            warn(f"the tree has {len(whole)} nodes: the page shows it pruned to {len(tree)}.")
         return cls(
             tree,
             None if X is None and y is None else read_rows(tree, X, y),
@@ -333,6 +340,15 @@ class Steps(NamedTuple):
         """Write an entry for each step; the tree as it was grown has that of the first, or its own."""
         entries = rounded(np.asarray(numbers, np.float64))
         return ([entries[0] if first is None else first] if self.extra else []) + entries
+
+
+def small_enough(tree: Tree) -> Tree:
+    """Give a tree that a browser can show: the tree, or its largest pruning of no more than `MOST_NODES`."""
+    if len(tree) <= MOST_NODES:
+        return tree
+    steps = Steps.of(tree)
+    first = int(np.argmax(steps.path.leaves <= MOST_NODES // 2))
+    return tree.collapse(steps.leaf_from <= first + steps.extra)
 
 
 def _path(explored: Exploration, cv: int | None) -> Json:

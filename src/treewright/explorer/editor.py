@@ -19,7 +19,7 @@ from treewright.data import Dataset
 from treewright.data.columns import plain
 from treewright.draw.shown import read_rows, stored_value
 from treewright.errors import DataError
-from treewright.explorer.content import Exploration, content_of
+from treewright.explorer.content import Exploration, content_of, small_enough
 from treewright.explorer.nursery import Nursery, same_place
 from treewright.explorer.page import Page, write_page
 from treewright.from_sklearn import tree_of
@@ -255,6 +255,10 @@ class Editor:
         model.edits_ = (*getattr(self.model, "edits_", ()), *self.log)
         return model
 
+    def within_reach(self) -> Editor:
+        """Give this editor, or one of the largest pruning that a page can show, as if it were the start."""
+        return replace(self, tree=small_enough(self.tree))
+
     @property
     def explored(self) -> Exploration:
         """The tree as it is now, with its rows, to be shown."""
@@ -280,7 +284,8 @@ class Editor:
         return replace(self, tree=tree, past=(*self.past, self.tree), future=(), log=log)
 
     def _entry(self, entry: Entry, tree: Tree) -> Entry:
-        return _as_json(entry) | {"leaves": tree.n_leaves, "risk": self._risk(tree)}
+        given: Entry = _as_json(entry)
+        return given | {"leaves": tree.n_leaves, "risk": self._risk(tree)}
 
     def _risk(self, tree: Tree) -> dict[str, float]:
         parts = {"training": self.training, "validation": self.validation}

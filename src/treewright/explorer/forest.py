@@ -61,7 +61,7 @@ def forest_content(
         "leaves": [int(tree.n_leaves) for tree in trees],
         "importance": {"mean": rounded(importance.mean), "spread": rounded(importance.spread)},
         "asked_first": _asked_first(trees),
-        "curve": _curve(model.error_curve(X, y)) if is_drawn else None,
+        "curve": _curve(model._error_curve(rows)) if is_drawn else None,
         "said": _said(model, shown, max_rows),
         "hard": bool(model._hard),
     }
@@ -85,7 +85,8 @@ def _asked_first(trees: Any) -> list[int]:
     """Count for each feature the trees whose first question it is."""
     features = [int(tree.splits.feature[0]) for tree in trees if not tree.is_leaf(0)]
     asked = np.array([feature for feature in features if feature >= 0], np.int64)
-    return np.bincount(asked, minlength=len(trees.schema.columns)).tolist()
+    counts: list[int] = np.bincount(asked, minlength=len(trees.schema.columns)).tolist()
+    return counts
 
 
 def _curve(curve: Any) -> Json:

@@ -118,7 +118,9 @@ class Nursery:
             case "poisson":
                 if value <= 0:
                     raise ValueError(f"label={value!r} must be above 0: the tree predicts rates.")
-                return np.asarray(target * np.log(np.where(target > 0, target, value) / value) - target + value)
+                return np.asarray(
+                    target * np.log(np.where(target > 0, target, value) / value) - target + value
+                )
         return row_loss(tree, target, np.full(len(target), node))
 
     def relabelled(self, node: int, value: float) -> Tree:
@@ -133,7 +135,9 @@ class Nursery:
             values[node] = value
         said = replace(tree, value=values)
         if tree.is_classifier and said.label[node] != int(value):
-            raise DataError(f"class {int(value)} cannot be what leaf {node} says: costs make another cheaper.")
+            raise DataError(
+                f"class {int(value)} cannot be what leaf {node} says: costs make another cheaper."
+            )
         if tree.count[node]:
             rows = self.rows_at(node)
             weight = np.ones(len(rows)) if rows.weight is None else rows.weight

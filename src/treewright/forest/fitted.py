@@ -168,14 +168,13 @@ class FittedForest(RowReader, BaseEstimator):
         ErrorCurve
             With `n_trees` and `error`; it plots itself.
         """
+        return self._error_curve(self._training_rows(X, y))
+
+    def _error_curve(self, rows: Dataset) -> Any:
         from treewright.forest.out_of_bag import error_curve
 
         return error_curve(
-            self._fitted_trees(),
-            self.draws_,
-            self._training_rows(X, y),
-            hard=self._hard,
-            threads=threads(self.n_jobs),
+            self._fitted_trees(), self.draws_, rows, hard=self._hard, threads=threads(self.n_jobs)
         )
 
     # ---- what many trees tell ----------------------------------------------------------------------

@@ -92,7 +92,7 @@ export class Card {
       ),
     );
     const [low, high] = wilson(model.sureness(node), model.weight[node]);
-    const sure = `The share of ${model.prediction(node)} is between ${percentText(low)} and ${percentText(high)} with 95 % confidence (Wilson).`;
+    const sure = `The share of ${model.prediction(node)} is between ${between([low, high])} with 95 % confidence (Wilson).`;
     const more =
       model.width > 12
         ? element("p", { class: "pale" }, `… ${counted(model.width - 12, "more class", "more classes")}`)
@@ -226,6 +226,14 @@ export class Card {
       ),
     );
   }
+}
+
+// Two shares in words, with a decimal where they would read the same.
+function between(shares) {
+  const [low, high] = shares.map(percentText);
+  return low === high
+    ? shares.map((share) => `${(100 * share).toFixed(1)}\u00a0%`).join(" and ")
+    : `${low} and ${high}`;
 }
 
 export function swatch(colour) {
