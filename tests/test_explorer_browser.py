@@ -461,6 +461,24 @@ def test_two_nodes_are_seen_side_by_side(read, irises) -> None:
     assert not reader.page.locator("#compare").is_visible()
 
 
+def test_rows_fall_to_their_leaves_and_show_who_is_wrong(read, irises) -> None:
+    reader = read(irises)
+    canvas = reader.page.locator("#canvas")
+    before = canvas.evaluate("canvas => canvas.toDataURL()")
+    reader.page.get_by_role("button", name="Drop training rows").click()
+    assert "75 training rows: 100\xa0% come to a leaf" in reader.text("#fallen")
+    reader.page.get_by_role("button", name="Drop validation rows").click()
+    right = (75 - round(75 * 0.0533)) / 75  # 5 % of 75 validation rows are wrong, as the path says
+    assert "validation rows 5\xa0%" in reader.text("#path-words")
+    assert f"{right:.0%}".replace("%", "\xa0%") in reader.text("#fallen")
+    reader.page.wait_for_timeout(300)
+    assert canvas.evaluate("canvas => canvas.toDataURL()") != before
+    reader.page.get_by_role("button", name="Clear rows").click()
+    assert reader.text("#fallen") == ""
+    reader.page.wait_for_timeout(100)
+    assert canvas.evaluate("canvas => canvas.toDataURL()") == before
+
+
 def test_classes_are_hatched_on_request_and_on_paper(read, irises) -> None:
     reader = read(irises)
     hatch = reader.page.get_by_role("button", name="hatch")

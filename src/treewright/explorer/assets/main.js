@@ -4,6 +4,7 @@ import { Card } from "./card.js";
 import { Compare } from "./compare.js";
 import { keepPrice } from "./exchange.js";
 import { download, exports } from "./export.js";
+import { Falling } from "./falling.js";
 import { Forest } from "./forest.js";
 import { ForestView } from "./forest_view.js";
 import { Marks } from "./marks.js";
@@ -176,6 +177,12 @@ function buildTools(model, state, treeView, marks) {
     model.classes && hatchTool(state, treeView, marks),
     tool("Clear", () => state.set({ lit: null, row: null }), "put out all lights"),
   );
+  if (model.rows.length) {
+    const drop = tool("", null, "let rows fall from the root to their leaves");
+    drop.removeAttribute("aria-label"); // its words change
+    at("tools").append(drop);
+    new Falling(treeView, drop, at("fallen"));
+  }
   const files = exports(model, treeView, state);
   const menu = element(
     "select",

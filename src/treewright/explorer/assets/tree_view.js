@@ -22,6 +22,7 @@ export class TreeView {
   constructor(canvas, { map, frame }, model, marks, state) {
     Object.assign(this, { canvas, model, marks, state });
     this.map = new TreeMap(map, frame, this);
+    this.dots = null; // draws rows on top, while they fall
     this.passing = null; // layout and view on the way to those that are there to stay
     this.view = { x: 0, y: 0, scale: 1 };
     this.power = 0;
@@ -243,6 +244,7 @@ export class TreeView {
     const nodes = this.inView(layout, view);
     if (view.scale < CARDS_FROM) drawAfar(this, { layout, nodes, scales });
     else this.drawNear(this.pen, { layout, nodes, scale: view.scale });
+    this.dots?.(context, layout);
     this.map.show();
   }
 
