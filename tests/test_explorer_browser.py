@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from treewright import (
     CARTClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
     datasets,
     explore,
 )
@@ -437,6 +440,109 @@ def test_the_table_of_rows_predicts_as_the_model_does(read, kind) -> None:
         assert np.allclose(np.array(said, float), expected, rtol=1e-3)
     else:
         assert said == expected.tolist()
+
+
+def test_two_nodes_are_seen_side_by_side(read, irises) -> None:
+    reader = read(irises)
+    assert not reader.page.locator("#compare").is_visible()
+    reader.page.locator("#outline [data-node='1'] > .line").click()
+    reader.page.get_by_role("button", name="Compare").click()
+    assert "Node 1 is kept" in reader.text("#compare")
+    reader.page.locator("#outline [data-node='2'] > .line").click()
+    found = reader.text("#compare").replace("\xa0", " ")
+    assert "Node 1 beside node 2" in found
+    assert "predicts\tsetosa\tversicolor" in found
+    assert "rows\t25\t50" in found
+    assert "Only node 1\npetal length ≤ 2.45" in found
+    X = datasets.load_iris()[0]["petal length"]
+    means = [X[X <= 2.45].mean(), X[X > 2.45].mean()]  # the page holds all rows of both parts
+    assert f"petal length\t{means[0]:.3g}\t{means[1]:.3g}" in found
+    reader.page.get_by_role("button", name="Stop comparing").click()
+    assert not reader.page.locator("#compare").is_visible()
+
+
+def test_rows_fall_to_their_leaves_and_show_who_is_wrong(read, irises) -> None:
+    reader = read(irises)
+    canvas = reader.page.locator("#canvas")
+    before = canvas.evaluate("canvas => canvas.toDataURL()")
+    reader.page.get_by_role("button", name="Drop training rows").click()
+    assert "75 training rows: 100\xa0% come to a leaf" in reader.text("#fallen")
+    reader.page.get_by_role("button", name="Drop validation rows").click()
+    right = (75 - round(75 * 0.0533)) / 75  # 5 % of 75 validation rows are wrong, as the path says
+    assert "validation rows 5\xa0%" in reader.text("#path-words")
+    assert f"{right:.0%}".replace("%", "\xa0%") in reader.text("#fallen")
+    reader.page.wait_for_timeout(300)
+    assert canvas.evaluate("canvas => canvas.toDataURL()") != before
+    reader.page.get_by_role("button", name="Clear rows").click()
+    assert reader.text("#fallen") == ""
+    reader.page.wait_for_timeout(100)
+    assert canvas.evaluate("canvas => canvas.toDataURL()") == before
+
+
+def test_classes_are_hatched_on_request_and_on_paper(read, irises) -> None:
+    reader = read(irises)
+    hatch = reader.page.get_by_role("button", name="hatch")
+    swatch = reader.page.locator("#legend .swatch").nth(1)
+    plain = reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()")
+    assert "url" not in swatch.evaluate("one => getComputedStyle(one).backgroundImage")
+    hatch.click()
+    assert hatch.get_attribute("aria-pressed") == "true"
+    assert "data:image/svg" in swatch.evaluate("one => getComputedStyle(one).backgroundImage")
+    assert reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()") != plain
+    assert reader.page.locator("#card rect[fill^=url]").count() > 0
+    with reader.page.expect_download() as saved:
+        reader.page.locator("select[aria-label=save]").select_option("Picture (SVG)")
+    picture = Path(saved.value.path()).read_text(encoding="utf-8")
+    used = set(re.findall(r"url\(#([\w-]+)\)", picture))
+    assert used
+    assert used <= set(re.findall(r'<pattern[^>]* id="([\w-]+)"', picture))
+    hatch.click()
+    assert reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()") == plain
+    reader.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()") != plain
+    reader.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()") == plain
+
+
+@pytest.mark.parametrize("vote", ["soft", "hard"])
+def test_a_forest_is_walked_tree_by_tree_and_votes_as_it_predicts(read, vote) -> None:
+    X, y = datasets.load_iris()
+    model = RandomForestClassifier(n_estimators=12, vote=vote, max_depth=3, random_state=0).fit(X, y)
+    reader = read(explore(model, X, y))
+    reader.open("forest")
+    assert reader.page.locator(".squares button").count() == 12
+    error = model.error_curve(X, y).error[-1]
+    assert f"share of errors of {error:.0%}".replace("%", "\xa0%") in reader.text("#panel-forest")
+    for row in (0, 70, 133):
+        reader.open("rows")
+        reader.page.locator("#panel-rows tbody button").nth(row).click()
+        reader.open("forest")
+        said = model.predict(X[row : row + 1])[0]
+        assert reader.text("#panel-forest .says") == f"the forest says {said}"
+        shares = reader.page.locator("#panel-forest .votes tbody tr").all_inner_texts()
+        share = model.predict_proba(X[row : row + 1]).max()
+        assert f"{round(100 * share)}\xa0%" in shares[0].replace(">99", "100")
+        votes = [tree.predict(X[row : row + 1])[0] for tree in model.estimators_]
+        assert f"{votes.count(said)} tree" in shares[0]
+    reader.page.get_by_role("button", name="tree 5 says").click()
+    assert reader.page.locator("#forest input").input_value() == "5"
+    assert f"leaves of {model.estimators_[4].get_n_leaves()}" in reader.text("#path-words")
+    leaf = model.estimators_[4].apply(X[133:134])[0]
+    assert reader.text("#card h2") == f"Leaf {leaf}"
+    reader.page.get_by_role("button", name="the next tree").click()
+    assert f"leaves of {model.estimators_[5].get_n_leaves()}" in reader.text("#path-words")
+
+
+def test_a_forest_of_numbers_shows_what_each_tree_says(read) -> None:
+    X, y = datasets.load_mpg()
+    model = RandomForestRegressor(n_estimators=8, max_leaf_nodes=6, random_state=0).fit(X, y)
+    reader = read(explore(model, X, y))
+    reader.open("rows")
+    reader.page.locator("#panel-rows tbody button").nth(3).click()
+    reader.open("forest")
+    said = float(model.predict(X[3:4])[0])
+    assert reader.text("#panel-forest .says").startswith(f"the forest says {said:.4g} ±")
+    assert reader.page.locator("#panel-forest .vote").count() == 8
 
 
 def test_hostile_names_are_shown_as_text(read) -> None:

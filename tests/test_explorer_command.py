@@ -52,6 +52,49 @@ def test_a_table_becomes_a_page_judged_by_a_third_of_its_rows(tmp_path, monkeypa
     assert content("votes.html")["rows"] is not None
 
 
+def test_a_forest_becomes_a_page_and_is_not_edited(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    forest = ["explore", IRIS, "-t", "species", "-a", "forest", "--trees", "5", "--quiet"]
+    assert main([*forest, "--html", "page.html"]) == 0
+    assert content("page.html")["forest"]["curve"]["measure"] == "error"
+    assert main(forest) == 2
+    assert "a forest is looked at and not edited" in capsys.readouterr().err
+
+
+def test_a_tree_too_large_for_a_browser_is_shown_pruned(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("treewright.explorer.content.MOST_NODES", 11)
+    assert main(["explore", str(TABLES / "mpg.csv"), "-t", "mpg", "--html", "page.html"]) == 0
+    assert "it is shown pruned to" in capsys.readouterr().err
+    assert 3 <= len(content("page.html")["tree"]["parent"]) <= 11
+
+
+def test_the_history_of_an_edited_model_is_shown(model, capsys) -> None:
+    X, y = tw.datasets.load_iris()
+    tw.edit(tw.load(model), X, y).prune(2).undo().relabel(1, "virginica").fitted().save("edited.tw")
+    assert main(["show", "edited.tw"]) == 0
+    assert "edited by hand: prune 2, undo, relabel 1" in capsys.readouterr().out
+    assert main(["show", "edited.tw", "--json"]) == 0
+    assert [entry["edit"] for entry in json.loads(capsys.readouterr().out)["edits"]] == [
+        "prune",
+        "undo",
+        "relabel",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--host", "192.0.2.1"], "--allow-remote says that this is meant"),
+        (["--host", "0.0.0.0", "--allow-remote"], "one address of this machine"),
+        (["--host", "192.0.2.1", "--allow-remote"], "cannot listen at 192.0.2.1"),
+    ],
+)
+def test_an_address_is_listened_at_only_if_it_is_this_machines(model, capsys, more, words) -> None:
+    assert main(["explore", model, "--data", IRIS, "--no-browser", *more]) != 0
+    assert words in capsys.readouterr().err
+
+
 def test_what_is_refused(model, capsys) -> None:
     assert main(["explore", model]) == 2
     assert "exploring needs rows: add --data FILE" in capsys.readouterr().err

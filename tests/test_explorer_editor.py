@@ -240,3 +240,63 @@ def test_groups_of_categories_must_be_such() -> None:
         editor.merge(0, [0])
     with pytest.raises(DataError, match="y is missing"):
         edit(ID3Classifier().fit(X, y), X, None)
+
+
+# ---- what a leaf says, and what a model remembers --------------------------------------------------------
+
+
+def test_a_relabelled_leaf_says_what_was_decided_at_what_it_costs(irises) -> None:
+    X, y = datasets.load_iris()
+    pruned = irises.prune(2)
+    edited = pruned.relabel(2, "virginica").relabel(2, "setosa").relabel(2, "virginica")
+    validate(edited.tree.arrays(), edited.tree.schema)
+    model = edited.fitted()
+    assert set(model.predict(X)[model.apply(X) == 2]) == {"virginica"}
+    assert edited.tree.risk[2] == 25  # the versicolors of the 50 rows, whatever was said before
+    assert edited.risk["training"] == pytest.approx(1 - model.score(X[::2], y[::2]))
+    assert edited.undo().undo().undo().tree == pruned.tree
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
+def test_a_number_decided_for_a_leaf_is_priced_as_the_tree_was_grown(criterion) -> None:
+    X, y = datasets.load_mpg()
+    editor = edit(DecisionTreeRegressor(criterion=criterion, max_leaf_nodes=4).fit(X, y), X, y)
+    leaf = int(np.flatnonzero(editor.tree.n_children == 0)[0])
+    own = float(editor.tree.value[leaf, 0])
+    assert editor.relabel(leaf, own).tree.risk[leaf] == pytest.approx(editor.tree.risk[leaf])
+    assert editor.relabel(leaf, own + 5).tree.risk[leaf] > editor.tree.risk[leaf]
+    assert editor.relabel(leaf, 7).fitted().predict(X)[editor.tree.apply(X) == leaf] == pytest.approx(7.0)
+
+
+@pytest.mark.parametrize(
+    ("node", "label", "words"),
+    [(0, "setosa", "node 0 is no leaf"), (1, "rose", "class"), (99, "setosa", "one of the")],
+)
+def test_what_cannot_be_said_is_refused(irises, node, label, words) -> None:
+    with pytest.raises(ValueError, match=words):
+        irises.relabel(node, label)
+
+
+def test_a_saved_model_keeps_its_log_and_replays_to_itself(irises, tmp_path) -> None:
+    edited = irises.prune(2).split(2, "petal width", np.float64(1.6)).undo().relabel(2, np.str_("versicolor"))
+    edited.fitted().save(tmp_path / "edited.tw")
+    model = load(tmp_path / "edited.tw")
+    assert model.edits_ == edited.log
+    assert irises.replay(model.edits_).tree == model.tree_
+    X, y = datasets.load_iris()
+    again = edit(model, X[::2], y[::2]).grow(2).fitted()
+    assert [entry["edit"] for entry in again.edits_] == ["prune", "split", "undo", "relabel", "grow"]
+    assert irises.replay(again.edits_).tree == again.tree_
+    assert not hasattr(again.fit(X, y), "edits_")  # another tree has another history
+
+
+def test_logs_are_plain_json_and_name_dates_and_numbers_as_they_were(irises) -> None:
+    X = pd.DataFrame({"when": pd.date_range("2020-01-01", periods=40), "kind": [1, 2, 3, 4] * 10})
+    X["kind"] = X["kind"].astype("category")
+    y = np.where(np.arange(40) < 13, "a", "b")
+    editor = edit(DecisionTreeClassifier().fit(X, y), X, y)
+    edited = editor.split(0, "when", pd.Timestamp("2020-01-20")).split(1, "kind", groups=[[1, 2], [3, 4]])
+    log = json.loads(json.dumps(edited.log))
+    assert editor.replay(log).tree == edited.tree
+    as_page = editor.split(0, "kind", groups=[["1", "2"], ["3", "4"]])  # a page has names only
+    assert as_page.tree == editor.split(0, "kind", groups=[[1, 2], [3, 4]]).tree

@@ -12,7 +12,7 @@ from http.client import HTTPConnection
 import pytest
 
 from treewright import DecisionTreeClassifier, ID3Classifier, datasets, edit, load
-from treewright.explorer.server import ExplorerServer
+from treewright.explorer.server import ExplorerServer, run
 
 CHROMIUM = (
     os.environ.get("TREEWRIGHT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
@@ -27,6 +27,12 @@ def _server(tmp_path):
         ExplorerServer(editor, save_to=tmp_path / "edited.tw", log_to=tmp_path / "log.jsonl")
     ) as server:
         yield server
+
+
+@pytest.fixture(name="irises", scope="module")
+def _irises():
+    X, y = datasets.load_iris()
+    return edit(DecisionTreeClassifier().fit(X, y), X, y)
 
 
 class running:  # noqa: N801  # reads as what it does
@@ -161,6 +167,66 @@ def test_answers_carry_the_policy_and_no_leave_for_others(server) -> None:
     assert not [name for name in headers if name.lower().startswith("access-control")]
 
 
+def test_the_tree_is_for_who_was_let_in(server) -> None:
+    status, text, headers = ask(server, "/tree")
+    assert status == 200
+    assert headers["Content-Type"].startswith("application/json")
+    assert len(json.loads(text)["tree"]["parent"]) == len(server.editor.tree)
+    assert ask(server, "/tree", own=False)[0] == 403
+    assert ask(server, "/tree", headers={"Host": "evil.example"})[0] == 403
+
+
+def test_an_edit_of_a_tree_that_is_no_more_is_refused(server) -> None:
+    assert ask(server, "/edit", {"edit": "prune", "node": 2, "after": 0})[0] == 200
+    assert ask(server, "/edit", {"edit": "prune", "node": 0, "after": 0})[0] == 409
+    assert ask(server, "/edit", {"edit": "prune", "node": 0, "after": 1})[0] == 200
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.0.2.7", "example.org"])
+def test_other_machines_are_let_in_only_if_both_words_are_said(irises, host) -> None:
+    with pytest.raises(ValueError, match="host="):
+        ExplorerServer(irises, host=host)
+
+
+def test_every_address_at_once_is_refused_in_any_case(irises) -> None:
+    with pytest.raises(ValueError, match="one address of this machine"):
+        ExplorerServer(irises, host="0.0.0.0", allow_remote=True)
+
+
+def test_another_address_answers_to_its_own_name_alone(irises) -> None:
+    with running(ExplorerServer(irises, host="127.0.0.2", allow_remote=True)) as server:
+        assert server.address.startswith(f"http://127.0.0.2:{server.server_port}/#token=")
+        connection = HTTPConnection("127.0.0.2", server.server_port, timeout=10)
+        for name, status in (
+            (f"127.0.0.2:{server.server_port}", 200),
+            ("127.0.0.1", 403),
+            ("evil.example", 403),
+        ):
+            connection.request("GET", "/", headers={"Host": name})
+            answer = connection.getresponse()
+            assert (name, answer.status) == (name, status)
+            answer.read()
+
+
+def test_it_ends_when_nobody_asks_for_anything(irises, capsys) -> None:
+    with ExplorerServer(irises, idle_minutes=0.001) as server:
+        run(server, open_browser=False)
+    assert "has ended" in capsys.readouterr().out
+
+
+def test_a_machine_without_a_browser_says_so(irises, capsys, monkeypatch) -> None:
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    with ExplorerServer(irises, idle_minutes=0.001) as server:
+        run(server, open_browser=True)
+    assert "open the address in one" in capsys.readouterr().out
+
+
+def test_a_visitor_who_says_less_than_announced_holds_nobody_up(server) -> None:
+    with socket.create_connection(("127.0.0.1", server.server_port)) as slow:
+        slow.sendall(b"POST /edit HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n" % server.server_port)
+        assert ask(server)[0] == 200
+
+
 @pytest.mark.parametrize("path", ["/model.tw", "/../../etc/passwd", "/?x=1", "//evil.example/"])
 def test_there_is_only_one_page(server, path) -> None:
     assert ask(server, path)[0] == 404
@@ -228,7 +294,7 @@ def _visit():
         pytest.skip("Chromium is not installed")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page()
+        page = browser.new_context().new_page()
         troubles: list[str] = []
         page.on("console", lambda message: troubles.append(message.text))
         page.on("pageerror", lambda error: troubles.append(str(error)))
@@ -240,14 +306,15 @@ def _visit():
 
         yield visit
         browser.close()
-        assert [trouble for trouble in troubles if "400 (Bad Request)" not in trouble] == []
+        refused = ("400 (Bad Request)", "409 (Conflict)")
+        assert [trouble for trouble in troubles if not any(words in trouble for words in refused)] == []
 
 
 def press(page, name: str) -> None:
-    """Press a button of the editor and wait for the page to come back."""
-    with page.expect_navigation():
+    """Press a button of the editor and wait for what it did."""
+    with page.expect_response(lambda response: response.url.endswith("/tree")):
         page.locator("#edit").get_by_role("button", name=name, exact=True).click()
-    page.wait_for_selector("body[data-ready]")
+    page.wait_for_selector("#edit:not([aria-busy])")
 
 
 def test_a_tree_is_edited_in_the_browser(server, visit, tmp_path) -> None:
@@ -270,6 +337,46 @@ def test_a_tree_is_edited_in_the_browser(server, visit, tmp_path) -> None:
     page.locator("#edit").get_by_role("button", name="Save as a model").click()
     page.get_by_text("saved as").wait_for()
     assert load(tmp_path / "edited.tw").tree_ == server.editor.tree
+
+
+def test_an_edit_leaves_the_page_as_the_reader_has_it(server, visit) -> None:
+    page = visit(server)
+    page.evaluate("window.kept = true")
+    page.locator("#outline [data-node='2'] > .line").click()
+    page.locator("#slider").press("ArrowLeft")
+    before = page.locator("#slider").get_attribute("aria-valuetext")
+    page.locator("#canvas").press("+")
+    press(page, "Prune here")
+    assert page.evaluate("window.kept")  # the page was not loaded again
+    assert page.locator("#card h2").inner_text() == "Leaf 2"
+    words = page.locator("#edit-done").inner_text()
+    assert words.startswith("prune 2: 6 leaves → 2; training risk 0\xa0% → 33\xa0%, worse; validation risk ")
+    assert page.locator("#edit-done").get_attribute("role") == "status"  # and so is read out
+    press(page, "Undo")
+    assert page.locator("#slider").get_attribute("aria-valuetext") == before
+    assert page.locator("#card h2").inner_text() == "Node 2"
+    assert "better" in page.locator("#edit-done").inner_text()
+    page.locator("#canvas").press("Control+Shift+z")
+    page.get_by_text("redo: 6 leaves → 2").first.wait_for()
+    page.locator("#edit").get_by_label("predict").select_option("setosa")
+    press(page, "Relabel")
+    assert "predicts setosa" in page.locator("#card").inner_text()
+    assert server.editor.log[-1]["label"] == "setosa"
+
+
+def test_a_page_that_has_missed_an_edit_catches_up_before_it_edits(server, visit) -> None:
+    page = visit(server)
+    other = page.context.new_page()
+    other.goto(f"http://127.0.0.1:{server.server_port}/")
+    other.wait_for_selector("body[data-ready]")
+    other.locator("#outline [data-node='2'] > .line").click()
+    press(other, "Prune here")
+    press(page, "Prune here")  # all of the tree, as this page still has it
+    assert "the tree was edited elsewhere" in page.locator("#edit-trouble").inner_text()
+    assert page.locator("#outline [role=treeitem]").count() == 3
+    assert [entry["edit"] for entry in server.editor.log] == ["prune"]
+    press(page, "Prune here")
+    assert len(server.editor.tree) == 1
 
 
 def test_categories_are_merged_in_the_browser(visit) -> None:

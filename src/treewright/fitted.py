@@ -40,6 +40,7 @@ class FittedTree(TreeReader, NamedParameters):
         """Take a tree as this estimator's own, with all that scikit-learn expects to find beside it."""
         schema = tree.schema
         self.tree_ = tree
+        self.__dict__.pop("edits_", None)  # they led to another tree
         self.n_features_in_ = schema.n_inputs
         self.n_outputs_ = 1
         if schema.named:
@@ -177,10 +178,11 @@ class FittedTree(TreeReader, NamedParameters):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to a file that `treewright.load` reads; whole or not at all.
 
-        The tree, the parameters, the pruner that made the tree and the name of the target, if it has one as
-        `target_name_`, are kept; the pruner's report is not. A parameter
-        that is no plain value, such as a `RandomState` or a pruner of your own, is left out and has its
-        default when the model is read back. A class of your own comes back as the class it was made from.
+        The tree, the parameters, the pruner that made the tree, the name of the target, if it has one as
+        `target_name_`, and the log of edits by hand, if there is one as `edits_`, are kept; the pruner's
+        report is not. A parameter that is no plain value, such as a `RandomState` or a pruner of your own, is
+        left out and has its default when the model is read back. A class of your own comes back as the class
+        it was made from.
 
         Parameters
         ----------
@@ -196,6 +198,8 @@ class FittedTree(TreeReader, NamedParameters):
             header |= plain_parameters({"pruner": self.pruner_})
         if hasattr(self, "target_name_"):
             header["target"] = self.target_name_
+        if hasattr(self, "edits_"):
+            header["edits"] = list(self.edits_)
         own = {f"own_{name}": array for name, array in self._own_arrays().items()}
         write_model(path, header, arrays | own)
 

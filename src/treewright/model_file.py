@@ -33,7 +33,17 @@ VERSION = 1
 
 MOST_HEADER_BYTES = 100_000_000  # as safetensors has it
 DEEPEST_HEADER = 32
-HEADER_KEYS = {"treewright", "kind", "parameters", "pruner", "schema", "target", "criterion", "draws"}
+HEADER_KEYS = {
+    "treewright",
+    "kind",
+    "parameters",
+    "pruner",
+    "schema",
+    "target",
+    "criterion",
+    "draws",
+    "edits",
+}
 ARRAY_TYPES = {
     "F64": "<f8",
     "I64": "<i8",

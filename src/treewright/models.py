@@ -102,6 +102,8 @@ def _read_tree(model: FittedTree, header: Header, arrays: Arrays) -> None:
         model._adopt_own({name.removeprefix("own_"): array for name, array in own.items()})
     except ValueError as problem:
         raise ModelFileError(f"the model is broken: {problem}") from None
+    if "edits" in header:
+        model.edits_ = _edits(header["edits"])
     if "pruner" in header:
         model.pruner_ = _pruner(header)
 
@@ -134,6 +136,15 @@ def _unfitted(header: Header, kinds: Mapping[str, type[Model]]) -> Model:
         raise ModelFileError(f"the model is broken: its parameters cannot be read ({problem})") from None
     model: Model = kind(**parameters)
     return model
+
+
+def _edits(log: Any) -> tuple[dict[str, Any], ...]:
+    """Take the log of edits by hand, which says of each what was done."""
+    if not isinstance(log, list) or not all(
+        isinstance(entry, dict) and isinstance(entry.get("edit"), str) for entry in log
+    ):
+        raise ModelFileError("the model is broken: its log of edits is no list of edits")
+    return tuple(log)
 
 
 def _pruner(header: Header) -> Pruner:

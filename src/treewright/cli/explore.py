@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,6 +25,9 @@ from treewright.cli.saved import open_model, read_judged, table_features
 from treewright.cli.screen import Screen
 from treewright.files.workspace import Workspace
 
+if TYPE_CHECKING:
+    from treewright.explorer.server import ExplorerServer
+
 EPILOG = """\b
 Examples:
   treewright explore iris.tw --data iris.csv
@@ -42,6 +46,11 @@ Examples:
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="Where to listen. [default: a free port]"
 )
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--allow-remote", is_flag=True, help="Say that --host is meant to let other machines in.")
+@click.option(
+    "--idle-minutes", type=float, metavar="N", help="End when nobody asks for anything for so long."
+)
 @click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
 @target_options
 @learner_options
@@ -52,26 +61,75 @@ def command(source: str, html: str | None, save_to: str | None, log_to: str | No
     """Look at a model in the browser, prune it, question it and edit it by hand.
 
     From a table it grows a tree on two thirds of the rows and judges it by the rest. The page is served to
-    this machine only; Ctrl-C ends it.
+    this machine only; Ctrl-C ends it. A forest is looked at, tree by tree, and not edited.
     """
-    from treewright.explorer.server import ExplorerServer, run
+    from treewright.explorer.server import run
 
     screen = screen_of(given)
     refuse_folder(html, save_to, log_to)
-    editor = _of_model(source, given, screen) if source.endswith(".tw") else _of_table(source, given, screen)
-    if html is not None:
-        editor.page(title=source).save(html)
+    _check_host(given)
+    explored = (
+        _of_model(source, given, screen) if source.endswith(".tw") else _of_table(source, given, screen)
+    )
+    if html is not None or isinstance(explored, Forest):
+        if html is None:
+            raise click.UsageError("a forest is looked at and not edited: add --html FILE, and open that.")
+        page = explored if isinstance(explored, Forest) else _within_reach(explored, screen)
+        page.page(title=source).save(html)
         screen.text(f"saved to {html}")
         screen.result({"page": html})
         return
-    try:
-        server = ExplorerServer(editor, save_to=save_to, log_to=log_to, title=source, port=given["port"])
-    except OSError as problem:
-        raise click.ClickException(f"cannot listen at port {given['port']}: {problem.strerror}.") from None
-    with server:
+    editor = _within_reach(explored, screen)
+    with _listening(editor, save_to, log_to, source, given) as server:
         answers = sys.stderr if given["as_json"] else None
         run(server, open_browser=not given["no_browser"], answers=answers)
     screen.result({"edits": list(server.editor.log)})
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """A forest with its rows, to be looked at."""
+
+    model: Any
+    parts: list[tuple[Any, Any]]
+
+    def page(self, title: str) -> Any:
+        """Give its page."""
+        from treewright.explorer import explore
+
+        validation = self.parts[1] if len(self.parts) > 1 else None
+        return explore(self.model, *self.parts[0], validation=validation, title=title)
+
+
+def _check_host(given: dict[str, Any]) -> None:
+    if given["host"] not in ("127.0.0.1", "localhost", "::1") and not given["allow_remote"]:
+        raise click.UsageError(
+            f"--host {given['host']} lets other machines in: --allow-remote says that this is meant."
+        )
+
+
+def _within_reach(editor: Any, screen: Screen) -> Any:
+    """Prune a tree that no browser could show, and say so."""
+    small = editor.within_reach()
+    if len(small.tree) < len(editor.tree):
+        screen.note(f"the tree has {len(editor.tree)} nodes: it is shown pruned to {len(small.tree)}.")
+    return small
+
+
+def _listening(
+    editor: Any, save_to: str | None, log_to: str | None, title: str, given: dict[str, Any]
+) -> ExplorerServer:
+    """Start to listen, or say why that cannot be."""
+    from treewright.explorer.server import ExplorerServer
+
+    listening = {name: given[name] for name in ("port", "host", "allow_remote", "idle_minutes")}
+    try:
+        return ExplorerServer(editor, save_to=save_to, log_to=log_to, title=title, **listening)
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem).rstrip(".")
+        raise click.ClickException(
+            f"cannot listen at {given['host']}, port {given['port']}: {reason}."
+        ) from None
 
 
 def _of_model(source: str, given: dict[str, Any], screen: Screen) -> Any:
@@ -88,6 +146,8 @@ def _of_model(source: str, given: dict[str, Any], screen: Screen) -> Any:
         with Workspace() as workspace:
             table, target = read_judged(workspace, taken(DataOptions, given | {"data": files}), model, screen)
         parts.append((table_features(table, model), table[target]))
+    if hasattr(model, "estimators_"):
+        return Forest(model, parts)
     return edit(model, *parts[0], validation=parts[1] if len(parts) > 1 else None)
 
 
@@ -101,7 +161,10 @@ def _of_table(source: str, given: dict[str, Any], screen: Screen) -> Any:
         problem = read_problem(workspace, taken(DataOptions, given | {"data": (source,)}), screen)
     model = suited_learner(taken(LearnerOptions, given), problem)
     if not hasattr(model, "_dataset"):  # a program of its own, which takes a table as a whole
-        return edit(model.fit(problem.X, problem.y, problem.weight), problem.X, problem.y)
+        fitted = model.fit(problem.X, problem.y, problem.weight)
+        if hasattr(fitted, "estimators_"):
+            return Forest(fitted, [(problem.X, problem.y)])
+        return edit(fitted, problem.X, problem.y)
     dataset = model._dataset(problem.X, problem.y, problem.weight)
     growing, validation = set_aside(dataset, 1 / 3, given["seed"])
     with screen.progress("growing", known=False):

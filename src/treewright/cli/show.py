@@ -44,12 +44,21 @@ def command(model: str, depth: int | None, node: int | None, member: int | None,
         screen.text(title_of(fitted) + target_text(fitted), style="bold")
         screen.text(tree_text(tree, tree.depth if depth is None else depth, missing=given["missing"]))
         show_features(fitted, screen)
-        screen.result({"kind": type(fitted).__name__, "tree": tree.to_dict()})
+        edits = getattr(fitted, "edits_", ())
+        if edits:
+            screen.text(f"edited by hand: {', '.join(map(_edit_text, edits))}")
+        known = {"edits": list(edits)} if edits else {}
+        screen.result({"kind": type(fitted).__name__, "tree": tree.to_dict(), **known})
         return
     if not 0 <= node < len(tree):
         raise click.UsageError(f"--node {node}: the tree has the nodes 0 to {len(tree) - 1}.")
     show_node(tree, node, screen)
     screen.result(node_dict(tree, node))
+
+
+def _edit_text(entry: dict[str, Any]) -> str:
+    """Say what an edit did, and where."""
+    return f"{entry['edit']} {entry['node']}" if "node" in entry else str(entry["edit"])
 
 
 def _tree(model: Any, member: int | None) -> Any:

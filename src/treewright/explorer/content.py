@@ -19,6 +19,7 @@ from treewright.data import Column, Dataset
 from treewright.data.columns import plain
 from treewright.draw.labels import answer, question
 from treewright.draw.shown import cuts_of, read_rows
+from treewright.errors import warn
 from treewright.export.text import Writer
 from treewright.from_sklearn import tree_of
 from treewright.pruning.cost_complexity import SAME_ALPHA, CostComplexity, weakest_links
@@ -41,6 +42,9 @@ from treewright.words import printable
 
 Array = NDArray[np.float64]
 Json = dict[str, Any]
+
+MOST_NODES = 20_001
+"""Larger trees are shown pruned by cost-complexity: nobody reads more, and browsers stop being quick."""
 
 MOST_CATEGORIES = 12
 """Longer lists of categories are shortened in words; routing has them all."""
@@ -70,7 +74,10 @@ class Exploration:
         cls, model: Any, X: Any = None, y: Any = None, validation: tuple[Any, Any] | None = None
     ) -> Exploration:
         """Read the rows for a model."""
-        tree = tree_of(model)
+        whole = tree_of(model)
+        tree = small_enough(whole)
+        if tree is not whole:
+            warn(f"the tree has {len(whole)} nodes: the page shows it pruned to {len(tree)}.")
         return cls(
             tree,
             None if X is None and y is None else read_rows(tree, X, y),
@@ -100,12 +107,19 @@ def content_of(explored: Exploration, *, cv: int | None, max_rows: int, title: s
         "colours": {"classes": CLASS_COLOURS, "scale": SCALE},
         "classes": None if classes is None else [printable(str(plain(label))) for label in classes],
         "features": [_feature(tree, place, explored) for place in range(len(tree.schema.columns))],
+        "costs": None if tree.costs is None else tree.costs.tolist(),
+        "rows": _rows(explored, max_rows),
+    } | tree_content(explored, cv)
+
+
+def tree_content(explored: Exploration, cv: int | None) -> Json:
+    """Describe the tree alone: what an edit changes of a page."""
+    tree = explored.tree
+    return {
         "tree": tree_columns(tree),
         "splits": [_split_at(tree, node) for node in range(len(tree))],
-        "costs": None if tree.costs is None else tree.costs.tolist(),
         "held": _held(tree, explored.validation),
         "path": _path(explored, cv),
-        "rows": _rows(explored, max_rows),
     }
 
 
@@ -113,13 +127,13 @@ def tree_columns(tree: Tree) -> Json:
     """Give shape and statistics of all nodes, column by column."""
     names = ("parent", "first_child", "n_children", "default_branch", "count")
     columns: Json = {name: getattr(tree, name).tolist() for name in names}
-    columns |= {name: _rounded(getattr(tree, name)) for name in ("weight", "impurity", "risk", "merit")}
-    columns["value"] = _rounded(tree.value.ravel())
+    columns |= {name: rounded(getattr(tree, name)) for name in ("weight", "impurity", "risk", "merit")}
+    columns["value"] = rounded(tree.value.ravel())
     columns["label"] = tree.label.tolist() if tree.is_classifier else None
     return columns
 
 
-def _rounded(numbers: Array) -> list[float | None]:
+def rounded(numbers: Array) -> list[float | None]:
     """Write numbers that are only shown to nine digits, whole ones as such."""
     return [
         None
@@ -150,7 +164,7 @@ def _split_at(tree: Tree, node: int) -> Json | None:
     if entry.surrogates:
         scores = tree.splits.score[begin + 1 : int(tree.split_begin[node + 1])].tolist()
         described["surrogates"] = [
-            split_json(tree, split) | {"score": score}
+            split_json(tree, split) | {"words": _condition(tree, split), "score": score}
             for split, score in zip(entry.surrogates, scores, strict=True)
         ]
     if entry.competitors:
@@ -163,16 +177,16 @@ def _split_at(tree: Tree, node: int) -> Json | None:
 
 
 def split_json(tree: Tree, split: Split) -> Json:
-    """Describe a split: how it routes, and its question and answers in words."""
+    """Describe a split: how it routes, and its answers in words."""
     schema = tree.schema
     words: Json = {
-        "question": question(split, schema),
         "answers": [
             answer(split, schema, branch, max_categories=MOST_CATEGORIES)
             for branch in range(split.n_branches)
         ],
-        "words": _condition(tree, split),
     }
+    if isinstance(split, Hyperplane | Sphere):  # others ask for their feature
+        words["question"] = question(split, schema)
     match split:
         case Threshold():
             cut = split.threshold if math.isfinite(split.threshold) else None
@@ -191,6 +205,8 @@ def split_json(tree: Tree, split: Split) -> Json:
 
 
 def _condition(tree: Tree, split: Split) -> str:
+    if isinstance(split, Threshold) and math.isfinite(split.threshold):
+        return f"{question(split, tree.schema)} {answer(split, tree.schema, 0)}"
     return split.condition(tree.schema, 0, max_categories=MOST_CATEGORIES)
 
 
@@ -238,11 +254,10 @@ def _range_of_cuts(tree: Tree, place: int, column: Column) -> Json:
 
 def _rows(explored: Exploration, max_rows: int) -> Json | None:
     """Take a sample of the rows along, half of them for validation if there are such."""
-    parts = [part for part in (explored.training, explored.validation) if part is not None]
-    if not parts or not max_rows:
+    pairs = sampled(explored, max_rows)
+    if not pairs:
         return None
-    each = max(1, max_rows // len(parts))
-    chosen = [_sample(len(part), each) for part in parts]
+    parts, chosen = [part for part, _ in pairs], [rows for _, rows in pairs]
     schema = explored.tree.schema
     features = []
     for place, column in enumerate(schema.columns):
@@ -266,6 +281,13 @@ def _rows(explored: Exploration, max_rows: int) -> Json | None:
     }
 
 
+def sampled(explored: Exploration, max_rows: int) -> list[tuple[Dataset, NDArray[np.int64]]]:
+    """Give each part of the rows with the numbers of those that go into the page."""
+    parts = [part for part in (explored.training, explored.validation) if part is not None]
+    each = max(1, max_rows // len(parts)) if parts else 0
+    return [(part, _sample(len(part), each)) for part in parts] if max_rows else []
+
+
 def _sample(n_rows: int, most: int) -> NDArray[np.int64]:
     if n_rows <= most:
         return np.arange(n_rows)
@@ -281,9 +303,9 @@ def _held(tree: Tree, rows: Dataset | None) -> Json | None:
         return None
     tally = tree.tally(rows)
     if tree.is_classifier:
-        return {"value": _rounded(tally.ravel()), "weight": _rounded(tally.sum(axis=1))}
+        return {"value": rounded(tally.ravel()), "weight": rounded(tally.sum(axis=1))}
     mean = tree.value[0, 0] + tally[:, 1] / np.where(tally[:, 0] > 0, tally[:, 0], np.nan)
-    return {"value": _rounded(mean), "weight": _rounded(tally[:, 0])}
+    return {"value": rounded(mean), "weight": rounded(tally[:, 0])}
 
 
 class Steps(NamedTuple):
@@ -316,8 +338,17 @@ class Steps(NamedTuple):
 
     def column(self, numbers: NDArray[Any] | None, first: float | None = None) -> list[float | None]:
         """Write an entry for each step; the tree as it was grown has that of the first, or its own."""
-        entries = _rounded(np.asarray(numbers, np.float64))
+        entries = rounded(np.asarray(numbers, np.float64))
         return ([entries[0] if first is None else first] if self.extra else []) + entries
+
+
+def small_enough(tree: Tree) -> Tree:
+    """Give a tree that a browser can show: the tree, or its largest pruning of no more than `MOST_NODES`."""
+    if len(tree) <= MOST_NODES:
+        return tree
+    steps = Steps.of(tree)
+    first = int(np.argmax(steps.path.leaves <= MOST_NODES // 2))
+    return tree.collapse(steps.leaf_from <= first + steps.extra)
 
 
 def _path(explored: Exploration, cv: int | None) -> Json:
@@ -333,7 +364,7 @@ def _path(explored: Exploration, cv: int | None) -> Json:
     if explored.validation is not None:
         each = np.arange(len(path) + steps.extra, dtype=np.float64)
         sums = nested_losses(tree, explored.validation, steps.leaf_from, each)
-        described["validation"] = {"mean": _rounded(sums.mean), "se": _rounded(sums.se)}
+        described["validation"] = {"mean": rounded(sums.mean), "se": rounded(sums.se)}
     recipe = _recipe(explored)
     if cv is not None and explored.training is not None and recipe is not None:
         folds = min(cv, len(explored.training))

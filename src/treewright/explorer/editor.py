@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import copy
 import math
+import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 import numpy as np
 
 from treewright.data import Dataset
+from treewright.data.columns import plain
 from treewright.draw.shown import read_rows, stored_value
 from treewright.errors import DataError
-from treewright.explorer.content import Exploration, content_of
+from treewright.explorer.content import Exploration, content_of, small_enough
 from treewright.explorer.nursery import Nursery, same_place
 from treewright.explorer.page import Page, write_page
 from treewright.from_sklearn import tree_of
@@ -28,7 +31,7 @@ from treewright.splits import Split, Table, Threshold
 from treewright.tree import Tree
 from treewright.words import printable
 
-EDITS = ("prune", "grow", "split", "merge", "undo", "redo")
+EDITS = ("prune", "grow", "split", "merge", "relabel", "undo", "redo")
 """What an entry of the log may say was done."""
 
 Entry = dict[str, Any]
@@ -187,6 +190,22 @@ class Editor:
                 tree = graft(tree, tree.children(same_place(self.tree, tree, node))[number[branch]], below)
         return self._changed(entry, tree)
 
+    def relabel(self, node: int, label: Any) -> Editor:
+        """Decide what a leaf says, whatever its rows say.
+
+        Parameters
+        ----------
+        node : int
+            A leaf.
+        label : class or number
+            What it predicts from now on; of a class it is sure.
+        """
+        self._node(node)
+        if not self.tree.is_leaf(node):
+            raise ValueError(f"node {node} is no leaf: only what leaves say can be decided.")
+        tree = self._nursery.relabelled(node, self._value(label))
+        return self._changed({"edit": "relabel", "node": node, "label": label}, tree)
+
     def undo(self) -> Editor:
         """Take the last edit back."""
         if not self.past:
@@ -224,13 +243,21 @@ class Editor:
         return self._risk(self.tree)
 
     def fitted(self) -> Any:
-        """Give a copy of the model with the edited tree; a Tree if one was given."""
+        """Give a copy of the model with the edited tree; a Tree if one was given.
+
+        It keeps the log as `edits_`, and so does the file that it is saved to.
+        """
         if not hasattr(self.model, "_adopt"):
             return self.tree
         model = copy.copy(self.model)
         model._adopt(self.tree)
         model._forget_pruning()
+        model.edits_ = (*getattr(self.model, "edits_", ()), *self.log)
         return model
+
+    def within_reach(self) -> Editor:
+        """Give this editor, or one of the largest pruning that a page can show, as if it were the start."""
+        return replace(self, tree=small_enough(self.tree))
 
     @property
     def explored(self) -> Exploration:
@@ -257,7 +284,8 @@ class Editor:
         return replace(self, tree=tree, past=(*self.past, self.tree), future=(), log=log)
 
     def _entry(self, entry: Entry, tree: Tree) -> Entry:
-        return entry | {"leaves": tree.n_leaves, "risk": self._risk(tree)}
+        given: Entry = _as_json(entry)
+        return given | {"leaves": tree.n_leaves, "risk": self._risk(tree)}
 
     def _risk(self, tree: Tree) -> dict[str, float]:
         parts = {"training": self.training, "validation": self.validation}
@@ -307,10 +335,35 @@ class Editor:
         branches: dict[int, int] = {}
         for branch, group in enumerate(groups):
             for category in group:
-                if category not in column.code_of:
-                    raise ValueError(
-                        unknown_name(f"category of {name!r}", str(category), map(str, column.categories))
-                    )
-                if branches.setdefault(column.code_of[category], branch) != branch:
+                code = _place_of(category, column.categories, f"category of {name!r}")
+                if branches.setdefault(code, branch) != branch:
                     raise ValueError(f"category {category!r} of {name!r} is in two groups.")
         return Table(feature, branches, len(groups))
+
+    def _value(self, label: Any) -> float:
+        """Give the code of a class, or a number that a leaf may predict."""
+        classes = self.tree.schema.classes
+        if classes is not None:
+            return _place_of(label, classes.tolist(), "class")
+        if isinstance(label, bool) or not isinstance(label, numbers.Real) or not math.isfinite(label):
+            raise ValueError(f"label={label!r} must be a finite number.")
+        return float(label)
+
+
+def _place_of(value: Any, known: Sequence[Any], what: str) -> int:
+    """Find a value among those known, by its text if it comes from a page or a log."""
+    for place, one in enumerate(known):
+        if one == value or (isinstance(value, str) and str(plain(one)) == value):
+            return place
+    raise ValueError(unknown_name(what, str(value), [str(plain(one)) for one in known]))
+
+
+def _as_json(value: Any) -> Any:
+    """Write what was given as JSON has it: dates as text, NumPy's numbers as Python's."""
+    if isinstance(value, Mapping):
+        return {name: _as_json(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_json(inner) for inner in value]
+    if isinstance(value, np.generic):
+        return plain(value)
+    return value.isoformat() if isinstance(value, date) else value

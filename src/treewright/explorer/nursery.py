@@ -13,12 +13,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.descent import place
 from treewright.errors import DataError
 from treewright.grafting import graft
 from treewright.grow import class_factor, grow
+from treewright.pruning.losses import row_loss
 from treewright.pruning.recount import impurity_name
 from treewright.recipe import Recipe
 from treewright.splits import NO_SPLITS, Split, SplitTable
@@ -106,6 +108,42 @@ class Nursery:
             if not below.is_leaf(0):
                 tree = graft(tree, tree.children(same_place(self.tree, tree, node))[branch], below)
         return tree
+
+    def _loss(self, tree: Tree, target: NDArray[Any], node: int) -> NDArray[np.float64]:
+        """Give what a leaf costs each of its rows, in the measure of the tree's risk."""
+        value = float(tree.value[node, 0])
+        match None if tree.is_classifier else self.recipe.criterion:
+            case "absolute_error":
+                return np.asarray(np.abs(target - value))
+            case "poisson":
+                if value <= 0:
+                    raise ValueError(f"label={value!r} must be above 0: the tree predicts rates.")
+                return np.asarray(
+                    target * np.log(np.where(target > 0, target, value) / value) - target + value
+                )
+        return row_loss(tree, target, np.full(len(target), node))
+
+    def relabelled(self, node: int, value: float) -> Tree:
+        """Give the tree in which a leaf predicts a class, by its code, or a number, at what that costs."""
+        tree = self.tree
+        values, risk = tree.value.copy(), tree.risk.copy()
+        if tree.is_classifier:
+            total = values[node].sum()
+            values[node] = 0.0
+            values[node, int(value)] = total
+        else:
+            values[node] = value
+        said = replace(tree, value=values)
+        if tree.is_classifier and said.label[node] != int(value):
+            raise DataError(
+                f"class {int(value)} cannot be what leaf {node} says: costs make another cheaper."
+            )
+        if tree.count[node]:
+            rows = self.rows_at(node)
+            weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+            assert rows.target is not None
+            risk[node] = weight @ self._loss(said, rows.target, node)
+        return replace(said, risk=risk)
 
 
 def same_place(tree: Tree, other: Tree, node: int) -> int:

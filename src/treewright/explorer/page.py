@@ -20,6 +20,7 @@ from os import PathLike
 from typing import Any
 
 from treewright.explorer.content import Exploration, content_of
+from treewright.explorer.forest import forest_content, is_forest
 from treewright.whole_file import whole_file
 
 _IMPORT = re.compile(r'^import (\{.*?\}) from "\./(\w+)\.js";$', re.MULTILINE | re.DOTALL)
@@ -66,12 +67,13 @@ def explore(
     max_rows: int = 1000,
     title: str | None = None,
 ) -> Page:
-    """Make a page to explore a tree with: to look, to prune, to ask what if, to teach.
+    """Make a page to explore a tree or a forest with: to look, to prune, to ask what if, to teach.
 
     Parameters
     ----------
     model : fitted estimator or Tree
-        A tree of this library or of scikit-learn.
+        A tree of this library or of scikit-learn, or a forest of this library: its trees are shown one at a
+        time, with the votes of all.
     X, y : table and target, optional
         The rows that the tree was grown on.
     validation : pair of a table and a target, optional
@@ -101,7 +103,10 @@ def explore(
     """
     if max_rows < 0:
         raise ValueError(f"max_rows={max_rows!r} must be an int from 0 on.")
-    content = content_of(Exploration.of(model, X, y, validation), cv=cv, max_rows=max_rows, title=title)
+    if is_forest(model):
+        content = forest_content(model, X, y, validation, max_rows=max_rows, title=title)
+    else:
+        content = content_of(Exploration.of(model, X, y, validation), cv=cv, max_rows=max_rows, title=title)
     return Page(write_page(content), content["title"])
 
 

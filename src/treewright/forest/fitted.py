@@ -168,14 +168,13 @@ class FittedForest(RowReader, NamedParameters):
         ErrorCurve
             With `n_trees` and `error`; it plots itself.
         """
+        return self._error_curve(self._training_rows(X, y))
+
+    def _error_curve(self, rows: Dataset) -> Any:
         from treewright.forest.out_of_bag import error_curve
 
         return error_curve(
-            self._fitted_trees(),
-            self.draws_,
-            self._training_rows(X, y),
-            hard=self._hard,
-            threads=threads(self.n_jobs),
+            self._fitted_trees(), self.draws_, rows, hard=self._hard, threads=threads(self.n_jobs)
         )
 
     # ---- what many trees tell ----------------------------------------------------------------------
@@ -274,6 +273,30 @@ class FittedForest(RowReader, NamedParameters):
             self._fitted_trees(), self.draws_, *self._encode(X), hard=self._hard, threads=threads(self.n_jobs)
         )
         return errors.ravel() if self.task == "regression" else errors
+
+    def to_html(
+        self,
+        path: str | PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        validation: tuple[Any, Any] | None = None,
+        max_rows: int = 1000,
+        title: str | None = None,
+    ) -> None:
+        """Write the forest as one HTML file to explore it with, without a network; see `treewright.explore`.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write.
+        X, y, validation, max_rows, title
+            As for `treewright.explore`; rows that a tree has not drawn judge it if there are no others.
+        """
+        from treewright.explorer import explore
+
+        self._fitted_trees()
+        explore(self, X, y, validation=validation, max_rows=max_rows, title=title).save(path)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted forest to a file that `treewright.load` reads; whole or not at all.

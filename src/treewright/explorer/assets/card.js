@@ -1,13 +1,13 @@
 // Card: all that is known of one node.
 
-import { splitChart } from "./curves.js";
+import { splitChart, targetChart } from "./curves.js";
 import { constraintText, constraintsOf } from "./rules.js";
 import { counted, element, numberText, percentText, replaceChildren } from "./text.js";
 
 export class Card {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
-    state.on(["node", "step", "theme", "folded"], () => this.render());
+    state.on(["exchanged", "node", "step", "theme", "folded"], () => this.render());
     this.render();
   }
 
@@ -27,7 +27,7 @@ export class Card {
         element("b", {}, model.prediction(node)),
       ),
       this.numbers(node),
-      model.classes ? this.classTable(node) : this.interval(node),
+      model.classes ? this.classTable(node) : this.target(node),
       leaf ? null : this.split(node),
       this.actions(node, leaf),
     );
@@ -56,7 +56,7 @@ export class Card {
       ["impurity", numberText(model.impurity[node])],
       ["risk", numberText(model.risk[node])],
       model.splits[node] && ["merit of the split", numberText(model.merit[node])],
-      model.held && ["validation rows", numberText(model.held.weight[node])],
+      model.held && [model.heldName, numberText(model.held.weight[node])],
     ].filter(Boolean);
     return element(
       "dl",
@@ -79,20 +79,20 @@ export class Card {
       element("th", { scope: "col" }, "class"),
       element("th", { scope: "col" }, "rows"),
       element("th", { scope: "col" }, "share"),
-      held && element("th", { scope: "col" }, "validation"),
+      held && element("th", { scope: "col" }, model.heldName.replace(/^rows | rows$/, "")),
     );
     const lines = order.map((code) =>
       element(
         "tr",
         {},
-        element("th", { scope: "row", dir: "auto" }, swatch(marks.classColour(code)), model.classes[code]),
+        element("th", { scope: "row", dir: "auto" }, swatch(marks.fill(code)), model.classes[code]),
         element("td", {}, numberText(model.value[node * model.width + code])),
         element("td", {}, percentText(training[code])),
         held && element("td", {}, percentText(held[code])),
       ),
     );
     const [low, high] = wilson(model.sureness(node), model.weight[node]);
-    const sure = `The share of ${model.prediction(node)} is between ${percentText(low)} and ${percentText(high)} with 95 % confidence (Wilson).`;
+    const sure = `The share of ${model.prediction(node)} is between ${between([low, high])} with 95 % confidence (Wilson).`;
     const more =
       model.width > 12
         ? element("p", { class: "pale" }, `… ${counted(model.width - 12, "more class", "more classes")}`)
@@ -106,14 +106,28 @@ export class Card {
     );
   }
 
-  interval(node) {
-    const { model } = this;
-    const spread = model.weight[node] > 0 ? Math.sqrt(model.risk[node] / model.weight[node]) : null;
-    const held =
-      model.held && model.held.weight[node] > 0
-        ? ` Validation rows have ${numberText(model.held.value[node])}.`
-        : "";
-    return element("p", { class: "pale" }, `Root mean risk ${numberText(spread)}.${held}`);
+  // Where the target of the rows lies, and how well their mean is known.
+  target(node) {
+    const { model, marks } = this;
+    const targets = model.trainingRowsAt(node).map((row) => row.target);
+    const mean = targets.reduce((sum, target) => sum + target, 0) / targets.length;
+    const squares = targets.reduce((sum, target) => sum + (target - mean) ** 2, 0);
+    const sd = Math.sqrt(squares / (targets.length - 1));
+    const half = (1.96 * sd) / Math.sqrt(model.count[node]);
+    const known = targets.length > 1 && half > 0;
+    const words = [
+      known &&
+        `The mean is between ${numberText(mean - half)} and ${numberText(mean + half)} with 95 % confidence; rows are ${numberText(sd, 3)} from it (standard deviation).`,
+      model.held &&
+        model.held.weight[node] > 0 &&
+        `The mean of ${model.heldName} is ${numberText(model.held.value[node])}.`,
+    ].filter(Boolean);
+    return element(
+      "div",
+      {},
+      targetChart(model, marks, node),
+      words.length > 0 && element("p", { class: "pale" }, words.join(" ")),
+    );
   }
 
   split(node) {
@@ -201,8 +215,25 @@ export class Card {
             "Parent",
           )
         : null,
+      element(
+        "button",
+        {
+          type: "button",
+          title: "keep this node, and pick another to see both side by side",
+          onclick: () => state.set({ pinned: node }),
+        },
+        "Compare",
+      ),
     );
   }
+}
+
+// Two shares in words, with a decimal where they would read the same.
+function between(shares) {
+  const [low, high] = shares.map(percentText);
+  return low === high
+    ? shares.map((share) => `${(100 * share).toFixed(1)}\u00a0%`).join(" and ")
+    : `${low} and ${high}`;
 }
 
 export function swatch(colour) {

@@ -49,6 +49,42 @@ export function splitChart(model, marks, node, width = 300, height = 96) {
   );
 }
 
+// The target of a node's rows before that of all rows, with what the node predicts; null if there are none.
+export function targetChart(model, marks, node, width = 300, height = 78) {
+  const here = model.trainingRowsAt(node).map((row) => row.target);
+  const everywhere = model.trainingRowsAt(0).map((row) => row.target);
+  if (!here.length) return null;
+  const axis = axisAround(everywhere, [model.value[node]]);
+  const inside = height - 16;
+  const x = (number) => 4 + ((number - axis.low) / (axis.high - axis.low)) * (width - 8);
+  const heights = (numbers) => {
+    const counts = new Array(BINS + 1).fill(0);
+    for (const number of numbers)
+      counts[Math.min(Math.max(Math.floor((number - axis.low) / axis.step), 0), BINS)] += 1;
+    const tallest = Math.max(...counts);
+    return counts.map((count) => (count / tallest) * (inside - 6));
+  };
+  const bars = (numbers, fill, opacity) =>
+    heights(numbers).map((tall, bin) => {
+      const left = x(axis.low + bin * axis.step);
+      const wide = ((width - 8) / (BINS + 1)) * 0.92;
+      return shape("rect", { x: left, y: inside - tall, width: wide, height: tall, fill, opacity });
+    });
+  const said = x(model.value[node]);
+  return chart(width, height, `Target of the rows of the node, which predicts ${model.prediction(node)}`, [
+    node ? bars(everywhere, marks.theme.edge, 0.7) : [],
+    bars(here, marks.colour(node), 0.9),
+    shape("line", { x1: 4, x2: width - 4, y1: inside, y2: inside, class: "axis" }),
+    shape("line", { x1: said, x2: said, y1: 2, y2: inside, class: "cut" }),
+    shape("text", { x: 4, y: height - 3, class: "tick" }, numberText(axis.lowest)),
+    shape(
+      "text",
+      { x: width - 4, y: height - 3, class: "tick", "text-anchor": "end" },
+      numberText(axis.highest),
+    ),
+  ]);
+}
+
 function endText(feature, number) {
   return feature.categories || feature.unit || feature.offset
     ? valueText(feature, number)
@@ -93,7 +129,7 @@ function bars(marks, counts, place, height) {
       const tall = (count / tallest) * (height - 6);
       foot -= tall;
       shapes.push(
-        shape("rect", { x: left, y: foot, width: right - left, height: tall, fill: marks.classColour(code) }),
+        shape("rect", { x: left, y: foot, width: right - left, height: tall, fill: marks.chartFill(code) }),
       );
     });
   });
@@ -111,7 +147,7 @@ function dots(model, marks, points, x, height) {
       cx: x(number),
       cy: heightOf(model, target, height),
       r: 2,
-      fill: marks.classColour(0),
+      fill: marks.line(0),
       opacity: 0.55,
     }),
   );
@@ -125,7 +161,7 @@ function sides(model, marks, node, edges, height) {
       x2: edges[branch + 1],
       y1: y,
       y2: y,
-      stroke: marks.classColour(5),
+      stroke: marks.line(1),
       "stroke-width": 2,
     });
   });
@@ -172,7 +208,7 @@ function categoryChart(model, marks, split, rows, width, height) {
           y,
           width: places[bin][1] - places[bin][0],
           height: inside - y,
-          fill: marks.classColour(0),
+          fill: marks.line(0),
         });
       });
   shapes.push(shape("line", { x1: 4, x2: width - 4, y1: inside, y2: inside, class: "axis" }));

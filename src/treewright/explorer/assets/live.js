@@ -1,51 +1,101 @@
 // Live: editing the tree by hand, where a program on this machine listens; each edit shows what it is worth.
 
-import { KIND } from "./model.js";
+import { button, forceForm, mergeForm, relabelForm } from "./edit_forms.js";
+import { exchange } from "./exchange.js";
 import { at, page } from "./main.js";
-import { element, numberText, percentText, replaceChildren } from "./text.js";
+import { counted, element, numberText, percentText, replaceChildren } from "./text.js";
 
 const { model, state } = page;
-const live = model.content.live;
+const log = () => model.content.live.log;
+let isBusy = false;
 
-async function send(where, message) {
-  const answer = await fetch(where, {
+async function ask(where, message) {
+  const settings = message && {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(message),
-  });
+  };
+  const answer = await fetch(where, settings);
   const said = await answer.json();
-  if (!answer.ok) throw new Error(said.error);
+  if (!answer.ok) throw Object.assign(new Error(said.error), { status: answer.status });
   return said;
 }
 
-async function doEdit(entry) {
+// While the program works no other edit can be asked for; what it says of one comes back into view.
+async function attempt(does) {
+  if (isBusy) return;
+  isBusy = true;
+  at("edit").setAttribute("aria-busy", "true");
+  tell("edit-trouble", "");
   try {
-    await send("/edit", entry);
-    window.location.reload();
+    tell("edit-done", await does());
   } catch (error) {
-    at("edit-trouble").textContent = error.message;
+    tell("edit-trouble", error.status ? error.message : "The program that served this page has ended.");
+    if (error.status === 409) await takeTree();
+  } finally {
+    isBusy = false;
+    at("edit").removeAttribute("aria-busy");
   }
 }
 
-async function save() {
-  try {
-    const { path } = await send("/save", {});
-    at("edit-done").textContent = `saved as ${path}`;
-  } catch (error) {
-    at("edit-trouble").textContent = error.message;
-  }
+async function takeTree() {
+  exchange(model, state, await ask("/tree"));
+  render();
+}
+
+const doEdit = (edit) =>
+  attempt(async () => {
+    await ask("/edit", { ...edit, after: log().length });
+    await takeTree();
+    return effect();
+  });
+
+const save = () => attempt(async () => `saved as ${(await ask("/save", {})).path}`);
+
+// ---- words that stay when the rest is written anew
+
+function tell(id, words) {
+  at(id).textContent = words;
+}
+
+function riskText(risk) {
+  return model.classes && !model.content.costs ? percentText(risk) : numberText(risk);
+}
+
+// What the last edit did to the tree and to its risk.
+function effect() {
+  const { start } = model.content.live;
+  const [before, after] = [log().at(-2) ?? start, log().at(-1)];
+  const risks = Object.entries(after.risk).map(([rows, risk]) => {
+    const change = risk - before.risk[rows];
+    const verdict = Math.abs(change) < 1e-12 ? "as before" : change < 0 ? "better" : "worse";
+    return `${rows} risk ${riskText(before.risk[rows])} → ${riskText(risk)}, ${verdict}`;
+  });
+  const node = after.node === undefined ? "" : ` ${after.node}`;
+  return `${after.edit}${node}: ${counted(before.leaves, "leaf", "leaves")} → ${after.leaves}; ${risks.join("; ")}`;
 }
 
 // ---- what can be done to the picked node
 
-function render() {
-  const node = state.get("node");
-  const leaf = !model.n_children[node];
+function build() {
   replaceChildren(
     at("edit"),
-    element("h2", {}, `Edit ${leaf ? "leaf" : "node"} ${node}`),
+    element("h2", { id: "edit-title" }),
     element("p", { id: "edit-trouble", role: "alert" }),
     element("p", { id: "edit-done", role: "status" }),
+    element("div", { id: "edit-forms" }),
+  );
+  at("edit").hidden = false;
+}
+
+function render() {
+  const { live } = model.content;
+  const node = model.standing(state.get("node"), state.get("step"));
+  const leaf = !model.n_children[node];
+  at("edit-title").textContent = `Edit ${leaf ? "leaf" : "node"} ${node}`;
+  const focused = document.activeElement?.closest?.("#edit-forms button")?.textContent;
+  replaceChildren(
+    at("edit-forms"),
     element(
       "p",
       { class: "buttons" },
@@ -55,123 +105,19 @@ function render() {
       button("Redo", () => doEdit({ edit: "redo" }), !live.redo),
       live.saves ? button("Save as a model", save) : null,
     ),
-    forceForm(node),
-    mergeForm(node),
-    logTable(),
+    forceForm(model, node, doEdit),
+    mergeForm(model, node, doEdit),
+    relabelForm(model, node, doEdit),
+    logTable(live),
   );
+  if (focused) [...at("edit-forms").querySelectorAll("button")].find(same(focused))?.focus();
 }
 
-function button(words, does, disabled = false) {
-  return element("button", { type: "button", onclick: does, disabled }, words);
-}
-
-function forceForm(node) {
-  const split = model.splits[node];
-  const chosen = split && !split.features ? split.feature : 0;
-  const feature = element(
-    "select",
-    {},
-    model.features.map(({ name }, place) =>
-      element("option", { value: place, selected: place === chosen }, name),
-    ),
-  );
-  const details = element("div");
-  const grow = element("input", { type: "checkbox", checked: true });
-  let read = null;
-  const show = () => {
-    const place = Number(feature.value);
-    const own = split && split.feature === place ? split : null;
-    replaceChildren(details);
-    read = (model.features[place].kind === "categorical" ? groupFields : cutField)(details, place, own);
-  };
-  feature.addEventListener("change", show);
-  show();
-  const force = () =>
-    doEdit({ edit: "split", node, feature: Number(feature.value), grow: grow.checked, ...read() });
-  return element(
-    "fieldset",
-    {},
-    element("legend", {}, "Force a split"),
-    element("label", {}, "feature ", feature),
-    details,
-    element("label", {}, grow, " grow its branches on"),
-    button("Force", force),
-  );
-}
-
-function cutField(details, place, own) {
-  const feature = model.features[place];
-  if (feature.categories) {
-    const select = element(
-      "select",
-      {},
-      feature.categories
-        .slice(0, -1)
-        .map((name, code) =>
-          element("option", { value: name, selected: own && Math.floor(own.threshold) === code }, name),
-        ),
-    );
-    details.append(element("label", {}, "up to ", select));
-    return () => ({ threshold: select.value });
-  }
-  const offset = feature.offset || 0;
-  const cut = own?.threshold ?? feature.middle;
-  const input = element("input", { type: "number", step: "any", value: cut === null ? "" : cut + offset });
-  details.append(element("label", {}, "up to ", input));
-  return () => ({ threshold: input.value === "" ? null : Number(input.value) });
-}
-
-function groupFields(details, place, own) {
-  const { categories } = model.features[place];
-  const branchOf = own ? new Map(own.codes.map((code, index) => [code, own.branches[index]])) : new Map();
-  const numbers = [0, 1, 2, 3, 4, 5];
-  const selects = categories.slice(0, 200).map((name, code) => {
-    const branch = branchOf.get(code) ?? (own ? -1 : code % 2);
-    const select = element(
-      "select",
-      {},
-      element("option", { value: -1 }, "–"),
-      numbers.map((number) =>
-        element("option", { value: number, selected: number === branch }, `branch ${number + 1}`),
-      ),
-    );
-    details.append(element("label", { dir: "auto" }, `${name} `, select));
-    return select;
-  });
-  return () => {
-    const groups = numbers.map((number) =>
-      categories.filter((_, code) => selects[code] && Number(selects[code].value) === number),
-    );
-    return { groups: groups.filter((group) => group.length) };
-  };
-}
-
-function mergeForm(node) {
-  const split = model.splits[node];
-  if (!split || split.kind !== KIND.table || split.answers.length < 3) return null;
-  const boxes = split.answers.map((_, branch) => element("input", { type: "checkbox", value: branch }));
-  const lines = split.answers.map((answer, branch) =>
-    element("label", { dir: "auto" }, boxes[branch], ` ${answer}`),
-  );
-  const merge = () =>
-    doEdit({
-      edit: "merge",
-      node,
-      branches: boxes.filter((box) => box.checked).map((box) => Number(box.value)),
-    });
-  return element("fieldset", {}, element("legend", {}, "Merge branches"), lines, button("Merge", merge));
-}
+const same = (words) => (one) => one.textContent === words && !one.disabled;
 
 // ---- what was done, and what it was worth
 
-function risks(entry) {
-  const text = (risk) => (model.classes && !model.content.costs ? percentText(risk) : numberText(risk));
-  return Object.entries(entry.risk)
-    .map(([rows, risk]) => `${rows} ${text(risk)}`)
-    .join(", ");
-}
-
-function logTable() {
+function logTable(live) {
   const lines = [{ edit: "start", ...live.start }, ...live.log].map((entry, place) =>
     element(
       "tr",
@@ -180,13 +126,14 @@ function logTable() {
       element("td", {}, entry.edit),
       element("td", {}, entry.node ?? ""),
       element("td", {}, String(entry.leaves)),
-      element("td", {}, risks(entry)),
+      Object.values(entry.risk).map((risk) => element("td", {}, riskText(risk))),
     ),
   );
+  const names = ["step", "edit", "node", "leaves", ...Object.keys(live.start.risk)];
   const head = element(
     "tr",
     {},
-    ["step", "edit", "node", "leaves", "risk"].map((name) => element("th", { scope: "col" }, name)),
+    names.map((name) => element("th", { scope: "col" }, name)),
   );
   return element(
     "details",
@@ -195,11 +142,20 @@ function logTable() {
     element(
       "div",
       { class: "wide" },
-      element("table", {}, element("thead", {}, head), element("tbody", {}, lines)),
+      element("table", {}, element("thead", {}, head), element("tbody", {}, lines.reverse())),
     ),
   );
 }
 
-at("edit").hidden = false;
-state.on(["node"], render);
+// ---- keys that editors know
+
+document.addEventListener("keydown", (event) => {
+  const isField = event.target.closest?.("input, select, textarea");
+  if (isField || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+  event.preventDefault();
+  doEdit({ edit: event.shiftKey ? "redo" : "undo" });
+});
+
+build();
+state.on(["node", "step"], render);
 render();

@@ -1,7 +1,12 @@
 // Main: puts the page together, and keeps what was chosen in its address.
 
 import { Card } from "./card.js";
+import { Compare } from "./compare.js";
+import { keepPrice } from "./exchange.js";
 import { download, exports } from "./export.js";
+import { Falling } from "./falling.js";
+import { Forest } from "./forest.js";
+import { ForestView } from "./forest_view.js";
 import { Marks } from "./marks.js";
 import { Model } from "./model.js";
 import { Outline } from "./outline.js";
@@ -25,6 +30,7 @@ const TABS = {
   rows: "Rows",
   "what-if": "What if",
   quality: "Quality",
+  forest: "Forest",
   teach: "Teach",
 };
 
@@ -36,25 +42,38 @@ function start() {
   const state = new State({
     node: 0,
     step: 0,
+    alpha: 0,
     folded: new Set(),
     foldsItself: true,
     topDown: true,
     lit: null,
     row: null,
+    values: null,
+    pinned: null,
+    exchanged: null,
+    member: 0,
     tab: "tree",
     theme: 0,
   });
+  keepPrice(model, state);
   readAddress(model, state);
   const marks = new Marks(model, content.colours);
   at("title").textContent = content.title;
-  buildTabs(state);
-  const treeView = new TreeView(at("canvas"), at("map"), model, marks, state);
+  buildTabs(model, state);
+  const treeView = new TreeView(
+    at("canvas"),
+    { map: at("map"), frame: at("map-frame") },
+    model,
+    marks,
+    state,
+  );
   Object.assign(state.values, {
     fold: (node) => treeView.fold(node),
     pick: (row) => pickRow(model, state, row),
   });
   new Outline(at("outline"), model, state);
   new Card(at("card"), model, marks, state);
+  new Compare(at("compare"), model, marks, state);
   new PathView(
     {
       slider: at("slider"),
@@ -74,10 +93,16 @@ function start() {
   new WhatIf(at("panel-what-if"), model, marks, state);
   new Quality(at("panel-quality"), model, marks, state);
   new Teach(at("panel-teach"), model, marks, state);
-  buildTools(model, state, treeView);
+  if (content.forest) {
+    const places = { panel: at("panel-forest"), picker: at("forest") };
+    new ForestView(places, new Forest(model, state), marks, state);
+  }
+  buildTools(model, state, treeView, marks);
   buildLegend(model, marks);
+  state.on(["exchanged", "theme"], () => buildLegend(model, marks));
   announce(model, state, treeView);
   follow(state, marks, treeView);
+  dropHint();
   const { tab } = state.values;
   state.values.tab = null;
   state.set({ tab }); // every view draws itself once
@@ -92,8 +117,9 @@ function pickRow(model, state, row) {
 
 // ---- tabs and tools
 
-function buildTabs(state) {
-  const tabs = Object.entries(TABS).map(([key, name]) =>
+function buildTabs(model, state) {
+  const shown = Object.entries(TABS).filter(([key]) => key !== "forest" || model.content.forest);
+  const tabs = shown.map(([key, name]) =>
     element(
       "button",
       {
@@ -106,7 +132,7 @@ function buildTabs(state) {
       name,
     ),
   );
-  const keys = Object.keys(TABS);
+  const keys = shown.map(([key]) => key);
   replaceChildren(at("tabs"), tabs);
   at("tabs").addEventListener("keydown", (event) => {
     const turn = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -134,7 +160,7 @@ function buildTabs(state) {
   });
 }
 
-function buildTools(model, state, treeView) {
+function buildTools(model, state, treeView, marks) {
   const tool = (name, does, words = name) =>
     element("button", { type: "button", title: words, "aria-label": words, onclick: does }, name);
   replaceChildren(
@@ -148,8 +174,15 @@ function buildTools(model, state, treeView) {
       "turn the tree: top down or left to right",
     ),
     tool("Unfold", () => treeView.unfoldAll(), "unfold all, or fold a large tree again"),
+    model.classes && hatchTool(state, treeView, marks),
     tool("Clear", () => state.set({ lit: null, row: null }), "put out all lights"),
   );
+  if (model.rows.length) {
+    const drop = tool("", null, "let rows fall from the root to their leaves");
+    drop.removeAttribute("aria-label"); // its words change
+    at("tools").append(drop);
+    new Falling(treeView, drop, at("fallen"));
+  }
   const files = exports(model, treeView, state);
   const menu = element(
     "select",
@@ -170,6 +203,25 @@ function buildTools(model, state, treeView) {
     event.preventDefault();
     does();
   });
+}
+
+// Classes are hatched when asked to, and on paper, which may have no colours.
+function hatchTool(state, treeView, marks) {
+  const words = "hatch the classes: they differ by more than colour then";
+  const toggle = element("button", { type: "button", title: words, "aria-label": words }, "Hatch");
+  const hatch = (isHatched) => {
+    marks.isHatched = isHatched;
+    marks.refresh();
+    treeView.draw();
+    state.set({ theme: state.get("theme") + 1 });
+  };
+  const show = () => toggle.setAttribute("aria-pressed", String(marks.isHatched));
+  toggle.addEventListener("click", () => (hatch(!marks.isHatched), show()));
+  let wasHatched = false;
+  window.addEventListener("beforeprint", () => ((wasHatched = marks.isHatched), hatch(true)));
+  window.addEventListener("afterprint", () => hatch(wasHatched));
+  show();
+  return toggle;
 }
 
 // With the tree in focus, arrows walk it as it stands on the page.
@@ -207,16 +259,17 @@ function buildLegend(model, marks) {
     const more = model.width > 12 ? element("span", { class: "pale" }, `… ${model.width - 12} more`) : null;
     replaceChildren(
       at("legend"),
-      model.classes.slice(0, 12).map((name, code) => key(marks.classColour(code), name)),
+      model.classes.slice(0, 12).map((name, code) => key(marks.fill(code), name)),
       more,
     );
   } else {
-    const shares = [0, 0.5, 1];
+    const shades = [0, 0.25, 0.5, 0.75, 1].map((share) => marks.numberColour(share));
     replaceChildren(
       at("legend"),
-      shares.map((share) =>
-        key(marks.numberColour(share), numberText(model.lowest + share * (model.highest - model.lowest))),
-      ),
+      "predicts ",
+      numberText(model.lowest),
+      element("span", { class: "ramp", css: { background: `linear-gradient(90deg, ${shades})` } }),
+      numberText(model.highest),
     );
   }
 }
@@ -224,11 +277,12 @@ function buildLegend(model, marks) {
 // ---- telling and remembering
 
 function announce(model, state, treeView) {
-  state.on(["node"], () => {
+  state.on(["node"], (changed) => {
+    if (changed.includes("exchanged")) return; // whoever exchanges the tree says why
     const node = model.standing(state.get("node"), state.get("step"));
     const leaf = model.isLeaf(node, state.get("step"));
-    at("live").textContent =
-      `${leaf ? "leaf" : "node"} ${node}: ${model.condition(node)}, ${leaf ? "predicts" : "would predict"} ${model.prediction(node)}, ${model.note(node)}`;
+    const words = `${leaf ? "leaf" : "node"} ${node}: ${model.condition(node)}, ${leaf ? "predicts" : "would predict"} ${model.prediction(node)}, ${model.note(node)}`;
+    at("live").textContent = words;
     if (treeView.shown.includes(node)) treeView.reveal(node);
   });
 }
@@ -240,11 +294,12 @@ function readAddress(model, state) {
     return Number.isInteger(number) && number >= 0 && number <= most ? number : 0;
   };
   state.set({ node: whole("node", model.size - 1), step: whole("step", model.lastStep) });
-  if (wanted.get("tab") in TABS) state.set({ tab: wanted.get("tab") });
+  const tab = wanted.get("tab");
+  if (tab in TABS && (tab !== "forest" || model.content.forest)) state.set({ tab });
 }
 
 function follow(state, marks, treeView) {
-  state.on(["node", "step", "tab"], () => {
+  const keep = () => {
     const address = new URLSearchParams({
       node: state.get("node"),
       step: state.get("step"),
@@ -255,15 +310,26 @@ function follow(state, marks, treeView) {
     } catch {
       // a frame without an origin has no address to keep
     }
+  };
+  let waiting = 0; // a browser counts the changes of an address
+  state.on(["exchanged", "node", "step", "tab"], (changed) => {
+    clearTimeout(waiting);
+    waiting = setTimeout(keep, changed.every((name) => name === "step") ? 150 : 0);
   });
   state.on(["tab"], () => state.get("tab") === "tree" && treeView.resize());
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", () => {
     marks.refresh();
-    treeView.mapDrawn = null;
+    treeView.map.forget();
     treeView.redraw();
     state.set({ theme: state.get("theme") + 1 });
   });
+}
+
+// The hint has served once the reader does something.
+function dropHint() {
+  const drop = () => at("hint")?.remove();
+  for (const name of ["pointerdown", "wheel", "keydown"]) at("canvas").addEventListener(name, drop, { once: true });
 }
 
 function copyText(text) {

@@ -1,23 +1,53 @@
 // Marks: how a node and a branch look, and the colours of classes and numbers.
 
 import { CARD } from "./layout.js";
+import { cssFill, definePatterns, hatching, named } from "./patterns.js";
 
 const FLOW = 40;
+const ANSWERS_FROM = 0.34;
+const LINES = ["first", "second", "third"];
 
 export class Marks {
   constructor(model, colours) {
     this.model = model;
     this.colours = colours;
     this.theme = {};
+    this.isHatched = false;
     this.refresh();
   }
 
   // Light and dark are decided by the style sheet.
   refresh() {
     const style = getComputedStyle(document.documentElement);
-    for (const name of ["ink", "pale", "card", "edge", "ground", "soft", "focus"]) {
+    for (const name of ["ink", "pale", "card", "edge", "ground", "soft", "focus", ...LINES]) {
       this.theme[name] = style.getPropertyValue(`--${name}`).trim();
     }
+    const codes = this.model.classes ? this.model.classes.map((_, code) => code) : [];
+    const hatched = codes.map((code) => this.area(code)).filter((fill) => fill.lines);
+    definePatterns(document.getElementById("patterns"), hatched);
+  }
+
+  // The colour of a line of a chart: one of three that stand out on the ground.
+  line(place) {
+    return this.theme[LINES[place]];
+  }
+
+  // What an area of a class is filled with: a colour, or a colour and its hatching.
+  area(code) {
+    const colour = this.classColour(code);
+    const lines = hatching(code, this.colours.classes.length, this.isHatched);
+    return lines ? { colour, lines, ground: this.theme.ground } : colour;
+  }
+
+  // The same for a shape of a chart, and for the background of an element.
+  chartFill(code) {
+    const area = this.area(code);
+    return area.lines ? `url(#${named(area)})` : area;
+  }
+
+  fill(code) {
+    const area = this.area(code);
+    return area.lines ? cssFill(area) : area;
   }
 
   classColour(code) {
@@ -40,6 +70,16 @@ export class Marks {
       : this.numberColour(this.model.sureness(node));
   }
 
+  // Whether dark words stand out on a node's colour.
+  isLight(node) {
+    const [red, green, blue] = channels(this.colour(node));
+    return 0.3 * red + 0.59 * green + 0.11 * blue > 125;
+  }
+
+  nodeArea(node) {
+    return this.model.classes ? this.area(this.model.label[node]) : this.colour(node);
+  }
+
   // ---- branches
 
   branch(pen, layout, node, detail, opacity) {
@@ -56,7 +96,7 @@ export class Marks {
       const width = flows[place] * share;
       if (!width) continue;
       const corners = this.corners(layout, above, node, begun + across, across - flows[place] / 2, width);
-      const fill = model.classes && detail ? this.classColour(code) : this.colour(node);
+      const fill = model.classes && detail ? this.area(code) : this.nodeArea(node);
       pen.ribbon(corners, { fill, opacity: 0.45 * opacity });
       across += width;
     }
@@ -113,15 +153,34 @@ export class Marks {
         line: Math.max(3, 2 / scale),
         radius: 11,
       });
-    const [from, height] = detail > 1 ? [30, 8] : [44, 12];
+    const [from, height] = detail > 1 ? [30, 8] : [46, 11];
     this.bars(pen, node, left + 10, top + from, CARD.width - 20, height, opacity);
     if (detail > 1) this.words(pen, layout, node, { leaf, folded, opacity });
-    else
-      pen.text(layout.x[node], top + 34, this.title(node, leaf), {
-        size: Math.min(Math.max(9 / scale, 13), 30),
+    else this.largeWords(pen, layout, node, { leaf, opacity, scale });
+  }
+
+  // From farther away the title takes two lines if it must, and the answer stays as long as it can be read.
+  largeWords(pen, { x, y }, node, { leaf, opacity, scale }) {
+    const { model, theme } = this;
+    const top = y[node] - CARD.height / 2;
+    const size = Math.min(Math.max(9.5 / scale, 13), 34);
+    const lines = pen.lines(this.title(node, leaf), { size, bold: true, width: CARD.width - 8 });
+    const first = top + (lines.length > 1 ? 20 : 32);
+    lines.forEach((words, line) =>
+      pen.text(x[node], first + line * size * 0.98, words, {
+        size: lines.length > 1 ? Math.min(size, 21) : size,
         bold: true,
         fill: theme.ink,
-        width: CARD.width - 10,
+        width: CARD.width - 8,
+        opacity,
+      }),
+    );
+    if (node && scale > ANSWERS_FROM)
+      pen.text(x[node], top - 7, model.answer(node), {
+        size: size * 0.95,
+        fill: theme.pale,
+        halo: theme.ground,
+        width: CARD.width + 12,
         opacity,
       });
   }
@@ -133,14 +192,12 @@ export class Marks {
   words(pen, { x, y }, node, { leaf, folded, opacity }) {
     const { model, theme } = this;
     const top = y[node] - CARD.height / 2;
-    pen.text(x[node], top + 20, this.title(node, leaf), {
-      size: 13,
-      bold: true,
-      fill: theme.ink,
-      width: CARD.width - 16,
-      opacity,
-    });
-    const note = folded ? `${model.note(node)} · folded` : model.note(node);
+    const title = this.title(node, leaf);
+    const room = { bold: true, width: CARD.width - 14 };
+    const size = pen.lines(title, { ...room, size: 13 }).length > 1 ? 10.5 : 13;
+    pen.text(x[node], top + 20, title, { ...room, size, fill: theme.ink, opacity });
+    const said = model.classes || leaf ? "" : `${model.prediction(node)} · `;
+    const note = `${said}${model.note(node)}${folded ? " · folded" : ""}`;
     pen.text(x[node], top + 56, note, { size: 11, fill: theme.pale, width: CARD.width - 16, opacity });
     if (node)
       pen.text(x[node], top - 6, model.answer(node), {
@@ -172,7 +229,7 @@ export class Marks {
   stack(pen, shares, left, top, width, height, opacity) {
     let begun = left;
     for (const [code, share] of shares.entries()) {
-      if (share > 0) pen.rect(begun, top, width * share, height, { fill: this.classColour(code), opacity });
+      if (share > 0) pen.rect(begun, top, width * share, height, { fill: this.area(code), opacity });
       begun += width * share;
     }
   }

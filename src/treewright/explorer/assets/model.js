@@ -10,22 +10,30 @@ export class Model {
   #rowsAt = null;
 
   constructor(content) {
-    Object.assign(this, content.tree);
-    this.content = content;
     this.classes = content.classes;
     this.features = content.features;
-    this.splits = content.splits;
+    this.width = this.classes ? this.classes.length : 1;
+    this.rows = content.rows ? makeRows(content) : [];
+    this.take(content);
+  }
+
+  // Take a tree of these features for these rows: at first, once it was edited, or another of a forest.
+  take(content) {
+    this.content = { ...this.content, ...content };
+    Object.assign(this, content.tree);
+    this.splits = content.splits.map((split) => split && worded(split, this.features));
     this.path = content.path;
     this.held = content.held;
+    this.heldName = this.content.held_name ?? "validation rows";
     this.size = this.parent.length;
-    this.width = this.classes ? this.classes.length : 1;
     this.lastStep = this.path.leaves.length - 1;
     this.depth = new Int32Array(this.size);
     for (let node = 1; node < this.size; node++) this.depth[node] = this.depth[this.parent[node]] + 1;
     this.lowest = this.value.reduce((a, b) => Math.min(a, b), Infinity);
     this.highest = this.value.reduce((a, b) => Math.max(a, b), -Infinity);
-    this.rows = content.rows ? makeRows(content) : [];
     this.tables = this.splits.map((split) => split && split.kind === KIND.table && tableOf(split));
+    this.#visible.clear();
+    this.#rowsAt = null;
   }
 
   // ---- shape
@@ -64,8 +72,24 @@ export class Model {
   // The nodes from the root to a node.
   ancestors(node) {
     const nodes = [];
-    for (let at = node; at >= 0; at = this.parent[at]) nodes.unshift(at);
-    return nodes;
+    for (let at = node; at >= 0; at = this.parent[at]) nodes.push(at);
+    return nodes.reverse();
+  }
+
+  // The branches that lead to a node, and back: the node that they lead to, as far as there are such.
+  branchesTo(node) {
+    return this.ancestors(node)
+      .slice(1)
+      .map((child) => child - this.first_child[this.parent[child]]);
+  }
+
+  nodeBy(branches) {
+    let node = 0;
+    for (const branch of branches) {
+      if (branch >= this.n_children[node]) break;
+      node = this.first_child[node] + branch;
+    }
+    return node;
   }
 
   // The node that stands for a node at a step: itself, or the leaf above that has swallowed it.
@@ -111,7 +135,11 @@ export class Model {
   // The share of the predicted class; for numbers how far up between lowest and highest.
   sureness(node) {
     if (this.classes) return this.shares(node)[this.label[node]];
-    return this.highest > this.lowest ? (this.value[node] - this.lowest) / (this.highest - this.lowest) : 0.5;
+    return this.shareOf(this.value[node]);
+  }
+
+  shareOf(number) {
+    return this.highest > this.lowest ? (number - this.lowest) / (this.highest - this.lowest) : 0.5;
   }
 
   best(shares) {
@@ -203,9 +231,15 @@ export class Model {
   }
 }
 
+// What follows from the name of the feature is not in the content a second time.
+function worded(split, features) {
+  return { ...split, question: split.question ?? features[split.feature].name };
+}
+
 function makeRows(content) {
   const { rows, features } = content;
   return rows.target.map((target, index) => ({
+    place: index,
     id: rows.id[index],
     validation: Boolean(rows.validation[index]),
     target,

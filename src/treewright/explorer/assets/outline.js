@@ -8,13 +8,19 @@ export class Outline {
 
   constructor(list, model, state) {
     Object.assign(this, { list, model, state });
-    this.open = new Set([0]);
-    for (const child of model.children(0)) this.open.add(child);
+    this.open = new Set([0, ...model.children(0)]);
     list.addEventListener("keydown", (event) => this.key(event));
     list.addEventListener("click", (event) => this.click(event));
-    state.on(["step"], () => this.render());
+    state.on(["exchanged"], () => this.keepOpen(state.get("exchanged").moved));
+    state.on(["exchanged", "step"], () => this.render());
     state.on(["node"], () => this.select());
     this.render();
+  }
+
+  // What was open stays open where it is still there; the root and its branches are at first.
+  keepOpen(moved) {
+    this.open = new Set([...this.open].map((node) => moved.get(node)).filter((node) => node !== undefined));
+    if (moved.size === 1) this.open = new Set([0, ...this.model.children(0)]);
   }
 
   children(node) {

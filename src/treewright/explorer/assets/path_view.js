@@ -3,19 +3,24 @@
 import { chart, linePath } from "./curves.js";
 import { counted, numberText, percentText, replaceChildren, shape } from "./text.js";
 
-const SIZE = { width: 640, height: 150, left: 46, right: 12, top: 10, bottom: 26 };
+const SIZE = { width: 640, height: 160, left: 46, right: 12, top: 24, bottom: 26 };
 
 export class PathView {
   #playing = null;
 
   constructor({ slider, play, words, curves, choices }, model, marks, state) {
     Object.assign(this, { slider, play, words, curves, choices, model, marks, state });
-    slider.max = model.lastStep;
     slider.addEventListener("input", () => state.set({ step: model.lastStep - Number(slider.value) }));
     play.addEventListener("click", () => this.playOrStop());
     curves.addEventListener("click", (event) => this.pick(event));
     state.on(["step"], () => this.render());
+    state.on(["exchanged"], () => this.begin());
     state.on(["theme"], () => this.drawCurves());
+    this.begin();
+  }
+
+  begin() {
+    this.slider.max = this.model.lastStep;
     this.series = this.measured();
     this.drawCurves();
     this.render();
@@ -25,7 +30,7 @@ export class PathView {
   measured() {
     const { path } = this.model;
     const series = [{ name: "training rows", mean: path.training, colour: 0 }];
-    if (path.validation) series.push({ name: "validation rows", ...path.validation, colour: 5 });
+    if (path.validation) series.push({ name: this.model.heldName, ...path.validation, colour: 1 });
     if (path.cross_validation) series.push({ name: "cross-validation", ...path.cross_validation, colour: 2 });
     return series;
   }
@@ -78,7 +83,7 @@ export class PathView {
       ) || 1;
     const shapes = [...this.axes()];
     this.series.forEach(({ name, mean, se, colour }, line) => {
-      const fill = marks.classColour(colour);
+      const fill = marks.line(colour);
       if (se) {
         const upper = mean.map((risk, step) => [this.x(step), this.y(risk + se[step])]);
         const lower = mean
@@ -148,8 +153,8 @@ export class PathView {
     const buttons = [];
     const shapes = judged.flatMap((line) => {
       const { best, small } = this.marked(line);
-      buttons.push(this.choice(`least ${line.name}`, best), this.choice(`within 1 SE, ${line.name}`, small));
-      const fill = this.marks.classColour(line.colour);
+      buttons.push(this.choice(`least risk, ${line.name}`, best), this.choice(`within 1 SE, ${line.name}`, small));
+      const fill = this.marks.line(line.colour);
       return [
         shape("circle", { cx: this.x(best), cy: this.y(line.mean[best]), r: 5, fill }),
         shape("path", { d: diamond(this.x(small), this.y(line.mean[small])), fill }),

@@ -1,5 +1,6 @@
 // Pens: the same strokes on a canvas, which is fast, and as SVG, which is kept.
 
+import { canvasFill, definitions, named } from "./patterns.js";
 import { shape } from "./text.js";
 
 export const FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif";
@@ -15,7 +16,7 @@ export class CanvasPen {
     context.beginPath();
     if (radius) context.roundRect(x, y, width, height, radius);
     else context.rect(x, y, width, height);
-    if (fill) ((context.fillStyle = fill), context.fill());
+    if (fill) ((context.fillStyle = fill.lines ? canvasFill(context, fill) : fill), context.fill());
     if (stroke) ((context.strokeStyle = stroke), (context.lineWidth = line), context.stroke());
     context.globalAlpha = 1;
   }
@@ -23,7 +24,7 @@ export class CanvasPen {
   ribbon(corners, { fill, opacity = 0.45 }) {
     const { context } = this;
     context.globalAlpha = opacity;
-    context.fillStyle = fill;
+    context.fillStyle = fill.lines ? canvasFill(context, fill) : fill;
     context.beginPath();
     context.moveTo(...corners[0]);
     context.bezierCurveTo(...corners[1], ...corners[2], ...corners[3]);
@@ -31,6 +32,12 @@ export class CanvasPen {
     context.bezierCurveTo(...corners[5], ...corners[6], ...corners[7]);
     context.fill();
     context.globalAlpha = 1;
+  }
+
+  // A text as one line if it fits, else as two, parted at a blank.
+  lines(words, { size, bold, width }) {
+    this.context.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
+    return inLines(this.context, words, width);
   }
 
   text(x, y, words, { size = 12, fill, bold = false, halo = null, width = Infinity, opacity = 1 }) {
@@ -64,6 +71,20 @@ function fitText(context, words, width) {
   return fitted.get(key);
 }
 
+const parted = new Map();
+
+function inLines(context, words, width) {
+  const key = `${context.font}|${width}|${words}`;
+  if (!parted.has(key)) {
+    if (parted.size > 20000) parted.clear();
+    const fits = (text) => context.measureText(text).width <= width;
+    const blanks = words.length > 200 || fits(words) ? [] : [...words.matchAll(/[\s_]/g)];
+    const at = blanks.map(({ index }) => index + 1).findLast((end) => fits(words.slice(0, end).trimEnd()));
+    parted.set(key, at ? [words.slice(0, at).trimEnd(), words.slice(at)] : [words]);
+  }
+  return parted.get(key);
+}
+
 function longestStart(context, words, width) {
   const letters = [...words.slice(0, 400)];
   if (letters.length === words.length && context.measureText(words).width <= width) return words;
@@ -79,6 +100,7 @@ function longestStart(context, words, width) {
 export class SvgPen {
   constructor() {
     this.shapes = [];
+    this.hatched = [];
     this.measure = document.createElement("canvas").getContext("2d");
   }
 
@@ -88,7 +110,7 @@ export class SvgPen {
       y: tidy(y),
       width: tidy(width),
       height: tidy(height),
-      fill: fill || "none",
+      fill: fill ? this.fill(fill) : "none",
     };
     if (radius) settings.rx = radius;
     if (stroke) Object.assign(settings, { stroke, "stroke-width": line });
@@ -96,9 +118,22 @@ export class SvgPen {
     this.shapes.push(shape("rect", settings));
   }
 
+  lines(words, { size, bold, width }) {
+    this.measure.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
+    return inLines(this.measure, words, width);
+  }
+
+  // A hatched area refers to its tile by name.
+  fill(fill) {
+    if (!fill.lines) return fill;
+    this.hatched.push(fill);
+    return `url(#${named(fill)})`;
+  }
+
   ribbon(corners, { fill, opacity = 0.45 }) {
-    const [a, b, c, d, e, f, g, h] = corners.map((point) => point.map(tidy).join(" "));
-    this.shapes.push(shape("path", { d: `M${a}C${b} ${c} ${d}L${e}C${f} ${g} ${h}z`, fill, opacity }));
+    const [a, b, c, d0, e, f, g, h] = corners.map((point) => point.map(tidy).join(" "));
+    const d = `M${a}C${b} ${c} ${d0}L${e}C${f} ${g} ${h}z`;
+    this.shapes.push(shape("path", { d, fill: this.fill(fill), opacity }));
   }
 
   text(x, y, words, { size = 12, fill, bold = false, halo = null, width = Infinity, opacity = 1 }) {
@@ -130,6 +165,7 @@ export class SvgPen {
       "svg",
       { ...settings, width, height, role: "img" },
       shape("title", {}, title),
+      definitions(this.hatched),
       back,
       shape("g", font, this.shapes),
     );

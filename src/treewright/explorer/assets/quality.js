@@ -8,7 +8,7 @@ export class Quality {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
     this.ranking = model.classes && new Ranking(model, marks);
-    state.on(["step", "tab", "theme"], () => this.render());
+    state.on(["exchanged", "step", "tab", "theme"], () => this.render());
   }
 
   // Rows that the tree was not grown on, if the page has such.
@@ -104,7 +104,7 @@ export class Quality {
     const shapes = [
       shape("line", { x1: x(low), y1: y(low), x2: x(high), y2: y(high), class: "axis" }),
       ...pairs.map(([said, truth]) =>
-        shape("circle", { cx: x(said), cy: y(truth), r: 2.6, fill: marks.classColour(0), opacity: 0.6 }),
+        shape("circle", { cx: x(said), cy: y(truth), r: 2.6, fill: marks.line(0), opacity: 0.6 }),
       ),
       shape("text", { x: x(low), y: height - 10, class: "tick" }, `predicted ${numberText(low)}`),
       shape("text", { x: x(high), y: height - 10, class: "tick", "text-anchor": "end" }, numberText(high)),
@@ -152,7 +152,7 @@ export class Quality {
           "td",
           { class: "bar" },
           element("span", {
-            css: { width: `${(100 * gain) / (order[0][1] || 1)}%`, background: marks.classColour(0) },
+            css: { width: `${(100 * gain) / (order[0][1] || 1)}%`, background: marks.line(0) },
           }),
         ),
       ),

@@ -104,7 +104,7 @@ export class Ranking {
     const curve = shape("path", {
       d: line,
       fill: "none",
-      stroke: this.marks.classColour(0),
+      stroke: this.marks.line(0),
       "stroke-width": 2,
     });
     const words = `ROC curve, area ${numberText(area, 3)}`;
@@ -117,7 +117,7 @@ export class Ranking {
     const dots = bins.map(({ count, said, came }) => {
       const words = `${count} rows: predicted ${percentText(said)}, came true ${percentText(came)}`;
       const settings = { cx: this.x(said), cy: this.y(came), r: 3 + 6 * Math.sqrt(count / scores.length) };
-      return shape("circle", { ...settings, fill: this.marks.classColour(5) }, shape("title", {}, words));
+      return shape("circle", { ...settings, fill: this.marks.line(1) }, shape("title", {}, words));
     });
     const words = "Calibration: on the line the share is what happens";
     const shapes = [...this.frame("predicted share", "came true"), ...dots];

@@ -20,7 +20,7 @@ export class Regions {
     }
     this.plane = this.mostUsed();
     this.build();
-    state.on(["step", "tab", "row", "theme"], () => this.render());
+    state.on(["exchanged", "step", "tab", "row", "theme"], () => this.render());
   }
 
   mostUsed() {

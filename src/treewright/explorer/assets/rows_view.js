@@ -17,7 +17,7 @@ export class RowsView {
       return;
     }
     this.build();
-    state.on(["step", "tab", "node", "row"], () => this.render());
+    state.on(["exchanged", "step", "tab", "node", "row"], () => this.render());
   }
 
   build() {

@@ -60,6 +60,8 @@ export function ruleOf(model, node) {
     cover: model.weight[node] / total,
     confidence: model.classes ? model.sureness(node) : null,
     lift: model.classes && base ? model.sureness(node) / base : null,
+    value: model.value[node * model.width],
+    off: model.weight[node] > 0 ? Math.sqrt(model.risk[node] / model.weight[node]) : 0,
   };
 }
 

@@ -11,7 +11,7 @@ export class RulesView {
     Object.assign(this, { panel, model, marks, state, copy });
     this.order = "cover";
     this.build();
-    state.on(["step", "tab", "node", "theme"], () => this.render());
+    state.on(["exchanged", "step", "tab", "node", "theme"], () => this.render());
   }
 
   build() {
@@ -46,6 +46,8 @@ export class RulesView {
       column("cover", "cover"),
       model.classes && column("confidence", "confidence"),
       model.classes && column("lift", "lift"),
+      !model.classes && column("predicts", "value"),
+      !model.classes && column("off by", "off"),
     );
     const copies = [
       ["text", (rules) => rules.map((rule) => ruleText(model, rule)).join("\n")],
@@ -115,6 +117,8 @@ export class RulesView {
           element("td", {}, percentText(rule.cover)),
           model.classes && element("td", {}, percentText(rule.confidence)),
           model.classes && element("td", {}, numberText(rule.lift, 3)),
+          !model.classes && element("td", {}, numberText(rule.value)),
+          !model.classes && element("td", {}, numberText(rule.off, 3)),
         );
       }),
     );

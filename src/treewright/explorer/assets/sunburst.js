@@ -1,7 +1,7 @@
 // Sunburst: rings of branches, as wide as their rows, as strong as they are sure.
 
 import { chart } from "./curves.js";
-import { element, replaceChildren, shape } from "./text.js";
+import { element, replaceChildren, shape, shortened } from "./text.js";
 
 const RADIUS = 300;
 const NARROWEST = 0.004;
@@ -9,7 +9,7 @@ const NARROWEST = 0.004;
 export class Sunburst {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
-    state.on(["step", "node", "tab", "theme", "lit"], () => this.render());
+    state.on(["exchanged", "step", "node", "tab", "theme", "lit"], () => this.render());
   }
 
   render() {
@@ -32,16 +32,40 @@ export class Sunburst {
     }
     const drawn = nodes.filter((node) => extent[node] > NARROWEST);
     const depth = Math.max(...drawn.map((node) => model.depth[node])) + 1;
-    const arcs = drawn.map((node) => this.arc(node, begin[node], extent[node], RADIUS / depth));
+    const ring = RADIUS / depth;
+    const arcs = drawn.map((node) => this.arc(node, begin[node], extent[node], ring));
+    const labels = drawn.map((node) => this.label(node, begin[node], extent[node], ring)).filter(Boolean);
     const hidden = nodes.length - drawn.length;
     const words = `Every ring is a level of the tree, every arc a node as wide as its rows${hidden ? `; ${hidden} nodes are too narrow to draw` : ""}.`;
     const picture = chart(
       2 * RADIUS + 20,
       2 * RADIUS + 20,
       words,
-      shape("g", { transform: `translate(${RADIUS + 10} ${RADIUS + 10})` }, arcs),
+      shape("g", { transform: `translate(${RADIUS + 10} ${RADIUS + 10})` }, arcs, labels),
     );
     replaceChildren(this.panel, element("p", { class: "pale" }, words), picture);
+  }
+
+  // What a wide arc asks or says, along its middle; narrow ones say it when they are pointed at.
+  label(node, begin, extent, ring) {
+    const { model, marks, state } = this;
+    const leaf = model.isLeaf(node, state.get("step"));
+    const radius = node ? (model.depth[node] + 0.5) * ring : 0;
+    const size = Math.min(13, ring * 0.42);
+    const most = Math.floor(((node ? extent * radius : 2 * ring) - 10) / (size * 0.6));
+    if (size < 7 || most < 4) return null;
+    const words = shortened(leaf ? model.prediction(node) : model.splits[node].question, most);
+    const settings = {
+      "font-size": size,
+      class: marks.isLight(node) ? "arc-words on-light" : "arc-words",
+      "aria-hidden": "true",
+      dy: "0.36em",
+    };
+    if (!node) return shape("text", settings, words);
+    const id = `arc-${node}`;
+    const line = shape("path", { id, d: middleLine(begin, extent, radius), fill: "none" });
+    const along = shape("textPath", { href: `#${id}`, startOffset: "50%" }, words);
+    return [line, shape("text", settings, along)];
   }
 
   arc(node, begin, extent, ring) {
@@ -52,7 +76,7 @@ export class Sunburst {
     const outline = node ? { d: ringPart(begin, extent, inner, inner + ring - 1) } : { r: ring - 1 };
     const settings = {
       ...outline,
-      fill: marks.colour(node),
+      fill: model.classes ? marks.chartFill(model.label[node]) : marks.colour(node),
       opacity: lit && !lit.has(node) ? 0.12 : strength,
       class: node === state.get("node") ? "arc picked" : "arc",
       "data-node": node,
@@ -64,6 +88,17 @@ export class Sunburst {
       shape("title", {}, `${model.condition(node)} → ${model.prediction(node)}, ${model.note(node)}`),
     );
   }
+}
+
+// Along the middle of an arc, the way that letters stand upright.
+function middleLine(begin, extent, radius) {
+  const end = begin + Math.min(extent, 2 * Math.PI - 1e-3);
+  const middle = (begin + end) / 2;
+  const isBelow = middle > Math.PI / 2 && middle < 1.5 * Math.PI;
+  const [from, to] = isBelow ? [end, begin] : [begin, end];
+  const point = (angle) =>
+    `${(radius * Math.sin(angle)).toFixed(2)} ${(-radius * Math.cos(angle)).toFixed(2)}`;
+  return `M${point(from)}A${radius} ${radius} 0 ${extent > Math.PI ? 1 : 0} ${isBelow ? 0 : 1} ${point(to)}`;
 }
 
 function ringPart(begin, extent, inner, outer) {

@@ -12,6 +12,10 @@ const MEASURES = {
   error: (shares) => 1 - Math.max(...shares),
 };
 
+function meanOf(rows) {
+  return rows.reduce((sum, row) => sum + row.target, 0) / rows.length;
+}
+
 export class Teach {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
@@ -28,7 +32,7 @@ export class Teach {
     this.measure = model.classes ? "entropy" : "variance";
     this.earlier = [];
     this.build();
-    state.on(["node", "tab", "step", "theme"], (changed) => this.start(changed));
+    state.on(["exchanged", "node", "tab", "step", "theme"], (changed) => this.start(changed));
   }
 
   build() {
@@ -38,11 +42,11 @@ export class Teach {
       { onchange: () => this.start(["feature"]) },
       this.numeric.map((place) => element("option", { value: place }, model.features[place].name)),
     );
-    const measures = model.classes ? Object.keys(MEASURES) : ["variance"];
+    this.measures = model.classes ? Object.keys(MEASURES) : ["variance"];
     this.chooser = element(
       "select",
       { onchange: () => ((this.measure = this.chooser.value), this.render()) },
-      measures.map((name) => element("option", {}, name)),
+      this.measures.map((name) => element("option", {}, name)),
     );
     this.slider = element("input", {
       type: "range",
@@ -128,14 +132,14 @@ export class Teach {
     this.sorted = this.rows.toSorted((a, b) => a.values[this.place] - b.values[this.place]);
   }
 
-  impurity(rows) {
+  impurity(rows, measure = this.measure) {
     if (!rows.length) return 0;
     if (this.model.classes) {
       const counts = new Array(this.model.width).fill(0);
       for (const row of rows) counts[row.target] += 1;
-      return MEASURES[this.measure](counts.map((count) => count / rows.length));
+      return MEASURES[measure](counts.map((count) => count / rows.length));
     }
-    const mean = rows.reduce((sum, row) => sum + row.target, 0) / rows.length;
+    const mean = meanOf(rows);
     return rows.reduce((sum, row) => sum + (row.target - mean) ** 2, 0) / rows.length;
   }
 
@@ -144,18 +148,20 @@ export class Teach {
     return [left, this.sorted.slice(left.length)];
   }
 
-  gain(cut) {
+  gain(cut, measure = this.measure) {
     const [left, right] = this.sides(cut);
     const total = this.sorted.length || 1;
     return (
-      this.impurity(this.sorted) -
-      (left.length * this.impurity(left) + right.length * this.impurity(right)) / total
+      this.impurity(this.sorted, measure) -
+      (left.length * this.impurity(left, measure) + right.length * this.impurity(right, measure)) / total
     );
   }
 
-  gains() {
+  gains(measure = this.measure) {
     const stride = Math.max(1, Math.ceil(this.cuts.length / 120));
-    return this.cuts.filter((_, place) => place % stride === 0).map((cut) => ({ cut, gain: this.gain(cut) }));
+    return this.cuts
+      .filter((_, place) => place % stride === 0)
+      .map((cut) => ({ cut, gain: this.gain(cut, measure) }));
   }
 
   bestCut() {
@@ -202,6 +208,7 @@ export class Teach {
     const height = SIZE.dots + SIZE.curve + 20;
     const shapes = [
       ...this.dots(),
+      ...this.means(),
       ...this.curve(gains),
       shape("line", {
         x1: this.x(this.cut),
@@ -234,22 +241,33 @@ export class Teach {
       const column = Math.round(x / (2 * size + 0.6));
       const below = pile.get(column) || 0;
       pile.set(column, below + 1);
-      const y = this.model.classes
-        ? SIZE.dots - size - below * (2 * size + 0.4)
-        : SIZE.dots -
-          6 -
-          ((row.target - this.model.lowest) / (this.model.highest - this.model.lowest || 1)) *
-            (SIZE.dots - 14);
+      const y = this.model.classes ? SIZE.dots - size - below * (2 * size + 0.4) : this.height(row.target);
       return shape("circle", {
         cx: this.model.classes ? column * (2 * size + 0.6) : x,
         cy: Math.max(y, size),
         r: size,
-        fill: this.model.classes ? this.marks.classColour(row.target) : this.marks.classColour(0),
+        fill: this.model.classes ? this.marks.classColour(row.target) : this.marks.line(0),
         opacity: 0.85,
       });
     });
   }
 
+  // What each side would predict, where it predicts numbers.
+  means() {
+    if (this.model.classes) return [];
+    const edges = [SIZE.left, this.x(this.cut), SIZE.width - SIZE.right];
+    return this.sides(this.cut).map((rows, side) => {
+      const y = rows.length ? this.height(meanOf(rows)) : -9;
+      const line = { x1: edges[side], x2: edges[side + 1], y1: y, y2: y };
+      return shape("line", { ...line, stroke: this.marks.line(1), "stroke-width": 2.5 });
+    });
+  }
+
+  height(target) {
+    return SIZE.dots - 6 - this.model.shareOf(target) * (SIZE.dots - 14);
+  }
+
+  // The gain of every cut by the measure that was chosen, and thin those by the others, each to its own scale.
   curve(gains) {
     const base = SIZE.dots + SIZE.curve;
     const largest = Math.max(...gains.map(({ gain }) => gain), 1e-12);
@@ -258,11 +276,18 @@ export class Teach {
       shape("line", { x1: SIZE.left, x2: SIZE.width - SIZE.right, y1: base, y2: base, class: "axis" }),
     ];
     if (!gains.length) return shapes;
+    for (const other of this.measures) {
+      if (other === this.measure) continue;
+      const others = this.gains(other);
+      const most = Math.max(...others.map(({ gain }) => gain), 1e-12);
+      const points = others.map(({ cut, gain }) => [this.x(cut), y((Math.max(gain, 0) / most) * largest)]);
+      shapes.push(shape("path", { d: linePath(points), fill: "none", class: "thin" }));
+    }
     shapes.push(
       shape("path", {
         d: linePath(gains.map(({ cut, gain }) => [this.x(cut), y(gain)])),
         fill: "none",
-        stroke: this.marks.classColour(3),
+        stroke: this.marks.line(2),
         "stroke-width": 2,
       }),
     );
@@ -273,7 +298,7 @@ export class Teach {
           x2: this.x(cut),
           y1: base,
           y2: base + 7,
-          stroke: this.marks.classColour(5),
+          stroke: this.marks.line(1),
           "stroke-width": 2,
         }),
       );
@@ -282,7 +307,7 @@ export class Teach {
         cx: this.x(this.cut),
         cy: y(this.gain(this.cut)),
         r: 5,
-        fill: this.marks.classColour(3),
+        fill: this.marks.line(2),
       }),
     );
     return shapes;
@@ -297,7 +322,11 @@ export class Teach {
             .slice(0, 6)
             .map((name, code) => `${rows.filter((row) => row.target === code).length} ${name}`)
             .join(", ")
-        : `mean ${numberText(rows.reduce((sum, row) => sum + row.target, 0) / (rows.length || 1))}`;
+        : `mean ${numberText(rows.length ? meanOf(rows) : null)}`;
+    const measured = (of) =>
+      this.measures.map((measure) =>
+        element("td", { class: measure === this.measure ? "chosen" : null }, numberText(of(measure))),
+      );
     const line = (name, rows) =>
       element(
         "tr",
@@ -305,7 +334,7 @@ export class Teach {
         element("th", { scope: "row", dir: "auto" }, name),
         element("td", {}, rows.length),
         element("td", { dir: "auto" }, counts(rows)),
-        element("td", {}, numberText(this.impurity(rows))),
+        measured((measure) => this.impurity(rows, measure)),
       );
     const cut = valueText(feature, this.cut);
     const gain = this.gain(this.cut);
@@ -316,7 +345,7 @@ export class Teach {
     const head = element(
       "tr",
       {},
-      ["part", "rows", "of them", this.measure].map((name) => element("th", { scope: "col" }, name)),
+      ["part", "rows", "of them", ...this.measures].map((name) => element("th", { scope: "col" }, name)),
     );
     return element(
       "div",
@@ -331,6 +360,12 @@ export class Teach {
           line("all", this.sorted),
           line(`${feature.name} ≤ ${cut}`, left),
           line(`${feature.name} > ${cut}`, right),
+          element(
+            "tr",
+            { class: "total" },
+            element("th", { scope: "row", colspan: 3 }, "gain"),
+            measured((measure) => this.gain(this.cut, measure)),
+          ),
         ),
       ),
       element(

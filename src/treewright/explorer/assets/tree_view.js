@@ -1,23 +1,29 @@
 // Tree view: the tree on a canvas, to pan, zoom, fold and pick; only what is in view is drawn, and only as
 // finely as can be seen, so that ten thousand nodes move smoothly.
 
+import { drawAfar } from "./afar.js";
+import { foldedAtFirst } from "./folding.js";
 import { CARD, layoutOf } from "./layout.js";
+import { glide, isWelcome, starts } from "./motion.js";
 import { CanvasPen, SvgPen } from "./pen.js";
+import { TreeMap } from "./tree_map.js";
 
-const WORDS_FROM = 0.5;
+const WORDS_FROM = 0.72;
 const CARDS_FROM = 0.14;
 const SMALLEST = 0.0002;
 const TOOLS = 48;
-const MOST_LEAVES = 14;
-const MAP = { width: 150, height: 96 };
 
 export class TreeView {
   #pointers = new Map();
   #moved = 0;
   #waiting = false;
+  #stop = null;
 
-  constructor(canvas, map, model, marks, state) {
-    Object.assign(this, { canvas, map, model, marks, state });
+  constructor(canvas, { map, frame }, model, marks, state) {
+    Object.assign(this, { canvas, model, marks, state });
+    this.map = new TreeMap(map, frame, this);
+    this.dots = null; // draws rows on top, while they fall
+    this.passing = null; // layout and view on the way to those that are there to stay
     this.view = { x: 0, y: 0, scale: 1 };
     this.power = 0;
     this.isFitted = true; // until the reader moves it
@@ -25,7 +31,7 @@ export class TreeView {
     this.pen = new CanvasPen(this.context);
     this.arrange();
     this.listen();
-    state.on(["step", "folded", "topDown"], () => (this.arrange(), this.keepInSight(), this.redraw()));
+    state.on(["exchanged", "step", "folded", "topDown"], (changed) => this.rearrange(changed));
     state.on(["node", "lit"], () => this.redraw());
     new ResizeObserver(() => this.resize()).observe(canvas);
   }
@@ -37,38 +43,23 @@ export class TreeView {
     return this.model.children(node, this.state.get("step"));
   }
 
-  // Until the reader folds by hand, a large tree is open where most is at stake, as plot_tree has it.
-  foldedAtFirst() {
-    const { model, state } = this;
-    const step = state.get("step");
-    const folded = new Set();
-    if (model.path.leaves[step] <= MOST_LEAVES) return folded;
-    const frontier = [0];
-    let leaves = 1;
-    while (frontier.length) {
-      const place = frontier.reduce(
-        (best, node, index) => (model.risk[node] > model.risk[frontier[best]] ? index : best),
-        0,
-      );
-      const [node] = frontier.splice(place, 1);
-      const children = model.children(node, step);
-      if (leaves + children.length - 1 > MOST_LEAVES) folded.add(node);
-      else if (children.length) {
-        leaves += children.length - 1;
-        frontier.push(...children);
-      }
-    }
-    return folded;
+  // As many leaves as can be read at once.
+  mostLeaves() {
+    const { clientWidth, clientHeight } = this.canvas;
+    const room = this.state.get("topDown") ? (clientWidth || 1000) / 75 : (clientHeight || 600) / 38;
+    return Math.min(Math.max(Math.round(room), 6), 24);
   }
 
   arrange() {
-    if (this.state.get("foldsItself")) this.state.values.folded = this.foldedAtFirst();
+    const step = this.state.get("step");
+    if (this.state.get("foldsItself"))
+      this.state.values.folded = foldedAtFirst(this.model, step, this.mostLeaves());
     const folded = this.state.get("folded");
-    const { parent } = this.model;
-    const there = new Set([0]);
-    this.shown = this.model.visible(this.state.get("step")).filter((node) => {
-      const isThere = node === 0 || (there.has(parent[node]) && !folded.has(parent[node]));
-      if (isThere) there.add(node);
+    const { parent, size } = this.model;
+    const isOpen = new Uint8Array(size);
+    this.shown = this.model.visible(step).filter((node) => {
+      const isThere = node === 0 || isOpen[parent[node]];
+      if (isThere && !folded.has(node)) isOpen[node] = 1;
       return isThere;
     });
     this.layout = layoutOf(
@@ -77,7 +68,52 @@ export class TreeView {
       (node) => this.childrenOf(node),
       this.state.get("topDown"),
     );
-    this.mapDrawn = null;
+  }
+
+  // Lay the tree out anew; what was there before glides to its new place.
+  rearrange(changed) {
+    const from = this.passing ?? { layout: this.layout, view: this.view };
+    const was = new Set(this.shown);
+    const isEdited = changed.includes("exchanged");
+    const origin = isEdited ? this.state.get("exchanged").origin : null;
+    const before = (node) => (origin ? origin[node] : node);
+    this.arrange();
+    if (isEdited && !this.isFitted) this.hold(from, before);
+    this.keepInSight();
+    this.redraw();
+    if (!isWelcome(this.shown)) return;
+    const start = starts(this.shown, this.model.parent, (node) => {
+      const old = before(node);
+      return was.has(old) ? [from.layout.x[old], from.layout.y[old]] : undefined;
+    });
+    if (start.get(0)) this.#stop = glide((share) => this.pass(from.view, start, share));
+  }
+
+  // Draw the tree on its way.
+  pass(fromView, start, share) {
+    const { layout, view } = this;
+    if (share === 1) this.passing = null;
+    else {
+      const mix = (from, to) => from + (to - from) * share;
+      const [x, y] = [layout.x.slice(), layout.y.slice()];
+      for (const [node, [left, top]] of start) [x[node], y[node]] = [mix(left, x[node]), mix(top, y[node])];
+      const way = ["x", "y", "scale"].map((name) => [name, mix(fromView[name], view[name])]);
+      this.passing = { layout: { ...layout, x, y }, view: Object.fromEntries(way) };
+    }
+    this.draw();
+  }
+
+  // Keep the picked node where it is on the page.
+  hold(from, before) {
+    const node = this.state.get("node");
+    const old = before(node);
+    if (old < 0) return;
+    const [across, down] = this.scales();
+    this.view = {
+      ...this.view,
+      x: this.view.x + across * (from.layout.x[old] - this.layout.x[node]),
+      y: this.view.y + down * (from.layout.y[old] - this.layout.y[node]),
+    };
   }
 
   resize() {
@@ -86,6 +122,7 @@ export class TreeView {
     if (!clientWidth || !clientHeight) return;
     this.canvas.width = clientWidth * ratio;
     this.canvas.height = clientHeight * ratio;
+    if (this.state.get("foldsItself")) this.arrange(); // there is room for more now, or for less
     if (this.isFitted) this.fit();
     this.redraw();
   }
@@ -178,12 +215,14 @@ export class TreeView {
     const room = 60;
     const { clientWidth, clientHeight } = this.canvas;
     const inSight = across > room && across < clientWidth - room && down > room && down < clientHeight - room;
-    if (!inSight || scale < WORDS_FROM / 2) this.centre(node);
+    if (!inSight || scale < CARDS_FROM * 2) this.centre(node);
   }
 
   // ---- drawing
 
   redraw() {
+    this.#stop?.();
+    this.#stop = this.passing = null;
     if (this.#waiting) return;
     this.#waiting = true;
     requestAnimationFrame(() => {
@@ -193,24 +232,38 @@ export class TreeView {
   }
 
   draw() {
-    const { context, view, canvas } = this;
+    const { context, canvas } = this;
+    const { layout, view } = this.passing ?? this;
     const ratio = window.devicePixelRatio || 1;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = this.marks.theme.ground;
     context.fillRect(0, 0, canvas.width, canvas.height);
-    const [across, down] = this.scales();
+    const scales = this.scales(view.scale);
+    const [across, down] = scales;
     context.setTransform(ratio * across, 0, 0, ratio * down, ratio * view.x, ratio * view.y);
-    const inView = this.inView();
-    if (view.scale < CARDS_FROM) this.drawFar(inView);
-    else this.drawNear(this.pen, inView, view.scale < WORDS_FROM ? 1 : 2);
-    this.drawMap();
+    const nodes = this.inView(layout, view);
+    if (view.scale < CARDS_FROM) drawAfar(this, { layout, nodes, scales });
+    else this.drawNear(this.pen, { layout, nodes, scale: view.scale });
+    this.dots?.(context, layout);
+    this.map.show();
+  }
+
+  // Whether all of the tree can be seen.
+  isWhole() {
+    const { left, right, top, bottom } = this.layout.bounds;
+    const [across, down] = this.scales();
+    return (
+      this.view.x + across * left > -1 &&
+      this.view.y + down * top > -1 &&
+      this.view.x + across * right < this.canvas.clientWidth + 1 &&
+      this.view.y + down * bottom < this.canvas.clientHeight + 1
+    );
   }
 
   // The shown nodes whose card or branch is in view.
-  inView() {
-    const { view, canvas, layout, model } = this;
-    const { x, y } = layout;
-    const [across, down] = this.scales();
+  inView({ x, y }, view) {
+    const { canvas, model } = this;
+    const [across, down] = this.scales(view.scale);
     const [left, top] = [-view.x / across - CARD.width, -view.y / down - CARD.height * 1.5];
     const [right, bottom] = [
       left + canvas.clientWidth / across + 2 * CARD.width,
@@ -224,8 +277,9 @@ export class TreeView {
     });
   }
 
-  drawNear(pen, nodes, detail) {
-    const { marks, layout, state } = this;
+  drawNear(pen, { layout, nodes, scale }) {
+    const { marks, state } = this;
+    const detail = scale < WORDS_FROM ? 1 : 2;
     const lit = state.get("lit");
     const brightness = (node) => (!lit || lit.has(node) ? 1 : 0.22);
     const folded = state.get("folded");
@@ -240,116 +294,9 @@ export class TreeView {
         folded: folded.has(node) && !leaf,
         selected,
         opacity: brightness(node),
-        scale: this.view.scale,
+        scale,
       });
     }
-  }
-
-  // From afar branches are lines and nodes are dots, a colour at a time.
-  drawFar(nodes) {
-    const { context, marks, layout, model, state } = this;
-    const lit = state.get("lit");
-    const byColour = new Map();
-    for (const node of nodes) {
-      const colour = marks.colour(node);
-      if (!byColour.has(colour)) byColour.set(colour, []);
-      byColour.get(colour).push(node);
-    }
-    const [across, down] = this.scales();
-    const [width, height] = [Math.max(2.4, CARD.width * across * 0.6) / across, 5 / down];
-    for (const [colour, group] of byColour) {
-      context.strokeStyle = context.fillStyle = colour;
-      context.globalAlpha = lit ? 0.2 : 0.55;
-      for (const wide of [false, true])
-        this.drawLines(
-          group.filter((node) => node && marks.flow(node) > 6 === wide),
-          wide ? 3 : 0.8,
-        );
-      context.globalAlpha = 1;
-      context.beginPath();
-      for (const node of group) {
-        if (!lit || lit.has(node))
-          context.rect(layout.x[node] - width / 2, layout.y[node] - height / 2, width, height);
-      }
-      context.fill();
-    }
-    const picked = model.standing(state.get("node"), state.get("step"));
-    context.strokeStyle = marks.theme.focus;
-    this.outlined(
-      () => context.strokeRect(layout.x[picked] - width, layout.y[picked] - height, 2 * width, 2 * height),
-      3,
-    );
-  }
-
-  drawLines(nodes, width) {
-    const { context, layout, model } = this;
-    context.beginPath();
-    for (const node of nodes) {
-      context.moveTo(layout.x[model.parent[node]], layout.y[model.parent[node]]);
-      context.lineTo(layout.x[node], layout.y[node]);
-    }
-    this.outlined(() => context.stroke(), width);
-  }
-
-  // Lines are as thick as they say, however the page is stretched.
-  outlined(stroke, width) {
-    const { context } = this;
-    context.lineWidth = width / Math.max(...this.scales());
-    stroke();
-  }
-
-  // The whole tree in a corner, drawn once for each layout, and what is in view as a frame.
-  drawMap() {
-    const { map, layout, view, canvas, marks } = this;
-    const { left, right, top, bottom } = layout.bounds;
-    const [across, down] = this.scales();
-    const inSight =
-      view.x + across * left > -1 &&
-      view.y + down * top > -1 &&
-      view.x + across * right < canvas.clientWidth + 1 &&
-      view.y + down * bottom < canvas.clientHeight + 1;
-    map.hidden = inSight; // a map of what is all in view would only cover it
-    this.mapScale = { left, top, across: MAP.width / (right - left), down: MAP.height / (bottom - top) };
-    if (inSight) return;
-    if (!this.mapDrawn) this.mapDrawn = this.smallPicture();
-    const context = map.getContext("2d");
-    context.clearRect(0, 0, MAP.width, MAP.height);
-    context.drawImage(this.mapDrawn, 0, 0);
-    context.strokeStyle = marks.theme.focus;
-    context.lineWidth = 2;
-    const x = (-view.x / across - left) * this.mapScale.across;
-    const y = (-view.y / down - top) * this.mapScale.down;
-    context.strokeRect(
-      x,
-      y,
-      (canvas.clientWidth / across) * this.mapScale.across,
-      (canvas.clientHeight / down) * this.mapScale.down,
-    );
-  }
-
-  smallPicture() {
-    const { layout, model, marks } = this;
-    const { left, top, across, down } = this.mapScale;
-    const small = document.createElement("canvas");
-    [small.width, small.height] = [MAP.width, MAP.height];
-    const drawn = small.getContext("2d");
-    for (const node of this.shown) {
-      const [x, y] = [(layout.x[node] - left) * across, (layout.y[node] - top) * down];
-      drawn.strokeStyle = drawn.fillStyle = marks.colour(node);
-      if (node) {
-        drawn.globalAlpha = 0.5;
-        drawn.beginPath();
-        drawn.moveTo(
-          (layout.x[model.parent[node]] - left) * across,
-          (layout.y[model.parent[node]] - top) * down,
-        );
-        drawn.lineTo(x, y);
-        drawn.stroke();
-      }
-      drawn.globalAlpha = 1;
-      drawn.fillRect(x - 1.5, y - 1, 3, 2);
-    }
-    return small;
   }
 
   // ---- the reader's hand
@@ -372,7 +319,7 @@ export class TreeView {
   }
 
   listen() {
-    const { canvas, map } = this;
+    const { canvas } = this;
     canvas.addEventListener(
       "wheel",
       (event) => {
@@ -394,18 +341,14 @@ export class TreeView {
       const node = this.nodeAt(event.clientX, event.clientY);
       if (node !== null) this.fold(node);
     });
-    map.addEventListener("click", (event) => {
-      const box = map.getBoundingClientRect();
-      const { left, top, across, down } = this.mapScale;
-      const [x, y] = [(event.clientX - box.left) / across + left, (event.clientY - box.top) / down + top];
-      const [wide, high] = this.scales();
-      this.view = {
-        ...this.view,
-        x: canvas.clientWidth / 2 - wide * x,
-        y: canvas.clientHeight / 2 - high * y,
-      };
-      this.redraw();
-    });
+  }
+
+  // Bring a place of the picture into the middle.
+  lookAt(x, y) {
+    const [wide, high] = this.scales();
+    const { clientWidth, clientHeight } = this.canvas;
+    this.view = { ...this.view, x: clientWidth / 2 - wide * x, y: clientHeight / 2 - high * y };
+    this.redraw();
   }
 
   drag(event) {
@@ -444,10 +387,7 @@ export class TreeView {
 
   asSvg(title) {
     const pen = new SvgPen();
-    const { view } = this;
-    this.view = { ...view, scale: 1 };
-    this.drawNear(pen, this.shown, 2);
-    this.view = view;
+    this.drawNear(pen, { layout: this.layout, nodes: this.shown, scale: 1 });
     const { left, right, top, bottom } = this.layout.bounds;
     return pen.picture(
       { left: left - 20, right: right + 20, top: top - 20, bottom: bottom + 20 },

@@ -14,10 +14,12 @@ export class WhatIf {
     state.on(["row"], () => {
       const row = state.get("row");
       if (row) this.values = row.values.slice();
+      state.values.values = null; // what was typed is gone
       this.build();
       this.render();
     });
-    state.on(["step", "tab", "theme"], () => this.render());
+    state.on(["exchanged"], () => this.build());
+    state.on(["exchanged", "step", "tab", "theme"], () => this.render());
     this.build();
   }
 
@@ -120,7 +122,7 @@ export class WhatIf {
     this.values[place] = value;
     this.render();
     const way = this.model.pathOf(this.values, this.state.get("step"));
-    this.state.set({ lit: new Set(way.map(({ node }) => node)) });
+    this.state.set({ lit: new Set(way.map(({ node }) => node)), values: this.values.slice() });
   }
 
   render() {
@@ -164,7 +166,7 @@ export class WhatIf {
               element(
                 "th",
                 { scope: "row", dir: "auto" },
-                swatch(marks.classColour(code)),
+                swatch(marks.fill(code)),
                 model.classes[code],
               ),
               element("td", {}, percentText(said[code])),
@@ -172,7 +174,7 @@ export class WhatIf {
                 "td",
                 { class: "bar" },
                 element("span", {
-                  css: { width: `${100 * said[code]}%`, background: marks.classColour(code) },
+                  css: { width: `${100 * said[code]}%`, background: marks.fill(code) },
                 }),
               ),
             ),
@@ -237,7 +239,7 @@ export class WhatIf {
             element("span", {
               css: {
                 width: `${(100 * Math.abs(number)) / largest}%`,
-                background: marks.classColour(number >= 0 ? 2 : 5),
+                background: marks.line(number >= 0 ? 2 : 1),
               },
             }),
           ),
