@@ -31,7 +31,7 @@ from treewright.draw.shapes import Rect, Ribbon, Text, flat
 from treewright.draw.shown import Rows, read_rows, show
 from treewright.draw.typography import text_width
 from treewright.errors import DataError, DataTypeError
-from treewright.from_sklearn import tree_of
+from treewright.sklearn_trees import tree_of
 from treewright.splits import Table, Threshold
 from treewright.validation import validate
 

@@ -35,8 +35,10 @@ def save_figure(drawing: Drawing, path: str | PathLike[str], form: str, dots_per
     shapes = list(flat(drawing.shapes))
     families = families_for(printable(shape.text) for shape, _, _ in shapes if isinstance(shape, Text))
     # Names are shown as they are: a dollar sign begins no formula.
-    settings = {"text.parse_math": False, "pdf.fonttype": 42, "font.family": families}
-    with rc_context(settings), catch_warnings():
+    with (
+        rc_context({"text.parse_math": False, "pdf.fonttype": 42, "font.family": families}),
+        catch_warnings(),
+    ):
         filterwarnings("ignore", "Glyph .* missing from")  # one warning has told of all
         figure = Figure(figsize=inches)
         FigureCanvasAgg(figure)

@@ -17,8 +17,8 @@ from treewright.draw.shown import Rows, read_rows, show
 from treewright.draw.svg import Theme
 from treewright.draw.typography import BOLD, fit_lines, text_width
 from treewright.export.text import Writer
-from treewright.from_sklearn import tree_of
 from treewright.names import unknown_name
+from treewright.sklearn_trees import tree_of
 from treewright.tree import Tree
 
 Style: TypeAlias = Literal["cards", "river"]

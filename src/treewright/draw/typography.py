@@ -1,8 +1,8 @@
 """Typography: how wide words are, where lines break, and what is left out of those that are too long.
 
-No font is at hand when a picture is made, so widths are those of a wide one, DejaVu Sans, or a little more for ASCII and
-letters with accents, and estimates for all others. Direction is left to the reader's program; breaks never part a
-letter from its accents.
+No font is at hand when a picture is made, so widths are those of a wide one, DejaVu Sans: a little more for
+ASCII and letters with accents, estimates for all others. Direction is left to the reader's program; breaks
+never part a letter from its accents.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def fit_lines(text: str, width: float, size: float, most: int = 2) -> list[str]:
     --------
     >>> fit_lines("wage increase first year", 80.0, 10.0)
     ['wage increase', 'first year']
-    >>> fit_lines("a very long name that goes on", 70.0, 10.0, most=1)
+    >>> fit_lines("a very long name that goes on", 75.0, 10.0, most=1)
     ['a very long…']
     """
     rest = text[:LONGEST].strip()
