@@ -19,6 +19,7 @@ from treewright.selection import prune, simplify
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    from treewright.conversion import from_sklearn
     from treewright.draw import (
         plot_confusion,
         plot_importances,
@@ -70,6 +71,7 @@ __all__ = [
     "errors",
     "explore",
     "export_text",
+    "from_sklearn",
     "grow",
     "is_monotone",
     "load",
@@ -101,6 +103,7 @@ _LOADED_WHEN_ASKED_FOR = {
     "RuleSet": "treewright.rules",
     "RandomForestClassifier": "treewright.forest",
     "RandomForestRegressor": "treewright.forest",
+    "from_sklearn": "treewright.conversion",
     "load": "treewright.models",
     "edit": "treewright.explorer",
     "explore": "treewright.explorer",

@@ -59,5 +59,18 @@ def number_colour(share: float) -> str:
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
+def is_light(colour: str) -> bool:
+    """Whether black stands out better than white on a colour (relative luminance, WCAG 2).
+
+    Examples
+    --------
+    >>> is_light("#f0e442"), is_light("#0072b2")
+    (True, False)
+    """
+    red, green, blue = ((channel / 255.0) ** 2.2 for channel in _channels(colour))
+    luminance: float = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return luminance > 0.18
+
+
 def _channels(colour: str) -> list[int]:
     return [int(colour[place : place + 2], 16) for place in (1, 3, 5)]

@@ -9,18 +9,7 @@ import click
 
 from treewright.cli.fit import suited_learner
 from treewright.cli.learners import ALGORITHMS, METHODS, SAME, check_learner, folds_for, pruner_of_text
-from treewright.cli.options import (
-    DataOptions,
-    LearnerOptions,
-    data_argument,
-    kind_options,
-    learner_options,
-    screen_of,
-    screen_options,
-    taken,
-    target_options,
-    text_options,
-)
+from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
 from treewright.cli.performance import error_text
 from treewright.cli.problem import describe, read_problem
 from treewright.cli.screen import Progress, Screen, number
@@ -43,16 +32,13 @@ SUITED = {
 FOR_NUMBERS = ("reduced_error", "cost_complexity", "minimal_size", "simplify")
 
 
-@click.command("compare", epilog=EPILOG)
-@data_argument
-@target_options
-@click.option("--learners", metavar="NAMES", help="Algorithms besides tree. [default: all that suit]")
-@click.option("--pruners", metavar="NAMES", help="Prunings of tree, all or none. [default: five of them]")
-@click.option("--folds", type=click.IntRange(min=2), metavar="N", help="Folds. [default: 10]")
-@learner_options
-@text_options
-@kind_options
-@screen_options
+@learning_command(
+    "compare",
+    EPILOG,
+    click.option("--learners", metavar="NAMES", help="Algorithms besides tree. [default: all that suit]"),
+    click.option("--pruners", metavar="NAMES", help="Prunings of tree, all or none. [default: five of them]"),
+    click.option("--folds", type=click.IntRange(min=2), metavar="N", help="Folds. [default: 10]"),
+)
 def command(learners: str | None, pruners: str | None, folds: int | None, **given: Any) -> None:
     """Put learners and prunings side by side on one table.
 

@@ -8,18 +8,7 @@ import click
 
 from treewright.cli.fit import suited_learner, validate
 from treewright.cli.learners import check_learner
-from treewright.cli.options import (
-    DataOptions,
-    LearnerOptions,
-    data_argument,
-    kind_options,
-    learner_options,
-    screen_of,
-    screen_options,
-    taken,
-    target_options,
-    text_options,
-)
+from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
 from treewright.cli.performance import folds_text, show_evaluation
 from treewright.cli.problem import describe, read_problem
 from treewright.cli.screen import number
@@ -32,14 +21,11 @@ Examples:
   treewright cv iris.csv -t species --algorithm c4.5 --folds 5 --json"""
 
 
-@click.command("cv", epilog=EPILOG)
-@data_argument
-@target_options
-@click.option("--folds", type=click.IntRange(min=2), metavar="N", help="Folds. [default: 10]")
-@learner_options
-@text_options
-@kind_options
-@screen_options
+@learning_command(
+    "cv",
+    EPILOG,
+    click.option("--folds", type=click.IntRange(min=2), metavar="N", help="Folds. [default: 10]"),
+)
 def command(folds: int | None, **given: Any) -> None:
     """Judge a way of learning by cross-validation.
 

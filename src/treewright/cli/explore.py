@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from treewright.cli.fit import refuse_folder, suited_learner
-from treewright.cli.options import (
-    DataOptions,
-    LearnerOptions,
-    kind_options,
-    learner_options,
-    screen_of,
-    screen_options,
-    taken,
-    target_options,
-    text_options,
-)
+from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
 from treewright.cli.problem import read_problem
 from treewright.cli.saved import open_model, read_judged, table_features
 from treewright.cli.screen import Screen
@@ -36,27 +26,25 @@ Examples:
   treewright explore iris.tw --data iris.csv --html iris.html"""
 
 
-@click.command("explore", epilog=EPILOG)
-@click.argument("source", metavar="MODEL|DATA")
-@click.option("--data", "-d", multiple=True, metavar="FILE", help="The table that MODEL was made from.")
-@click.option("--validation", multiple=True, metavar="FILE", help="A table that MODEL was not made from.")
-@click.option("--html", metavar="FILE", help="Write one page that needs no network, and open nothing.")
-@click.option("--save", "save_to", metavar="FILE", help="Where the edited model is saved on request.")
-@click.option("--log", "log_to", metavar="FILE", help="Write every edit there, a line of JSON each.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Where to listen. [default: a free port]"
+@learning_command(
+    "explore",
+    EPILOG,
+    click.option("--data", "-d", multiple=True, metavar="FILE", help="The table that MODEL was made from."),
+    click.option("--validation", multiple=True, metavar="FILE", help="A table that MODEL was not made from."),
+    click.option("--html", metavar="FILE", help="Write one page that needs no network, and open nothing."),
+    click.option("--save", "save_to", metavar="FILE", help="Where the edited model is saved on request."),
+    click.option("--log", "log_to", metavar="FILE", help="Write every edit there, a line of JSON each."),
+    click.option(
+        "--port", type=click.IntRange(0, 65535), default=0, help="Where to listen. [default: a free port]"
+    ),
+    click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at."),
+    click.option("--allow-remote", is_flag=True, help="Say that --host is meant to let other machines in."),
+    click.option(
+        "--idle-minutes", type=float, metavar="N", help="End when nobody asks for anything for so long."
+    ),
+    click.option("--no-browser", is_flag=True, help="Print the address and open no browser."),
+    source=click.argument("source", metavar="MODEL|DATA"),
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option("--allow-remote", is_flag=True, help="Say that --host is meant to let other machines in.")
-@click.option(
-    "--idle-minutes", type=float, metavar="N", help="End when nobody asks for anything for so long."
-)
-@click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
-@target_options
-@learner_options
-@text_options
-@kind_options
-@screen_options
 def command(source: str, html: str | None, save_to: str | None, log_to: str | None, **given: Any) -> None:
     """Look at a model in the browser, prune it, question it and edit it by hand.
 

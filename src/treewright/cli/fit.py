@@ -9,18 +9,7 @@ from typing import Any
 import click
 
 from treewright.cli.learners import check_learner, folds_for, learner
-from treewright.cli.options import (
-    DataOptions,
-    LearnerOptions,
-    data_argument,
-    kind_options,
-    learner_options,
-    screen_of,
-    screen_options,
-    taken,
-    target_options,
-    text_options,
-)
+from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
 from treewright.cli.performance import folds_text, show_evaluation
 from treewright.cli.problem import Problem, describe, read_problem, refuse_infinities
 from treewright.cli.saved import ruleset_of, schema_of
@@ -41,19 +30,18 @@ Examples:
   treewright fit people.csv -t income --query "select * from data where age >= 18" """
 
 
-@click.command("fit", epilog=EPILOG)
-@data_argument
-@target_options
-@click.option("--output", "-o", metavar="FILE", help="Where to save the model. [default: DATA's name, .tw]")
-@click.option("--no-save", is_flag=True, help="Save no model.")
-@click.option("--html", metavar="FILE", help="Write a report as a web page too.")
-@click.option(
-    "--folds", type=click.IntRange(min=0), metavar="N", help="Folds to judge by; 0: do not. [default: 10]"
+@learning_command(
+    "fit",
+    EPILOG,
+    click.option(
+        "--output", "-o", metavar="FILE", help="Where to save the model. [default: DATA's name, .tw]"
+    ),
+    click.option("--no-save", is_flag=True, help="Save no model."),
+    click.option("--html", metavar="FILE", help="Write a report as a web page too."),
+    click.option(
+        "--folds", type=click.IntRange(min=0), metavar="N", help="Folds to judge by; 0: do not. [default: 10]"
+    ),
 )
-@learner_options
-@text_options
-@kind_options
-@screen_options
 def command(output: str | None, no_save: bool, html: str | None, folds: int | None, **given: Any) -> None:
     """Learn from a table, show the tree and what it is worth, and save it.
 

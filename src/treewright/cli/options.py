@@ -102,6 +102,22 @@ learner_options = several(
 )
 
 
+def learning_command(
+    name: str, epilog: str, *own: Callable[[Any], Any], source: Callable[[Any], Any] = data_argument
+) -> Callable[[Any], Any]:
+    """Make a command that learns from a table: its own options among those that all such commands have."""
+    return several(
+        click.command(name, epilog=epilog),
+        source,
+        target_options,
+        *own,
+        learner_options,
+        text_options,
+        kind_options,
+        screen_options,
+    )
+
+
 @dataclass(frozen=True)
 class DataOptions:
     """What the command line says about the table: which files, how to read them, what columns are."""

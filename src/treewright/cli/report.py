@@ -8,6 +8,8 @@ from typing import Any
 from treewright.cli.fit import importances, title_of
 from treewright.cli.performance import error_text, folds_text
 from treewright.cli.problem import Problem, column_line
+from treewright.cli.saved import ruleset_of
+from treewright.draw import plot_tree
 from treewright.evaluation import ClassEvaluation, CrossValidation
 from treewright.export import export_html
 from treewright.whole_file import whole_file
@@ -22,6 +24,8 @@ th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px soli
 td.figure, th.figure { text-align: right; }
 .bar { display: inline-block; height: .8em; background: #0072b2; vertical-align: baseline; }
 .scroll { overflow-x: auto; }
+.drawing svg { max-width: none !important; border-radius: 8px; }
+details { margin-top: 1rem; } summary { cursor: pointer; }
 """
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -44,9 +48,16 @@ def report_page(model: Any, problem: Problem, found: CrossValidation | None) -> 
     ]
     if found is not None:
         parts += ["<h2>What it is worth</h2>", *_worth(found)]
-    if hasattr(model, "tree_"):
-        parts += ["<h2>The tree</h2>", f'<div class="scroll">{export_html(model.tree_)}</div>']
-    parts += ["<h2>What it looks at</h2>", _bars(importances(model))]
+    ruleset = ruleset_of(model)
+    if ruleset is not None:
+        parts += ["<h2>The rules</h2>", f'<pre class="scroll">{escape(str(ruleset))}</pre>']
+    elif hasattr(model, "tree_"):
+        gaps = any(problem.table[name].gaps.any() for name in problem.features)
+        drawing = plot_tree(model, problem.X, problem.y, missing=gaps)
+        parts += ["<h2>The tree</h2>", f'<div class="scroll drawing">{drawing.svg}</div>']
+        parts.append(f"<details><summary>in words</summary>{export_html(model.tree_)}</details>")
+    shares = importances(model)
+    parts += ["<h2>What it looks at</h2>", _bars(shares)] if shares else []
     lines = [
         column_line(name, problem.readings[name].kind, problem.table[name])
         for name in [*problem.features, problem.target]

@@ -12,7 +12,7 @@ from treewright.data import Dataset
 from treewright.draw.axes import axes_for, plain_text
 from treewright.draw.shown import labels, read_rows, said
 from treewright.export.text import Writer
-from treewright.from_sklearn import tree_of
+from treewright.sklearn_trees import tree_of
 from treewright.tree import Tree
 
 if TYPE_CHECKING:

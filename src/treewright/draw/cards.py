@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.colours import class_colour, number_colour
-from treewright.draw.labels import Labels
+from treewright.draw.labels import SPACE, Labels
 from treewright.draw.layout import centres, level_starts
 from treewright.draw.node_plots import AXIS, SplitPlot, split_is_drawn, target_plot, value_bar, value_share
 from treewright.draw.shapes import Group, Rect, Ribbon, Shape, Text, text_lines
 from treewright.draw.shown import Rows, Shown
-from treewright.draw.typography import fit_lines, text_width
+from treewright.draw.typography import BOLD, fit_lines, text_width
 from treewright.export.text import percent
 from treewright.words import counted
 
@@ -28,12 +28,22 @@ LINE = 1.25
 
 
 class Block(NamedTuple):
-    """A node's words and card: shapes around x = 0 from y = 0 down, the card below the first `above`."""
+    """A node's words and card: shapes from y = 0 down, the card around x = 0 and below the first `above`.
+
+    `width` is that of words and card together: the words stand in the middle over the card, or in a tree that
+    grows sideways begin where it begins.
+    """
 
     shapes: tuple[Shape, ...]
+    card_width: float
     width: float
     above: float
     height: float
+
+    @property
+    def middle(self) -> float:
+        """How far down the middle of the card is."""
+        return (self.above + self.height) / 2
 
 
 @dataclass(frozen=True)
@@ -69,20 +79,22 @@ class Cards:
         sideways = self.orientation == "left_right"
         if sideways:
             y = centres(tree, height, 14.0) - height / 2
-            x = level_starts(tree, width, 64.0) + width / 2
+            left = level_starts(tree, width, 64.0)
+            x = left + np.array([block.card_width for block in blocks]) / 2
         else:
             x = centres(tree, width, 18.0)
+            left = x - width / 2
             y = level_starts(tree, height, 40.0)
         shapes: list[Shape] = list(self._ribbons(blocks, x, y, sideways))
         for node, block in enumerate(blocks):
             tip = self.labels.tip(node)
             shapes.append(Group(block.shapes, float(x[node]), float(y[node]), tip))
-        return shapes, float((x + width / 2).max()), float((y + height).max())
+        return shapes, float((left + width).max()), float((y + height).max())
 
     def _block(self, node: int) -> Block:
         """Set the words that lead to a node, and its card."""
         tree = self.shown.tree
-        answer = fit_lines(self.labels.answer(node), WIDEST, WORDS, 2) if node else []
+        answer = self.labels.lines(node, WIDEST, WORDS, 3) if node else []
         content, content_width, content_height = self._content(node)
         widths = [text_width(line, WORDS) for line in answer]
         card_width = content_width + 2 * PADDING
@@ -90,7 +102,11 @@ class Cards:
         card_height = content_height + PADDING
         colour = self._colour(node)
         is_leaf = tree.is_leaf(node)
-        shapes: list[Shape] = text_lines(answer, Text(0, WORDS, "", WORDS, halo=True), LINE)
+        sideways = self.orientation == "left_right"
+        words = Text(0, WORDS, "", WORDS, halo=True)
+        if sideways:
+            words = replace(words, x=-card_width / 2, anchor="start")
+        shapes: list[Shape] = text_lines(answer, words, LINE)
         if self.shown.hidden[node]:  # a second card behind tells that there is more
             shapes.append(
                 Rect(-card_width / 2 + 4, above + 4, card_width, card_height, "card", 8, stroke="edge")
@@ -101,18 +117,23 @@ class Cards:
         if is_leaf:
             shapes.append(Rect(-card_width / 2, above, card_width, card_height, colour, 8, opacity=0.14))
         shapes.append(Group(tuple(content), 0, above))
-        return Block(tuple(shapes), max(card_width + 4, *widths, 0), above, above + card_height)
+        behind = 4 if self.shown.hidden[node] else 0
+        width = max(card_width + (1 if sideways else 2) * behind, *widths, 0)
+        return Block(tuple(shapes), card_width, width, above, above + card_height + behind)
 
     def _content(self, node: int) -> tuple[list[Shape], float, float]:
         """Give the shapes of a card, their width and their height."""
         tree, folded = self.shown.tree, int(self.shown.hidden[node])
         is_leaf, is_plotted = tree.is_leaf(node), self._is_plotted(node)
         title = self.labels.prediction(node) if is_leaf else self.labels.question(node)
-        lines = fit_lines(title, WIDEST - 2 * PADDING, TITLE, 2 if is_leaf else 3)
-        notes = fit_lines(self._note(node), WIDEST - 2 * PADDING, SMALL, 2)
+        lines = fit_lines(title, WIDEST - 2 * PADDING, TITLE * BOLD, 2 if is_leaf else 3)
+        notes = [
+            line.rstrip(f" ·{SPACE}") for line in fit_lines(self._note(node), WIDEST - 2 * PADDING, SMALL, 2)
+        ]
         if folded:
             notes.append(f"… {counted(folded, 'leaf', 'leaves')} folded")
-        texts = [text_width(line, TITLE) * 1.06 for line in lines] + [text_width(n, SMALL) for n in notes]
+        texts = [text_width(line, TITLE, bold=True) for line in lines]
+        texts += [text_width(line, SMALL) for line in notes]
         width = max(PLOT_WIDTH if is_plotted else NARROWEST - 2 * PADDING, *texts)
         y = PADDING + TITLE * 0.9
         shapes = text_lines(lines, Text(0, y, "", TITLE, bold=True), LINE)
@@ -140,15 +161,17 @@ class Cards:
     def _note(self, node: int) -> str:
         """Say how many rows there are and how sure the node is."""
         tree = self.shown.tree
-        words = counted(int(tree.count[node]), "row")
+        words = [counted(int(tree.count[node]), "row")]
         if tree.is_classifier and tree.is_leaf(node) and tree.weight[node] > 0:
-            words += f" · {percent(tree.value[node, tree.label[node]] / tree.weight[node])} %"
+            words.append(f"{percent(tree.value[node, tree.label[node]] / tree.weight[node])} %")
         elif not tree.is_classifier and not tree.is_leaf(node):
-            words += f" · mean {self.labels.prediction(node)}"
+            words.append(f"mean {self.labels.prediction(node)}")
         gaps = 0 if self.rows is None else self.rows.n_missing(node)
         if gaps:
-            words += f" · {gaps} missing"
-        return f"{words} · node {self.shown.source[node]}" if self.node_ids else words
+            words.append(f"{gaps} missing")
+        if self.node_ids:
+            words.append(f"node {self.shown.source[node]}")
+        return " · ".join(part.replace(" ", SPACE) for part in words)
 
     def _colour(self, node: int) -> str:
         tree = self.shown.tree
@@ -169,11 +192,9 @@ class Cards:
             across = -flow[children.start : children.stop].sum() / 2
             for child in children:
                 below = blocks[child]
-                card_middle = below.above + (below.height - below.above) / 2
                 if sideways:
-                    middle = block.above + (block.height - block.above) / 2
-                    start = (x[node] + block.width / 2 - 4, y[node] + middle + across)
-                    end = (x[child] - below.width / 2 + 4, y[child] + card_middle - flow[child] / 2)
+                    start = (x[node] + block.card_width / 2, y[node] + block.middle + across)
+                    end = (x[child] - below.card_width / 2, y[child] + below.middle - flow[child] / 2)
                 else:
                     start = (x[node] + across, y[node] + block.height)
                     end = (x[child] - flow[child] / 2, y[child] + below.above)

@@ -15,12 +15,12 @@ from treewright.data import Dataset
 from treewright.draw.axes import axes_for, legend
 from treewright.draw.shown import Rows, read_rows
 from treewright.errors import DataError
-from treewright.from_sklearn import tree_of
 from treewright.names import unknown_name
 from treewright.overfitting import overfitting_curve
 from treewright.pruning.cost_complexity import alphas_of, weakest_links
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
+from treewright.sklearn_trees import tree_of
 from treewright.splits import Threshold
 from treewright.tree import Tree
 

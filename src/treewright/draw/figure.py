@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
+from warnings import catch_warnings, filterwarnings
 
 from treewright.colours import DARK, LIGHT
-from treewright.draw.shapes import Dot, Polygon, Rect, Ribbon, Shape, Text, flat
+from treewright.draw.fonts import families_for
+from treewright.draw.shapes import Dot, Polygon, Rect, Ribbon, Shape, Strokes, Text, flat
 from treewright.words import printable
 
 if TYPE_CHECKING:
@@ -30,14 +32,20 @@ def save_figure(drawing: Drawing, path: str | PathLike[str], form: str, dots_per
 
     colours = DARK if drawing.theme == "dark" else LIGHT
     inches = (drawing.width / PIXELS_PER_INCH, drawing.height / PIXELS_PER_INCH)
+    shapes = list(flat(drawing.shapes))
+    families = families_for(printable(shape.text) for shape, _, _ in shapes if isinstance(shape, Text))
     # Names are shown as they are: a dollar sign begins no formula.
-    with rc_context({"text.parse_math": False, "svg.fonttype": "none", "pdf.fonttype": 42}):
+    with (
+        rc_context({"text.parse_math": False, "pdf.fonttype": 42, "font.family": families}),
+        catch_warnings(),
+    ):
+        filterwarnings("ignore", "Glyph .* missing from")  # one warning has told of all
         figure = Figure(figsize=inches)
         FigureCanvasAgg(figure)
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set(xlim=(0, drawing.width), ylim=(drawing.height, 0))
         axes.axis("off")
-        for order, (shape, x, y) in enumerate(flat(drawing.shapes)):
+        for order, (shape, x, y) in enumerate(shapes):
             artist = _text(shape, x, y, colours) if isinstance(shape, Text) else _patch(shape, x, y, colours)
             artist.set_zorder(order)  # later ones stand in front
             axes.add_artist(artist)
@@ -47,6 +55,7 @@ def save_figure(drawing: Drawing, path: str | PathLike[str], form: str, dots_per
 def _patch(shape: Shape, x: float, y: float, colours: Mapping[str, str]) -> Any:
     """Make one shape, moved by x and y."""
     from matplotlib import patches
+    from matplotlib.path import Path
 
     match shape:
         case Rect():
@@ -56,6 +65,9 @@ def _patch(shape: Shape, x: float, y: float, colours: Mapping[str, str]) -> Any:
             patch: Any = patches.FancyBboxPatch(corner, shape.width, shape.height, boxstyle=corners)
         case Ribbon():
             patch = patches.PathPatch(_ribbon_path(shape, x, y))
+        case Strokes():
+            ends = [(x + across, y + down) for line in shape.lines for across, down in line]
+            patch = patches.PathPatch(Path(ends, [Path.MOVETO, Path.LINETO] * len(shape.lines)))
         case Polygon():
             points = [(x + across, y + down) for across, down in shape.points]
             patch = patches.Polygon(points, closed=shape.fill is not None)
@@ -63,8 +75,8 @@ def _patch(shape: Shape, x: float, y: float, colours: Mapping[str, str]) -> Any:
             patch = patches.Circle((x + shape.x, y + shape.y), shape.radius)
         case _:
             raise TypeError(f"{shape!r} is no single shape")
-    fill, stroke = shape.fill, getattr(shape, "stroke", None)
-    line = shape.width if isinstance(shape, Polygon) else 1.0
+    fill, stroke = getattr(shape, "fill", None), getattr(shape, "stroke", None)
+    line = shape.width if isinstance(shape, Polygon | Strokes) else 1.0
     patch.set(
         facecolor="none" if fill is None else colours.get(fill, fill),
         edgecolor="none" if stroke is None else colours.get(stroke, stroke),

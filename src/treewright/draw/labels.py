@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from treewright.data import Schema
+from treewright.data.columns import plain
+from treewright.draw.typography import fit_lines
 from treewright.export.text import Writer
 from treewright.splits import Hyperplane, Sphere, Split, Table
 from treewright.tree import Tree
@@ -53,26 +55,57 @@ class Labels:
         assert split is not None
         return question(split, self.tree.schema, self.decimals)
 
-    def answer(self, node: int) -> str:
+    def answer(self, node: int, max_categories: int | None = None) -> str:
         """Give the answer of its parent's question that leads to a node; "all rows" at the root."""
         above = int(self.tree.parent[node])
         if above < 0:
             return "all rows"
         split, branch = self.tree[above].split, node - int(self.tree.first_child[above])
         assert split is not None
-        words = answer(split, self.tree.schema, branch, self.decimals, self.max_categories)
-        takes_missing = self.missing and self.tree.default_branch[above] == branch
-        return f"{words} or{SPACE}missing" if takes_missing and words != "missing" else words
+        return answer(
+            split, self.tree.schema, branch, self.decimals, max_categories or self.max_categories
+        ) + self._missing_words(node)
 
-    def short_condition(self, node: int) -> str:
+    def _missing_words(self, node: int) -> str:
+        """Say whether the branch to a node takes rows that do not answer the split."""
+        above = int(self.tree.parent[node])
+        branch = node - int(self.tree.first_child[above])
+        split, default = self.tree[above].split, int(self.tree.default_branch[above])
+        own = isinstance(split, Table) and not split.groups[branch]  # a branch of missing values alone
+        if not self.missing or own or default not in (branch, -1):
+            return ""
+        return f" or{SPACE}missing" + f"{SPACE}(shared)" * (default == -1)
+
+    def short_condition(self, node: int, max_categories: int | None = None) -> str:
         """Give question and answer of the branch that leads to a node."""
         above = int(self.tree.parent[node])
         if above < 0:
             return "all rows"
-        words = self.answer(node)
+        words = self.answer(node, max_categories)
         if isinstance(self.tree[above].split, Table):
-            words = f"is {words}" if words == "missing" else f"=\u00a0{words}"
+            words = f"is {words}" if words == "missing" else f"={SPACE}{words}"
         return f"{self.question(above)} {words}"
+
+    def lines(self, node: int, width: float, size: float, most: int, whole: bool = False) -> list[str]:
+        """Set the answer that leads to a node, or the whole condition, in at most so many lines.
+
+        It has as many categories as there is room for. What is too long even so loses of the name of the
+        feature first, and never the bound or where missing values go.
+        """
+        write = self.short_condition if whole else self.answer
+        for max_categories in range(self.max_categories, 0, -1):
+            lines = fit_lines(write(node, max_categories), width, size, most)
+            if not lines[-1].endswith("…"):
+                return lines
+        if whole:
+            end = self.lines(node, width, size, most - 1)
+            above = int(self.tree.parent[node])
+            return [*fit_lines(self.question(above), width, size, most - len(end)), *end]
+        note = self._missing_words(node)
+        if not note:
+            return lines
+        words = self.answer(node).removesuffix(note)
+        return [*fit_lines(words, width, size, most - 1), note.strip()]
 
     def condition(self, node: int) -> str:
         """Give the exact condition that leads to a node from its parent."""
@@ -81,10 +114,17 @@ class Labels:
             return "all rows"
         return self._writer.conditions(above)[node - int(self.tree.first_child[above])]
 
+    @cached_property
+    def class_texts(self) -> list[str]:
+        """The classes as they are written where each stands alone: bare, if there is anything to see."""
+        classes = self.tree.schema.classes
+        texts = [] if classes is None else [printable(str(plain(label))) for label in classes]
+        return [text if text.strip() else f'"{text}"' for text in texts]
+
     def prediction(self, node: int) -> str:
         """Say what a node predicts."""
         if self.tree.is_classifier:
-            return self._writer.prediction(node)
+            return self.class_texts[int(self.tree.label[node])]
         return short_number(float(self.tree.value[node, 0]), self.decimals)
 
     def tip(self, node: int) -> str:

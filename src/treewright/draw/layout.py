@@ -18,7 +18,7 @@ from treewright.tree import Tree
 Array = NDArray[np.float64]
 
 
-def centres(tree: Tree, breadth: ArrayLike, gap: float) -> Array:
+def centres(tree: Tree, breadth: ArrayLike, gap: float, pull: ArrayLike | None = None) -> Array:
     """Give the place of every node across the direction in which the tree grows.
 
     Parameters
@@ -29,6 +29,8 @@ def centres(tree: Tree, breadth: ArrayLike, gap: float) -> Array:
         How much room each node takes at its level.
     gap : float
         The room between neighbours.
+    pull : array of n nodes, optional
+        How much each node pulls its parent towards itself; by default parents stand over the middle.
 
     Returns
     -------
@@ -43,6 +45,7 @@ def centres(tree: Tree, breadth: ArrayLike, gap: float) -> Array:
     [11.0, 5.0, 17.0]
     """
     half = (np.asarray(breadth, float) / 2).tolist()
+    weight = None if pull is None else np.asarray(pull, float)
     first_child, n_children = tree.first_child.tolist(), tree.n_children.tolist()
     beside = np.zeros(len(tree))  # of each node to its parent
     outlines: dict[int, _Outline] = {}
@@ -51,7 +54,9 @@ def centres(tree: Tree, breadth: ArrayLike, gap: float) -> Array:
         outline = _Outline()
         places = [outline.join(outlines.pop(child), gap) for child in children]
         if places:
-            middle = (places[0] + places[-1]) / 2
+            pulls = None if weight is None else weight[children.start : children.stop]
+            balanced = pulls is not None and pulls.sum() > 0
+            middle = float(np.average(places, weights=pulls)) if balanced else (places[0] + places[-1]) / 2
             beside[children.start : children.stop] = [place - middle for place in places]
             outline.shift(-middle)
         outline.crown(half[node])

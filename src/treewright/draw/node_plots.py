@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +14,12 @@ from numpy.typing import NDArray
 from treewright.colours import class_colour, number_colour
 from treewright.data import Column
 from treewright.draw.labels import short_number
-from treewright.draw.shapes import Dot, Polygon, Rect, Shape, Text
+from treewright.draw.shapes import Dot, Group, Polygon, Rect, Shape, Text, class_area
 from treewright.draw.shown import Rows, cuts_of
 from treewright.draw.typography import fit_lines, text_width
 from treewright.splits import Hyperplane, Sphere, Split, Table
 from treewright.tree import Tree
-from treewright.words import value_text
+from treewright.words import counted, value_text
 
 Array = NDArray[np.float64]
 
@@ -40,7 +41,7 @@ def value_bar(tree: Tree, node: int, width: float, height: float, y: float) -> l
     total = tree.value[node].sum() or 1.0
     for code, share in enumerate((tree.value[node] / total).tolist()):
         if share > 0:
-            shapes.append(Rect(left, y, width * share, height, class_colour(code)))
+            shapes.append(class_area(left, y, width * share, height, code))
             left += width * share
     return shapes
 
@@ -61,8 +62,11 @@ class _Axis(NamedTuple):
 
     @classmethod
     def around(cls, values: Array, cuts: tuple[float, ...]) -> _Axis:
-        """Take all but the outermost numbers, and always the cuts; the first of them parts two bins."""
-        lowest, highest = np.quantile(values, [0.005, 0.995]).tolist()
+        """Take all numbers but rare ones far out, and always the cuts; the first of them parts two bins."""
+        lowest, highest = float(values.min()), float(values.max())
+        low, high = np.quantile(values, [0.005, 0.995], method="nearest").tolist()
+        if highest / 2 - lowest / 2 > high - low:  # half the axis would be for a hundredth of the rows
+            lowest, highest = low, high
         low, high = min(lowest, cuts[0]), max(highest, cuts[-1])
         room = 0.04 * (high - low) or 0.5
         low, high = min(lowest, cuts[0] - room), max(highest, cuts[-1] + room)
@@ -136,21 +140,23 @@ class SplitPlot:
         """Stack the classes of each bin."""
         counts = _table(bins, target, BINS + 1, self.rows.tree.value.shape[1])
         step = self.width / (BINS + 1)
-        return self._stacks(
-            counts, [step * index - self.width / 2 for index in range(BINS + 1)], step * 0.92, y
-        )
+        lefts = [step * index - self.width / 2 for index in range(BINS + 1)]
+        return [shape for column in self._stacks(counts, lefts, step * 0.92, y) for shape in column]
 
-    def _stacks(self, counts: Array, lefts: list[float], width: float, y: float) -> list[Shape]:
-        shapes: list[Shape] = []
+    def _stacks(self, counts: Array, lefts: list[float], width: float, y: float) -> list[list[Shape]]:
+        """Draw columns of classes, each a list of its own."""
+        columns = []
         tallest = counts.sum(axis=1).max() or 1.0
         for stack, left in zip(counts.tolist(), lefts, strict=True):
             foot = y + self.height
+            shapes: list[Shape] = []
             for code, count in enumerate(stack):
                 if count:
                     height = count / tallest * (self.height - 4)
                     foot -= height
-                    shapes.append(Rect(left, foot, width, height, class_colour(code)))
-        return shapes
+                    shapes.append(class_area(left, foot, width, height, code))
+            columns.append(shapes)
+        return columns
 
     def _dots(self, share: Array, target: Array, y: float) -> list[Shape]:
         """Draw rows as points: across by the feature, upwards by the target."""
@@ -189,7 +195,6 @@ class SplitPlot:
         self, split: Table, node: int, codes: NDArray[np.int64], target: NDArray[np.float64], y: float
     ) -> list[Shape]:
         """Draw a bar, or a column of points, for each category, those of a branch together."""
-        tree = self.rows.tree
         counts = np.bincount(codes)
         common = set(np.argsort(-counts, kind="stable")[:MOST_BARS].tolist())
         groups = [[code for code in group if code in common and counts[code]] for group in split.groups]
@@ -202,33 +207,41 @@ class SplitPlot:
         for group in groups:
             lefts += [left + pitch * index for index in range(len(group))]
             left += pitch * (len(group) + 0.7)
-        shapes = self._names(tree.schema.columns[split.feature], bars, lefts, pitch, y)
-        if tree.is_classifier:
-            table = _table(codes, target.astype(np.int32), len(counts), tree.value.shape[1])[bars]
-            return shapes + self._stacks(table, [left + pitch * 0.06 for left in lefts], pitch * 0.88, y)
-        for code, left in zip(bars, lefts, strict=True):
-            of_code = target[codes == code]
-            spread = (np.arange(len(of_code)) * 0.618034) % 1  # golden steps: even, and the same every time
-            share = np.asarray((left + self.width / 2 + pitch * (0.1 + 0.8 * spread)) / self.width)
-            shapes += self._dots(share, of_code, y)
-            height = self._height(float(of_code.mean()), y)
-            shapes.append(_line([(left, height), (left + pitch * 0.94, height)], class_colour(5), 2))
-        return shapes
+        names = [value_text(self.rows.tree.schema.columns[split.feature], code) for code in bars]
+        if self.rows.tree.is_classifier:
+            n_classes = self.rows.tree.value.shape[1]
+            table = _table(codes, target.astype(np.int32), len(counts), n_classes)[bars]
+            columns = self._stacks(table, [left + pitch * 0.06 for left in lefts], pitch * 0.88, y)
+        else:
+            of_bars = [target[codes == code] for code in bars]
+            columns = [self._column(left, pitch, t, y) for left, t in zip(lefts, of_bars, strict=True)]
+        shapes: list[Shape] = [
+            Group(tuple(column), tip=f"{name}: {counted(int(counts[code]), 'row')}")
+            for column, name, code in zip(columns, names, bars, strict=True)
+        ]
+        return shapes + self._names(names, [len(group) for group in groups], lefts, pitch, y)
+
+    def _column(self, left: float, pitch: float, target: Array, y: float) -> list[Shape]:
+        """Draw the targets of a category as points, and their mean."""
+        spread = (np.arange(len(target)) * 0.618034) % 1  # golden steps: even, and the same every time
+        share = np.asarray((left + self.width / 2 + pitch * (0.1 + 0.8 * spread)) / self.width)
+        height = self._height(float(target.mean()), y)
+        mean = _line([(left, height), (left + pitch * 0.94, height)], class_colour(5), 2)
+        return [*self._dots(share, target, y), mean]
 
     def _names(
-        self, column: Column, bars: list[int], lefts: list[float], pitch: float, y: float
+        self, names: list[str], sizes: list[int], lefts: list[float], pitch: float, y: float
     ) -> list[Shape]:
-        if pitch < 24:
-            return []
+        """Write the categories below their bars if most have room, else underline those of a branch."""
+        foot = y + self.height
+        written = [fit_lines(name, pitch - 2, SMALL, 1)[0] for name in names]
+        if 2 * sum(map(operator.eq, written, names)) > len(names):
+            places = zip(written, lefts, strict=True)
+            return [Text(left + pitch / 2, foot + AXIS - 2, words, SMALL, "pale") for words, left in places]
+        ends = list(accumulate(sizes, initial=0))
         return [
-            Text(
-                left + pitch / 2,
-                y + self.height + AXIS - 2,
-                fit_lines(value_text(column, code), pitch - 2, SMALL, 1)[0],
-                SMALL,
-                "pale",
-            )
-            for code, left in zip(bars, lefts, strict=True)
+            _line([(lefts[begin] + 2, foot + 5), (lefts[end - 1] + pitch - 2, foot + 5)], "pale", 2)
+            for begin, end in pairwise(ends)
         ]
 
 

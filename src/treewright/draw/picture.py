@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from treewright.colours import class_colour, number_colour
+import numpy as np
+
+from treewright.colours import number_colour
 from treewright.draw.cards import Cards, Orientation
 from treewright.draw.drawing import Drawing
 from treewright.draw.labels import Labels, short_number
+from treewright.draw.patterns import patterned
 from treewright.draw.river import River
-from treewright.draw.shapes import Group, Rect, Shape, Text, text_lines
+from treewright.draw.shapes import Group, Rect, Shape, Text, class_area, text_lines
 from treewright.draw.shown import Rows, read_rows, show
 from treewright.draw.svg import Theme
-from treewright.draw.typography import fit_lines, text_width
+from treewright.draw.typography import BOLD, fit_lines, text_width
 from treewright.export.text import Writer
-from treewright.from_sklearn import tree_of
 from treewright.names import unknown_name
+from treewright.sklearn_trees import tree_of
 from treewright.tree import Tree
 
 Style: TypeAlias = Literal["cards", "river"]
 
 MARGIN, HEADING, LEGEND = 20.0, 17.0, 13.0
-NARROWEST, MOST_KEYS = 350.0, 12
+NARROWEST, MOST_KEYS = 400.0, 32
 CHOICES = {
     "style": ("cards", "river"),
     "orientation": ("top_down", "left_right"),
@@ -41,6 +44,7 @@ def plot_tree(
     decimals: int | None = None,
     missing: bool = False,
     node_ids: bool = False,
+    patterns: bool = False,
     theme: Theme = "auto",
 ) -> Drawing:
     """Draw a tree.
@@ -72,6 +76,9 @@ def plot_tree(
         Whether to mark the branch that a row takes whose split is unanswered.
     node_ids : bool, default=False
         Whether cards show the number of their node.
+    patterns : bool, default=False
+        Whether each class has a pattern beside its colour, for print in black and white; classes beyond the
+        eight colours always have one.
     theme : {"auto", "light", "dark"}
         The ground; "auto" follows the settings of whoever looks, and is light on paper.
 
@@ -86,7 +93,7 @@ def plot_tree(
     >>> X, y = datasets.load_iris()
     >>> drawing = plot_tree(DecisionTreeClassifier(max_depth=2).fit(X, y), X, y)
     >>> drawing
-    Drawing('150 rows, 5 nodes, 3 leaves, depth 2', 390 × 562)
+    Drawing('150 rows, 5 nodes, 3 leaves, depth 2', ...)
     >>> drawing.svg[:4]
     '<svg'
     """
@@ -103,9 +110,9 @@ def plot_tree(
     shapes, width, height = painter.draw()
     heading = Writer(tree, None, None, False, False).size() if title is None else title
     width = max(width, NARROWEST)
-    head, top = _head(tree, heading, width)
+    head, top = _head(tree, labels, heading, width)
     return Drawing(
-        (*head, Group(tuple(shapes), MARGIN, top)),
+        tuple(patterned([*head, Group(tuple(shapes), MARGIN, top)], patterns)),
         width + 2 * MARGIN,
         top + height + MARGIN,
         heading,
@@ -114,38 +121,50 @@ def plot_tree(
     )
 
 
-def _head(tree: Tree, heading: str, width: float) -> tuple[list[Shape], float]:
+def _head(tree: Tree, labels: Labels, heading: str, width: float) -> tuple[list[Shape], float]:
     """Set the heading and the legend; give them, and where the tree begins."""
     y = MARGIN + HEADING
-    lines = fit_lines(heading, width, HEADING * 1.05, 3)
+    lines = fit_lines(heading, width, HEADING * BOLD, 3)
     shapes = text_lines(lines, Text(MARGIN, y, "", HEADING, anchor="start", bold=True))
     y += (len(lines) - 1) * HEADING * 1.25 + LEGEND + 12
-    keys = _class_keys(tree) if tree.is_classifier else _number_keys(tree)
+    if tree.is_classifier:
+        keys, y = _class_keys(tree, labels, width, y)
+    else:
+        keys = _number_scale(tree, y)
+    return shapes + keys, y + 22
+
+
+def _class_keys(tree: Tree, labels: Labels, width: float, y: float) -> tuple[list[Shape], float]:
+    """Set the colours of the classes, of very many those of most rows; give them, and their last line."""
+    common = np.sort(np.argsort(-tree.value[0], kind="stable")[:MOST_KEYS]).tolist()
+    names: list[tuple[int | None, str]] = [(code, labels.class_texts[code]) for code in common]
+    if len(common) < len(labels.class_texts):
+        names.append((None, f"… {len(labels.class_texts) - len(common)} more"))
+    shapes: list[Shape] = []
     x = MARGIN
-    for colour, name in keys:
-        words = fit_lines(name, 160.0, LEGEND, 1)[0]
+    for code, name in names:
+        words = fit_lines(name, 220.0, LEGEND, 1)[0]
         room = LEGEND + 6 + text_width(words, LEGEND) + 14
         if x > MARGIN and x + room > width + MARGIN:
             x, y = MARGIN, y + LEGEND * 1.6
-        if colour:
-            shapes.append(Rect(x, y - LEGEND + 2, LEGEND - 1, LEGEND - 1, colour, 2))
-        shapes.append(Text(x + LEGEND + 5 if colour else x, y, words, LEGEND, "ink", "start"))
+        if code is not None:
+            shapes.append(class_area(x, y - LEGEND + 2, LEGEND - 1, LEGEND - 1, code, radius=2))
+        shapes.append(Text(x if code is None else x + LEGEND + 5, y, words, LEGEND, "ink", "start"))
         x += room
-    return shapes, y + 22
+    return shapes, y
 
 
-def _class_keys(tree: Tree) -> list[tuple[str | None, str]]:
-    texts = Writer(tree, None, None, True, False).class_texts
-    keys: list[tuple[str | None, str]] = [
-        (class_colour(code), text) for code, text in enumerate(texts[:MOST_KEYS])
-    ]
-    return keys if len(texts) <= MOST_KEYS else [*keys, (None, f"… {len(texts) - MOST_KEYS} more")]
-
-
-def _number_keys(tree: Tree) -> list[tuple[str | None, str]]:
-    low, high = float(tree.value.min()), float(tree.value.max())
-    shares = (0.0, 0.5, 1.0) if high > low else (0.5,)
-    return [(number_colour(share), short_number(low + (high - low) * share)) for share in shares]
+def _number_scale(tree: Tree, y: float) -> list[Shape]:
+    """Draw the colours from the lowest to the highest number that a node predicts."""
+    low, high = (short_number(float(number)) for number in (tree.value.min(), tree.value.max()))
+    shapes: list[Shape] = [Text(MARGIN, y, f"predicts {low}", LEGEND, anchor="start")]
+    if low == high:
+        return shapes
+    x, steps, step = MARGIN + text_width(f"predicts {low}", LEGEND) + 6, 40, 3.0
+    for index in range(steps):  # each a little wider than its step: no seams
+        colour = number_colour(index / (steps - 1))
+        shapes.append(Rect(x + index * step, y - LEGEND + 3, step + 0.5, LEGEND - 2, colour))
+    return [*shapes, Text(x + steps * step + 7, y, high, LEGEND, anchor="start")]
 
 
 def _description(tree: Tree) -> str:

@@ -16,8 +16,8 @@ from treewright.draw.axes import axes_for, legend, plain_text
 from treewright.draw.shown import Rows, cuts_of, labels, read_rows, said, stored_value
 from treewright.errors import DataError
 from treewright.export.text import Writer
-from treewright.from_sklearn import tree_of
 from treewright.names import unknown_name
+from treewright.sklearn_trees import tree_of
 from treewright.splits import Table
 from treewright.tree import Tree
 from treewright.words import counted

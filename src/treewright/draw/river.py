@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 import numpy as np
@@ -15,7 +15,7 @@ from treewright.draw.layout import centres
 from treewright.draw.node_plots import value_share
 from treewright.draw.shapes import Group, Rect, Ribbon, Shape, Text, text_lines
 from treewright.draw.shown import Shown
-from treewright.draw.typography import fit_lines
+from treewright.draw.typography import BOLD, fit_lines
 from treewright.export.text import percent
 from treewright.words import counted
 
@@ -38,7 +38,8 @@ class River:
         few = tree.n_leaves <= FEWEST
         scale = max(460.0, 2.0 * tree.n_leaves) / (tree.weight[0] or 1.0)
         width = tree.weight * scale
-        x = centres(tree, np.maximum(width, SLOT) if few else np.maximum(width, 2.0), 0.0 if few else 3.0)
+        room = np.maximum(width, SLOT if few else 2.0)
+        x = centres(tree, room, 0.0 if few else 3.0, pull=tree.weight)  # the main stream runs straight
         level = LEVEL if few or tree.depth < 8 else LEVEL * 0.7
         y = np.asarray(22.0 + level * tree.node_depth, np.float64)
         shapes = [shape for node in range(len(tree)) for shape in self._branches(node, x, y, scale)]
@@ -80,19 +81,20 @@ class River:
         if not self.shown.tree.weight[node]:
             yield Rect(left - 1, float(y[node]), 2, BAR, "edge")
             return
-        for colour, weight in self._colours(node):
+        for code, (colour, weight) in enumerate(self._colours(node)):
             if weight > 0:
-                yield Rect(left, float(y[node]), weight * scale, BAR, colour)
+                bar = Rect(left, float(y[node]), weight * scale, BAR, colour)
+                yield replace(bar, class_code=code) if self.shown.tree.is_classifier else bar
                 left += weight * scale
 
     def _words(self, node: int, x: float, y: float, room: float) -> Iterable[Shape]:
         """Write the condition that leads to a node, and at a leaf what it predicts."""
         tree, folded = self.shown.tree, int(self.shown.hidden[node])
-        lines = fit_lines(self.labels.short_condition(node), room, 13.0, 3)
+        lines = self.labels.lines(node, room - 6, 13.0, 3, whole=True)
         top = Text(x, y - 9 - 16 * (len(lines) - 1), "", 13.0, halo=True)
         yield from text_lines(lines, top)
         if tree.is_leaf(node):
-            words = fit_lines(self.labels.prediction(node), room, 14.0, 1)
+            words = fit_lines(self.labels.prediction(node), room - 6, 14.0 * BOLD, 1)
             yield from text_lines(words, Text(x, y + BAR + 18, "", 14.0, bold=True))
             note = counted(int(tree.count[node]), "row")
             if folded:

@@ -9,12 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from treewright.colours import class_colour
+
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 
 
 @dataclass(frozen=True)
 class Rect:
-    """A rectangle, its corners rounded."""
+    """A rectangle, its corners rounded; one that stands for a class has its code, which says its pattern."""
 
     x: float
     y: float
@@ -23,6 +25,17 @@ class Rect:
     fill: str
     radius: float = 0.0
     stroke: str | None = None
+    opacity: float = 1.0
+    class_code: int | None = None
+
+
+@dataclass(frozen=True)
+class Strokes:
+    """Many thin lines, each from one point to another."""
+
+    lines: tuple[tuple[tuple[float, float], tuple[float, float]], ...]
+    stroke: str
+    width: float = 1.0
     opacity: float = 1.0
 
 
@@ -101,7 +114,12 @@ class Group:
     tip: str = ""
 
 
-Shape: TypeAlias = Rect | Ribbon | Polygon | Dot | Text | Group
+Shape: TypeAlias = Rect | Strokes | Ribbon | Polygon | Dot | Text | Group
+
+
+def class_area(x: float, y: float, width: float, height: float, code: int, *, radius: float = 0.0) -> Rect:
+    """Make the area of a class, in its colour."""
+    return Rect(x, y, width, height, class_colour(code), radius, class_code=code)
 
 
 def text_lines(lines: Sequence[str], text: Text, leading: float = 1.25) -> list[Shape]:

@@ -7,7 +7,7 @@ from html import escape
 from typing import Literal, TypeAlias
 
 from treewright.colours import DARK, LIGHT
-from treewright.draw.shapes import Dot, Group, Polygon, Rect, Ribbon, Shape, Text
+from treewright.draw.shapes import Dot, Group, Polygon, Rect, Ribbon, Shape, Strokes, Text
 from treewright.words import printable
 
 Theme: TypeAlias = Literal["auto", "light", "dark"]
@@ -67,6 +67,10 @@ def _written(shapes: Iterable[Shape], colours: Mapping[str, str]) -> Iterator[st
                 corners = f' rx="{_n(shape.radius)}"' if shape.radius else ""
                 paint = _paint(colours, shape.fill, shape.stroke, shape.opacity)
                 yield f'<rect x="{_n(shape.x)}" y="{_n(shape.y)}" {size}{corners}{paint}/>'
+            case Strokes():
+                lines = "".join(f"M{_n(x0)} {_n(y0)}L{_n(x1)} {_n(y1)}" for (x0, y0), (x1, y1) in shape.lines)
+                paint = _paint(colours, None, shape.stroke, shape.opacity)
+                yield f'<path d="{lines}"{paint} stroke-width="{_n(shape.width)}"/>'
             case Ribbon():
                 yield f'<path d="{_curves(shape)}"{_paint(colours, shape.fill, None, shape.opacity)}/>'
             case Polygon():

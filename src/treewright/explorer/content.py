@@ -21,11 +21,11 @@ from treewright.draw.labels import answer, question
 from treewright.draw.shown import cuts_of, read_rows
 from treewright.errors import warn
 from treewright.export.text import Writer
-from treewright.from_sklearn import tree_of
 from treewright.pruning.cost_complexity import SAME_ALPHA, CostComplexity, weakest_links
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.selection import prune_tree
+from treewright.sklearn_trees import tree_of
 from treewright.splits import (
     HYPERPLANE,
     SPHERE,

@@ -22,11 +22,11 @@ from treewright.errors import DataError
 from treewright.explorer.content import Exploration, content_of, small_enough
 from treewright.explorer.nursery import Nursery, same_place
 from treewright.explorer.page import Page, write_page
-from treewright.from_sklearn import tree_of
 from treewright.grafting import graft, subtree
 from treewright.names import unknown_name
 from treewright.pruning.nested import nested_losses
 from treewright.recipe import is_whole
+from treewright.sklearn_trees import tree_of
 from treewright.splits import Split, Table, Threshold
 from treewright.tree import Tree
 from treewright.words import printable

@@ -39,16 +39,19 @@ def tree_of(model: Any) -> Tree:
     return tree_from_sklearn(model)
 
 
-def tree_from_sklearn(estimator: Any) -> Tree:
+def tree_from_sklearn(estimator: Any, schema: Schema | None = None) -> Tree:
     """Convert a fitted decision tree of scikit-learn.
 
-    Its thresholds are compared with numbers rounded to single precision: a row that lies nearer to a cut
-    than that may take the other branch here.
+    scikit-learn compares its thresholds with numbers rounded to single precision. The thresholds here are
+    where that rounding turns over, so that every row takes the same way: the cut 2.5 becomes 2.50000012, for
+    all numbers up to it are rounded to 2.5.
 
     Parameters
     ----------
     estimator : DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier or ExtraTreeRegressor
         A fitted tree of one target.
+    schema : Schema, optional
+        What its features and classes are; a tree of a forest does not know them.
 
     Returns
     -------
@@ -59,19 +62,15 @@ def tree_from_sklearn(estimator: Any) -> Tree:
     --------
     >>> from sklearn.tree import DecisionTreeRegressor
     >>> tree = tree_from_sklearn(DecisionTreeRegressor().fit([[1.0], [2.0], [4.0]], [1.0, 1.0, 5.0]))
-    >>> tree[0].split, tree.value.ravel().round(3).tolist()
-    (Threshold(feature=0, threshold=3.0), [2.333, 1.0, 5.0])
+    >>> tree.value.ravel().round(3).tolist(), f"{tree.threshold[0]:.6g}"
+    ([2.333, 1.0, 5.0], '3')
     """
     source = estimator.tree_
-    if source.n_outputs > 1:
-        raise DataTypeError(
-            f"the tree has {source.n_outputs} targets: only trees of one target are converted."
-        )
+    schema = schema_from_sklearn(estimator) if schema is None else schema
     order, parent = _level_by_level(source.children_left, source.children_right)
     inner = source.children_left[order] >= 0
     weight = source.weighted_n_node_samples[order].astype(np.float64)
     value = source.value[order, 0, :].astype(np.float64)
-    schema = _schema(estimator)
     if schema.classes is not None:
         value = value / value.sum(axis=1, keepdims=True) * weight[:, None]
         whole = np.round(value)
@@ -92,7 +91,7 @@ def tree_from_sklearn(estimator: Any) -> Tree:
         risk=mass if schema.classes is None else weight - value.max(axis=1),
         merit=np.where(inner, lost / weight, 0.0),
         split_begin=np.concatenate([[0], np.cumsum(inner)]),
-        splits=_thresholds(source.feature[order][inner], source.threshold[order][inner]),
+        splits=_thresholds(source.feature[order][inner], _turning_points(source.threshold[order][inner])),
         competitor_begin=np.zeros(len(order) + 1, np.int64),
         competitors=NO_SPLITS,
     )
@@ -125,7 +124,29 @@ def _default_branch(source: Any) -> NDArray[np.int64]:
     return np.where(np.asarray(learned).astype(bool), 0, 1)
 
 
-def _schema(estimator: Any) -> Schema:
+def _turning_points(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the largest number that, rounded to single precision, is no larger than each threshold."""
+    nearest = threshold.astype(np.float32)
+    below = np.where(nearest > threshold, np.nextafter(nearest, np.float32(-np.inf)), nearest)
+    above = np.nextafter(below, np.float32(np.inf))
+    middle = (below.astype(np.float64) + above) / 2  # exact, and rounded to the even one of the two
+    is_even = below.view(np.uint32) % 2 == 0
+    turning = np.where(is_even, middle, np.nextafter(middle, -np.inf))
+    return np.where(np.isfinite(above), turning, threshold)
+
+
+def schema_from_sklearn(estimator: Any) -> Schema:
+    """Say what the features and classes of a fitted model of scikit-learn are.
+
+    Raises
+    ------
+    DataTypeError
+        If it has several targets.
+    """
+    if estimator.n_outputs_ > 1:
+        raise DataTypeError(
+            f"{type(estimator).__name__} has {estimator.n_outputs_} targets: only models of one can be used."
+        )
     names = getattr(estimator, "feature_names_in_", None)
     columns = [f"x{feature}" for feature in range(estimator.n_features_in_)] if names is None else names
     classes = getattr(estimator, "classes_", None)

@@ -1,0 +1,270 @@
+"""The page of a drawing: nothing over anything else, words inside their cards, classes told apart."""
+
+from functools import cache
+from itertools import combinations, pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.font_manager import FontProperties, findfont
+from matplotlib.ft2font import FT2Font, LoadFlags
+
+from trees import Inner, Leaf, build, random_tree
+from treewright import DecisionTreeClassifier, datasets, plot_tree
+from treewright.colours import CLASS_COLOURS
+from treewright.data import Column, Schema
+from treewright.draw.fonts import families_for
+from treewright.draw.patterns import pattern_of
+from treewright.draw.shapes import Group, Rect, Ribbon, Strokes, Text, flat
+from treewright.draw.typography import fit_lines, text_width
+from treewright.splits import Table, Threshold
+
+WORDS = [
+    "i",
+    "petal_width_in_centimetres",
+    "WWW MMM",
+    "wage increase first year",
+    "ширина лепестка",
+    "מחיר הבית",
+    "40 % of it",
+]
+
+
+@cache
+def advance(letter: str, bold: bool) -> float:
+    font = _open("bold" if bold else "normal")
+    return font.load_char(ord(letter), flags=LoadFlags.NO_SCALE).horiAdvance / font.units_per_EM
+
+
+@cache
+def _open(weight: str) -> FT2Font:
+    return FT2Font(findfont(FontProperties(family="DejaVu Sans", weight=weight)))
+
+
+def true_width(text: Text) -> float:
+    """The width in the widest of the fonts that the page asks for."""
+    return text.size * sum(advance(letter, text.bold) for letter in text.text)
+
+
+def box_of(shape: Text | Rect, x: float, y: float) -> tuple[float, float, float, float]:
+    """Left, top, right and foot of a shape."""
+    if isinstance(shape, Rect):
+        return x + shape.x, y + shape.y, x + shape.x + shape.width, y + shape.y + shape.height
+    width = true_width(shape)
+    left = x + shape.x - {"start": 0.0, "middle": width / 2, "end": width}[shape.anchor]
+    return left, y + shape.y - 0.8 * shape.size, left + width, y + shape.y
+
+
+def nodes(drawing) -> list[Group]:
+    """The groups of the nodes, those that tell something when they are pointed at."""
+    (body,) = (shape for shape in drawing.shapes if isinstance(shape, Group))
+    return [shape for shape in body.shapes if isinstance(shape, Group) and shape.tip]
+
+
+def renamed(tree, seed: int):
+    """The same tree under other names, short and long, of several scripts."""
+    random = np.random.default_rng(seed)
+
+    def name(place: int) -> str:
+        return " ".join(random.choice(WORDS, random.integers(1, 8))) + f" {place}"
+
+    columns = tuple(
+        Column(name(place), column.kind, tuple(name(code) for code in range(len(column.categories))))
+        for place, column in enumerate(tree.schema.columns)
+    )
+    classes = tree.schema.classes
+    labels = None if classes is None else np.array([name(code) for code in range(len(classes))], object)
+    arrays = {field: getattr(tree, field) for field in tree.__dataclass_fields__}
+    return type(tree)(**(arrays | {"schema": Schema(columns, labels)}))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 10**6), st.integers(0, 12), st.sampled_from([0, 2, 3]),
+    st.sampled_from(["top_down", "left_right"]), st.sampled_from([None, 4]),
+)  # fmt: skip
+def test_no_node_lies_over_another_and_no_word_leaves_the_page(seed, n_splits, n_classes, orientation, most):
+    tree = renamed(random_tree(seed, n_splits, n_classes), seed)
+    drawing = plot_tree(tree, orientation=orientation, max_leaves=most, missing=True, node_ids=True)
+    (body,) = (shape for shape in drawing.shapes if isinstance(shape, Group))
+    boxes = []
+    for node in nodes(drawing):
+        parts = [
+            box_of(shape, x, y)
+            for shape, x, y in flat([node], body.x, body.y)
+            if isinstance(shape, Text | Rect)
+        ]
+        left, top, right, foot = zip(*parts, strict=True)
+        boxes.append((min(left), min(top), max(right), max(foot)))
+    for one, other in combinations(boxes, 2):
+        assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+    for shape, x, y in flat(drawing.shapes):
+        if isinstance(shape, Text | Rect):
+            left, top, right, foot = box_of(shape, x, y)
+            assert left >= 0
+            assert top >= 0
+            assert right <= drawing.width
+            assert foot <= drawing.height
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(0, 8), st.sampled_from([0, 3]))
+def test_the_words_of_a_card_stay_inside_it(seed, n_splits, n_classes):
+    for node in nodes(plot_tree(renamed(random_tree(seed, n_splits, n_classes), seed))):
+        inside = next(shape for shape in reversed(node.shapes) if isinstance(shape, Group))
+        card = box_of(next(shape for shape in node.shapes if isinstance(shape, Rect)), 0, 0)
+        for shape, x, y in flat([inside]):
+            if isinstance(shape, Text):
+                left, top, right, foot = box_of(shape, x, y)
+                assert card[0] <= left
+                assert right <= card[2]
+                assert card[1] <= top
+                assert foot <= card[3]
+
+
+PANGRAMS = [
+    "Falsches Üben von Xylophonmusik quält jeden größeren Zwerg",
+    "Portez ce vieux whisky au juge blond qui fume",
+    "Příliš žluťoučký kůň úpěl ďábelské ódy",
+    "Съешь ещё этих мягких французских булок, да выпей чаю",
+    "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία",
+    "עטלף אבק נס דרך מזגן שהתפוצץ כי חם",
+]
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=40), st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_no_ascii_text_is_wider_than_it_is_held_to_be(text, bold):
+    assert text_width(text, 10.0, bold) >= true_width(Text(0, 0, text, 10.0, bold=bold))
+
+
+@pytest.mark.parametrize("text", PANGRAMS)
+def test_sentences_of_other_scripts_are_held_to_be_about_as_wide_as_they_are(text) -> None:
+    for bold in (False, True):
+        true = true_width(Text(0, 0, text, 10.0, bold=bold))
+        assert true <= text_width(text, 10.0, bold) <= 1.4 * true
+
+
+def test_names_without_spaces_break_at_their_marks() -> None:
+    assert fit_lines("petal_width_in_centimetres", 100.0, 10.0, 3) == ["petal_width_in_", "centimetres"]
+    assert fit_lines("first 12.5 of Never-married", 95.0, 10.0, 3) == ["first 12.5 of", "Never-married"]
+
+
+@pytest.mark.parametrize("orientation", ["top_down", "left_right"])
+def test_branches_end_at_the_card_they_lead_to(orientation) -> None:
+    split = Table(0, {0: 0, 1: 1}, 2)
+    schema = Schema((Column("c", "categorical", ("a" * 30, "b")),), np.array(["p", "q"]))
+    drawing = plot_tree(
+        build(schema, Inner(split, [Leaf(2, [2, 0]), Leaf(3, [0, 3])])), orientation=orientation
+    )
+    (body,) = (shape for shape in drawing.shapes if isinstance(shape, Group))
+    ribbons = [shape for shape in body.shapes if isinstance(shape, Ribbon)]
+    for ribbon, node in zip(ribbons, nodes(drawing)[1:], strict=True):
+        card = box_of(next(shape for shape in node.shapes if isinstance(shape, Rect)), node.x, node.y)
+        if orientation == "left_right":
+            assert ribbon.end[0] == pytest.approx(card[0])
+            assert card[1] < ribbon.end[1] < card[3]
+        else:
+            assert ribbon.end[1] == pytest.approx(card[1])
+            assert card[0] < ribbon.end[0] < card[2]
+
+
+# ---- words -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("style", ["cards", "river"])
+@pytest.mark.parametrize(("default", "told"), [(0, 1), (1, 1), (-1, 2), (-2, 0)])
+def test_where_missing_values_go_is_told_whatever_the_length_of_names(style, default, told) -> None:
+    many = tuple(f"category of a long name number {code}" for code in range(40))
+    schema = Schema((Column("f" * 200, "categorical", many), Column("g" * 200)), np.array(["p", "q"]))
+    pair = [Leaf(2, [2, 0]), Leaf(3, [0, 3])]
+    for split in (Table(0, {code: code % 2 for code in range(40)}, 2), Threshold(1, 0.123456)):
+        text = [
+            shape.text.replace("\xa0", " ")
+            for shape, _, _ in flat(
+                plot_tree(build(schema, Inner(split, pair, default)), style=style, missing=True).shapes
+            )
+            if isinstance(shape, Text)
+        ]
+        assert sum("missing" in line for line in text) == told
+        assert sum("(shared)" in line for line in text) == (2 if default == -1 else 0)
+        if isinstance(split, Threshold):
+            assert any("≤ 0.123456" in line for line in text)
+
+
+def test_the_ends_of_an_axis_are_numbers_of_the_rows() -> None:
+    X, y = datasets.load_iris()
+    text = [
+        shape.text
+        for shape, _, _ in flat(plot_tree(DecisionTreeClassifier(max_depth=1).fit(X, y), X, y).shapes)
+        if isinstance(shape, Text)
+    ]
+    assert f"{X['petal length'].min():g}" in text
+    assert f"{X['petal length'].max():g}" in text
+    outlier = pd.DataFrame({"x": [*np.linspace(0, 1, 499), 1e6]})
+    answer = np.where(outlier["x"] > 0.5, "b", "a")
+    text = [
+        shape.text
+        for shape, _, _ in flat(
+            plot_tree(DecisionTreeClassifier().fit(outlier, answer), outlier, answer).shapes
+        )
+        if isinstance(shape, Text)
+    ]
+    assert "1e+06" not in text  # one row does not squeeze all others into a corner
+
+
+# ---- classes -----------------------------------------------------------------------------------------------
+
+
+def test_sixty_four_classes_differ_in_colour_or_pattern() -> None:
+    for always in (False, True):
+        looks = {(code % len(CLASS_COLOURS), pattern_of(code, always)) for code in range(64)}
+        assert len(looks) == 64
+    assert len({pattern_of(code, always=True) for code in range(8)}) == 8  # on grey paper
+    assert {pattern_of(code, always=False) for code in range(8)} == {0}
+
+
+def test_patterns_stay_inside_their_areas() -> None:
+    X, y = datasets.load_iris()
+    plain = plot_tree(DecisionTreeClassifier(max_depth=3).fit(X, y), X, y)
+    drawing = plot_tree(DecisionTreeClassifier(max_depth=3).fit(X, y), X, y, patterns=True)
+    assert not any(isinstance(shape, Strokes) for shape, _, _ in flat(plain.shapes))
+    shapes = list(flat(drawing.shapes))
+    seen = 0
+    for (area, _, _), (strokes, _, _) in pairwise(shapes):
+        if isinstance(strokes, Strokes):
+            seen += 1
+            assert isinstance(area, Rect)
+            assert area.class_code in (1, 2)
+            for line in strokes.lines:
+                for x, y in line:
+                    assert area.x - 1e-9 <= x <= area.x + area.width + 1e-9
+                    assert area.y - 1e-9 <= y <= area.y + area.height + 1e-9
+    assert seen > 20
+
+
+def test_the_legend_names_the_classes_of_most_rows() -> None:
+    classes = np.array([f"class {code}" for code in range(100)])
+    tree = build(Schema((Column("x"),), classes), Leaf(5050, list(range(1, 101))))
+    text = [shape.text for shape, _, _ in flat(plot_tree(tree).shapes) if isinstance(shape, Text)]
+    assert "class 99" in text
+    assert "class 3" not in text
+    assert "… 68 more" in text
+
+
+# ---- letters -----------------------------------------------------------------------------------------------
+
+
+def test_one_warning_tells_of_all_letters_that_no_font_has(tmp_path) -> None:
+    private = "\U0010fff0\U0010fff1"  # no letters of any script
+    schema = Schema((Column(f"name {private}"),), np.array(["p", "q"]))
+    drawing = plot_tree(build(schema, Inner(Threshold(0, 0.5), [Leaf(1, [1, 0]), Leaf(1, [0, 1])])))
+    with pytest.warns(UserWarning, match="no installed font has the letters") as told:
+        drawing.save(tmp_path / "tree.png", dots_per_inch=50)
+    assert len(told) == 1
+
+
+def test_letters_of_hebrew_and_arabic_need_no_other_font() -> None:
+    assert families_for(["מחיר הבית", "طول البتلة", "größe ≤ 3", "Ёж", "☃"]) == ["DejaVu Sans"]
