@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "asked_rows.hpp"
+#include "feature_draw.hpp"
 #include "neighbours.hpp"
 #include "random.hpp"
 #include "splits/row_groups.hpp"
@@ -39,7 +40,7 @@ public:
     };
 
     Block(const Problem& problem, const std::vector<double>& weight)
-        : Rows(problem, weight), interactions_(recipe_.interaction), neighbours_(problem) {
+        : Rows(problem, weight), interactions_(recipe_.interaction), neighbours_(problem), draw_(problem.n_features()) {
         if (monotone()) local_.levels = &problem.levels;
     }
 
@@ -100,14 +101,13 @@ public:
         found_.clear();
         const std::vector<int32_t>& active = *item.active;
         constant_.clear();
-        uint64_t ties = 1;
         Random random(item.seed);
         const std::vector<int32_t>& features = chosen_features(item, random);
         if constexpr (C::asked)
             Rows::ask(item, item.totals.weight, item.impurity, item.centre, features, constant_,
                       [&](int32_t feature) { return limits(item, feature); });
         const double tolerance = tie_width(item);
-        const bool stop_at_pure = C::concave && recipe_.ties == Ties::first && recipe_.max_competitors == 0 &&
+        const bool stop_at_pure = C::concave && recipe_.ties != Ties::last && recipe_.max_competitors == 0 &&
                                   recipe_.feature_costs.empty() && recipe_.significance >= 1;
         double best_worth = -infinity, candidates = 0;
         for (size_t i = 0; i < features.size(); ++i) {
@@ -117,10 +117,8 @@ public:
             if (recipe_.significance < 1) candidates += count_candidates(item, feature);
             if (!candidate.found()) continue;
             const double worth = recipe_.worth(candidate.merit, feature);
-            bool better = worth > best_worth + tolerance;
-            if (!better && recipe_.ties != Ties::first && worth >= best_worth - tolerance)
-                better = recipe_.ties == Ties::last || random.below(++ties) == 0;
-            else if (better) ties = 1;
+            const bool better =
+                recipe_.ties == Ties::last ? worth >= best_worth - tolerance : worth > best_worth + tolerance;
             if (recipe_.max_competitors > 0) found_.push_back(candidate);
             if (better) {
                 best_ = std::move(candidate);
@@ -255,25 +253,19 @@ private:
 
     // ---- searching -------------------------------------------------------------------------------------------
 
-    /// The features to look at, ascending: all that vary, or a random choice of max_features that holds one that varies.
+    /// The features to look at: all, or max_features drawn of them and more until one varies; in the order of the draw, so that
+    /// chance decides between equals, or else ascending.
     const std::vector<int32_t>& chosen_features(const Item& item, Random& random) {
         const size_t p = problem_.n_features();
-        const auto wanted = static_cast<size_t>(recipe_.max_features);
-        if (wanted == 0 || wanted >= p) return *item.active;
-        if (shuffled_.size() != p) {
-            shuffled_.resize(p);
-            std::iota(shuffled_.begin(), shuffled_.end(), 0);
-        }
+        const size_t wanted = recipe_.max_features == 0 ? p : std::min(static_cast<size_t>(recipe_.max_features), p);
+        if (wanted == p && recipe_.ties != Ties::random) return *item.active;
         chosen_.clear();
-        swaps_.clear();
-        for (size_t i = 0; i < p && (i < wanted || chosen_.empty()); ++i) {
-            const size_t j = i + random.below(p - i);
-            std::swap(shuffled_[i], shuffled_[j]);
-            swaps_.push_back(j);
-            if (varies(item, shuffled_[i])) chosen_.push_back(shuffled_[i]);
+        for (size_t i = 0; draw_.any_left() && (i < wanted || chosen_.empty()); ++i) {
+            const int32_t feature = draw_.next(random);
+            if (varies(item, feature)) chosen_.push_back(feature);
         }
-        for (size_t i = swaps_.size(); i-- > 0;) std::swap(shuffled_[i], shuffled_[swaps_[i]]);  // every node starts alike
-        std::sort(chosen_.begin(), chosen_.end());
+        draw_.undo();
+        if (recipe_.ties != Ties::random) std::sort(chosen_.begin(), chosen_.end());
         return chosen_;
     }
 
@@ -487,6 +479,7 @@ private:
 
     void drop_constant(Item& item, const std::vector<int32_t>& active) {
         auto kept = std::make_shared<std::vector<int32_t>>();
+        std::sort(constant_.begin(), constant_.end());
         std::set_difference(active.begin(), active.end(), constant_.begin(), constant_.end(), std::back_inserter(*kept));
         item.active = std::move(kept);
     }
@@ -612,8 +605,8 @@ private:
     // reused while growing
     Candidate best_;
     std::vector<Candidate> found_;
-    std::vector<int32_t> constant_, chosen_, shuffled_;
-    std::vector<size_t> swaps_;
+    std::vector<int32_t> constant_, chosen_;
+    FeatureDraw draw_;
     std::vector<double> weight_buffer_, sorted_target_;
     std::vector<int32_t> target_rank_;
     std::vector<Index> by_target_;

@@ -92,7 +92,7 @@ bool use_trunk(const Problem& problem) {
     const Recipe& r = problem.recipe;
     const bool all_features = r.max_features == 0 || r.max_features >= static_cast<int64_t>(problem.n_features());
     const bool free = r.monotonic.empty() && r.interaction.empty() && r.feature_costs.empty() && r.significance >= 1;
-    return C::concave && !r.plain && !r.random_cuts && r.ties == Ties::first && all_features && free && !problem.limited() &&
+    return C::concave && !r.plain && !r.random_cuts && r.ties != Ties::last && all_features && free && !problem.limited() &&
            r.order != Order::best_first && problem.table.n_rows > block_rows(problem);
 }
 

@@ -112,7 +112,7 @@ bool use_sorting(const Problem& problem) {
     const bool known = r.criterion == Gini::name || r.criterion == Entropy::name || r.criterion == SquaredError::name;
     const bool few = r.random_cuts || 2 * r.max_features <= static_cast<int64_t>(problem.n_features());
     return known && few && r.policies.empty() && r.threshold && r.subset && !r.multiway && !r.one_vs_rest && !r.plain &&
-           !r.observed_cuts && r.max_bins == 0 && r.ties == Ties::first && r.monotonic.empty() && r.class_factor.empty() &&
+           !r.observed_cuts && r.max_bins == 0 && r.ties == Ties::random && r.monotonic.empty() && r.class_factor.empty() &&
            r.search_factor.empty() && r.costs.empty() && r.max_competitors == 0 && r.order != Order::best_first &&
            !problem.limited();
 }

@@ -112,7 +112,6 @@ public:
         if (!item.lists.ready()) sort_features(item);
         Candidate best;
         std::vector<Candidate> found;
-        uint64_t ties = 1;
         Random random(item.seed);
         const double tolerance = C::tolerance(item.totals, item.impurity);
         double best_worth = -infinity;
@@ -120,19 +119,23 @@ public:
         const auto consider = [&](Candidate&& candidate) {
             if (!candidate.found()) return;
             const double worth = recipe_.worth(candidate.merit, candidate.feature);
-            bool better = worth > best_worth + tolerance;
-            if (better) ties = 1;
-            else if (recipe_.ties != Ties::first && worth >= best_worth - tolerance)
-                better = recipe_.ties == Ties::last || random.below(++ties) == 0;
+            const bool better =
+                recipe_.ties == Ties::last ? worth >= best_worth - tolerance : worth > best_worth + tolerance;
             if (recipe_.max_competitors > 0) found.push_back(candidate);
             if (better) {
                 best = std::move(candidate);
                 best_worth = worth;
             }
         };
-        const std::vector<int32_t> features = chosen_features(item, random);
-        for (int32_t feature : features) consider(search(item, feature));
-        Forms<Lists>(*this).search(item, features, best, consider);
+        std::vector<int32_t> rest, features = chosen_features(item, random, rest);
+        while (!features.empty()) {
+            for (int32_t feature : features) consider(search(item, feature));
+            Forms<Lists>(*this).search(item, features, best, consider);
+            features.clear();
+            if (best.found() || rest.empty()) break;
+            features.push_back(rest.back());  // nothing to be split by among those drawn: draw on
+            rest.pop_back();
+        }
         if (!best.found() || !(best.merit > recipe_.min_merit)) return false;
         item.split = std::move(best);
         keep_competitors(item, std::move(found));
@@ -340,13 +343,17 @@ private:
         std::iota(features.begin(), features.end(), 0);
         return features;
     }
-    std::vector<int32_t> chosen_features(const Item& item, Random& random) const {
+    /// The features to look at: all, or max_features drawn of them, and the rest in the order in which it would be drawn, the
+    /// next one last. As drawn, so that chance decides between equals, or else ascending.
+    std::vector<int32_t> chosen_features(const Item& item, Random& random, std::vector<int32_t>& rest) const {
         std::vector<int32_t> features = allowed_features(item);
-        const auto wanted = static_cast<size_t>(recipe_.max_features);
-        if (wanted == 0 || wanted >= features.size()) return features;
-        for (size_t i = 0; i < wanted; ++i) std::swap(features[i], features[i + random.below(features.size() - i)]);
+        const size_t n = features.size();
+        const size_t wanted = recipe_.max_features == 0 ? n : std::min(static_cast<size_t>(recipe_.max_features), n);
+        if (wanted == n && recipe_.ties != Ties::random) return features;
+        for (size_t i = 0; i < n; ++i) std::swap(features[i], features[i + random.below(n - i)]);
+        rest.assign(features.rbegin(), features.rend() - static_cast<std::ptrdiff_t>(wanted));
         features.resize(wanted);
-        std::sort(features.begin(), features.end());
+        if (recipe_.ties != Ties::random) std::sort(features.begin(), features.end());
         return features;
     }
 

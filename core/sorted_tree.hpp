@@ -181,21 +181,15 @@ private:
         best_.feature = -1;
         tolerance_ = C::tolerance(totals_, impurity_);
         Random random(item.seed);
-        const auto wanted = static_cast<size_t>(recipe_.max_features);
-        if (wanted < codes_.size()) {
-            chosen_.clear();
-            while (chosen_.size() < wanted) chosen_.push_back(draw_.next(random));
-            std::sort(chosen_.begin(), chosen_.end());
-        } else if (chosen_.empty()) {  // all features: nothing is drawn
-            chosen_.resize(codes_.size());
-            std::iota(chosen_.begin(), chosen_.end(), 0);
-        }
+        const size_t wanted = std::min(static_cast<size_t>(recipe_.max_features), codes_.size());
+        chosen_.clear();
+        while (chosen_.size() < wanted) chosen_.push_back(draw_.next(random));
         bool varied = false;
         for (int32_t feature : chosen_) {
             varied |= search(item, feature, random);
             if (best_.merit >= impurity_ - tolerance_) break;  // pure branches: nothing can be better
         }
-        while (!varied && wanted < codes_.size() && draw_.any_left()) varied = search(item, draw_.next(random), random);
+        while (!varied && draw_.any_left()) varied = search(item, draw_.next(random), random);
         draw_.undo();
         if (best_.feature < 0 || !(best_.merit > recipe_.min_merit)) return false;
         return recipe_.min_impurity_decrease <= 0 ||

@@ -352,11 +352,12 @@ private:
     bool choose(Item& item, std::vector<Found>& found) {
         const double slack = tolerance(item);
         size_t best = found.size();
-        for (size_t f = 0; f < found.size(); ++f) {
+        Random random(item.seed);
+        FeatureDraw draw(recipe_.ties == Ties::random ? found.size() : 0);
+        for (size_t i = 0; i < found.size(); ++i) {
+            const size_t f = draw.any_left() ? static_cast<size_t>(draw.next(random)) : i;
             if (found[f].merit == -infinity) continue;
-            const bool better = best == found.size() || (recipe_.ties == Ties::last ? found[f].merit >= found[best].merit - slack
-                                                                                    : found[f].merit > found[best].merit + slack);
-            if (better) best = f;
+            if (best == found.size() || found[f].merit > found[best].merit + slack) best = f;
         }
         if (best == found.size() || !(found[best].merit > recipe_.min_merit)) return false;
         const int32_t branches = problem_.table.features[best].categorical() ? found[best].table.n_branches : 2;

@@ -71,7 +71,7 @@ def test_a_tree_is_the_one_that_grows_alone_on_the_same_draws(
     forest = forest_kind(3, random_state=1, bootstrap=True, **settings).fit(X, target)
     for at, tree in enumerate(forest.trees_):
         alone = tree_kind(
-            **settings, splitter=forest.splitter, random_state=int(forest.draws_.seeds[at])
+            **settings, splitter=forest.splitter, ties="random", random_state=int(forest.draws_.seeds[at])
         ).fit(X, target, sample_weight=forest.draws_.times(at))
         if kind == "extra numbers":
             same_up_to_rounding(tree, alone.tree_)
@@ -98,12 +98,10 @@ def test_trees_stop_where_single_trees_do(kind: str, limits: dict[str, Any]) -> 
     table, y = mixed(300)
     X = table[["a", "b", "c"]]
     forest_kind, tree_kind, target = KINDS[kind](y)
-    if kind == "three classes" and "monotonic_cst" in limits:
-        pytest.skip("monotone constraints are for two classes")
     forest = forest_kind(2, random_state=1, max_features=1, **limits).fit(X, target)
     assert forest.trees_[0] != forest_kind(1, random_state=1, max_features=1).fit(X, target).trees_[0]
     for at, tree in enumerate(forest.trees_):
-        alone = tree_kind(max_features=1, random_state=int(forest.draws_.seeds[at]), **limits)
+        alone = tree_kind(max_features=1, ties="random", random_state=int(forest.draws_.seeds[at]), **limits)
         assert tree == alone.fit(X, target, sample_weight=forest.draws_.times(at)).tree_
 
 
@@ -115,7 +113,7 @@ def test_large_nodes_are_split_as_exactly_as_small_ones(criterion: str) -> None:
     y = X[:, 0] * X[:, 1] + X[:, 3] + rng.normal(size=6000) > 0
     forest = tw.RandomForestClassifier(2, criterion=criterion, max_features=3, random_state=0).fit(X, y)
     alone = tw.DecisionTreeClassifier(
-        criterion=criterion, max_features=3, random_state=int(forest.draws_.seeds[1])
+        criterion=criterion, max_features=3, ties="random", random_state=int(forest.draws_.seeds[1])
     ).fit(X, y, sample_weight=forest.draws_.times(1))
     assert forest.trees_[1] == alone.tree_
 
@@ -125,9 +123,9 @@ def test_large_nodes_of_numbers_are_split_exactly() -> None:
     X = rng.normal(size=(5000, 10))
     y = X[:, 0] * X[:, 1] + rng.standard_cauchy(5000)
     forest = tw.RandomForestRegressor(1, max_features=3, random_state=0).fit(X, y)
-    alone = tw.DecisionTreeRegressor(max_features=3, random_state=int(forest.draws_.seeds[0])).fit(
-        X, y, sample_weight=forest.draws_.times(0)
-    )
+    alone = tw.DecisionTreeRegressor(
+        max_features=3, ties="random", random_state=int(forest.draws_.seeds[0])
+    ).fit(X, y, sample_weight=forest.draws_.times(0))
     same_up_to_rounding(forest.trees_[0], alone.tree_)
 
 
@@ -158,6 +156,19 @@ def test_features_are_drawn_alike() -> None:
     forest = tw.RandomForestClassifier(600, max_features=1, max_depth=1, random_state=0).fit(X, y)
     used = np.bincount([tree.feature[0] for tree in forest.trees_], minlength=6)
     assert (abs(used - 100) < 4 * np.sqrt(600 * 1 / 6 * 5 / 6)).all()
+
+
+@pytest.mark.parametrize("max_features", [2, None])
+@pytest.mark.parametrize("missing", ["direction", "surrogate"])
+def test_the_order_of_the_columns_does_not_matter(max_features: int | None, missing: str) -> None:
+    """Copies of one column are equally good everywhere: each is taken as often as the others."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(60, 1)), 4, axis=1)
+    y = (X[:, 0] > 0) ^ (rng.random(60) < 0.2)
+    settings = {"max_features": max_features, "missing": missing}
+    forest = tw.RandomForestClassifier(60, random_state=0, **settings).fit(X, y)
+    used = np.bincount(np.concatenate([tree.feature[tree.n_children > 0] for tree in forest.trees_]))
+    assert (abs(used - used.mean()) < 4 * np.sqrt(used.mean())).all()
 
 
 # ---- draws -----------------------------------------------------------------------------------------
@@ -196,7 +207,9 @@ def test_without_draws_weights_are_those_of_the_rows() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     weight = np.arange(len(y)) % 3 / 2
     forest = tw.RandomForestClassifier(2, bootstrap=False, random_state=0).fit(X, y, sample_weight=weight)
-    alone = tw.DecisionTreeClassifier(max_features="sqrt", random_state=int(forest.draws_.seeds[1]))
+    alone = tw.DecisionTreeClassifier(
+        max_features="sqrt", ties="random", random_state=int(forest.draws_.seeds[1])
+    )
     assert forest.trees_[1] == alone.fit(X, y, sample_weight=weight).tree_
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 import treewright as tw
+from test_oracles import load
 from treewright.forest import LeafRows, Proximity
 
 
@@ -31,10 +33,11 @@ def diabetes() -> tuple[Any, Any, Any]:
 def test_impurity_importance_is_the_mean_of_the_trees(iris: Any) -> None:
     forest, _, _ = iris
     by_tree = np.array([tree.feature_importances_ for tree in forest])
-    found = forest.importance()
-    np.testing.assert_allclose(found.mean, by_tree.mean(axis=0))
-    np.testing.assert_allclose(found.spread, by_tree.std(axis=0, ddof=1))
-    np.testing.assert_allclose(forest.feature_importances_, found.mean / found.mean.sum())
+    found = forest.importances()
+    np.testing.assert_allclose(found.impurity, by_tree.mean(axis=0))
+    np.testing.assert_allclose(found.spreads["impurity"], by_tree.std(axis=0, ddof=1))
+    np.testing.assert_allclose(forest.feature_importances_, found.impurity / found.impurity.sum())
+    assert found.permutation is None
 
 
 def noise_of_many_levels(n: int = 600) -> tuple[pd.DataFrame, Any]:
@@ -52,24 +55,58 @@ def test_noise_of_many_levels_comes_last_once_corrected(category_order: str) -> 
     forest = tw.RandomForestClassifier(
         200, random_state=0, max_features=2, category_order=category_order
     ).fit(X, y)
-    assert forest.importance().order[0] == 3  # the bias there is to correct
-    for kind in ("corrected", "permutation"):
-        found = forest.importance(kind, X, y)
-        assert found.order[-1] == 3, kind
-        standard_error = found.spread[3] / np.sqrt(200)
-        assert abs(found.mean[3]) < 0.1 * found.mean[0] + 3 * standard_error
+    with pytest.warns(UserWarning, match="'noise' has .* values and"):
+        found = forest.importances(X, y, corrected=True)
+    assert found.favoured == ("noise",)
+    assert found.ranked()[0] == "noise"  # the bias there is to correct
+    for measure in ("corrected", "held_out", "permutation"):
+        assert found.ranked(measure)[-1] == "noise", measure
+    for measure in ("corrected", "permutation"):
+        values, standard_error = getattr(found, measure), found.spreads[measure][3] / np.sqrt(200)
+        assert abs(values[3]) < 0.1 * values[0] + 3 * standard_error, measure
 
 
 def test_shadows_are_as_important_as_noise() -> None:
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(200, 6)), rng.integers(0, 2, 200)
-    found = tw.RandomForestClassifier(300, random_state=0).fit(X, y).importance("corrected", X, y)
-    assert abs(found.mean.mean()) < 0.05 * found.spread.mean()
+    forest = tw.RandomForestClassifier(300, random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match="may be chance"):
+        found = forest.importances(X, y, corrected=True)
+    assert abs(found.corrected.mean()) < 0.05 * found.spreads["corrected"].mean()
+
+
+def test_a_shadow_is_bound_as_its_feature_is() -> None:
+    X, y = noise_of_many_levels()
+    rising = tw.RandomForestClassifier(
+        50, monotonic_cst=[1, 1, 1, 0], missing={"a": "available"}, random_state=0
+    ).fit(X, y)
+    with pytest.warns(UserWarning, match="may be chance"):
+        found = rising.importances(X, y, corrected=True)
+    assert found.ranked("corrected")[0] == "a"
+
+
+def test_what_the_splits_are_worth_out_of_bag_by_hand(diabetes: Any) -> None:
+    forest, X, y = diabetes
+    grown, held_out = 0.0, np.zeros(10)
+    for rows, tree in zip(forest.estimators_samples_, forest.trees_, strict=True):
+        out = np.setdiff1d(np.arange(len(y)), rows)
+        paths = tree.paths(tree.apply(X[out]).astype(np.int32)).toarray()
+        drawn = tree.paths(tree.apply(X[rows]).astype(np.int32)).toarray()
+        for node in np.flatnonzero(tree.n_children):
+            children = tree.first_child[node] + np.arange(2)
+            for passed, at in ((paths, out), (drawn, rows)):
+                error = [np.sum(passed[:, n] * (y[at] - tree.value[n, 0]) ** 2) for n in (node, *children)]
+                decrease = (error[0] - error[1] - error[2]) / len(at)
+                if at is out:
+                    held_out[tree.feature[node]] += decrease
+                else:
+                    grown += decrease
+    np.testing.assert_allclose(forest.importances(X, y).held_out, held_out / grown)
 
 
 def test_permutation_importance_by_hand(iris: Any) -> None:
     forest, X, y = iris
-    found = forest.importance("permutation", X, y, random_state=5, n_repeats=20)
+    found = forest.importances(X, y, random_state=5, n_repeats=20)
     rng = np.random.default_rng(0)
     by_tree = []
     for rows, tree in zip(forest.estimators_samples_, forest, strict=True):
@@ -83,21 +120,53 @@ def test_permutation_importance_by_hand(iris: Any) -> None:
                 loss += np.mean(tree.predict(shuffled) != y[out]) - np.mean(tree.predict(X[out]) != y[out])
             losses.append(loss / 20)
         by_tree.append(losses)
-    np.testing.assert_allclose(found.mean, np.mean(by_tree, axis=0), atol=0.01)
-    assert "petal" not in str(found)
-    assert str(found).splitlines()[0].startswith(f"x{found.order[0]} ")
+    np.testing.assert_allclose(found.permutation, np.mean(by_tree, axis=0), atol=0.01)
+    np.testing.assert_allclose(found.spreads["permutation"], np.std(by_tree, axis=0, ddof=1), atol=0.02)
+    assert str(found).splitlines()[0].split() == [
+        "feature", "impurity", "held", "out", "permutation", "spread", "values"
+    ]  # fmt: skip
+
+
+RECORDED_IMPORTANCES = {  # randomForest 4.7-1.1, 300 trees, mean over 20 seeds: impurity, permutation
+    "preg": (28.9997, 0.01554),
+    "plas": (89.0239, 0.06757),
+    "pres": (30.8998, 0.00247),
+    "skin": (24.0082, 0.00425),
+    "insu": (25.0986, 0.00680),
+    "mass": (57.2264, 0.02749),
+    "pedi": (43.4060, 0.00721),
+    "age": (47.7746, 0.02559),
+}
+
+
+def test_importances_are_those_of_randomforest() -> None:
+    X, y, _ = load("diabetes")
+    theirs, permuted = (np.array(column) for column in zip(*RECORDED_IMPORTANCES.values(), strict=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what impurity says of many values is theirs as well
+        found = tw.RandomForestClassifier(600, max_features=2, random_state=0).fit(X, y).importances(X, y)
+    assert found.names == tuple(RECORDED_IMPORTANCES)
+    np.testing.assert_allclose(found.impurity, theirs / theirs.sum(), rtol=0.05)
+    error = np.hypot(found.spreads["permutation"] / np.sqrt(600), 0.0015 / np.sqrt(20))
+    assert (abs(found.permutation - permuted) < 4 * error).all()
 
 
 def test_importances_say_what_they_need(iris: Any) -> None:
     forest, X, y = iris
-    with pytest.raises(ValueError, match=r"Unknown kind of importance 'permutaton': .*'permutation'"):
-        forest.importance("permutaton")
-    with pytest.raises(ValueError, match="needs X and y"):
-        forest.importance("permutation")
+    with pytest.raises(ValueError, match=r"Unknown measure of importance 'permutaton': .*'permutation'"):
+        forest.importances(X, y).ranked("permutaton")
+    with pytest.raises(ValueError, match="needs X and y, the rows of the fit"):
+        forest.importances(X)
+    with pytest.raises(ValueError, match="needs X and y, the rows of the fit"):
+        forest.importances(corrected=True)
     with pytest.raises(ValueError, match="X must have the 150 rows of the fit"):
-        forest.importance("permutation", X[:10], y[:10])
+        forest.importances(X[:10], y[:10])
+    with pytest.raises(ValueError, match="y has the class 7, which RandomForestClassifier has not seen"):
+        forest.importances(X, np.where(y == 2, 7, y))
     with pytest.raises(ValueError, match="set bootstrap=True"):
-        tw.ExtraTreesClassifier(5).fit(X, y).importance("permutation", X, y)
+        tw.ExtraTreesClassifier(5).fit(X, y).importances(X, y)
+    with pytest.raises(ValueError, match="n_repeats must be at least 1, got 0"):
+        forest.importances(X, y, n_repeats=0)
 
 
 # ---- proximity -------------------------------------------------------------------------------------

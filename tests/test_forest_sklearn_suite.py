@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-from types import ModuleType
-from typing import Any
-
 import pytest
 import sklearn.ensemble
 
 import treewright as tw
+from sklearn_suite import global_random_seed, leave_out, named, suite, tests_of  # noqa: F401 (fixtures)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -44,7 +41,7 @@ LEFT_OUT: dict[str, str] = {
     "test_max_samples_bootstrap": WORDS,
     "test_forest_y_sparse": WORDS,
 }
-"""Tests that are not run and why, as `test` or `test:word of its parameters`."""
+"""Tests that are not run and why; see `sklearn_suite`."""
 
 OURS = {
     name: getattr(tw, name)
@@ -57,46 +54,9 @@ OURS = {
 }
 
 
-def suite_on_our_classes() -> ModuleType:
-    spec = importlib.util.find_spec("sklearn.ensemble.tests.test_forest")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        for name, ours in OURS.items():
-            patch.setattr(sklearn.ensemble, name, ours)
-        spec.loader.exec_module(module)
-    return module
-
-
-def with_lists_of_values(test: Any) -> Any:
-    """Give a test's parametrizations as lists; newer versions of pytest refuse mere iterators."""
-    test.pytestmark = [
-        pytest.mark.parametrize(mark.args[0], list(mark.args[1]), **mark.kwargs).mark
-        if mark.name == "parametrize"
-        else mark
-        for mark in getattr(test, "pytestmark", [])
-    ]
-    return test
-
-
-SUITE = suite_on_our_classes()
-TESTS = {name: with_lists_of_values(test) for name, test in vars(SUITE).items() if name.startswith("test_")}
+SUITE = suite("sklearn.ensemble.tests.test_forest", sklearn.ensemble, OURS)
+TESTS = tests_of(SUITE)
 globals().update(TESTS)
-
-
-@pytest.fixture
-def global_random_seed() -> int:
-    """The seed that scikit-learn's tests take when none is chosen."""
-    return 42
-
-
-@pytest.fixture(autouse=True)
-def leave_out(request: pytest.FixtureRequest) -> None:
-    for left_out, reason in LEFT_OUT.items():
-        test, _, word = left_out.partition(":")
-        if test == request.node.originalname and word in request.node.name.partition("[")[2]:
-            pytest.skip(reason)
 
 
 def test_the_suite_ran_on_our_classes() -> None:
@@ -104,4 +64,4 @@ def test_the_suite_ran_on_our_classes() -> None:
 
 
 def test_nothing_is_left_out_that_does_not_exist() -> None:
-    assert {left_out.partition(":")[0] for left_out in LEFT_OUT} <= TESTS.keys()
+    assert named(LEFT_OUT) <= TESTS.keys()

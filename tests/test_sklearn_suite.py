@@ -1,13 +1,7 @@
-"""scikit-learn's own tests of its trees, run on ours.
-
-The test modules of the installed scikit-learn are executed with our classes in the place of its own. What is
-left out stands in `LEFT_OUT`, each with its reason; everything else must pass.
-"""
+"""scikit-learn's own tests of its trees, run on ours; `LEFT_OUT` has what is not run, with its reason."""
 
 from __future__ import annotations
 
-import importlib.util
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,6 +9,7 @@ import sklearn.ensemble  # before its trees are replaced, so that forests keep t
 import sklearn.tree
 
 import treewright as tw
+from sklearn_suite import global_random_seed, leave_out, named, suite, tests_of  # noqa: F401 (fixtures)
 from treewright.estimators import estimator
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -58,7 +53,7 @@ LEFT_OUT: dict[str, str] = {
     ":single-non-missing": "known against missing is a split of threshold +inf, however it is found",
     "test_missing_value_errors": "we take missing values in sparse tables too",
 }
-"""Tests that are not run and why, as `test`, `test:word of its parameters` or `:word of any parameters`."""
+"""Tests that are not run and why; see `sklearn_suite`."""
 
 
 @estimator
@@ -85,52 +80,11 @@ OURS: dict[str, Any] = {
 }
 
 
-def suite_on_our_classes(module_name: str) -> ModuleType:
-    """Execute one of scikit-learn's test modules while `sklearn.tree` offers our classes."""
-    spec = importlib.util.find_spec(f"sklearn.tree.tests.{module_name}")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        for name, ours in OURS.items():
-            patch.setattr(sklearn.tree, name, ours)
-        spec.loader.exec_module(module)
-    return module
-
-
-def with_lists_of_values(test: Any) -> Any:
-    """Give a test's parametrizations as lists; newer versions of pytest refuse mere iterators."""
-    marks = getattr(test, "pytestmark", [])
-    test.pytestmark = [
-        pytest.mark.parametrize(mark.args[0], list(mark.args[1]), **mark.kwargs).mark
-        if mark.name == "parametrize"
-        else mark
-        for mark in marks
-    ]
-    return test
-
-
-SUITE, MONOTONIC_SUITE = map(suite_on_our_classes, ("test_tree", "test_monotonic_tree"))
-TESTS = {
-    name: with_lists_of_values(test)
-    for name, test in (vars(SUITE) | vars(MONOTONIC_SUITE)).items()
-    if name.startswith("test_")
-}
+SUITE, MONOTONIC_SUITE = (
+    suite(f"sklearn.tree.tests.{name}", sklearn.tree, OURS) for name in ("test_tree", "test_monotonic_tree")
+)
+TESTS = tests_of(SUITE, MONOTONIC_SUITE)
 globals().update(TESTS)
-
-
-@pytest.fixture
-def global_random_seed() -> int:
-    """The seed that scikit-learn's tests take when none is chosen."""
-    return 42
-
-
-@pytest.fixture(autouse=True)
-def leave_out(request: pytest.FixtureRequest) -> None:
-    for left_out, reason in LEFT_OUT.items():
-        test, _, word = left_out.partition(":")
-        if test in ("", request.node.originalname) and word in request.node.name.partition("[")[2]:
-            pytest.skip(reason)
 
 
 def test_the_suite_ran_on_our_classes() -> None:
@@ -139,7 +93,7 @@ def test_the_suite_ran_on_our_classes() -> None:
 
 
 def test_nothing_is_left_out_that_does_not_exist() -> None:
-    assert {left_out.partition(":")[0] for left_out in LEFT_OUT} <= TESTS.keys() | {""}
+    assert named(LEFT_OUT) <= TESTS.keys()
 
 
 @pytest.mark.parametrize("name", SUITE.SPARSE_TREES)

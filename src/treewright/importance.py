@@ -8,15 +8,17 @@ Kumbier & Yu, 2019, do for forests), and what is lost when a feature is shuffled
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.conditions import features_of
-from treewright.data import Dataset
+from treewright.data import Dataset, Schema
 from treewright.errors import warn
+from treewright.names import unknown_name
 from treewright.pruning.report import aligned
 from treewright.tree import Tree
 from treewright.words import printable
@@ -26,30 +28,38 @@ Array = NDArray[np.float64]
 MANY_VALUES = 10
 """A feature with fewer values than this is never called many-valued."""
 
+MEASURES = ("impurity", "corrected", "held_out", "permutation")
+"""The measures of importance, in the order they are shown."""
+
 NOTABLE = 0.05
 """A share of the impurity below this misleads nobody."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Importances:
-    """The importance of each feature, by several measures.
+    """The importance of each feature for a tree or a forest, by several measures.
 
     Parameters
     ----------
     names : tuple of str
     impurity : float array
         Share of each feature in the decrease of impurity on the training rows; it sums to one.
-    held_out : float array or None
-        What the same splits take away of the squared error of the class shares, or of the number, on the
-        rows given, as a share of what they take away on the training rows. About zero, or below, for splits
-        that fit chance.
-    permutation, spread : float arrays or None
-        What is lost of the share of rows that are right, or of R², when the feature is shuffled among the
-        rows given: the mean over shuffles, and their standard deviation.
     n_values : int array
         How many values each feature has among the rows given; its categories, or 0, if none were given.
     favoured : tuple of str
         Features of many values that impurity favours: the rows given do not bear out what it says.
+    held_out : float array or None
+        What the same splits take away of the squared error of the class shares, or of the number, on the
+        rows given, as a share of what they take away on the training rows. About zero, or below, for splits
+        that fit chance.
+    permutation : float array or None
+        What is lost when the feature is shuffled among the rows given: of the share of rows that are right or
+        of R² by a tree; by a forest, in each tree's error on the rows it has not drawn (Breiman, 2001).
+    corrected : float array or None
+        Of forests: the decrease of impurity beyond that of a shuffled copy of the feature.
+    spreads : mapping of names of measures to float arrays
+        The standard deviation of a measure between shuffles; of forests, between the trees, which divided by
+        √trees is the standard error.
 
     Examples
     --------
@@ -66,38 +76,58 @@ class Importances:
 
     names: tuple[str, ...]
     impurity: Array
-    held_out: Array | None
-    permutation: Array | None
-    spread: Array | None
     n_values: NDArray[np.int64]
-    favoured: tuple[str, ...]
+    favoured: tuple[str, ...] = ()
+    held_out: Array | None = None
+    permutation: Array | None = None
+    corrected: Array | None = None
+    spreads: Mapping[str, Array] = field(default_factory=dict)
+
+    def ranked(self, by: str = "impurity") -> tuple[str, ...]:
+        """Name the features, the most important first.
+
+        Parameters
+        ----------
+        by : {"impurity", "held_out", "permutation", "corrected"}
+            The measure; ties go to the earlier feature.
+        """
+        known = self._measures()
+        if by not in known:
+            raise ValueError(unknown_name("measure of importance", by, known))
+        return tuple(self.names[feature] for feature in np.argsort(-known[by], kind="stable"))
+
+    def _measures(self) -> dict[str, Array]:
+        measures = {name: getattr(self, name) for name in MEASURES}
+        return {name: values for name, values in measures.items() if values is not None}
 
     def __repr__(self) -> str:
         return f"Importances({len(self.names)} features)"
 
     def __str__(self) -> str:
-        return "\n".join(aligned(*self._cells(), right=tuple(range(1, 6))))
+        head, rows = self._cells()
+        return "\n".join(aligned(head, rows, right=tuple(range(1, len(head) - any(self.favoured)))))
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        measures = {"impurity": self.impurity, "held out": self.held_out}
-        measures |= {"permutation": self.permutation, "spread": self.spread}
-        given = {head: values for head, values in measures.items() if values is not None}
+        columns = {name.replace("_", " "): values for name, values in self._measures().items()}
+        if "permutation" in self.spreads:
+            columns["spread"] = self.spreads["permutation"]
         marked = any(self.favoured)
         rows = []
         for feature in np.argsort(-self.impurity, kind="stable").tolist():
-            row = [printable(self.names[feature]), *(f"{values[feature]:.3f}" for values in given.values())]
+            row = [printable(self.names[feature]), *(f"{values[feature]:.3f}" for values in columns.values())]
             row.append(str(self.n_values[feature] or ""))
             rows.append(
                 [*row, "← favoured"[: 10 * (self.names[feature] in self.favoured)]] if marked else row
             )
-        return ["feature", *given, "values", *[""] * marked], rows
+        return ["feature", *columns, "values", *[""] * marked], rows
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """Give the measures of each feature, by name."""
-        columns = {name: getattr(self, name) for name in ("impurity", "held_out", "permutation", "spread")}
-        known = {name: values.tolist() for name, values in columns.items() if values is not None}
+        """Give the measures of each feature, by name, and the spread of its permutation importance."""
+        columns = self._measures()
+        if "permutation" in self.spreads:
+            columns["spread"] = self.spreads["permutation"]
         return {
-            feature: {name: values[place] for name, values in known.items()}
+            feature: {name: float(values[place]) for name, values in columns.items()}
             for place, feature in enumerate(self.names)
         }
 
@@ -127,27 +157,42 @@ def importances(
     schema = trees[0].schema
     impurity = np.mean([tree.compute_feature_importances() for tree in trees], axis=0)
     if rows is None:
-        sizes = np.array([len(column.categories) for column in schema.columns])
-        favoured = (sizes >= MANY_VALUES) & (sizes > trees[0].count[0] / MANY_VALUES) & (impurity > NOTABLE)
-        return _warned(
-            Importances(schema.names, impurity, None, None, None, sizes, _names(trees[0], favoured))
-        )
-    grown, held_out = (
-        np.mean([judge(tree, v, rows) for tree, v in zip(trees, values, strict=True)], axis=0)
-        for judge in (_training_decrease, held_out_decrease)
-    )
-    held_out = held_out / max(float(grown.sum()), 1e-300)
+        return without_rows(schema, impurity, int(trees[0].count[0]))
+    pairs = list(zip(trees, values, strict=True))
+    grown = float(np.mean([training_decrease(tree, value) for tree, value in pairs]))
+    held_out = np.mean([held_out_decrease(tree, value, rows) for tree, value in pairs], axis=0)
     mean, spread = permutation(trees, values, rows, n_repeats, random_state)
-    n_values = np.array([len(np.unique(_column(rows, feature))) for feature in range(len(schema.columns))])
-    empty = held_out < impurity / 3  # most of what impurity claims is gone on other rows
-    favoured = empty & (impurity > NOTABLE) & (n_values >= MANY_VALUES)
-    return _warned(
-        Importances(schema.names, impurity, held_out, mean, spread, n_values, _names(trees[0], favoured))
+    return with_rows(
+        schema,
+        impurity,
+        rows,
+        held_out=held_out / max(grown, 1e-300),
+        permutation=mean,
+        spreads={"permutation": spread},
     )
 
 
-def _names(tree: Tree, chosen: NDArray[np.bool_]) -> tuple[str, ...]:
-    return tuple(name for name, taken in zip(tree.schema.names, chosen.tolist(), strict=True) if taken)
+def without_rows(schema: Schema, impurity: Array, n_rows: int, **measures: Any) -> Importances:
+    """Give the decrease of impurity alone, and warn of categories so many that it may be chance."""
+    sizes = np.array([len(column.categories) for column in schema.columns])
+    favoured = (sizes >= MANY_VALUES) & (sizes > n_rows / MANY_VALUES) & (impurity > NOTABLE)
+    return _warned(Importances(schema.names, impurity, sizes, _names(schema, favoured), **measures))
+
+
+def with_rows(
+    schema: Schema, impurity: Array, rows: Dataset, *, held_out: Array, **measures: Any
+) -> Importances:
+    """Give all measures there are, and warn where most of what impurity claims is gone on other rows."""
+    n_values = np.array([len(np.unique(_column(rows, feature))) for feature in range(len(schema.columns))])
+    favoured = (held_out < impurity / 3) & (impurity > NOTABLE) & (n_values >= MANY_VALUES)
+    found = Importances(
+        schema.names, impurity, n_values, _names(schema, favoured), held_out=held_out, **measures
+    )
+    return _warned(found)
+
+
+def _names(schema: Schema, chosen: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(name for name, taken in zip(schema.names, chosen.tolist(), strict=True) if taken)
 
 
 def _warned(found: Importances) -> Importances:
@@ -181,14 +226,14 @@ def held_out_decrease(tree: Tree, value: Array, rows: Dataset) -> Array:
     )
 
 
-def _training_decrease(tree: Tree, value: Array, rows: Dataset) -> Array:
+def training_decrease(tree: Tree, value: Array) -> float:
+    """Give what all splits take away of the squared error of the training rows, per row."""
     if tree.is_classifier:
-        return _decrease(
-            tree, value, np.where(tree.weight[:, None] > 0, tree.value, 0.0), float(tree.weight[0])
-        )
-    above = tree.value[:, 0] - tree.value[0, 0]
-    sums = np.stack([tree.weight, tree.weight * above, tree.risk + tree.weight * above**2], axis=1)
-    return _decrease(tree, value, sums, float(tree.weight[0]))
+        sums = np.where(tree.weight[:, None] > 0, tree.value, 0.0)
+    else:
+        above = tree.value[:, 0] - tree.value[0, 0]
+        sums = np.stack([tree.weight, tree.weight * above, tree.risk + tree.weight * above**2], axis=1)
+    return float(_decrease(tree, value, sums, float(tree.weight[0])).sum())
 
 
 def _decrease(tree: Tree, value: Array, sums: Array, weight: float) -> Array:
@@ -197,12 +242,14 @@ def _decrease(tree: Tree, value: Array, sums: Array, weight: float) -> Array:
     below = np.zeros_like(sums)  # rows that stay at a node are no split's
     np.add.at(below, tree.parent[1:], sums[1:])
     own, passed = _squared_error(tree, value, sums), _squared_error(tree, value, below)
-    children = np.bincount(tree.parent[1:], own[1:], minlength=len(tree))
-    for node in np.flatnonzero(tree.n_children).tolist():
+    removed = passed - np.bincount(tree.parent[1:], own[1:], minlength=len(tree))
+    of_one = tree.feature >= 0
+    total += np.bincount(tree.feature[of_one], removed[of_one], minlength=len(total))
+    for node in np.flatnonzero((tree.n_children > 0) & ~of_one).tolist():
         split = tree[node].split
         assert split is not None
         features = features_of(split)
-        total[list(features)] += (passed[node] - children[node]) / len(features)
+        total[list(features)] += removed[node] / len(features)
     return total / weight
 
 

@@ -6,7 +6,6 @@ from treewright.forest.estimators import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from treewright.forest.importance import Importance
 from treewright.forest.out_of_bag import ErrorCurve
 from treewright.forest.proximity import Proximity
 from treewright.forest.quantiles import LeafRows
@@ -15,7 +14,6 @@ __all__ = [
     "ErrorCurve",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
-    "Importance",
     "LeafRows",
     "Proximity",
     "RandomForestClassifier",

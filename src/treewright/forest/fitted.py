@@ -15,9 +15,12 @@ from treewright.data import Dataset
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
+from treewright.data.target import read_classes, read_numbers, read_weight
+from treewright.errors import DataError
 from treewright.forest.draws import Draws
-from treewright.forest.trees import Trees
+from treewright.forest.trees import Trees, shares
 from treewright.grow import threads
+from treewright.importance import Importances
 from treewright.reading import RowReader
 from treewright.recipe import Rule
 from treewright.tree import Tree
@@ -77,11 +80,9 @@ class FittedForest(RowReader, NamedParameters):
 
     def _answering(self) -> tuple[list[Tree], list[Array]]:
         trees = list(self._fitted_trees())
-        if trees[0].schema.classes is None:
-            return trees, [tree.value for tree in trees]
         if self._hard:
             return trees, [np.eye(self.n_classes_)[tree.label] for tree in trees]
-        return trees, [tree.value / tree.value.sum(axis=1, keepdims=True) for tree in trees]
+        return trees, [shares(tree) for tree in trees]
 
     def _means(self, X: Any) -> Array:
         """Mean over the trees of what each row's leaf says."""
@@ -107,13 +108,13 @@ class FittedForest(RowReader, NamedParameters):
     def feature_importances_(self) -> Array:
         """Mean over the trees of each feature's share in the decrease of impurity.
 
-        It favours features of many values; `importance` has kinds that do not.
+        It favours features of many values; `importances` has measures that do not.
         """
-        from treewright.forest.importance import impurity_importance
+        from treewright.forest.importance import impurity_shares
 
-        shares = impurity_importance(self._fitted_trees()).mean
-        total = shares.sum()
-        return shares / total if total > 0 else shares
+        mean = impurity_shares(self._fitted_trees()).mean(axis=0)
+        total = mean.sum()
+        return mean / total if total > 0 else mean
 
     # ---- out of bag ------------------------------------------------------------------------------
 
@@ -134,7 +135,7 @@ class FittedForest(RowReader, NamedParameters):
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
             self.__dict__.pop(name, None)
 
-    def _training_rows(self, X: Any, y: Any = None) -> Dataset:
+    def _training_rows(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Dataset:
         """Read the rows of the fit again, to look at them with the trees."""
         schema = self._fitted_trees().schema
         numbers, codes = self._encode(X)
@@ -142,18 +143,20 @@ class FittedForest(RowReader, NamedParameters):
             raise ValueError(
                 f"X must have the {self.draws_.n_rows} rows of the fit, in order; it has {len(numbers)}."
             )
-        return Dataset(schema, numbers, codes, None if y is None else self._target(y), None)
+        target = None if y is None else self._target(y, len(numbers))
+        return Dataset(schema, numbers, codes, target, read_weight(sample_weight, len(numbers))[0])
 
-    def _target(self, y: Any) -> NDArray[Any]:
+    def _target(self, y: Any, n_rows: int) -> NDArray[Any]:
         """Targets as class codes or numbers."""
-        classes = self._fitted_trees().schema.classes
+        classes, name = self._fitted_trees().schema.classes, type(self).__name__
         if classes is None:
-            return np.asarray(y, dtype=float).ravel()
-        code_of = {label: code for code, label in enumerate(classes.tolist())}
-        try:
-            return np.array([code_of[label] for label in np.asarray(y).tolist()], np.int32)
-        except KeyError as unknown:
-            raise ValueError(f"y has the class {unknown}, which the forest has not seen.") from None
+            return read_numbers(y, n_rows, name)
+        labels, code = read_classes(y, n_rows, name)
+        known = {label: position for position, label in enumerate(classes.tolist())}
+        for label in labels.tolist():
+            if label not in known:
+                raise DataError(f"y has the class {label!r}, which {name} has not seen.")
+        return np.array([known[label] for label in labels.tolist()], np.int32)[code]
 
     def error_curve(self, X: Any, y: Any) -> Any:
         """Out-of-bag error against the number of trees.
@@ -179,39 +182,46 @@ class FittedForest(RowReader, NamedParameters):
 
     # ---- what many trees tell ----------------------------------------------------------------------
 
-    def importance(
+    def importances(
         self,
-        kind: str = "impurity",
         X: Any = None,
         y: Any = None,
+        sample_weight: ArrayLike | None = None,
         *,
-        random_state: int = 0,
+        corrected: bool = False,
         n_repeats: int = 1,
-    ) -> Any:
-        """How much each feature matters.
+        random_state: int = 0,
+    ) -> Importances:
+        """Measure how much each feature matters, and warn where impurity favours one of many values.
 
         Parameters
         ----------
-        kind : {"impurity", "corrected", "permutation"}
-            The share in the decrease of impurity, which favours features of many values; that decrease less
-            what a copy of the feature with its rows shuffled achieves (Nembrini, König & Wright, 2018); or
-            how much worse each tree predicts the rows it has not drawn when the feature's values are
-            shuffled among them (Breiman, 2001).
-        X, y
-            The rows of the fit; not needed for "impurity".
-        random_state : int
-            Seed of the shuffling.
+        X, y, sample_weight
+            The rows of the fit. Every tree is judged on those it has not drawn: what its splits are worth
+            there, and how much more it errs when a feature is shuffled among them (Breiman, 2001). Without
+            them there is the decrease of impurity alone.
+        corrected : bool
+            Whether to grow a second forest in which every feature has a shuffled copy, and to tell how much
+            more impurity a feature takes away than its copy does (Nembrini, König & Wright, 2018).
         n_repeats : int
-            How often to shuffle, for "permutation".
+            How often each feature is shuffled in each tree.
+        random_state : int
+            Seed of the shuffles.
 
         Returns
         -------
-        Importance
-            The mean over the trees and the spread between them, by feature.
+        Importances
+            `print` it. Its measures are means over the trees, `spreads` has the standard deviations between
+            them.
         """
-        from treewright.forest.importance import importance
+        from treewright.forest.importance import forest_importances
 
-        return importance(self, kind, X, y, random_state=random_state, n_repeats=n_repeats)
+        if y is None and (X is not None or corrected):
+            raise ValueError("importances needs X and y, the rows of the fit, or neither.")
+        rows = None if X is None else self._training_rows(X, y, sample_weight)
+        return forest_importances(
+            self, rows, corrected=corrected, n_repeats=n_repeats, random_state=random_state
+        )
 
     def proximity(self, X: Any, *, out_of_bag: bool = False) -> Any:
         """How often two rows end in the same leaf.

@@ -1,106 +1,104 @@
-"""Importance: how much each feature matters to a forest, by impurity, less its bias, or by shuffling."""
+"""Importance: how much each feature matters to a forest, each tree judged on the rows it has not drawn."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.conditions import features_of
 from treewright.data import Column, Dataset, Schema
 from treewright.forest.draws import Draws
 from treewright.forest.growing import grow_trees
-from treewright.forest.trees import Trees
-from treewright.grow import threads
-from treewright.names import unknown_name
+from treewright.forest.trees import Trees, answer, shares
+from treewright.grow import Progress, progress_bar, threads
+from treewright.importance import (
+    Importances,
+    held_out_decrease,
+    training_decrease,
+    with_rows,
+    without_rows,
+)
+from treewright.recipe import Recipe
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
-    from treewright.forest.estimators import ForestEstimator
+    from treewright.forest.fitting import ForestEstimator
 
 Array = NDArray[np.float64]
 
-KINDS: dict[str, str] = {
-    "impurity": "mean share in the decrease of impurity",
-    "corrected": "decrease of impurity beyond that of a shuffled copy of the feature",
-    "permutation": "loss of accuracy on rows not drawn when the feature is shuffled among them",
-}
-"""The kinds of importance, by name."""
 
-
-@dataclass(frozen=True, eq=False)
-class Importance:
-    """How much each feature matters.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The features.
-    mean : float array
-        Mean over the trees.
-    spread : float array
-        Standard deviation between the trees; divided by √trees it is the standard error of the mean.
-    kind : str
-        A name of `KINDS`.
-
-    Examples
-    --------
-    >>> print(Importance(("a", "b"), np.array([0.25, 0.75]), np.array([0.1, 0.2]), "impurity"))
-    b  0.75 ± 0.2
-    a  0.25 ± 0.1
-    """
-
-    names: tuple[str, ...]
-    mean: Array
-    spread: Array
-    kind: str
-
-    @property
-    def order(self) -> NDArray[np.int64]:
-        """The features, the most important first."""
-        return np.argsort(-self.mean, kind="stable")
-
-    def __str__(self) -> str:
-        width = max(map(len, self.names))
-        return "\n".join(
-            f"{self.names[f]:<{width}}  {self.mean[f]:.3g} ± {self.spread[f]:.3g}" for f in self.order
-        )
-
-
-def importance(
-    forest: ForestEstimator, kind: str, X: Any, y: Any, *, random_state: int = 0, n_repeats: int = 1
-) -> Importance:
-    """Give one kind of importance of a fitted forest; see `FittedForest.importance`."""
-    if kind not in KINDS:
-        raise ValueError(unknown_name("kind of importance", kind, KINDS))
-    trees = forest._fitted_trees()
-    if kind == "impurity":
-        return impurity_importance(trees)
-    if X is None or y is None:
-        raise ValueError(f"importance(kind={kind!r}) needs X and y: the rows of the fit.")
-    rows = forest._training_rows(X, y)
-    if kind == "corrected":
-        return corrected_importance(forest, rows, random_state)
-    return permutation_importance(
+def forest_importances(
+    forest: ForestEstimator,
+    rows: Dataset | None = None,
+    *,
+    corrected: bool = False,
+    n_repeats: int = 1,
+    random_state: int = 0,
+) -> Importances:
+    """Measure the importance of each feature for a fitted forest; see `FittedForest.importances`."""
+    trees, draws = forest._fitted_trees(), forest.draws_
+    by_tree = {"impurity": impurity_shares(trees)}
+    if rows is None:
+        return without_rows(trees.schema, by_tree["impurity"].mean(axis=0), draws.n_rows, **_spreads(by_tree))
+    if not draws.n_draws:
+        raise ValueError("importances(X, y) needs rows that trees have not drawn: set bootstrap=True.")
+    if n_repeats < 1:
+        raise ValueError(f"n_repeats must be at least 1, got {n_repeats!r}.")
+    if corrected:
+        by_tree["corrected"] = corrected_decreases(forest, rows, random_state)
+    by_tree["permutation"] = permutation_losses(
         trees,
-        forest.draws_,
+        draws,
         rows,
         random_state=random_state,
         n_repeats=n_repeats,
         n_threads=threads(forest.n_jobs),
+        progress=progress_bar(forest.verbose, "shuffling"),
+    )
+    means = {name: values.mean(axis=0) for name, values in by_tree.items()}
+    held_out = held_out_shares(trees, draws, rows)
+    return with_rows(
+        trees.schema, means.pop("impurity"), rows, held_out=held_out, **means, **_spreads(by_tree)
     )
 
 
-def impurity_importance(trees: Trees) -> Importance:
-    """Share of each feature in the decrease of impurity of each tree (Breiman et al., 1984, ch. 5.3)."""
-    shares = np.array([tree.compute_feature_importances() for tree in trees if len(tree) > 1])
-    if not len(shares):
-        shares = np.zeros((1, len(trees.schema.columns)))
-    return _of_trees(trees.schema.names, shares, "impurity")
+def _spreads(by_tree: dict[str, Array]) -> dict[str, dict[str, Array]]:
+    """Standard deviation between the trees, of each measure."""
+    return {"spreads": {name: each.std(axis=0, ddof=min(len(each) - 1, 1)) for name, each in by_tree.items()}}
 
 
-def corrected_importance(forest: ForestEstimator, rows: Dataset, random_state: int) -> Importance:
+def impurity_shares(trees: Trees) -> Array:
+    """Share of each feature in the decrease of impurity of each tree that has a split."""
+    each = [tree.compute_feature_importances() for tree in trees if len(tree) > 1]
+    return np.array(each) if each else np.zeros((1, len(trees.schema.columns)))
+
+
+def held_out_shares(trees: Trees, draws: Draws, rows: Dataset) -> Array:
+    """What each tree's splits are worth on the rows it has not drawn (Li, Wang, Basu, Kumbier & Yu, 2019).
+
+    As a share of what they take away on the rows it has.
+    """
+    grown, held_out = 0.0, np.zeros(len(rows.schema.columns))
+    for at, tree in enumerate(trees):
+        aside = _not_drawn(draws, at, rows)
+        if len(aside):
+            value = shares(tree)
+            grown += training_decrease(tree, value)
+            held_out += held_out_decrease(tree, value, aside)
+    return held_out / max(grown, 1e-300)
+
+
+def _not_drawn(draws: Draws, tree: int, rows: Dataset) -> Dataset:
+    left_out = draws.out_of_bag(tree)
+    if rows.weight is not None:
+        left_out &= rows.weight > 0
+    return rows.take(np.flatnonzero(left_out))
+
+
+def corrected_decreases(forest: ForestEstimator, rows: Dataset, random_state: int) -> Array:
     """Decrease of impurity by each feature less that by its shadow (Nembrini, König & Wright, 2018).
 
     Another forest is grown on the features and a copy of each with its rows shuffled. Whatever a feature
@@ -109,19 +107,25 @@ def corrected_importance(forest: ForestEstimator, rows: Dataset, random_state: i
     """
     n_features = len(rows.schema.columns)
     random = np.random.default_rng(random_state)
-    # In mixed order, since the first of equally good features wins.
-    order = random.permutation(2 * n_features)
+    order = random.permutation(2 * n_features)  # of the columns, which decides between equal splits
     doubled = _with_shadows(rows, order, random.permutation(len(rows)))
-    recipe = forest._recipe(doubled)
-    if isinstance(recipe.missing, tuple) or recipe.monotonic is not None:
-        raise ValueError(
-            "importance(kind='corrected') needs one policy for all missing values and no monotonic_cst."
-        )
-    trees = grow_trees(doubled, recipe, forest.draws_, n_jobs=forest.n_jobs)
+    recipe = _for_shadows(forest._recipe(rows), order % n_features)
+    progress = progress_bar(forest.verbose, "growing with shadows")
+    trees = grow_trees(doubled, recipe, forest.draws_, n_jobs=forest.n_jobs, progress=progress)
     removed = np.empty((len(trees), 2 * n_features))
     for at, tree in enumerate(trees):
         removed[at, order] = tree.compute_feature_importances(normalize=False)
-    return _of_trees(rows.schema.names, removed[:, :n_features] - removed[:, n_features:], "corrected")
+    return removed[:, :n_features] - removed[:, n_features:]
+
+
+def _for_shadows(recipe: Recipe, feature_of: NDArray[np.int64]) -> Recipe:
+    """Return the recipe with what it says of each feature said of its shadow too."""
+    missing, monotonic = recipe.missing, recipe.monotonic
+    if not isinstance(missing, str):
+        missing = tuple(missing[feature] for feature in feature_of.tolist())
+    if monotonic is not None:
+        monotonic = tuple(monotonic[feature] for feature in feature_of.tolist())
+    return replace(recipe, missing=missing, monotonic=monotonic)
 
 
 def _with_shadows(rows: Dataset, order: NDArray[np.int64], shuffled: NDArray[np.int64]) -> Dataset:
@@ -155,7 +159,7 @@ def _matrix(columns: list[NDArray[Any]], n_rows: int, dtype: Any) -> NDArray[Any
     return matrix
 
 
-def permutation_importance(
+def permutation_losses(
     trees: Trees,
     draws: Draws,
     rows: Dataset,
@@ -163,27 +167,29 @@ def permutation_importance(
     random_state: int = 0,
     n_repeats: int = 1,
     n_threads: int = 1,
-) -> Importance:
-    """Loss on the rows a tree has not drawn, when one feature is shuffled among them (Breiman, 2001, §10)."""
-    if not draws.n_draws:
-        raise ValueError("importance(kind='permutation') needs rows out of bag: set bootstrap=True.")
+    progress: Progress | None = None,
+) -> Array:
+    """By how much the error of each tree on the rows it has not drawn rises when a feature is shuffled.
+
+    Breiman (2001, §10), with the error of each tree by itself as in his program and in randomForest.
+    """
     losses = np.zeros((len(trees), len(rows.schema.columns)))
     for at, tree in enumerate(trees):
-        left_out = np.flatnonzero(draws.out_of_bag(at))
-        if len(left_out) == 0:
-            continue
-        random = np.random.default_rng([random_state, at])
-        losses[at] = _tree_losses(tree, rows.take(left_out), random, n_repeats, n_threads)
-    return _of_trees(rows.schema.names, losses, "permutation")
+        aside = _not_drawn(draws, at, rows)
+        if len(aside):
+            random = np.random.default_rng([random_state, at])
+            losses[at] = _tree_losses(tree, aside, random, n_repeats, n_threads)
+        if progress is not None:
+            progress((at + 1) / len(trees))
+    return losses
 
 
 def _tree_losses(
     tree: Tree, rows: Dataset, random: np.random.Generator, n_repeats: int, n_threads: int
 ) -> Array:
-    """By how much the tree's error on the rows rises when each feature is shuffled."""
     losses = np.zeros(len(rows.schema.columns))
     before = _error(tree, rows, n_threads)
-    used = {feature for split in tree.splits for feature in _features(split)}
+    used = {feature for split in tree.splits for feature in features_of(split)}
     for feature in sorted(used):
         column = int(rows.schema.position[feature])
         table = rows.codes if rows.schema.n_categories[feature] else rows.numbers
@@ -195,17 +201,7 @@ def _tree_losses(
     return losses
 
 
-def _features(split: Any) -> tuple[int, ...]:
-    return split.features if hasattr(split, "features") else (split.feature,)
-
-
 def _error(tree: Tree, rows: Dataset, n_threads: int) -> float:
-    said = tree.spread(rows.numbers, rows.codes, tree.value, n_threads)
-    if tree.is_classifier:
-        return float(np.mean(said.argmax(axis=1) != rows.target))
-    return float(np.mean((said.ravel() - np.asarray(rows.target)) ** 2))
-
-
-def _of_trees(names: Any, by_tree: Array, kind: str) -> Importance:
-    spread = by_tree.std(axis=0, ddof=1) if len(by_tree) > 1 else np.zeros(by_tree.shape[1])
-    return Importance(tuple(names), by_tree.mean(axis=0), spread, kind)
+    said = answer(tree, rows.numbers, rows.codes, threads=n_threads)
+    wrong = said.argmax(axis=1) != rows.target if tree.is_classifier else (said[:, 0] - rows.target) ** 2
+    return float(np.average(wrong, weights=rows.weight))

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.forest.draws import Draws
-from treewright.forest.trees import Trees
+from treewright.forest.trees import Trees, answer
 
 Array = NDArray[np.float64]
+ROWS_AT_ONCE = 1024
 
 
 def standard_error(
@@ -35,23 +36,22 @@ def standard_error(
     n_trees = len(trees)
     if n_trees < 2:
         raise ValueError(f"Standard errors need at least 2 trees, the forest has {n_trees}.")
-    leaf = trees.leaves(numbers, codes, threads)
-    classes = trees.schema.classes
-    width = 1 if classes is None else len(classes)
-    said = np.empty((n_trees, len(leaf), width))
-    covariance = np.zeros((draws.n_rows, len(leaf) * width))
-    for at, tree in enumerate(trees):
-        value = tree.value
-        if classes is not None:
-            value = np.eye(width)[value.argmax(axis=1)] if hard else value / value.sum(axis=1, keepdims=True)
-        said[at] = value[leaf[:, at]]
-    deviation = said - said.mean(axis=0)
-    expected = draws.n_draws / draws.n_rows
+    times = np.stack([draws.times(tree) for tree in range(n_trees)])
+    expected = np.full(draws.n_rows, draws.n_draws / draws.n_rows)
     if draws.chance is not None:
         expected = draws.n_draws * draws.chance / draws.chance.sum()
-    for at in range(n_trees):
-        drawn = draws.times(at) - expected
-        covariance += np.outer(drawn, deviation[at].ravel()) / n_trees
-    variance = (covariance**2).sum(axis=0).reshape(len(leaf), width)
-    excess = draws.n_draws / n_trees * (deviation**2).mean(axis=0)
-    return np.asarray(np.sqrt(np.maximum(variance - excess, 0.0)))
+    errors = np.empty((len(numbers), 1 if trees.schema.classes is None else len(trees.schema.classes)))
+    for begin in range(0, len(numbers), ROWS_AT_ONCE):
+        part = slice(begin, begin + ROWS_AT_ONCE)
+        said = np.stack(
+            [answer(tree, numbers[part], codes[part], hard=hard, threads=threads) for tree in trees]
+        )
+        deviation = (said - said.mean(axis=0)).reshape(n_trees, -1)
+        variance = np.zeros(deviation.shape[1])
+        for first in range(0, draws.n_rows, ROWS_AT_ONCE):
+            rows = slice(first, first + ROWS_AT_ONCE)
+            covariance = (times[:, rows] - expected[rows]).T @ deviation / n_trees
+            variance += (covariance**2).sum(axis=0)
+        excess = draws.n_draws / n_trees * (deviation**2).mean(axis=0)
+        errors[part] = np.sqrt(np.maximum(variance - excess, 0.0)).reshape(said.shape[1:])
+    return errors

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treewright.data import Dataset
 from treewright.errors import warn
 from treewright.forest.draws import Draws
-from treewright.forest.trees import Trees
+from treewright.forest.trees import Trees, answer
 
 Array = NDArray[np.float64]
 
@@ -81,20 +81,15 @@ def error_curve(
     """Follow the out-of-bag error while trees are added one by one."""
     if not draws.n_draws:
         raise ValueError("Out of bag estimation only available if bootstrap=True")
-    target, n_rows = np.asarray(rows.target), len(rows)
-    leaf = trees.leaves(rows.numbers, rows.codes, threads)
-    classes = rows.schema.classes
-    sums = np.zeros((n_rows, 1 if classes is None else len(classes)))
-    votes = np.zeros(n_rows)
+    target, classes = np.asarray(rows.target), rows.schema.classes
+    sums = np.zeros((len(rows), 1 if classes is None else len(classes)))
+    votes = np.zeros(len(rows))
     errors = np.full(len(trees), np.nan)
     for at, tree in enumerate(trees):
         left_out = np.flatnonzero(draws.out_of_bag(at))
-        said = tree.value[leaf[left_out, at]]
-        if classes is not None:
-            said = (
-                np.eye(len(classes))[said.argmax(axis=1)] if hard else said / said.sum(axis=1, keepdims=True)
-            )
-        sums[left_out] += said
+        sums[left_out] += answer(
+            tree, rows.numbers[left_out], rows.codes[left_out], hard=hard, threads=threads
+        )
         votes[left_out] += 1
         known = np.flatnonzero(votes)
         if len(known) == 0:

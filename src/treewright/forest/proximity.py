@@ -67,23 +67,24 @@ class Proximity:
 
     def full(self) -> Array:
         """The whole matrix of rows × rows. A row is wholly near itself, even if every tree has drawn it."""
-        matrix = np.vstack([self._rows(*part).toarray() for part in self._parts()])
+        matrix = np.empty((len(self.leaf), len(self.leaf)))
+        for begin, end in self._parts():
+            self._rows(begin, end).toarray(out=matrix[begin:end])
         np.fill_diagonal(matrix, 1.0)
         return matrix
 
     def sparse(self, least: float = 0.0) -> Any:
         """The proximities above `least`, as a sparse matrix."""
-        from scipy.sparse import vstack
+        from scipy.sparse import csr_matrix, eye_array, vstack
 
         parts = []
-        for part in self._parts():
-            found = self._rows(*part)
-            found.data[found.data <= least] = 0.0
-            found.eliminate_zeros()
-            parts.append(found)
-        matrix = vstack(parts, format="csr").tolil()
-        matrix.setdiag(1.0)
-        return matrix.tocsr()
+        for begin, end in self._parts():
+            found = self._rows(begin, end).tocoo()
+            kept = (found.data > least) & (found.row + begin != found.col)
+            parts.append(
+                csr_matrix((found.data[kept], (found.row[kept], found.col[kept])), shape=found.shape)
+            )
+        return (vstack(parts, format="csr") + eye_array(len(self.leaf), format="csr")).tocsr()
 
     def nearest(self, k: int = 5) -> tuple[NDArray[np.int64], Array]:
         """Return the k nearest other rows of each row, and their proximities; ties go to the earlier row.
@@ -96,14 +97,16 @@ class Proximity:
         n_rows = len(self.leaf)
         if not 1 <= k < n_rows:
             raise ValueError(f"k must be from 1 to {n_rows - 1}, the number of other rows; got {k}.")
-        neighbours, proximities = [], []
+        neighbours, proximities = np.empty((n_rows, k), np.int64), np.empty((n_rows, k))
         for begin, end in self._parts():
-            near = self._rows(begin, end).toarray()
-            near[np.arange(end - begin), np.arange(begin, end)] = -1.0
-            order = np.argsort(-near, axis=1, kind="stable")[:, :k]
-            neighbours.append(order)
-            proximities.append(np.take_along_axis(near, order, axis=1))
-        return np.vstack(neighbours), np.vstack(proximities)
+            found = self._rows(begin, end)
+            for row in range(begin, end):
+                part = slice(*found.indptr[row - begin : row - begin + 2])
+                others = found.indices[part] != row
+                neighbours[row], proximities[row] = _largest(
+                    found.indices[part][others], found.data[part][others], k, row, n_rows
+                )
+        return neighbours, proximities
 
     def outliers(self, y: ArrayLike) -> Array:
         """How far each row is from the others of its class, in units of their spread.
@@ -137,3 +140,18 @@ class Proximity:
     def _parts(self) -> list[tuple[int, int]]:
         n_rows = len(self.leaf)
         return [(begin, min(begin + ROWS_AT_ONCE, n_rows)) for begin in range(0, n_rows, ROWS_AT_ONCE)]
+
+
+def _largest(
+    rows: NDArray[Any], near: Array, k: int, itself: int, n_rows: int
+) -> tuple[NDArray[np.int64], Array]:
+    """Find the k nearest of some rows; those that are not named are as far as can be."""
+    if len(near) > k:
+        enough = near >= np.partition(near, len(near) - k)[len(near) - k]
+        rows, near = rows[enough], near[enough]
+    order = np.lexsort((rows, -near))[:k]
+    rows, near = rows[order].astype(np.int64), near[order]
+    if len(rows) < k:
+        far = np.setdiff1d(np.arange(min(2 * k + 1, n_rows)), [*rows, itself])
+        rows = np.concatenate([rows, far[: k - len(rows)]])
+    return rows, np.concatenate([near, np.zeros(k - len(near))])

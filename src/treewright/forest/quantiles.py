@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from treewright.forest.fitted import FittedForest
 
 Array = NDArray[np.float64]
+ROWS_AT_ONCE = 512
 
 
 class LeafRows:
@@ -60,9 +61,7 @@ class LeafRows:
         if forest.task != "regression":
             raise ValueError("quantiles need numbers to predict: use a forest for regression.")
         leaf = forest._fitted_trees().leaves(*forest._encode(X), threads(forest.n_jobs))
-        target = forest._target(y)
-        if len(target) != len(leaf):
-            raise ValueError(f"y has {len(target)} rows, X has {len(leaf)}.")
+        target = forest._target(y, len(leaf))
         weight, counted = read_weight(sample_weight, len(leaf))
         if weight is not None and counted is not None:
             leaf, target, weight = leaf[counted], target[counted], weight[counted]
@@ -70,14 +69,20 @@ class LeafRows:
 
     def weights(self, X: Any) -> Any:
         """Weight of each remembered row (in the order of `target`) for each new row, as a sparse matrix."""
-        from scipy.sparse import csr_matrix
+        return self._weights(self._nodes(X))
 
+    def _nodes(self, X: Any) -> NDArray[np.int64]:
+        """The leaf of each row in each tree, numbered through all trees."""
         trees = self.forest._fitted_trees()
         leaf = trees.leaves(*self.forest._encode(X), threads(self.forest.n_jobs))
-        nodes = (leaf + trees.node_begin[:-1]).ravel()
-        begin = np.arange(0, leaf.size + 1, leaf.shape[1])
-        ends = csr_matrix((np.ones(leaf.size), nodes, begin), shape=(len(leaf), trees.node_count))
-        found = (ends @ self._inside).tocsr()
+        return np.asarray(leaf + trees.node_begin[:-1])
+
+    def _weights(self, nodes: NDArray[np.int64]) -> Any:
+        from scipy.sparse import csr_matrix
+
+        begin = np.arange(0, nodes.size + 1, nodes.shape[1])
+        shape = (len(nodes), self._inside.shape[0])
+        found = (csr_matrix((np.ones(nodes.size), nodes.ravel(), begin), shape=shape) @ self._inside).tocsr()
         found.sort_indices()
         return found
 
@@ -107,13 +112,15 @@ class LeafRows:
         wanted = np.atleast_1d(np.asarray(q, dtype=float))
         if wanted.ndim != 1 or not ((wanted >= 0) & (wanted <= 1)).all():
             raise ValueError(f"q must be numbers from 0 to 1, got {q!r}.")
-        weights = self.weights(X)
-        found = np.full((weights.shape[0], len(wanted)), np.nan)
-        for row in np.flatnonzero(np.diff(weights.indptr)):
-            part = slice(weights.indptr[row], weights.indptr[row + 1])
-            reached = np.cumsum(weights.data[part])
-            at = np.searchsorted(reached, wanted * reached[-1] * (1 - 1e-12))
-            found[row] = self.target[weights.indices[part][np.minimum(at, len(reached) - 1)]]
+        nodes = self._nodes(X)
+        found = np.full((len(nodes), len(wanted)), np.nan)
+        for begin in range(0, len(nodes), ROWS_AT_ONCE):
+            weights = self._weights(nodes[begin : begin + ROWS_AT_ONCE])
+            for row in np.flatnonzero(np.diff(weights.indptr)):
+                part = slice(weights.indptr[row], weights.indptr[row + 1])
+                reached = np.cumsum(weights.data[part])
+                at = np.searchsorted(reached, wanted * reached[-1] * (1 - 1e-12))
+                found[begin + row] = self.target[weights.indices[part][np.minimum(at, len(reached) - 1)]]
         return found
 
     def interval(self, X: Any, level: float = 0.9) -> Array:

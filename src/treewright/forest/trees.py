@@ -192,19 +192,24 @@ class LooseTrees(Trees):
         votes = np.zeros(len(numbers), np.uint32)
         for at, tree in enumerate(self.trees):
             rows: Any = slice(None) if draws is None else np.flatnonzero(draws.out_of_bag(at))
-            said = (
-                tree.value if self.schema.classes is None else tree.value / tree.value.sum(1, keepdims=True)
-            )
-            said = tree.spread(numbers[rows], codes[rows], said, threads)
-            if hard and self.schema.classes is not None:
-                said = np.eye(said.shape[1])[said.argmax(axis=1)]
-            sums[rows] += said
+            sums[rows] += answer(tree, numbers[rows], codes[rows], hard=hard, threads=threads)
             votes[rows] += 1
         return sums, votes
 
     def leaves(self, numbers: Array, codes: Codes, threads: int = 1) -> NDArray[np.int32]:
         """Return the leaf of each row in each tree, an array of rows × trees."""
         return np.stack([tree.route(numbers, codes, threads) for tree in self.trees], axis=1)
+
+
+def shares(tree: Tree) -> Array:
+    """What each node of a tree says: class shares, or a number."""
+    return tree.value / tree.value.sum(axis=1, keepdims=True) if tree.is_classifier else tree.value
+
+
+def answer(tree: Tree, numbers: Array, codes: Codes, *, hard: bool = False, threads: int = 1) -> Array:
+    """What a tree says of each row; with `hard`, its whole vote for one class."""
+    said = tree.spread(numbers, codes, shares(tree), threads)
+    return np.eye(said.shape[1])[said.argmax(axis=1)] if hard and tree.is_classifier else said
 
 
 def join(schema: Schema, criterion: str, parts: Sequence[Trees]) -> Trees:
