@@ -15,11 +15,6 @@ namespace {
 constexpr int64_t most_rows = 8192;  // of a block
 constexpr int lanes = 8;
 
-/// Rows of a block: the more the larger the trees are, which are fetched anew for every block.
-int64_t block_rows(const ForestView& forest) {
-    return std::clamp<int64_t>(static_cast<int64_t>(forest.node.size() / std::max<size_t>(forest.n_trees(), 1)), 1024, most_rows);
-}
-
 /// A block of rows and one tree.
 struct Walk {
     const ForestView& forest;
@@ -133,6 +128,14 @@ struct Tally {
     }
 };
 
+/// The same for all rows of a block, from what every node says; `fixed` 0 = the width is known at run time only.
+template <size_t fixed>
+void add_all(const double* said, size_t width, const uint32_t* leaf, int64_t n, double* to) {
+    const size_t each = fixed ? fixed : width;
+    for (int64_t i = 0; i < n; ++i, to += each)
+        for (size_t k = 0; k < each; ++k) to[k] += said[leaf[i] * each + k];
+}
+
 /// Walks blocks of rows: on codes where there are rows enough to pay for them, else, and where values are missing, on values.
 class BlockWalk {
 public:
@@ -142,15 +145,17 @@ public:
         if (numbers.n_rows * static_cast<int64_t>(forest.n_trees()) > 16 * nodes && numbers.n_rows >= 1000)
             coded_ = CodedForest::of(forest, static_cast<size_t>(numbers.n_columns));
     }
+    bool shallow() const { return coded_ && coded_->shallow(); }
+    int64_t block_rows() const { return coded_ ? coded_->block_rows() : most_rows; }
     /// What one thread needs.
     struct Workspace {
-        std::vector<uint16_t> code;
+        std::vector<int16_t> code;
         std::vector<uint32_t> odd, leaf, odd_leaf;  // odd: rows of the block with missing values
     };
     /// Call use(tree, leaves) for every tree, with the leaves of n rows from `first` on.
     template <class Use>
     void operator()(int64_t first, int64_t n, Workspace& work, Use&& use) const {
-        work.leaf.resize(static_cast<size_t>(n));
+        work.leaf.resize(static_cast<size_t>(n) + group_rows);
         if (coded_) {
             coded_->encode(numbers_, first, static_cast<size_t>(n), work.code, work.odd);
             work.odd_leaf.resize(work.odd.size());
@@ -179,9 +184,14 @@ bool vote_with(const ForestView& forest, const Number* value, const Matrix<doubl
     const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
     const BlockWalk walk(forest, numbers, codes);
     const Tally<Number> tally{value, forest.width, how};
+    std::vector<double> said;  // by every node of small trees, which rows come by again and again
+    if (walk.shallow()) {
+        said.resize(forest.node.size() * forest.width, 0.0);
+        for (size_t node = 0; node < forest.node.size(); ++node) tally.add(node, said.data() + node * forest.width);
+    }
     std::atomic<bool> infinite{false};
     std::vector<BlockWalk::Workspace> workspace(static_cast<size_t>(std::max(threads, 1)));
-    const int64_t rows_per_block = block_rows(forest);
+    const int64_t rows_per_block = walk.block_rows();
     parallel_for(static_cast<size_t>((n_rows + rows_per_block - 1) / rows_per_block), threads, [&](size_t block, int thread) {
         const int64_t first = static_cast<int64_t>(block) * rows_per_block, n = std::min(n_rows - first, rows_per_block);
         double* to = sums + static_cast<size_t>(first) * forest.width;
@@ -189,7 +199,11 @@ bool vote_with(const ForestView& forest, const Number* value, const Matrix<doubl
         if (any_infinity(numbers, first, first + n)) infinite = true;
         walk(first, n, workspace[static_cast<size_t>(thread)], [&](size_t tree, const uint32_t* leaf) {
             const auto begin = static_cast<size_t>(forest.tree_begin[tree]);
-            for (int64_t i = 0; i < n; ++i) tally.add(begin + leaf[i], to + static_cast<size_t>(i) * forest.width);
+            if (said.empty())
+                for (int64_t i = 0; i < n; ++i) tally.add(begin + leaf[i], to + static_cast<size_t>(i) * forest.width);
+            else if (forest.width == 1) add_all<1>(said.data() + begin, 1, leaf, n, to);
+            else if (forest.width == 2) add_all<2>(said.data() + 2 * begin, 2, leaf, n, to);
+            else add_all<0>(said.data() + begin * forest.width, forest.width, leaf, n, to);
         });
     });
     return infinite;
@@ -247,7 +261,7 @@ bool leaves(const ForestView& forest, const Matrix<double>& numbers, const Matri
     std::atomic<bool> infinite{false};
     const size_t n_trees = forest.n_trees();
     std::vector<BlockWalk::Workspace> workspace(static_cast<size_t>(std::max(threads, 1)));
-    const int64_t rows_per_block = block_rows(forest);
+    const int64_t rows_per_block = walk.block_rows();
     parallel_for(static_cast<size_t>((n_rows + rows_per_block - 1) / rows_per_block), threads, [&](size_t block, int thread) {
         const int64_t first = static_cast<int64_t>(block) * rows_per_block, n = std::min(n_rows - first, rows_per_block);
         if (any_infinity(numbers, first, first + n)) infinite = true;
