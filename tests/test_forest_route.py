@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import _thread
+import signal
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -116,3 +120,48 @@ def test_a_forest_of_leaves_has_nothing_to_ask() -> None:
     forest = tw.RandomForestClassifier(3, random_state=0).fit(X, np.zeros(2000))
     assert (forest.apply(X) == 0).all()
     assert (forest.predict_proba(X) == 1).all()
+
+
+@pytest.fixture
+def third_time() -> Iterator[None]:
+    """Ctrl-C again and again; only the third is heeded, so that one call must have listened more than once."""
+    heard, done = [], threading.Event()
+
+    def handler(*_: object) -> None:
+        heard.append(1)
+        if len(heard) == 3:
+            raise KeyboardInterrupt
+
+    def press() -> None:
+        while not done.wait(0.12):
+            _thread.interrupt_main()
+
+    before = signal.signal(signal.SIGINT, handler)
+    thread = threading.Thread(target=press)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("work", ["vote", "leaves", "walk", "route", "spread"])
+def test_predicting_stops_on_ctrl_c(work: str, third_time: None) -> None:
+    X = awkward(300)
+    forest = tw.RandomForestClassifier(50, random_state=0).fit(X, target(X))
+    trees, tree = forest.trees_, forest.trees_[0]
+    table = mixed(300)[["a", "sixty"]]
+    by_table = tw.DecisionTreeClassifier(max_depth=6).fit(table, target(table)).tree_
+    rows = np.broadcast_to(X[:1], (300_000_000, X.shape[1]))  # one row again and again: no memory, much to do
+    codes = np.broadcast_to(np.int32(1), (len(rows), 1))
+    calls: dict[str, Callable[[], object]] = {
+        "vote": lambda: trees.vote(rows[:20_000_000], codes[:20_000_000, :0], threads=2),
+        "leaves": lambda: trees.leaves(rows[:5_000_000], codes[:5_000_000, :0], threads=2),
+        "walk": lambda: tree.route(rows, codes[:, :0]),
+        "route": lambda: by_table.route(rows[:, :1], codes),
+        "spread": lambda: tree.spread(rows[:20_000_000], codes[:20_000_000, :0], tree.value),
+    }
+    with pytest.raises(KeyboardInterrupt):
+        calls[work]()
