@@ -261,8 +261,7 @@ Target read_target(const TargetArray& target, int n_classes, const std::optional
 
 /// Run work(monitor) without the interpreter lock; Ctrl-C becomes Python's own exception.
 template <class Work>
-auto watched(const nb::dict& options, Work&& work) {
-    nb::object progress = options["progress"];
+auto interruptible(Work&& work, const nb::object& progress = nb::none()) {
     Monitor monitor;
     monitor.check = Watch{progress};
     std::optional<decltype(work(monitor))> result;
@@ -275,6 +274,11 @@ auto watched(const nb::dict& options, Work&& work) {
     }
     if (!result) throw nb::python_error();
     return std::move(*result);
+}
+/// The same, telling options["progress"] how far it is.
+template <class Work>
+auto watched(const nb::dict& options, Work&& work) {
+    return interruptible(work, options["progress"]);
 }
 
 nb::dict grow_tree(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
@@ -411,11 +415,8 @@ nb::tuple walk_rows(const nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, 
                     const Grid<double>& numbers, int threads) {
     const size_t rows = numbers.shape(0);
     auto [leaf, owner] = allocate<int32_t>(rows);
-    bool infinite = false;
-    {
-        nb::gil_scoped_release unlocked;
-        infinite = walk({reinterpret_cast<const PackedNode*>(packed.data()), packed.shape(0)}, matrix(numbers), leaf, threads);
-    }
+    const std::span<const PackedNode> nodes(reinterpret_cast<const PackedNode*>(packed.data()), packed.shape(0));
+    const bool infinite = interruptible([&](Monitor& monitor) { return walk(nodes, matrix(numbers), leaf, threads, monitor); });
     const size_t shape[] = {rows};
     return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, int32_t>(leaf, 1, shape, owner)), infinite);
 }
@@ -425,10 +426,10 @@ nb::object route_rows(const nb::dict& arrays, const Grid<double>& numbers, const
     const HeldTree held(arrays);
     const size_t rows = std::max(numbers.shape(0), codes.shape(0));
     auto [leaf, owner] = allocate<int32_t>(rows);
-    {
-        nb::gil_scoped_release unlocked;
-        route(held.view(), matrix(numbers), matrix(codes), span(position), span(n_categories), leaf, threads);
-    }
+    interruptible([&](Monitor& monitor) {
+        route(held.view(), matrix(numbers), matrix(codes), span(position), span(n_categories), leaf, threads, monitor);
+        return true;
+    });
     const size_t shape[] = {rows};
     return nb::cast(nb::ndarray<nb::numpy, int32_t>(leaf, 1, shape, owner));
 }
@@ -441,11 +442,11 @@ nb::object spread_rows(const nb::dict& arrays, const Grid<double>& numbers, cons
     const size_t rows = std::max(numbers.shape(0), codes.shape(0)), width = value.shape(1);
     if (value.shape(0) != held.first_child.shape(0)) throw nb::value_error("value must have a row for every node");
     auto [sums, owner] = allocate<double>(rows * width);
-    {
-        nb::gil_scoped_release unlocked;
+    interruptible([&](Monitor& monitor) {
         spread(held.view(), matrix(numbers), matrix(codes), span(position), span(n_categories), {value.data(), value.size()},
-               sums, threads);
-    }
+               sums, threads, monitor);
+        return true;
+    });
     const size_t shape[] = {rows, width};
     return nb::cast(nb::ndarray<nb::numpy, double>(sums, 2, shape, owner));
 }
@@ -620,12 +621,10 @@ nb::tuple vote_rows(const nb::dict& arrays, int n_classes, const Grid<double>& n
     if (!draws.is_none()) out_of_bag = read_draws(nb::cast<nb::dict>(draws), rows);
     std::vector<uint32_t> votes(out_of_bag ? rows : 0);
     const Vote how = n_classes == 0 ? Vote::sum : hard ? Vote::hard : Vote::soft;
-    bool infinite = false;
-    {
-        nb::gil_scoped_release unlocked;
-        infinite = vote(held.view(), matrix(numbers), matrix(codes), how, out_of_bag ? &*out_of_bag : nullptr, sums, votes.data(),
-                        threads);
-    }
+    const bool infinite = interruptible([&](Monitor& monitor) {
+        return vote(held.view(), matrix(numbers), matrix(codes), how, out_of_bag ? &*out_of_bag : nullptr, sums, votes.data(),
+                    threads, monitor);
+    });
     const size_t shape[] = {rows, width};
     return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, double>(sums, 2, shape, owner)), give(std::move(votes)), infinite);
 }
@@ -636,11 +635,8 @@ nb::tuple leaf_table(const nb::dict& arrays, int n_classes, const Grid<double>& 
     const ForestView forest = held.view();
     const size_t rows = std::max(numbers.shape(0), codes.shape(0));
     auto [leaf, owner] = allocate<int32_t>(rows * forest.n_trees());
-    bool infinite = false;
-    {
-        nb::gil_scoped_release unlocked;
-        infinite = leaves(forest, matrix(numbers), matrix(codes), leaf, threads);
-    }
+    const bool infinite =
+        interruptible([&](Monitor& monitor) { return leaves(forest, matrix(numbers), matrix(codes), leaf, threads, monitor); });
     const size_t shape[] = {rows, forest.n_trees()};
     return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, int32_t>(leaf, 2, shape, owner)), infinite);
 }

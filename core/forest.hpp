@@ -118,9 +118,10 @@ enum class Vote { soft, hard, sum };
 /// Sums over trees of what each row's leaf says: class shares, one vote, or the number. With `out_of_bag` only the trees that
 /// did not draw a row speak of it; `votes` counts them. True if an infinity was met.
 bool vote(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes, Vote how,
-          const Draws* out_of_bag, double* sums, uint32_t* votes, int threads);
+          const Draws* out_of_bag, double* sums, uint32_t* votes, int threads, Monitor& monitor);
 
 /// Leaf of every row in every tree, row by row.
-bool leaves(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes, int32_t* leaf, int threads);
+bool leaves(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes, int32_t* leaf, int threads,
+            Monitor& monitor);
 
 }  // namespace treewright

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "parallel.hpp"
+#include "problem.hpp"
 #include "router.hpp"
 
 namespace treewright {
@@ -102,9 +103,10 @@ std::optional<std::vector<PackedNode>> pack(const TreeView& tree, std::span<cons
     return nodes;
 }
 
-bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int32_t* leaf, int threads) {
+bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int32_t* leaf, int threads, Monitor& monitor) {
     std::atomic<bool> infinite{false};
-    parallel_for(static_cast<size_t>(tasks(numbers.n_rows)), threads, [&](size_t task, int) {
+    parallel_for(static_cast<size_t>(tasks(numbers.n_rows)), threads, [&](size_t task, int thread) {
+        monitor.poll(thread);
         const int64_t first = static_cast<int64_t>(task) * rows_per_task;
         const int64_t last = std::min(numbers.n_rows, first + rows_per_task);
         constexpr int64_t rows_in_cache = 1024;
@@ -119,10 +121,11 @@ bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int3
 }
 
 void route(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes, std::span<const int32_t> position,
-           std::span<const int32_t> n_categories, int32_t* leaf, int threads) {
+           std::span<const int32_t> n_categories, int32_t* leaf, int threads, Monitor& monitor) {
     const Router router{tree, numbers, codes, position, n_categories};
     const int64_t rows = std::max(numbers.n_rows, codes.n_rows);
-    parallel_for(static_cast<size_t>(tasks(rows)), threads, [&](size_t task, int) {
+    parallel_for(static_cast<size_t>(tasks(rows)), threads, [&](size_t task, int thread) {
+        monitor.poll(thread);
         const int64_t first = static_cast<int64_t>(task) * rows_per_task;
         for (int64_t row = first; row < std::min(rows, first + rows_per_task); ++row) leaf[row] = router.leaf(row);
     });

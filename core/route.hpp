@@ -10,6 +10,8 @@
 
 namespace treewright {
 
+struct Monitor;
+
 /// The bit of PackedNode::column that says where a missing value goes.
 inline constexpr uint32_t missing_left = 0x80000000u;
 
@@ -25,14 +27,14 @@ static_assert(sizeof(PackedNode) == 16);
 std::optional<std::vector<PackedNode>> pack(const TreeView& tree, std::span<const int32_t> position);
 
 /// Leaf of every row; true if an infinity was met in any column.
-bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int32_t* leaf, int threads);
+bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int32_t* leaf, int threads, Monitor& monitor);
 
 /// Leaf of every row for any tree. `position` and `n_categories` say where each feature lives.
 void route(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes, std::span<const int32_t> position,
-           std::span<const int32_t> n_categories, int32_t* leaf, int threads);
+           std::span<const int32_t> n_categories, int32_t* leaf, int threads, Monitor& monitor);
 
 /// Sum of `value` (nodes × anything) over the leaves of every row, each by the share of the row that ends there.
 void spread(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes, std::span<const int32_t> position,
-            std::span<const int32_t> n_categories, std::span<const double> value, double* out, int threads);
+            std::span<const int32_t> n_categories, std::span<const double> value, double* out, int threads, Monitor& monitor);
 
 }  // namespace treewright

@@ -1,5 +1,6 @@
 // Rows that go down every branch with their share: the sum of what their leaves say (Quinlan, 1993, ch. 3).
 #include "parallel.hpp"
+#include "problem.hpp"
 #include "route.hpp"
 #include "router.hpp"
 
@@ -21,7 +22,7 @@ std::vector<double> branch_weights(const TreeView& tree) {
 }  // namespace
 
 void spread(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes, std::span<const int32_t> position,
-            std::span<const int32_t> n_categories, std::span<const double> value, double* out, int threads) {
+            std::span<const int32_t> n_categories, std::span<const double> value, double* out, int threads, Monitor& monitor) {
     const Router router{tree, numbers, codes, position, n_categories};
     const size_t width = value.size() / tree.size();
     const std::vector<double> below = branch_weights(tree);
@@ -29,7 +30,8 @@ void spread(const TreeView& tree, const Matrix<double>& numbers, const Matrix<in
     const auto add = [&](double* to, size_t node, double share) {
         for (size_t k = 0; k < width; ++k) to[k] += share * value[node * width + k];
     };
-    parallel_for(static_cast<size_t>((rows + rows_per_task - 1) / rows_per_task), threads, [&](size_t task, int) {
+    parallel_for(static_cast<size_t>((rows + rows_per_task - 1) / rows_per_task), threads, [&](size_t task, int thread) {
+        monitor.poll(thread);
         const int64_t first = static_cast<int64_t>(task) * rows_per_task;
         std::vector<std::pair<size_t, double>> stack;
         for (int64_t row = first; row < std::min(rows, first + rows_per_task); ++row) {
