@@ -189,6 +189,7 @@ Recipe read_recipe(const nb::dict& o) {
     r.max_features = option<int64_t>(o, "max_features");
     r.max_bins = option<int>(o, "max_bins");
     r.max_competitors = option<int>(o, "max_competitors");
+    if (const auto most = option<int64_t>(o, "max_terms"); most > 0) r.max_terms = static_cast<size_t>(most);
     r.random_state = option<uint64_t>(o, "random_state");
     r.class_factor = numbers_of<double>(o, "class_factor");
     r.search_factor = numbers_of<double>(o, "search_factor");

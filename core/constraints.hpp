@@ -78,6 +78,24 @@ public:
 
     bool free() const { return groups_.empty(); }
 
+    /// Those of the features that may stand in one split: of each open group, or all if there are no groups.
+    std::vector<std::vector<int32_t>> sets(const std::vector<int32_t>& features, const Open& open) const {
+        if (free()) return {features};
+        std::vector<std::vector<int32_t>> sets;
+        const auto add = [&](size_t group) {
+            std::vector<int32_t>& set = sets.emplace_back();
+            for (int32_t feature : features)
+                if (std::find(groups_[group].begin(), groups_[group].end(), feature) != groups_[group].end())
+                    set.push_back(feature);
+        };
+        if (open)
+            for (size_t group : *open) add(group);
+        else
+            for (size_t group = 0; group < groups_.size(); ++group) add(group);
+        std::sort(sets.begin(), sets.end());
+        sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+        return sets;
+    }
     /// The groups that are still open below a split on this feature.
     Open below(const Open& open, int32_t feature) const {
         auto kept = std::make_shared<std::vector<size_t>>();

@@ -8,6 +8,7 @@
 #include "builder.hpp"
 #include "criteria/known_gain_ratio.hpp"
 #include "missing.hpp"
+#include "significance.hpp"
 #include "splits/interval.hpp"
 #include "splits/median.hpp"
 #include "splits/oblique.hpp"
@@ -31,8 +32,8 @@ public:
         std::vector<int32_t> numeric;
         for (int32_t f : features)
             if (!e_.feature_at(f).categorical()) numeric.push_back(f);
-        if constexpr (C::classification)
-            for (size_t i = 0; recipe.interval && i < numeric.size(); ++i) consider(intervals(item, numeric[i]));
+        if (recipe.interval)
+            for (int32_t f : numeric) consider(intervals(item, f, numeric.size()));
         if (recipe.median) consider(median(item, numeric));
         if (recipe.hyperplane || recipe.sphere) oblique(item, numeric, best, consider);
     }
@@ -66,45 +67,80 @@ private:
 
     // ---- several intervals ---------------------------------------------------------------------------------------------
 
-    Candidate intervals(const Item& item, int32_t feature) {
+    Candidate intervals(const Item& item, int32_t feature, size_t n_features) {
         e_.gather(item, feature);
         const size_t known = sort(item.size());
-        const IntervalSearch search(e_.local_, e_.n_classes(), e_.limits(), e_.scratch_);
-        std::vector<size_t> cuts = search.cuts(e_.list_.data(), known);
+        const IntervalSearch<C::classification> search(e_.local_, e_.n_classes(), e_.limits(), e_.scratch_);
+        const std::vector<size_t> cuts = search.cuts(e_.list_.data(), known);
         if (cuts.empty()) return {};
         Candidate split;
         split.kind = SplitKind::interval;
         split.feature = feature;
         split.n_branches = static_cast<int32_t>(cuts.size()) + 1;
-        std::vector<Totals> branch;
-        size_t begin = 0;
         for (size_t at : cuts) {
-            branch.push_back(search.totals(e_.list_.data(), std::exchange(begin, at), at));
-            split.pool_index.push_back(static_cast<int32_t>(branch.size()));
+            split.pool_index.push_back(static_cast<int32_t>(split.pool_index.size()) + 1);
             split.pool_value.push_back(middle(at));
         }
-        branch.push_back(search.totals(e_.list_.data(), begin, known));
-        split.merit = merit(item, feature, branch, search.totals(e_.list_.data(), known, item.size()), split.default_branch);
+        const double places = count_cuts(e_.list_.data(), known, known);  // any number of cuts might have been made
+        split.rivals = static_cast<double>(n_features) * places * choose(places, static_cast<double>(cuts.size()));
+        split.merit = interval_merit(item, feature, cuts, known, split.default_branch);
         return split;
     }
     /// Rows without the value join the heaviest branch, or take no part.
-    double merit(const Item& item, int32_t feature, std::vector<Totals>& branch, const Totals& missing, int32_t& heaviest) const {
-        Totals known(e_.original_.width());
-        std::vector<const Totals*> all;
-        std::vector<double> weights;
-        for (const Totals& b : branch) {
-            known.add(b);
-            all.push_back(&b);
-            weights.push_back(b.weight);
+    double interval_merit(const Item& item, int32_t feature, const std::vector<size_t>& cuts, size_t known, int32_t& heaviest) {
+        std::vector<std::vector<uint32_t>> rows(cuts.size() + 1);
+        std::vector<double> weights(rows.size(), 0.0);
+        for (size_t i = 0, b = 0; i < known; ++i) {
+            while (b < cuts.size() && i >= cuts[b]) ++b;
+            rows[b].push_back(e_.list_[i].row);
+            weights[b] += e_.weight_[e_.list_[i].row];
         }
         heaviest = static_cast<int32_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
         const Missing policy = e_.policy_of(feature);
-        if constexpr (std::is_same_v<C, GainRatio>)
-            if (policy == Missing::fractional)
-                return KnownGainRatio::merit(Entropy::merit(known, all), known.weight, item.totals.weight, weights);
-        if (left_out(policy)) return C::merit(known, all) * known.weight / item.totals.weight;
-        branch[static_cast<size_t>(heaviest)].add(missing);
-        return C::merit(item.totals, all);
+        const double known_weight = std::accumulate(weights.begin(), weights.end(), 0.0);
+        double share = 1;
+        if (left_out(policy)) share = known_weight / item.totals.weight;
+        else
+            for (size_t i = known; i < item.size(); ++i) rows[static_cast<size_t>(heaviest)].push_back(e_.list_[i].row);
+        if constexpr (C::classification) {
+            std::vector<Totals> branch;
+            Totals whole(e_.original_.width());
+            for (const std::vector<uint32_t>& of : rows) whole.add(branch.emplace_back(totals(of)));
+            std::vector<const Totals*> all;
+            for (const Totals& b : branch) all.push_back(&b);
+            if constexpr (std::is_same_v<C, GainRatio>)
+                if (policy == Missing::fractional)
+                    return KnownGainRatio::merit(Entropy::merit(whole, all), whole.weight, item.totals.weight, weights);
+            return share * C::merit(whole, all);
+        } else {
+            std::vector<uint32_t> whole;
+            double after = 0;
+            for (const std::vector<uint32_t>& of : rows) {
+                after += deviation(of);
+                whole.insert(whole.end(), of.begin(), of.end());
+            }
+            return (deviation(whole) - after) / item.totals.weight;
+        }
+    }
+    Totals totals(const std::vector<uint32_t>& rows) const {
+        Totals t(e_.original_.width());
+        t.count = rows.size();
+        for (uint32_t row : rows) {
+            t.weight += e_.weight_[row];
+            t.sums[static_cast<size_t>(e_.label_[row])] += e_.weight_[row];
+        }
+        return t;
+    }
+    /// What these rows would cost as a leaf, by the criterion; without end where it allows no such leaf.
+    double deviation(const std::vector<uint32_t>& rows) const {
+        std::vector<double> target, weight;
+        for (uint32_t row : rows) {
+            target.push_back(e_.target_[row]);
+            weight.push_back(e_.weight_[row]);
+        }
+        Description leaf;
+        describe_numbers<C>(target, weight, leaf);
+        return std::is_same_v<C, Poisson> && !(leaf.value[0] > 0) ? infinity : leaf.risk;
     }
 
     // ---- the median ----------------------------------------------------------------------------------------------------
@@ -131,6 +167,7 @@ private:
             Candidate split;
             split.feature = feature;
             split.threshold = middle(at);
+            split.rivals = 1;
             value_cut(item, at, known, split);
             return split;
         }
@@ -158,8 +195,22 @@ private:
 
     template <class Consider>
     void oblique(const Item& item, const std::vector<int32_t>& numeric, const Candidate& best, Consider&& consider) {
+        const double candidates = e_.candidates_;  // of single features: what is cut here is counted by its own form
+        const std::vector<std::vector<int32_t>> sets = e_.interactions_.sets(numeric, item.groups);
+        const auto offer = [&](Candidate&& split, size_t p) {
+            const auto n = static_cast<double>(item.size());
+            split.rivals = static_cast<double>(sets.size()) *
+                           count_oblique(n, p, split.features().size(), split.kind == SplitKind::sphere);
+            consider(std::move(split));
+        };
+        for (const std::vector<int32_t>& features : sets)
+            if (!features.empty()) oblique_on(item, features, best, offer);
+        e_.candidates_ = candidates;
+    }
+    template <class Offer>
+    void oblique_on(const Item& item, const std::vector<int32_t>& features, const Candidate& best, Offer&& offer) {
         std::vector<std::pair<double, int32_t>> by_merit;
-        for (int32_t f : numeric) {
+        for (int32_t f : features) {
             e_.gather(item, f);
             by_merit.emplace_back(-e_.search_cuts(item, f).merit, f);
         }
@@ -168,23 +219,23 @@ private:
         std::vector<int32_t> chosen;
         for (const auto& entry : by_merit) chosen.push_back(entry.second);
         std::sort(chosen.begin(), chosen.end());
-        const ScaledRows scaled(e_.local_, item.totals, e_.limits(), item.size(), chosen, item.seed,
-                                [&](uint32_t i, int32_t f) { return e_.feature_at(f).numbers[item.parts[i].row]; });
         const Recipe& recipe = e_.recipe_;
+        const ScaledRows scaled(e_.local_, item.totals, e_.limits(), item.size(), chosen, recipe.feature_costs, item.seed,
+                                [&](uint32_t i, int32_t f) { return e_.feature_at(f).numbers[item.parts[i].row]; });
         Monitor& monitor = e_.original_.monitor;
-        if (recipe.hyperplane && scaled.width() > 1 &&
-            item.size() >= 2 * scaled.width()) {  // with fewer rows OC1 cuts one feature
+        // with fewer rows OC1 cuts one feature
+        if (recipe.hyperplane && scaled.width() > 1 && item.size() >= 2 * scaled.width()) {
             const auto axis = static_cast<size_t>(std::find(scaled.feature.begin(), scaled.feature.end(), by_merit[0].second) -
                                                   scaled.feature.begin());
             const std::vector<double> weight = HyperplaneSearch<C>(scaled, item.impurity, item.seed, recipe.threads, monitor)
-                                                   .best(axis < scaled.width() ? axis : 0);
-            if (std::count(weight.begin(), weight.end(), 0.0) + 1 <
-                static_cast<int64_t>(weight.size()))  // else it is a threshold
-                consider(in_few_digits(item, best.merit, [&](int digits) { return hyperplane_split(scaled, weight, digits); }));
+                                                   .best(axis < scaled.width() ? axis : 0, recipe.max_terms);
+            if (weight.size() - static_cast<size_t>(std::count(weight.begin(), weight.end(), 0.0)) > 1)  // else a threshold
+                offer(in_few_digits(item, best.merit, [&](int digits) { return hyperplane_split(scaled, weight, digits); }),
+                      features.size());
         }
         if (recipe.sphere && scaled.width() > 0) {
-            const auto sphere = SphereSearch<C>(scaled, item.impurity, recipe.threads, monitor).best();
-            consider(in_few_digits(item, 0.0, [&](int digits) { return sphere_split(scaled, sphere, digits); }));
+            const auto sphere = SphereSearch<C>(scaled, item.impurity, recipe.threads, monitor).best(recipe.max_terms);
+            offer(in_few_digits(item, 0.0, [&](int digits) { return sphere_split(scaled, sphere, digits); }), features.size());
         }
     }
     /// The split with the fewest digits that lose no more than a thousandth of its lead over `least`.

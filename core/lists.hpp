@@ -118,7 +118,7 @@ public:
         candidates_ = 0;
         const auto consider = [&](Candidate&& candidate) {
             if (!candidate.found()) return;
-            const double worth = recipe_.worth(candidate.merit, candidate.feature);
+            const double worth = worth_of(candidate);
             const bool better =
                 recipe_.ties == Ties::last ? worth >= best_worth - tolerance : worth > best_worth + tolerance;
             if (recipe_.max_competitors > 0) found.push_back(candidate);
@@ -155,7 +155,7 @@ public:
         std::vector<Item> children(branches);
         const auto first = static_cast<int32_t>(out_.nodes.size());
         if (!interactions_.free()) {
-            item.groups = interactions_.below(item.groups, item.split.feature);
+            for (int32_t feature : item.split.features()) item.groups = interactions_.below(item.groups, feature);
             item.features = interactions_.among(allowed_features(item), item.groups);
         }
         for (size_t b = 0; b < branches; ++b) make_child(item, b, std::move(parts[b]), children[b]);
@@ -357,6 +357,14 @@ private:
         return features;
     }
 
+    /// What a merit counts for where features have their price: a split pays for every feature it looks at.
+    double worth_of(const Candidate& candidate) const {
+        if (recipe_.feature_costs.empty()) return candidate.merit;
+        double paid = 0;
+        for (int32_t feature : candidate.features()) paid += recipe_.feature_costs[static_cast<size_t>(feature)];
+        return candidate.merit / paid;
+    }
+
     Candidate search(const Item& item, int32_t feature) {
         if (keeps_order(static_cast<size_t>(feature))) return search_sorted(item, feature);
         gather(item, feature);
@@ -550,7 +558,7 @@ private:
         std::erase_if(found,
                       [&](const Candidate& c) { return c.feature == item.split.feature && c.oblique() == item.split.oblique(); });
         std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
-            return recipe_.worth(a.merit, a.feature) > recipe_.worth(b.merit, b.feature);
+            return worth_of(a) > worth_of(b);
         });
         if (found.size() > static_cast<size_t>(recipe_.max_competitors))
             found.resize(static_cast<size_t>(recipe_.max_competitors));
@@ -734,7 +742,8 @@ private:
             }
         }
         const double p = C::classification ? chi_square_p(branches) : f_test_p(branches);
-        return p * candidates_ <= recipe_.significance;
+        const double candidates = recipe_.n_families() * (item.split.rivals > 0 ? item.split.rivals : candidates_);
+        return p * std::min(candidates, 1e300) <= recipe_.significance;
     }
     /// Decrease of the node's impurity by its split.
     double decrease(Item& item) {

@@ -43,6 +43,7 @@ struct Recipe {
     int64_t max_features = 0;  // 0 = all
     int max_bins = 0;          // 0 = exact
     int max_competitors = 0;
+    size_t max_terms = std::numeric_limits<size_t>::max();  // features of a hyperplane or sphere
     uint64_t random_state = 0;
     std::vector<double> class_factor, search_factor, costs;         // by class; costs row by row, true class first
     std::vector<int8_t> monotonic;                                  // by feature; empty = none
@@ -55,6 +56,10 @@ struct Recipe {
 
     /// Whether a form of split is wanted that only the plain engine looks for (forms.hpp).
     bool forms() const { return interval || hyperplane || sphere || median; }
+    /// Families of candidates among which a split is chosen: those of single features are one, each of the others one more.
+    double n_families() const {
+        return (threshold || subset || multiway || one_vs_rest || hyperplane) + interval + hyperplane + sphere + median;
+    }
     /// What a merit counts for where features have their price.
     double worth(double merit, int32_t feature) const {
         return feature_costs.empty() ? merit : merit / feature_costs[static_cast<size_t>(feature)];

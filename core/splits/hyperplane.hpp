@@ -15,7 +15,9 @@ namespace treewright {
 /// A plane through the scaled rows: those of value ≤ 0 go left.
 struct Plane {
     std::vector<double> weight, value;
-    double score = -infinity;  // on the criterion's own scale
+    std::vector<size_t> columns;  // that may have a weight
+    double score = -infinity;     // on the criterion's own scale
+    double merit = -infinity, bits = 0;
 };
 
 template <class C>
@@ -34,8 +36,8 @@ public:
           cutter_(rows, impurity),
           ones_(rows.size(), 1.0) {}
 
-    /// Weights of the columns, in standard units, of the best plane; `axis` is the column of the best threshold.
-    std::vector<double> best(size_t axis) {
+    /// Weights of the columns, in standard units, of the best plane with at most so many; `axis` is the column of the best threshold.
+    std::vector<double> best(size_t axis, size_t most) {
         std::vector<std::vector<double>> starts = first_starts(axis);
         const size_t n_columns = rows_.width();
         const double each = 8.0 * static_cast<double>(rows_.size() * n_columns);
@@ -63,7 +65,7 @@ public:
         descend_all(first_sweeps);
         planes.resize(std::min(planes.size(), most_finalists));
         descend_all(most_sweeps);
-        thin_out(planes[0], axis);
+        thin_out(planes[0], most);
         return std::move(planes[0].weight);
     }
 
@@ -251,44 +253,48 @@ private:
 
     // ---- fewer weights -------------------------------------------------------------------------------------------------
 
-    /// Drop columns that matter little and let the others settle, until none is dropped.
-    void thin_out(Plane& plane, size_t axis) {
+    /// Keep the columns that are worth their weight, and let them settle.
+    void thin_out(Plane& plane, size_t most) {
         keep_largest(plane);
         Random random(child_seed(seed_, most_starts + 1));
-        for (size_t before = 0; active_.size() != before;) {
-            before = active_.size();
-            drop_columns(plane, axis);
-            plane = plane_of(std::move(plane.weight), cutter_);
-            descend(plane, most_sweeps, random, cutter_, 0);
-        }
-    }
-    void keep_largest(Plane& plane) {
-        std::erase_if(active_, [&](size_t c) { return plane.weight[c] == 0; });
-        if (active_.size() <= most_columns) return;
-        std::stable_sort(active_.begin(), active_.end(),
-                         [&](size_t a, size_t b) { return std::fabs(plane.weight[a]) > std::fabs(plane.weight[b]); });
-        for (size_t i = most_columns; i < active_.size(); ++i) plane.weight[active_[i]] = 0;
-        active_.resize(most_columns);
-        std::sort(active_.begin(), active_.end());
-    }
-    void drop_columns(Plane& plane, size_t axis) {
-        const auto merit = [&](std::vector<double> value, const std::vector<size_t>& columns) {
-            rows_.mask(columns, value);
-            return cutter_.merit(value);
-        };
-        std::vector<double> all = project(plane.weight);
-        const auto merit_without = [&](size_t c) {
-            std::vector<double> value = all;
-            for (size_t i = 0; i < value.size(); ++i) value[i] -= plane.weight[c] * rows_.column[c][i];
-            std::vector<size_t> others = active_;
+        settle(plane, most_sweeps, random);
+        const auto without = [&](const Plane& of, size_t c) {
+            std::vector<double> value = of.value;
+            for (size_t i = 0; i < value.size(); ++i) value[i] -= of.weight[c] * rows_.column[c][i];
+            std::vector<size_t> others = of.columns;
             std::erase(others, c);
             return merit(std::move(value), others);
         };
-        eliminate(active_, merit(all, active_), merit(rows_.column[axis], {axis}), merit_without, [&](size_t c) {
-            plane.weight[c] = 0;
-            all = project(plane.weight);
-            return merit(all, active_);
-        });
+        const auto drop = [&](Plane& of, size_t c) {
+            of.weight[c] = 0;
+            settle(of, first_sweeps, random);
+        };
+        plane = thinned(rows_, std::move(plane), most, without, drop);
+        settle(plane, most_sweeps, random);
+    }
+    /// Turn a plane about its own columns alone, from its weights on.
+    void settle(Plane& plane, size_t n_sweeps, Random& random) {
+        active_ = plane.columns;
+        plane = plane_of(std::move(plane.weight), cutter_);
+        descend(plane, n_sweeps, random, cutter_, 0);
+        plane.columns = active_;
+        plane.merit = merit(plane.value, plane.columns);
+        plane.bits = cutter_.bits();
+    }
+    void keep_largest(Plane& plane) {
+        plane.columns = active_;
+        std::erase_if(plane.columns, [&](size_t c) { return plane.weight[c] == 0; });
+        if (plane.columns.size() <= most_columns) return;
+        std::stable_sort(plane.columns.begin(), plane.columns.end(),
+                         [&](size_t a, size_t b) { return std::fabs(plane.weight[a]) > std::fabs(plane.weight[b]); });
+        for (size_t i = most_columns; i < plane.columns.size(); ++i) plane.weight[plane.columns[i]] = 0;
+        plane.columns.resize(most_columns);
+        std::sort(plane.columns.begin(), plane.columns.end());
+    }
+    /// The merit of a number made of some columns; rows that miss one take no part.
+    double merit(std::vector<double> value, const std::vector<size_t>& columns) {
+        rows_.mask(columns, value);
+        return cutter_.merit(value);
     }
 
     const ScaledRows& rows_;

@@ -1,14 +1,26 @@
-// Splits of a numeric feature into several intervals at once, by recursive minimal-entropy partitioning.
+// Splits of a numeric feature into several intervals at once: cuts are made one inside the other while they pay in bits.
 //
-// A set of rows is cut where that lowers the entropy of the class most, and each part again, as long as the cut pays for
-// itself in bits: gain > log2(n − 1)/n + (log2(3^k − 2) − k·e + k1·e1 + k2·e2)/n, where k classes of entropy e are present
-// in the n rows and k1, k2 of entropies e1, e2 in the two parts (Fayyad & Irani, 1993).
+// Classes: a set of rows is cut where that lowers the entropy of the class most, and each part again, as long as
+// gain > log2(n − 1)/n + (log2(3^k − 2) − k·e + k1·e1 + k2·e2)/n, where k classes of entropy e are present in the n rows and
+// k1, k2 of entropies e1, e2 in the two parts (Fayyad & Irani, 1993).
+//
+// Numbers: the part is cut next that lowers the sum of squares S about the parts' means most (Vostrikova, 1981), as long as that
+// saves more than it takes to write down a place and a mean, n/2·log2(S/S') > log2(n − 1) + ½·log2(n) (Yao, 1988).
 #pragma once
+#include <algorithm>
+#include <cmath>
+#include <queue>
+#include <vector>
+
 #include "threshold.hpp"
 
 namespace treewright {
 
-class IntervalSearch {
+template <bool classification>
+class IntervalSearch;
+
+template <>
+class IntervalSearch<true> {
     using List = Entry<uint32_t>;
     using Scorer = EntropyScorer<false>;
 
@@ -34,6 +46,13 @@ public:
         std::sort(found.begin(), found.end());
         return found;
     }
+
+private:
+    struct Part {
+        size_t begin, end;
+        Totals totals;
+    };
+
     Totals totals(const List* list, size_t begin, size_t end) const {
         Totals t(n_classes_);
         t.count = end - begin;
@@ -44,13 +63,6 @@ public:
         }
         return t;
     }
-
-private:
-    struct Part {
-        size_t begin, end;
-        Totals totals;
-    };
-
     static double n_present(const Totals& t) {
         return static_cast<double>(std::count_if(t.sums.begin(), t.sums.end(), [](double n) { return n > 0; }));
     }
@@ -77,6 +89,84 @@ private:
 
     const LocalRows& rows_;
     size_t n_classes_;
+    CutLimits limits_;
+    Scratch& scratch_;
+};
+
+template <>
+class IntervalSearch<false> {
+    using List = Entry<uint32_t>;
+    using Scorer = MeanDifferenceScorer<false, false>;
+
+public:
+    IntervalSearch(const LocalRows& rows, size_t, const CutLimits& limits, Scratch& scratch)
+        : rows_(rows), limits_(limits), scratch_(scratch) {}
+
+    /// Where to cut the first n rows of a sorted list: how many stand before each cut, ascending.
+    std::vector<size_t> cuts(const List* list, size_t n) const {
+        std::vector<size_t> found;
+        if (n < 2) return found;
+        double squares = sum_of_squares(list, n);
+        const double nothing = 1e-12 * squares, rows = static_cast<double>(n);
+        const double price = std::log2(rows - 1) + std::log2(rows) / 2;
+        std::priority_queue<Part> parts;
+        parts.push(part(list, 0, n));
+        while (squares > nothing) {
+            const Part best = parts.top();
+            const double left_over = std::max(squares - best.decrease, nothing);
+            if (best.cut == 0 || !(rows / 2 * std::log2(squares / left_over) > price)) break;
+            squares = left_over;
+            found.push_back(best.cut);
+            parts.pop();
+            parts.push(part(list, best.begin, best.cut));
+            parts.push(part(list, best.cut, best.end));
+        }
+        std::sort(found.begin(), found.end());
+        return found;
+    }
+
+private:
+    /// Rows of the list with the best cut of them, 0 if there is none, and by how much that lowers the sum of squares.
+    struct Part {
+        size_t begin, end, cut;
+        double decrease;
+
+        bool operator<(const Part& other) const {
+            return decrease < other.decrease || (decrease == other.decrease && begin > other.begin);
+        }
+    };
+
+    Totals totals(const List* list, size_t begin, size_t end) const {
+        Totals t(1);
+        t.count = end - begin;
+        for (size_t i = begin; i < end; ++i) {
+            const double weight = rows_.weight_of(list[i].row);
+            t.sums[0] += weight * rows_.target[list[i].row];
+            t.weight += weight;
+        }
+        return t;
+    }
+    double sum_of_squares(const List* list, size_t n) const {
+        const Totals t = totals(list, 0, n);
+        double squares = 0;
+        for (size_t i = 0; i < n; ++i) {
+            const double difference = rows_.target[list[i].row] - t.sums[0] / t.weight;
+            squares += rows_.weight_of(list[i].row) * difference * difference;
+        }
+        return squares;
+    }
+    Part part(const List* list, size_t begin, size_t end) const {
+        const size_t n = end - begin;
+        if (n < 2) return {begin, end, 0, 0};
+        const Totals t = totals(list, begin, end);
+        const Scorer scorer(rows_, t, scratch_);
+        const double squares = sum_of_squares(list + begin, n);
+        Cut cut;
+        scan(list + begin, n, 0, n, false, false, scorer, limits_, scorer.tolerance(squares / t.weight), cut);
+        return {begin, end, cut.found() ? begin + cut.position : 0, cut.found() ? scorer.merit(cut.score) * t.weight : 0};
+    }
+
+    const LocalRows& rows_;
     CutLimits limits_;
     Scratch& scratch_;
 };

@@ -52,8 +52,8 @@ Candidate sphere_split(const ScaledRows& rows, const Sphere& sphere, int digits)
     Candidate split;
     split.kind = SplitKind::sphere;
     double narrowest = infinity;
-    for (size_t c : sphere.active) narrowest = std::min(narrowest, rows.deviation[c]);
-    for (size_t c : sphere.active) {
+    for (size_t c : sphere.columns) narrowest = std::min(narrowest, rows.deviation[c]);
+    for (size_t c : sphere.columns) {
         const double centre = rows.mean[c] + sphere.centre[c] * rows.deviation[c], ratio = narrowest / rows.deviation[c];
         const double places =
             centre == 0 ? 0.0 : std::floor(std::log10(std::fabs(centre))) - std::floor(std::log10(rows.deviation[c]));

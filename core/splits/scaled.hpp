@@ -1,5 +1,7 @@
 // The numeric features of a node in standard units: what splits on several features at once are searched in.
 #pragma once
+#include <numbers>
+
 #include "../parallel.hpp"
 #include "../random.hpp"
 #include "threshold.hpp"
@@ -12,7 +14,7 @@ struct ScaledRows {
 
     std::vector<uint32_t> chosen;  // local numbers of the rows
     std::vector<int32_t> feature;  // of each column; constant features are left out
-    std::vector<double> mean, deviation;
+    std::vector<double> mean, deviation, cost;  // of each column; no cost where none is given
     std::vector<std::vector<double>> column;
     std::vector<std::vector<uint8_t>> missing;  // of each column; empty if no value is
 
@@ -31,10 +33,20 @@ struct ScaledRows {
                 if (missing[c][i]) value[i] = std::numeric_limits<double>::quiet_NaN();
     }
 
-    /// value(row, feature) is the number of local row `row`.
+    /// What a shape of so many columns is worth: the bits it saves in telling the target, less those that write down its weights,
+    /// ½·log2(n) each (Schwarz, 1978; Rissanen, 1983). Where features have a price, its merit for what it pays for them.
+    template <class Shape>
+    double worth(const Shape& shape) const {
+        if (cost.empty()) return shape.bits - static_cast<double>(shape.columns.size()) * std::log2(static_cast<double>(size())) / 2;
+        double paid = 0;
+        for (size_t c : shape.columns) paid += cost[c];
+        return shape.merit / paid;
+    }
+
+    /// value(row, feature) is the number of local row `row`; `costs` are by feature, or empty.
     template <class Value>
     ScaledRows(const LocalRows& node, const Totals& node_totals, const CutLimits& node_limits, size_t n,
-               std::span<const int32_t> features, uint64_t seed, Value&& value)
+               std::span<const int32_t> features, std::span<const double> costs, uint64_t seed, Value&& value)
         : limits(node_limits) {
         choose(n, seed);
         copy(node, node_totals);
@@ -46,6 +58,8 @@ struct ScaledRows {
             for (size_t i = 0; i < size(); ++i) x[i] = value(chosen[i], f);
             add_column(f, x);
         }
+        if (!costs.empty())
+            for (int32_t f : feature) cost.push_back(costs[static_cast<size_t>(f)]);
     }
 
 private:
@@ -121,6 +135,7 @@ public:
     /// Merit of the best cut of `value`; rows without one take no part and lower it by their share.
     double merit(const std::vector<double>& value) {
         Cut cut;
+        bits_ = 0;
         const size_t known = sorter_.sort(value.data(), value.size(), list_.data());
         if (known < 2) return -infinity;
         Totals totals(rows_.totals.sums.size());
@@ -138,7 +153,10 @@ public:
         }
         Scorer scorer = started_scorer<Scorer>(rows_.rows, totals, scratch_, list_.data(), known);
         scan(list_.data(), known, 0, known, false, false, scorer, rows_.limits, scorer.tolerance(impurity_), cut);
-        return cut.found() ? scorer.merit(cut.score) * totals.weight / rows_.totals.weight : -infinity;
+        if (!cut.found()) return -infinity;
+        const double merit = scorer.merit(cut.score) * totals.weight / rows_.totals.weight;
+        bits_ = saved_bits(totals, cut.position, merit);
+        return merit;
     }
     /// The best t of value − t·direction ≤ 0; rows where the direction is 0 keep their side.
     /// Those it carries upwards come in at their value/direction as t rises, and the others leave: their weight is taken back.
@@ -173,37 +191,64 @@ public:
     }
     /// Scores of turns nearer than this are equal.
     double tolerance() const { return tolerance_; }
+    /// What the cut that was valued last saves in telling the targets of its rows, in bits.
+    double bits() const { return bits_; }
 
 private:
+    /// Classes: the gain of information. Numbers: normal errors about the mean, Laplace's about the median, or events of Poisson's.
+    double saved_bits(const Totals& known, size_t position, double merit) const {
+        const auto n = static_cast<double>(known.count);
+        if constexpr (C::classification) {
+            Totals left(known.sums.size()), right = known;
+            for (size_t i = 0; i < position; ++i) {
+                const uint32_t row = list_[i].row;
+                left.sums[static_cast<size_t>(rows_.label[row])] += rows_.weight[row];
+                left.weight += rows_.weight[row];
+            }
+            right.weight -= left.weight;
+            for (size_t k = 0; k < left.sums.size(); ++k) right.sums[k] = remainder(known.sums[k], left.sums[k]);
+            const Totals* both[] = {&left, &right};
+            return n * Entropy::merit(known, both);
+        } else if constexpr (std::is_same_v<C, Poisson>) {
+            return n * merit / std::numbers::ln2;
+        } else {
+            const double left_over = std::max(1 - merit / impurity_, 1e-12);
+            return -n * std::log2(left_over) / (std::is_same_v<C, SquaredError> ? 2 : 1);
+        }
+    }
+
     const ScaledRows& rows_;
     double impurity_;
     std::vector<Entry<uint32_t>> list_;
     std::vector<double> key_, weight_;
     RowSorter sorter_;
     Scratch scratch_;
-    double tolerance_;
+    double tolerance_, bits_ = 0;
 };
 
-/// Drop columns of which a split makes little use (Breiman, Friedman, Olshen & Stone, 1984, §5.2.2): the one that costs the
-/// least merit goes as long as that is below a fifth of what the dearest would cost, and the merit stays above `least`.
-/// merit_without(column) values the split without that column; drop(column) removes it and gives the merit then.
-template <class Merit, class Drop>
-void eliminate(std::vector<size_t>& active, double merit, double least, Merit&& merit_without, Drop&& drop) {
-    while (active.size() > 1) {
-        double most = -infinity, lowest = merit;
+/// Backward elimination: columns go one after the other, each time the one that costs the least merit, and the others settle. Of
+/// the shapes on the way that have at most `most` columns, the one worth most is taken, of equals the smaller.
+/// without(shape, column) is its merit without that column; drop(shape, column) takes it out of a shape that no longer names it.
+template <class Shape, class Without, class Drop>
+Shape thinned(const ScaledRows& rows, Shape shape, size_t most, Without&& without, Drop&& drop) {
+    Shape best = shape;
+    double best_worth = -infinity;
+    for (;;) {
+        if (const double worth = rows.worth(shape); shape.columns.size() <= most && worth >= best_worth) {
+            best_worth = worth;
+            best = shape;
+        }
+        if (shape.columns.size() <= 1) return best;
+        double highest = -infinity;
         size_t cheapest = 0;
-        for (size_t i = 0; i < active.size(); ++i) {
-            const double without = merit_without(active[i]);
-            lowest = std::min(lowest, std::max(without, 0.0));
-            if (without > most) {
-                most = without;
+        for (size_t i = 0; i < shape.columns.size(); ++i)
+            if (const double merit = without(shape, shape.columns[i]); merit > highest) {
+                highest = merit;
                 cheapest = i;
             }
-        }
-        if (!(most > least) || !(merit - most < 0.2 * (merit - lowest))) return;
-        const size_t column = active[cheapest];
-        active.erase(active.begin() + static_cast<int64_t>(cheapest));
-        merit = drop(column);
+        const size_t column = shape.columns[cheapest];
+        shape.columns.erase(shape.columns.begin() + static_cast<int64_t>(cheapest));
+        drop(shape, column);
     }
 }
 

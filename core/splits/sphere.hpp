@@ -16,27 +16,29 @@ public:
     /// A centre in standard units, and the columns whose distances count.
     struct Sphere {
         std::vector<double> centre;
-        std::vector<size_t> active;
-        double merit = -infinity;
+        std::vector<size_t> columns;
+        std::vector<double> distance = {};  // squared, of each row; missing values stand at the mean
+        double merit = -infinity, bits = 0;
     };
 
     SphereSearch(const ScaledRows& rows, double impurity, int threads, Monitor& monitor)
         : rows_(rows), impurity_(impurity), threads_(threads), monitor_(monitor) {}
 
-    Sphere best() const {
+    /// The best sphere, of at most so many columns.
+    Sphere best(size_t most) const {
         std::vector<Sphere> spheres;
-        for (std::vector<double>& centre : centres()) spheres.push_back({std::move(centre), all_columns(), -infinity});
+        for (std::vector<double>& centre : centres()) spheres.push_back({std::move(centre), all_columns()});
         std::vector<std::unique_ptr<ScaledCutter<C>>> cutters(static_cast<size_t>(std::max(threads_, 1)));
         parallel_for(spheres.size(), threads_, [&](size_t i, int thread) {
             monitor_.poll(thread);
             auto& cutter = cutters[static_cast<size_t>(thread)];
             if (!cutter) cutter = std::make_unique<ScaledCutter<C>>(rows_, impurity_);
-            spheres[i].merit = merit(distances(spheres[i]), spheres[i].active, *cutter);
+            value(spheres[i], *cutter);
         });
         Sphere* best = &spheres[0];
         for (Sphere& sphere : spheres)
             if (sphere.merit > best->merit + C::tolerance(rows_.totals, impurity_)) best = &sphere;
-        thin_out(*best);
+        thin_out(*best, most);
         return std::move(*best);
     }
 
@@ -85,31 +87,31 @@ private:
         const double distance = rows_.column[c][row] - sphere.centre[c];
         return distance * distance;
     }
-    /// Squared distances from the centre, missing values at the mean.
-    std::vector<double> distances(const Sphere& sphere) const {
-        std::vector<double> distance(rows_.size(), 0.0);
-        for (size_t c : sphere.active)
-            for (size_t i = 0; i < distance.size(); ++i) distance[i] += apart(sphere, c, i);
-        return distance;
-    }
-    double merit(std::vector<double> distance, const std::vector<size_t>& active, ScaledCutter<C>& cutter) const {
-        rows_.mask(active, distance);
+    double merit(std::vector<double> distance, const std::vector<size_t>& columns, ScaledCutter<C>& cutter) const {
+        rows_.mask(columns, distance);
         return cutter.merit(distance);
     }
-    void thin_out(Sphere& sphere) const {
+    void value(Sphere& sphere, ScaledCutter<C>& cutter) const {
+        sphere.distance.assign(rows_.size(), 0.0);
+        for (size_t c : sphere.columns)
+            for (size_t i = 0; i < rows_.size(); ++i) sphere.distance[i] += apart(sphere, c, i);
+        sphere.merit = merit(sphere.distance, sphere.columns, cutter);
+        sphere.bits = cutter.bits();
+    }
+    void thin_out(Sphere& sphere, size_t most) const {
         ScaledCutter<C> cutter(rows_, impurity_);
-        std::vector<double> all = distances(sphere);
-        const auto merit_without = [&](size_t c) {
-            std::vector<double> distance = all;
-            for (size_t i = 0; i < distance.size(); ++i) distance[i] -= apart(sphere, c, i);
-            std::vector<size_t> others = sphere.active;
+        const auto without = [&](const Sphere& of, size_t c) {
+            std::vector<double> distance = of.distance;
+            for (size_t i = 0; i < distance.size(); ++i) distance[i] -= apart(of, c, i);
+            std::vector<size_t> others = of.columns;
             std::erase(others, c);
             return merit(std::move(distance), others, cutter);
         };
-        eliminate(sphere.active, sphere.merit, 0.0, merit_without, [&](size_t) {
-            all = distances(sphere);
-            return sphere.merit = merit(all, sphere.active, cutter);
-        });
+        const auto drop = [&](Sphere& of, size_t) {
+            monitor_.poll(0);
+            value(of, cutter);
+        };
+        sphere = thinned(rows_, std::move(sphere), most, without, drop);
     }
 
     const ScaledRows& rows_;

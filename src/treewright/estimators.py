@@ -76,6 +76,7 @@ class TreeEstimator(Learner):
     ties: str = "first"
     max_bins: int | None = None
     max_competitors: int = 0
+    max_terms: int | None = None
     cut: str = "midpoint"
     category_order: str = "auto"
     pruner: AnyPruner | str | None = None
@@ -267,6 +268,8 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
         Look at no more than this many quantile cuts of a numeric feature; all by default.
     max_competitors : int
         How many of the best splits on other features each node remembers.
+    max_terms : int or None
+        Most features of a hyperplane or sphere; by default as many as pay for themselves.
     cut : {"midpoint", "observed"}
         Cut half-way between neighbouring values, or at the largest value of the data not above that.
     category_order : {"auto", "node", "once"}

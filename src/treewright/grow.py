@@ -188,8 +188,6 @@ def _check_criterion(schema: Schema, recipe: Recipe) -> None:
 
 def _check_features(schema: Schema, recipe: Recipe) -> None:
     """Every feature must be open to one of the splits asked for."""
-    if "interval" in recipe.splits and schema.classes is None:
-        raise ValueError("splits has 'interval', which needs classes: the target is a number.")
     grouped = any(name in CATEGORY_SPLITS for name in recipe.splits)
     ordered = any(name not in CATEGORY_SPLITS for name in recipe.splits)
     if ordered and grouped:
@@ -256,6 +254,7 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
         "ties": recipe.ties,
         "max_bins": recipe.max_bins or 0,
         "max_competitors": int(recipe.max_competitors),
+        "max_terms": _limit(recipe.max_terms),
         "cut": recipe.cut,
         "category_order": recipe.category_order,
         "class_factor": class_factor,

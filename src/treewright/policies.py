@@ -53,7 +53,6 @@ def settle_policies(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, str, lis
     policies = [_plain(policy, recipe, dataset, feature) for feature, policy in enumerate(given)]
     if plain:
         _check_plain(recipe, f"splits={recipe.splits!r}")
-        _check_several(recipe)
         return dataset, "direction", policies
     if set(policies) == {"fractional"} and not _any_missing(dataset):
         return dataset, "available", []
@@ -122,18 +121,3 @@ def _check_plain(recipe: Recipe, reason: str) -> None:
                 f"on one feature, not with {reason}."
             )
 
-
-def _check_several(recipe: Recipe) -> None:
-    """Refuse what is said of single features, where a split is on several."""
-    if not {"hyperplane", "sphere"} & set(recipe.splits):
-        return
-    refused = {
-        "interaction": recipe.interaction is not None,
-        "feature_costs": recipe.feature_costs is not None,
-        "significance": recipe.significance is not None,
-    }
-    for parameter, given in refused.items():
-        if given:
-            raise ValueError(
-                f"{parameter} goes with splits on one feature, not with splits={recipe.splits!r}."
-            )

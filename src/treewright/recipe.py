@@ -196,6 +196,7 @@ RULES: dict[str, Rule] = {
     "ties": one_of("first", "last", "random"),
     "max_bins": whole(2, none=True),
     "max_competitors": whole(0),
+    "max_terms": whole(2, none=True),
     "cut": one_of("midpoint", "observed"),
     "category_order": one_of("auto", "node", "once"),
     "class_weight": Rule(
@@ -272,6 +273,8 @@ class Recipe:
         Look at no more than this many quantile cuts of a numeric feature; `None` looks at all.
     max_competitors : int
         How many of the best splits on other features each node remembers.
+    max_terms : int or None
+        Most features of a hyperplane or sphere.
     cut : {"midpoint", "observed"}
         Cut half-way between neighbouring values, or at the largest value of the data not above that.
     category_order : {"auto", "node", "once"}
@@ -328,6 +331,7 @@ class Recipe:
     ties: str = "first"
     max_bins: int | None = None
     max_competitors: int = 0
+    max_terms: int | None = None
     cut: str = "midpoint"
     category_order: str = "auto"
     class_weight: str | tuple[float, ...] | None = None
