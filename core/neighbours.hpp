@@ -38,7 +38,8 @@ public:
     /// The branches of a node have been appended, and predict this.
     void split(int32_t node, const std::vector<double>& predictions) {
         looked_at_ = -1;
-        for (auto* by_node : {&prediction_, &least_, &most_}) by_node->insert(by_node->end(), predictions.begin(), predictions.end());
+        for (auto* by_node : {&prediction_, &least_, &most_})
+            by_node->insert(by_node->end(), predictions.begin(), predictions.end());
         for (int32_t at = node; at >= 0; at = record(at).parent) {
             const auto [first, end] = children(at);
             least_[index(at)] = *std::min_element(least_.begin() + first, least_.begin() + end);
@@ -46,7 +47,8 @@ public:
         }
     }
 
-    /// Find the leaves that branches of a node must stay in order with; branches predict from `least` to `most` whatever the split.
+    /// Find the leaves that branches of a node must stay in order with; branches predict from `least` to `most` whatever the
+    /// split.
     void look(int32_t node, double least, double most) {
         looked_at_ = node;
         lower_.clear();
@@ -168,10 +170,16 @@ private:
             return !own || own->meets(reach);
         });
     }
-    /// The strictest leaves, down to one that meets every branch of a cut: what is less strict than that does not matter.
+    /// The strictest leaves, down to one that meets every branch of a cut: what is less strict than that does not matter. Leaves
+    /// that lie on another side of the very feature meet every branch whose rows know its value.
     static void share(const std::vector<Leaf>& leaves, int32_t feature, std::vector<CutBounds::Neighbour>& out) {
+        bool by_feature = false;
         for (const Leaf& leaf : leaves) {
-            const Reach* reach = leaf.feature == feature ? nullptr : find(leaf.region, feature);
+            if (leaf.feature == feature) {
+                if (!std::exchange(by_feature, true)) out.push_back({leaf.prediction, -infinity, infinity, false});
+                continue;
+            }
+            const Reach* reach = find(leaf.region, feature);
             if (!reach || !reach->codes.empty()) {
                 out.push_back({leaf.prediction});
                 return;
