@@ -14,6 +14,7 @@ from treewright import DecisionTreeClassifier, DecisionTreeRegressor, is_monoton
 from treewright.data import Dataset
 from treewright.grow import grow
 from treewright.monotone import collapse_to_order, find_violation, predictions
+from treewright.pruning import EarlyStopping
 from treewright.recipe import Recipe
 from treewright.tree import Tree
 
@@ -183,8 +184,8 @@ def test_in_any_order_and_up_to_any_size(order: str, n_classes: int) -> None:
         assert is_monotone(tree, 1, -1)
 
 
-@pytest.mark.parametrize("pruner", ["cost_complexity", "reduced_error", "pessimistic", "early_stopping"])
-def test_pruned_trees_are_monotone_too(pruner: str) -> None:
+@pytest.mark.parametrize("pruner", ["cost_complexity", "reduced_error", "pessimistic", EarlyStopping()])
+def test_pruned_trees_are_monotone_too(pruner: Any) -> None:
     random = np.random.default_rng(1)
     X = random.uniform(-2, 2, size=(600, 3))
     score = X[:, 0] + X[:, 1] * X[:, 2] + random.normal(size=600)
