@@ -22,8 +22,8 @@ class Block : std::conditional_t<C::asked, AskedRows<C, Index>, BlockRows<Index>
     using Rows::partition, Rows::partition_lists;
     using Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_, Rows::weight_, Rows::target_, Rows::centred_, Rows::label_,
         Rows::local_;
-    using Rows::side_, Rows::buffer_, Rows::rows_, Rows::is_bit, Rows::number, Rows::set_threshold, Rows::assign_branches, Rows::unrank,
-        Rows::branch_sums;
+    using Rows::side_, Rows::buffer_, Rows::rows_, Rows::is_bit, Rows::number, Rows::set_threshold, Rows::assign_branches,
+        Rows::unrank, Rows::branch_sums;
 
 public:
     /// A node of the block.
@@ -51,12 +51,13 @@ public:
     }
 
     /// The root of the block.
-    Item root(int32_t depth, uint64_t seed) {
+    Item root(int32_t depth, uint64_t seed, const Interactions::Open& groups = nullptr) {
         Item item;
         item.depth = depth;
         item.end = static_cast<uint32_t>(n_);
         item.seed = seed;
-        item.active = active_;
+        item.groups = groups;
+        item.active = groups ? interactions_.among(*active_, groups) : active_;
         const Description description = describe(item);
         item.node = out_->append(-1, depth, description);
         pure_root_ = description.pure;
@@ -588,7 +589,7 @@ private:
             return;
         }
         const CutBounds cuts = neighbours_.bounds(item.split.feature);
-        if (cuts.whole.sign > 0 ? value[0] > value[1] : cuts.whole.sign < 0 && value[0] < value[1])
+        if (item.split.threshold < infinity && !cuts.whole.in_order(value[0], value[1]))
             value[0] = value[1] = value[0] / 2 + value[1] / 2;
         hold(value[0], cuts.left(item.split.threshold, item.split.default_branch == 0));
         hold(value[1], cuts.right(item.split.threshold, item.split.default_branch == 1));

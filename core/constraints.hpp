@@ -42,13 +42,13 @@ struct CutBounds {
         bool meets_left(double threshold, bool with_missing) const { return low < threshold || (missing && with_missing); }
         bool meets_right(double threshold, bool with_missing) const { return high > threshold || (missing && with_missing); }
     };
-    Bounds whole;                            // those of the node
-    std::vector<Neighbour> lower, upper;     // leaves that may not predict more, or less; the strictest first
+    Bounds whole;                         // those of the node
+    std::vector<Neighbour> lower, upper;  // leaves that may not predict more, or less; the strictest first
 
     bool free() const { return whole.sign == 0 && lower.empty() && upper.empty(); }
     bool allow(double first, double second, double threshold, MissingSides missing) const {
         return left(threshold, missing.left).hold(first) && right(threshold, missing.right).hold(second) &&
-               whole.in_order(first, second);
+               (threshold == infinity || whole.in_order(first, second));  // missing values have no place in the order
     }
     Bounds left(double threshold, bool with_missing) const {
         return part([&](const Neighbour& other) { return other.meets_left(threshold, with_missing); });
@@ -61,7 +61,8 @@ private:
     template <class Meets>
     Bounds part(Meets&& meets) const {
         Bounds bounds = whole;
-        const auto below = std::find_if(lower.begin(), lower.end(), meets), above = std::find_if(upper.begin(), upper.end(), meets);
+        const auto below = std::find_if(lower.begin(), lower.end(), meets),
+                   above = std::find_if(upper.begin(), upper.end(), meets);
         bounds.lowest = below == lower.end() ? -infinity : below->prediction;
         bounds.highest = above == upper.end() ? infinity : above->prediction;
         return bounds;

@@ -91,9 +91,8 @@ template <class C>
 bool use_trunk(const Problem& problem) {
     const Recipe& r = problem.recipe;
     const bool all_features = r.max_features == 0 || r.max_features >= static_cast<int64_t>(problem.n_features());
-    const bool free = r.monotonic.empty() && r.interaction.empty() && r.feature_costs.empty() && r.significance >= 1;
-    return C::concave && !r.plain && !r.random_cuts && r.ties != Ties::last && all_features && free && !problem.limited() &&
-           r.order != Order::best_first && problem.table.n_rows > block_rows(problem);
+    return C::concave && !r.plain && !r.random_cuts && r.ties != Ties::last && all_features && r.monotonic.empty() &&
+           !problem.limited() && r.order != Order::best_first && problem.table.n_rows > block_rows(problem);
 }
 
 template <class C, class Scorer, class Index>
@@ -105,7 +104,8 @@ TreeArrays grow_block(const Problem& problem, const std::vector<double>& weight)
     block.load(rows, out);
     auto root = block.root(0, Random(problem.recipe.random_state).next());
     if (block.root_may_split(root)) {
-        if (problem.limited() || !problem.recipe.monotonic.empty()) grow_by_frontier(block, std::move(root), problem.recipe, out, problem.monitor);
+        if (problem.limited() || !problem.recipe.monotonic.empty())
+            grow_by_frontier(block, std::move(root), problem.recipe, out, problem.monitor);
         else block.grow(std::move(root));
     }
     return assemble(out, {});
@@ -128,7 +128,7 @@ TreeArrays grow_trunk(const Problem& problem, const std::vector<double>& weight)
         const auto grow_graft = [&](auto& block, size_t i, int thread) {
             problem.monitor.poll(thread);
             block.load(trunk.rows(grafts[i]), builders[i], thread);
-            auto root = block.root(grafts[i].depth, grafts[i].seed);
+            auto root = block.root(grafts[i].depth, grafts[i].seed, grafts[i].groups);
             if (block.root_may_split(root)) block.grow(std::move(root));
             builders[i].fit();
         };

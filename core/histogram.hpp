@@ -5,6 +5,7 @@
 #include "bits.hpp"
 #include "candidate.hpp"
 #include "coding.hpp"
+#include "constraints.hpp"
 
 namespace treewright {
 
@@ -43,8 +44,13 @@ protected:
         std::shared_ptr<std::vector<double>> histogram;  // feature column × bin × stride
         Candidate split;
         std::vector<Candidate> competitors;
+        Interactions::Open groups;        // of features that may still be used together
+        Interactions::Features features;  // that may be used, null = all
 
         size_t size() const { return end - begin; }
+        bool may_use(size_t feature) const {
+            return !features || std::binary_search(features->begin(), features->end(), static_cast<int32_t>(feature));
+        }
     };
 
     bool is_bit(size_t feature) const { return problem_.bits && problem_.bits->bit_of(feature) >= 0; }
@@ -177,7 +183,7 @@ protected:
         const size_t step = stride() * 256;
         item.histogram = std::make_shared<std::vector<double>>(coded_.codes.size() / std::max<size_t>(coded_.n_rows, 1) * step);
         parallel_for(problem_.n_features(), recipe_.threads, [&](size_t f, int) {
-            if (is_coded(f)) count(item, f, item.histogram->data() + coded_.column[f] * step);
+            if (is_coded(f) && item.may_use(f)) count(item, f, item.histogram->data() + coded_.column[f] * step);
         });
     }
     const double* bins(const Item& item, size_t feature) const {
@@ -270,9 +276,10 @@ double upper_bound(const Basis& b, const Totals& left, const Totals& here, doubl
         if constexpr (std::is_same_v<C, SquaredError>) {
             // a part of the bin strays from its mean by no more than Cauchy and Schwarz allow
             const double within = std::max(0.0, here_spread - here.sums[0] * here.sums[0] / here.weight);
-            const double reach =
-                std::max(std::fabs(left.sums[0]), std::fabs(left.sums[0] + here.sums[0])) + std::sqrt(here.weight * within) / 2;
             const double w = b.totals.weight, after = left.weight + here.weight;
+            const auto offset = [&](double sum, double weight) { return std::fabs(sum - weight * (b.totals.sums[0] / w)); };
+            const double reach = std::max(offset(left.sums[0], left.weight), offset(left.sums[0] + here.sums[0], after)) +
+                                 std::sqrt(here.weight * within) / 2;
             const double room = std::min(left.weight * (w - left.weight), after * (w - after));
             if (room > 0) bound = std::min(bound, reach * reach / room);
         }

@@ -5,6 +5,8 @@
 // each branch is held to the leaves there are now, not to the middle of an earlier split, which would part all predictions
 // below it whatever other features say (Auguste, Malory & Smirnov, 2020).
 #pragma once
+#include <numeric>
+
 #include "builder.hpp"
 #include "constraints.hpp"
 
@@ -34,11 +36,16 @@ public:
         tree_ = &tree;
         prediction_.assign(1, prediction);
         least_ = most_ = prediction_;
+        may_miss_.clear();
+        for (const Feature& feature : problem_.table.features)
+            may_miss_.push_back(!feature.categorical() && std::any_of(feature.numbers, feature.numbers + problem_.table.n_rows,
+                                                                      [](double x) { return std::isnan(x); }));
     }
     /// The branches of a node have been appended, and predict this.
     void split(int32_t node, const std::vector<double>& predictions) {
         looked_at_ = -1;
-        for (auto* by_node : {&prediction_, &least_, &most_}) by_node->insert(by_node->end(), predictions.begin(), predictions.end());
+        for (auto* by_node : {&prediction_, &least_, &most_})
+            by_node->insert(by_node->end(), predictions.begin(), predictions.end());
         for (int32_t at = node; at >= 0; at = record(at).parent) {
             const auto [first, end] = children(at);
             least_[index(at)] = *std::min_element(least_.begin() + first, least_.begin() + end);
@@ -46,24 +53,15 @@ public:
         }
     }
 
-    /// Find the leaves that branches of a node must stay in order with; branches predict from `least` to `most` whatever the split.
+    /// Find the leaves that branches of a node must stay in order with; branches predict from `least` to `most` whatever the
+    /// split.
     void look(int32_t node, double least, double most) {
         looked_at_ = node;
-        lower_.clear();
-        upper_.clear();
         region_ = region(node);
-        for (int32_t at = node; at > 0; at = record(at).parent) {
-            const NodeRecord& above = record(record(at).parent);
-            const int sign = above.kind == SplitKind::threshold ? sign_[index(above.feature)] : 0;
-            if (sign == 0 || above.threshold == infinity) continue;
-            const Reach* own = find(region_, above.feature);
-            if (!(own->low < own->high)) continue;  // only rows without the value come here
-            const int32_t branch = at - above.first_child;
-            const bool below = (branch == 1) == (sign > 0);
-            descend(above.first_child + 1 - branch, above.feature, below, below ? least : most, below ? lower_ : upper_);
-        }
-        std::sort(lower_.begin(), lower_.end(), [](const Leaf& a, const Leaf& b) { return a.prediction > b.prediction; });
-        std::sort(upper_.begin(), upper_.end(), [](const Leaf& a, const Leaf& b) { return a.prediction < b.prediction; });
+        own_.assign(problem_.n_features(), nullptr);
+        for (const Reach& reach : region_) own_[index(reach.feature)] = &reach;
+        collect(node, true, least, lower_);
+        collect(node, false, -most, upper_);
     }
     /// What the leaves found say to any split of the node.
     Bounds bounds() const {
@@ -135,48 +133,82 @@ private:
         return index(problem_.table.features[index(feature)].n_categories);
     }
 
-    /// Collect the leaves below a node that rows of the region can reach by another value of one feature. Leaves that predict no
-    /// more (or, of those above, no less) than any branch could are left out.
-    void descend(int32_t start, int32_t feature, bool below, double limit, std::vector<Leaf>& found) {
-        stack_.assign(1, start);
-        while (!stack_.empty()) {
-            const int32_t node = stack_.back();
-            stack_.pop_back();
-            if (below ? most_[index(node)] < limit : least_[index(node)] > limit) continue;
-            const NodeRecord& split = record(node);
-            if (split.n_children == 0) {
-                Region other = region(node);
-                if (shares(other, feature)) found.push_back({prediction_[index(node)], feature, std::move(other)});
-                continue;
-            }
-            for (int32_t branch = 0; branch < split.n_children; ++branch)
-                if (open(split, branch, feature)) stack_.push_back(split.first_child + branch);
+    /// A subtree on the other side of a split on a constrained feature, and the strictest of its leaves.
+    struct Side {
+        double strictest;  // the largest prediction of those that may not predict more, else less the smallest
+        int32_t node, feature;
+        bool operator<(const Side& other) const { return strictest < other.strictest; }
+    };
+    double strictest(int32_t node, bool below) const { return below ? most_[index(node)] : -least_[index(node)]; }
+
+    /// Collect leaves that rows of the region can reach by another value of one constrained feature, the strictest first: until
+    /// for each feature there is one that every cut must respect, or none is left that any branch could break with.
+    void collect(int32_t node, bool below, double limit, std::vector<Leaf>& found) {
+        found.clear();
+        sides_.clear();
+        const auto put = [&](int32_t at, int32_t feature) {
+            sides_.push_back({strictest(at, below), at, feature});
+            std::push_heap(sides_.begin(), sides_.end());
+        };
+        for (int32_t at = node; at > 0; at = record(at).parent) {
+            const NodeRecord& above = record(record(at).parent);
+            const int sign = above.kind == SplitKind::threshold ? sign_[index(above.feature)] : 0;
+            const int32_t branch = at - above.first_child;
+            if (sign == 0 || above.threshold == infinity || ((branch == 1) == (sign > 0)) != below) continue;
+            const Reach* own = own_[index(above.feature)];
+            if (own->low < own->high) put(above.first_child + 1 - branch, above.feature);  // else no row here knows the value
         }
+        open_features_.resize(problem_.n_features());
+        std::iota(open_features_.begin(), open_features_.end(), 0);
+        while (!sides_.empty() && !open_features_.empty() && sides_.front().strictest >= limit) {
+            const Side side = sides_.front();
+            std::pop_heap(sides_.begin(), sides_.end());
+            sides_.pop_back();
+            const NodeRecord& split = record(side.node);
+            for (int32_t branch = 0; branch < split.n_children; ++branch)
+                if (open(split, branch, side.feature)) put(split.first_child + branch, side.feature);
+            if (split.n_children > 0) continue;
+            Leaf leaf{prediction_[index(side.node)], side.feature, region(side.node)};
+            if (!shares(leaf.region, leaf.feature)) continue;
+            std::erase_if(open_features_, [&](int32_t feature) { return meets_every_cut(leaf, feature); });
+            found.push_back(std::move(leaf));
+        }
+    }
+    /// Whether a leaf shares values of a feature with both branches of any cut of it, or more than cuts can say.
+    bool meets_every_cut(const Leaf& leaf, int32_t feature) const {
+        if (problem_.table.features[index(feature)].categorical()) return true;
+        if (leaf.feature == feature) return !may_miss_[index(feature)];
+        const Reach* reach = find(leaf.region, feature);
+        if (!reach || !reach->codes.empty()) return true;
+        const Reach* own = own_[index(feature)];
+        return own && reach->low <= own->low && reach->high >= own->high && (reach->missing || !own->missing);
     }
     /// Whether rows of the region, with another value of the feature, may take a branch: a first look, by this split alone.
     bool open(const NodeRecord& split, int32_t branch, int32_t feature) const {
         if (split.kind != SplitKind::threshold) return true;
         if (split.feature == feature) return branch == 0 || split.threshold < infinity;
-        const Reach* reach = find(region_, split.feature);
+        const Reach* reach = own_[index(split.feature)];
         if (!reach || (reach->missing && split.default_branch == branch)) return true;
         return branch == 0 ? reach->low < split.threshold : reach->high > split.threshold;
     }
     bool shares(const Region& other, int32_t feature) const {
         return std::all_of(other.begin(), other.end(), [&](const Reach& reach) {
             if (reach.feature == feature) return reach.low < reach.high;
-            const Reach* own = find(region_, reach.feature);
+            const Reach* own = own_[index(reach.feature)];
             return !own || own->meets(reach);
         });
     }
-    /// The strictest leaves, down to one that meets every branch of a cut: what is less strict than that does not matter.
-    static void share(const std::vector<Leaf>& leaves, int32_t feature, std::vector<CutBounds::Neighbour>& out) {
+    /// The strictest leaves, down to one that meets every branch of a cut: what is less strict than that does not matter. Leaves
+    /// that lie on another side of the very feature meet every branch whose rows know its value.
+    void share(const std::vector<Leaf>& leaves, int32_t feature, std::vector<CutBounds::Neighbour>& out) const {
         for (const Leaf& leaf : leaves) {
-            const Reach* reach = leaf.feature == feature ? nullptr : find(leaf.region, feature);
-            if (!reach || !reach->codes.empty()) {
+            if (meets_every_cut(leaf, feature)) {
                 out.push_back({leaf.prediction});
                 return;
             }
-            out.push_back({leaf.prediction, reach->low, reach->high, reach->missing});
+            const Reach* reach = find(leaf.region, feature);
+            if (leaf.feature == feature) out.push_back({leaf.prediction, -infinity, infinity, false});
+            else out.push_back({leaf.prediction, reach->low, reach->high, reach->missing});
         }
     }
 
@@ -187,7 +219,10 @@ private:
     std::vector<double> prediction_, least_, most_;  // by node; the extremes are of the leaves below it
     Region region_;
     std::vector<Leaf> lower_, upper_;
-    std::vector<int32_t> stack_;
+    std::vector<char> may_miss_;     // by feature: whether any row of the table does
+    std::vector<const Reach*> own_;  // by feature: the region looked at
+    std::vector<Side> sides_;
+    std::vector<int32_t> open_features_;
 };
 
 }  // namespace treewright

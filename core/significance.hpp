@@ -128,6 +128,7 @@ inline double f_test_p(const std::vector<BranchSums>& branches) {
 /// Candidates of a sorted numeric feature: cuts between neighbouring values, twice where missing rows may take either side.
 template <class Index>
 double count_cuts(const Entry<Index>* list, size_t known, size_t n) {
+    if (known == 0) return 0;
     double cuts = 0;
     for (size_t i = 0; i + 1 < known; ++i) cuts += list[i].rank != list[i + 1].rank;
     return known < n ? 2 * cuts + 1 : cuts;
@@ -153,7 +154,7 @@ inline double count_oblique(double n, size_t p, size_t k, bool sphere) {
 
 /// Candidates of a categorical feature with this many values at the node.
 inline double count_groupings(const Recipe& recipe, size_t levels) {
-    if (levels < 2) return 1;
+    if (levels < 2) return 0;
     double candidates = 0;
     if (recipe.subset) candidates += std::exp2(std::min<double>(static_cast<double>(levels) - 1, 1000)) - 1;
     if (recipe.one_vs_rest) candidates += levels == 2 ? 1 : static_cast<double>(levels);

@@ -8,6 +8,7 @@
 
 #include "block.hpp"
 #include "histogram.hpp"
+#include "significance.hpp"
 
 namespace treewright {
 
@@ -17,6 +18,7 @@ struct Graft {
     uint32_t begin, end;
     uint8_t buffer;
     uint64_t seed;
+    Interactions::Open groups;
 };
 
 template <class C, class Scorer>
@@ -34,6 +36,7 @@ public:
         : Base(problem, weight),
           block_rows_(block_rows),
           out_(out),
+          interactions_(recipe_.interaction),
           workspace_(static_cast<size_t>(std::max(problem.recipe.threads, 1))) {}
 
     /// Split the large nodes; the small ones left are the grafts.
@@ -48,7 +51,7 @@ public:
             stack.pop_back();
             problem_.monitor.poll(0);
             if (item.size() <= block_rows_ || item.thin_splits >= most_thin_splits) {
-                grafts_.push_back({item.node, item.depth, item.begin, item.end, item.buffer, item.seed});
+                grafts_.push_back({item.node, item.depth, item.begin, item.end, item.buffer, item.seed, item.groups});
                 continue;
             }
             if (!find(item)) {
@@ -149,20 +152,20 @@ private:
         const size_t p = problem_.n_features();
         std::vector<Found> found(p);
         std::vector<std::vector<Suspect>> suspects(p);
-        std::atomic<double> best{-infinity};
+        std::atomic<double> best{-infinity};  // what the best split so far is worth
         std::vector<Workspace>& workspace = workspace_;
         parallel_for(p, recipe_.threads, [&](size_t f, int thread) {
+            if (!item.may_use(f)) return;
             problem_.monitor.poll(thread);
             auto& work = workspace[static_cast<size_t>(thread)];
             if (problem_.table.features[f].categorical()) found[f] = search_categories(item, f, work);
             else if (is_bit(f)) found[f].merit = search_bit(item, f, work);
             else if (recipe_.threshold) score_edges(item, f, work, found[f]);
-            raise(best, found[f].merit);
+            raise(best, f, found[f]);
         });
         parallel_for(p, recipe_.threads, [&](size_t f, int thread) {
-            if (is_coded(f) && recipe_.threshold)
-                suspect_bins(item, f, workspace[static_cast<size_t>(thread)],
-                             recipe_.max_competitors ? found[f].merit : best.load(), suspects[f]);
+            if (is_coded(f) && item.may_use(f) && recipe_.threshold)
+                suspect_bins(item, f, workspace[static_cast<size_t>(thread)], bar(item, f, best, found[f]), suspects[f]);
         });
         std::vector<size_t> order;
         for (size_t f = 0; f < p; ++f)
@@ -176,13 +179,21 @@ private:
         parallel_for(order.size(), recipe_.threads, [&](size_t i, int thread) {
             refine(item, order[i], suspects[order[i]], workspace[static_cast<size_t>(thread)], best, found[order[i]]);
         });
-        return choose(item, found);
+        return choose(item, found) && (recipe_.significance >= 1 || significant(item));
     }
 
-    static void raise(std::atomic<double>& best, double merit) {
+    void raise(std::atomic<double>& best, size_t feature, const Found& found) const {
+        const double worth = recipe_.worth(found.merit, static_cast<int32_t>(feature));
         double seen = best.load();
-        while (merit > seen && !best.compare_exchange_weak(seen, merit)) {
+        while (worth > seen && !best.compare_exchange_weak(seen, worth)) {
         }
+    }
+    /// A cut of this feature with less merit than this can neither win nor tie.
+    double bar(const Item& item, size_t feature, const std::atomic<double>& best, const Found& found) const {
+        const double slack = 2 * tolerance(item);
+        if (recipe_.max_competitors) return found.merit - slack;
+        const double price = recipe_.feature_costs.empty() ? 1.0 : recipe_.feature_costs[feature];
+        return best.load() * price - slack * std::max(price, 1.0);
     }
 
     double tolerance(const Item& item) const { return C::tolerance(item.totals, item.impurity); }
@@ -228,13 +239,12 @@ private:
         });
     }
 
-    /// Bins inside which a cut might reach `best`.
-    void suspect_bins(const Item& item, size_t feature, Workspace& work, double best, std::vector<Suspect>& out) const {
+    /// Bins inside which a cut might reach the bar.
+    void suspect_bins(const Item& item, size_t feature, Workspace& work, double bar, std::vector<Suspect>& out) const {
         const Basis b = basis(item, feature);
         if (b.totals.count == 0) return;
         const double* bin = bins(item, feature);
         const size_t step = stride();
-        const double bar = best - 2 * tolerance(item);
         Scorer scorer(local_, b.totals, work.scratch);
         Totals here(problem_.width()), right(problem_.width());
         each_direction(b, [&](bool missing_left) {
@@ -258,8 +268,8 @@ private:
     void refine(const Item& item, size_t feature, std::vector<Suspect>& suspects, Workspace& work, std::atomic<double>& best,
                 Found& found) const {
         const double slack = tolerance(item);
-        const auto bar = [&] { return (recipe_.max_competitors ? found.merit : best.load()) - 2 * slack; };
-        std::erase_if(suspects, [&](const Suspect& s) { return s.bound < bar(); });
+        const auto possible = [&](const Suspect& s) { return s.bound >= bar(item, feature, best, found); };
+        std::erase_if(suspects, [&](const Suspect& s) { return !possible(s); });
         if (suspects.empty()) return;
         const Basis b = basis(item, feature);
         const double* bin = bins(item, feature);
@@ -288,10 +298,10 @@ private:
                 const double* here = bin + static_cast<size_t>(i) * step;
                 if (wanted[static_cast<size_t>(i)]) {
                     const bool suspect = std::any_of(suspects.begin(), suspects.end(), [&](const Suspect& s) {
-                        return s.bin == i && s.missing_left == missing_left && s.bound >= bar();
+                        return s.bin == i && s.missing_left == missing_left && possible(s);
                     });
                     if (suspect) scan_bin(b, left, i, missing_left, at, rows_in(here), row, work, scorer, slack, found);
-                    raise(best, found.merit);
+                    raise(best, feature, found);
                     at += rows_in(here);
                 }
                 add_bin(here, left);
@@ -357,7 +367,7 @@ private:
         for (size_t i = 0; i < found.size(); ++i) {
             const size_t f = draw.any_left() ? static_cast<size_t>(draw.next(random)) : i;
             if (found[f].merit == -infinity) continue;
-            if (best == found.size() || found[f].merit > found[best].merit + slack) best = f;
+            if (best == found.size() || worth(found, f) > worth(found, best) + slack) best = f;
         }
         if (best == found.size() || !(found[best].merit > recipe_.min_merit)) return false;
         const int32_t branches = problem_.table.features[best].categorical() ? found[best].table.n_branches : 2;
@@ -368,12 +378,65 @@ private:
             std::vector<size_t> others;
             for (size_t f = 0; f < found.size(); ++f)
                 if (f != best && found[f].merit != -infinity) others.push_back(f);
-            std::stable_sort(others.begin(), others.end(), [&](size_t a, size_t b) { return found[a].merit > found[b].merit; });
+            std::stable_sort(others.begin(), others.end(), [&](size_t a, size_t b) { return worth(found, a) > worth(found, b); });
             if (others.size() > static_cast<size_t>(recipe_.max_competitors))
                 others.resize(static_cast<size_t>(recipe_.max_competitors));
             for (size_t f : others) item.competitors.push_back(candidate(item, f, found[f]));
         }
         return true;
+    }
+    double worth(const std::vector<Found>& found, size_t feature) const {
+        return recipe_.worth(found[feature].merit, static_cast<int32_t>(feature));
+    }
+    /// Whether the split is more than chance. Candidates are counted only where the number there could be leaves it open.
+    bool significant(Item& item) {
+        assign_branches(item);
+        std::vector<BranchSums> branches(static_cast<size_t>(item.split.n_branches));
+        for (BranchSums& branch : branches) branch.classes.resize(C::classification ? problem_.width() : 0);
+        for (size_t i = 0; i < item.size(); ++i) {
+            const double w = local_.weight_of(i);
+            BranchSums& branch = branches[static_cast<size_t>(side_[i])];
+            branch.weight += w;
+            ++branch.count;
+            if constexpr (C::classification) branch.classes[static_cast<size_t>(label_[i])] += w;
+            else {
+                const double difference = target_[i] - (C::centred ? 0.0 : item.totals.sums[0] / item.totals.weight);
+                branch.sum += w * difference;
+                branch.squares += w * difference * difference;
+            }
+        }
+        const double p = C::classification ? chi_square_p(branches) : f_test_p(branches);
+        const auto count = [&](auto&& of_feature) {
+            double sum = 0;
+            for (size_t f = 0; f < problem_.n_features(); ++f)
+                if (item.may_use(f)) sum += of_feature(f);
+            return sum;
+        };
+        const double most = count([&](size_t f) {
+            const Feature& feature = problem_.table.features[f];
+            return feature.categorical() ? count_groupings(recipe_, static_cast<size_t>(feature.n_categories) + 1)
+                                         : 2.0 * static_cast<double>(item.size());
+        });
+        return p * most <= recipe_.significance ||
+               p * count([&](size_t f) { return count_candidates(item, f); }) <= recipe_.significance;
+    }
+    /// How many candidates a feature has at a node.
+    double count_candidates(const Item& item, size_t f) {
+        const Feature& feature = problem_.table.features[f];
+        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        const size_t n = item.size();
+        if (feature.categorical()) {
+            std::vector<int32_t> codes(n);
+            for (size_t i = 0; i < n; ++i) codes[i] = feature.codes[rows[i]];
+            std::sort(codes.begin(), codes.end());
+            return count_groupings(recipe_, static_cast<size_t>(std::unique(codes.begin(), codes.end()) - codes.begin()));
+        }
+        if (!recipe_.threshold) return 0;
+        Workspace& work = workspace_[0];
+        work.values.resize(n);
+        work.sorted.resize(n);
+        for (size_t i = 0; i < n; ++i) work.values[i] = feature.numbers[rows[i]];
+        return count_cuts(work.sorted.data(), work.sorter.sort(work.values.data(), n, work.sorted.data()), n);
     }
     Candidate candidate(const Item& item, size_t feature, Found& found) const {
         if (problem_.table.features[feature].categorical()) return std::move(found.table);
@@ -402,7 +465,8 @@ private:
 
     // ---- carrying it out -----------------------------------------------------------------------------------------
 
-    void split(Item& item, std::vector<Item>& stack) {
+    /// Write the branch of every row of the item into side_; settles default_branch.
+    void assign_branches(Item& item) {
         Candidate& chosen = item.split;
         const Feature& feature = problem_.table.features[static_cast<size_t>(chosen.feature)];
         const uint32_t* rows = rows_[item.buffer].data() + item.begin;
@@ -427,11 +491,20 @@ private:
                 if (by_weight || branches > 2 ? size[b] > size[largest] : size[b] >= size[largest]) largest = b;
             chosen.default_branch = static_cast<int32_t>(largest);
         }
-        std::vector<uint32_t> begin(branches + 1, 0);
-        for (size_t i = 0; i < item.size(); ++i) {
-            if (side_[i] < 0) side_[i] = chosen.default_branch;
-            ++begin[static_cast<size_t>(side_[i]) + 1];
+        for (int32_t& side : side_)
+            if (side < 0) side = chosen.default_branch;
+    }
+    void split(Item& item, std::vector<Item>& stack) {
+        Candidate& chosen = item.split;
+        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        const auto branches = static_cast<size_t>(chosen.n_branches);
+        assign_branches(item);
+        if (!interactions_.free()) {
+            item.groups = interactions_.below(item.groups, chosen.feature);
+            item.features = interactions_.among(all_features(), item.groups);
         }
+        std::vector<uint32_t> begin(branches + 1, 0);
+        for (int32_t side : side_) ++begin[static_cast<size_t>(side) + 1];
         for (size_t b = 0; b < branches; ++b) begin[b + 1] += begin[b];
         uint32_t* to = rows_[1 - item.buffer].data() + item.begin;
         std::vector<uint32_t> at(begin.begin(), begin.end());
@@ -446,6 +519,8 @@ private:
             child.end = item.begin + begin[b + 1];
             child.buffer = static_cast<uint8_t>(1 - item.buffer);
             child.seed = child_seed(item.seed, b);
+            child.groups = item.groups;
+            child.features = item.features;
             const bool further = child.size() > 0 ? place(child, item.node) : empty(child, item.node);
             if (!further) {
                 problem_.monitor.settled += child.size();
@@ -460,6 +535,11 @@ private:
         share_histogram(item, children);
         for (size_t b = branches; b-- > 0;)
             if (children[b].node >= 0) stack.push_back(std::move(children[b]));
+    }
+    std::vector<int32_t> all_features() const {
+        std::vector<int32_t> features(problem_.n_features());
+        std::iota(features.begin(), features.end(), 0);
+        return features;
     }
     /// A split on ranked categories as a table of all of them: large nodes know where to send even those they lack.
     void unrank(Candidate& split) const {
@@ -491,6 +571,7 @@ private:
 
     size_t block_rows_;
     Builder& out_;
+    Interactions interactions_;
     std::vector<Graft> grafts_;
     std::vector<int32_t> side_;
     std::vector<Workspace> workspace_;

@@ -48,10 +48,10 @@ node's impurity, times the node's share of the weight. Splits of merit zero are 
 `complexity` asks for as much decrease for each branch. Growing ends when the tree's risk is no more than
 `bayes_risk + risk_threshold` of its weight.
 
-*Constraints.* Under `monotonic` a branch predicts its value, or the mean code of its classes; it must lie
-within the node's bounds, and of the two branches of a constrained feature in the right order (where rows have
-weights, by 1e-12 of a class). Their middle then bounds all below. Under `interaction` a node may use the
-features of the groups that hold all features above it. `feature_costs` divide the merits that are compared.
+*Constraints.* Under `monotonic` a node predicts its value, or the mean code of its classes. A split is made
+only if the tree is monotone after it (`reference_monotone`); nodes are split level by level. Under
+`interaction` a node may use the features of the groups that hold all features above it. `feature_costs`
+divide the merits that are compared.
 
 *Functions.* A criterion may be a function of the node's statistics (class weights, or weight, sum and sum of
 squares) and those of the branches; equal merits are judged by what it gives for the largest class, or the
@@ -75,6 +75,7 @@ from numpy.typing import NDArray
 from reference_criteria import Array, impurity, merit, statistics, total_weight, weighted_median
 from reference_forms import interval_cuts
 from reference_missing import FILLS, filled, known_gain_ratio, send, settled_default
+from reference_monotone import Region, keeps_order, narrowed
 
 if TYPE_CHECKING:
     from treewright.data import Dataset
@@ -125,7 +126,7 @@ class Node:
     risk: float
     split: Candidate | None = None
     branches: list[Node] = field(default_factory=list)
-    bounds: tuple[float, float] = (-inf, inf)
+    region: Region = field(default_factory=dict)
     used: frozenset[int] = frozenset()
 
 
@@ -159,8 +160,9 @@ class Reference:
         self.least_rows = as_rows(recipe.min_samples_leaf, len(self.rows))
         self.least_rows_to_split = max(as_rows(recipe.min_samples_split, len(self.rows)), 2)
         self.least_weight = recipe.min_weight_fraction_leaf * self.total
-        # Sums of weights are rounded: classes keep a distance from their bounds, numbers are put right after.
+        # Sums of weights are rounded: classes keep a distance from each other, numbers are put right after.
         self.margin = 1e-12 if self.n_classes and dataset.weight is not None else 0.0
+        self.leaves: list[Node] = []
         self.least_weight_to_split = 0.0
         if "fractional" in self.policies:  # limits on rows are limits on weight too
             lightest = float(weight[self.rows].min()) * (1 - 1e-9)
@@ -204,6 +206,7 @@ class Reference:
         """The whole tree."""
         recipe = self.recipe
         root = self.node(self.rows, 0)
+        self.leaves = [root]
         frontier = [(root, self.best(root))]
         n_leaves = n_nodes = 1
         risk, enough = root.risk, -1.0
@@ -211,6 +214,8 @@ class Reference:
             enough = (recipe.bayes_risk + recipe.risk_threshold) * root.weight
         while frontier and risk > enough:
             node, split = frontier.pop(self._next(frontier))
+            if recipe.monotonic is not None:
+                split = self.best(node)  # the leaves have changed since
             if split is None:
                 continue
             n_leaves, n_nodes = n_leaves + split.n_branches - 1, n_nodes + split.n_branches
@@ -221,27 +226,21 @@ class Reference:
             node.branches = [
                 self.node(rows, node.depth + 1, node, weights) for rows, weights in send(self, node, split)
             ]
-            self.constrain(node, split.feature)
+            for branch, child in enumerate(node.branches):
+                child.used = node.used | {split.feature}
+                child.region = narrowed(self, node, split, branch)
+            self.leaves = [leaf for leaf in self.leaves if leaf is not node] + node.branches
             risk += sum(child.risk for child in node.branches) - node.risk
             fresh = [(child, self.best(child)) for child in node.branches]
-            frontier += fresh[::-1] if recipe.order == "depth_first" else fresh
+            by_depth = recipe.order == "depth_first" and recipe.monotonic is None
+            frontier += fresh[::-1] if by_depth else fresh
         return root
-
-    def constrain(self, node: Node, feature: int) -> None:
-        """Hand the constraints of a node, and those of its split, down to its branches."""
-        sign = (self.recipe.monotonic or {feature: 0})[feature]
-        low, high = node.bounds
-        for branch, child in enumerate(node.branches):
-            child.bounds, child.used = node.bounds, node.used | {feature}
-            if sign:
-                middle = sum(map(self.prediction, node.branches)) / 2
-                child.bounds = (low, min(high, middle)) if branch == (sign < 0) else (max(low, middle), high)
 
     def prediction(self, node: Node) -> float:
         """The number that monotone constraints speak of."""
-        return float(
-            node.value @ np.arange(self.n_classes) / node.weight if self.n_classes else node.value[0]
-        )
+        if not self.n_classes:
+            return float(node.value[0])
+        return float(node.value @ np.arange(self.n_classes) / node.value.sum())
 
     def allowed(self, node: Node, feature: int) -> bool:
         """Whether a feature may be used below those used above the node."""
@@ -259,10 +258,10 @@ class Reference:
         return abs(float(merit(criterion, np.stack([lines[part].sum(0), lines[~part].sum(0)])[None], y)[0]))
 
     def _next(self, frontier: list[tuple[Node, Candidate | None]]) -> int:
+        if self.recipe.order == "breadth_first" or self.recipe.monotonic is not None:
+            return 0
         if self.recipe.order == "depth_first":
             return len(frontier) - 1
-        if self.recipe.order == "breadth_first":
-            return 0
         worth = [-inf if split is None else self.decrease(node, split) for node, split in frontier]
         return worth.index(max(worth))
 
@@ -325,7 +324,13 @@ class Reference:
         return node.weight / self.total * merit
 
     def candidates(self, node: Node) -> Iterator[Candidate]:
-        """All splits the node may make: by feature, then from the lowest cut up."""
+        """All splits the node may make."""
+        for candidate in self.all_candidates(node):
+            if self.recipe.monotonic is None or keeps_order(self, node, candidate):
+                yield candidate
+
+    def all_candidates(self, node: Node) -> Iterator[Candidate]:
+        """Splits by feature, then from the lowest cut up."""
         for feature in filter(lambda feature: self.allowed(node, feature), range(len(self.x))):
             search = Search(self, node, feature)
             if not self.n_categories[feature]:
@@ -466,8 +471,6 @@ class Search:
         large = (counts >= max(learner.least_rows, 1)) & (weight >= learner.least_weight)
         if large.sum() < 2 or (self.criterion == "poisson" and (branches[counts > 0, 1] == 0).any()):
             return
-        if not self.within_bounds(branches[counts > 0]).all():
-            return
         worth = float(self.worth(branches[None])[0])
         yield Candidate(self.feature, worth, default, table={c: c for c in range(k)}, n_branches=k)
 
@@ -494,31 +497,6 @@ class Search:
         for cut in np.flatnonzero(merits > -inf):
             yield int(cut), float(merits[cut]), int(default[cut])
 
-    def predictions(self, branches: Array) -> Array:
-        """What branches with these statistics would predict, as monotone constraints see it."""
-        weight = total_weight(self.criterion, branches)
-        if self.learner.n_classes:
-            return branches @ np.arange(self.learner.n_classes) / weight
-        if self.criterion == "absolute_error":
-            flat = [weighted_median(self.levels, group) for group in branches.reshape(-1, branches.shape[-1])]
-            return np.array(flat).reshape(weight.shape)
-        rows = self.node.rows
-        shift = np.average(self.learner.target[rows], weights=self.learner.weight[rows])
-        return branches[..., 1] / weight + (shift if self.criterion == "squared_error" else 0.0)
-
-    def within_bounds(self, branches: Array) -> Array:
-        """Whether each branch predicts within the bounds of the node."""
-        low, high = self.node.bounds
-        if (low, high) == (-inf, inf):
-            return np.ones(branches.shape[:-1], dtype=bool)
-        value = self.predictions(branches)
-        margin = self.learner.margin - self.slack(value)
-        return (value >= low + margin) & (value <= high - margin)
-
-    def slack(self, value: Array) -> Array:
-        """What rounding may do to a mean."""
-        return 0.0 if self.learner.n_classes else 1e-12 * np.abs(value)
-
     def merits(self, sides: Array, sizes: Rows) -> Array:
         """Merit of each split, -inf where a branch is too small."""
         learner, weights = self.learner, total_weight(self.criterion, sides)
@@ -526,12 +504,6 @@ class Search:
         allowed = (sizes >= least_rows).all(axis=1) & (weights >= learner.least_weight).all(axis=1)
         if self.criterion == "poisson":
             allowed &= (sides[:, :, 1] > 0).all(axis=1)
-        if learner.recipe.monotonic is not None:
-            allowed[allowed] = self.within_bounds(sides[allowed]).all(axis=1)
-            sign = learner.recipe.monotonic[self.feature]
-            if sign:
-                first, second = np.moveaxis(self.predictions(sides[allowed]), 1, 0)
-                allowed[allowed] = sign * first + learner.margin <= sign * second + self.slack(second)
         merits = np.full(len(sides), -inf)
         if allowed.any():
             merits[allowed] = self.worth(sides[allowed])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -382,6 +383,53 @@ def test_fast_paths_equal_the_plain_one(
     np.testing.assert_array_equal(fast.count, plain.count)
     for name in ("kind", "feature", "threshold", "pool_value"):
         np.testing.assert_array_equal(getattr(fast.splits, name), getattr(plain.splits, name), err_msg=name)
+
+
+@pytest.mark.parametrize("constraint", ["monotonic", "interaction", "feature_costs", "significance"])
+@pytest.mark.parametrize(
+    ("criterion", "n_classes", "weighted", "missing"),
+    [
+        ("gini", 2, False, "direction"),
+        ("entropy", 3, True, "direction"),
+        ("gini", 2, False, "available"),
+        ("squared_error", 0, False, "direction"),
+        ("squared_error", 0, True, "available"),
+        ("poisson", 0, False, "direction"),
+    ],
+)
+def test_constraints_go_with_every_path(
+    *,
+    criterion: str,
+    n_classes: int,
+    weighted: bool,
+    missing: str,
+    constraint: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    task = "classification" if n_classes else criterion
+    holes = constraint != "monotonic" or missing == "direction"
+    dataset = large_table(12_000, task, n_classes=n_classes, weighted=weighted, missing=holes)
+    columns = dataset.schema.columns
+    n = len(columns)
+    given: dict[str, Any] = {
+        "monotonic": tuple(
+            int(column.kind != "categorical") * (1, 0, -1)[f % 3] for f, column in enumerate(columns)
+        ),
+        "interaction": (tuple(range(0, n, 2)), tuple(range(1, n, 2)), (0, 1)),
+        "feature_costs": tuple(1.0 + f % 3 for f in range(n)),
+        "significance": 0.05,
+    }
+    recipe = Recipe(criterion, missing=missing, max_depth=10, **{constraint: given[constraint]})
+    fast = grow(dataset, recipe, n_jobs=1)
+    assert len(fast) > 10
+    assert grow(dataset, recipe, n_jobs=3) == fast
+    assert fast != grow(dataset, replace(recipe, **{constraint: None}), n_jobs=1)
+    module = sys.modules["treewright.grow"]
+    options = module._options
+    monkeypatch.setattr(module, "_options", lambda *given: options(*given) | {"plain": True})
+    plain = grow(dataset, recipe, n_jobs=1)
+    np.testing.assert_array_equal(fast.parent, plain.parent)
+    np.testing.assert_array_equal(fast.count, plain.count)
 
 
 def test_absolute_error_of_a_large_table() -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, is_monotone
 from treewright.data import Dataset
 from treewright.grow import grow
-from treewright.monotone import find_violation, predictions
+from treewright.monotone import collapse_to_order, find_violation, predictions
+from treewright.pruning import EarlyStopping
 from treewright.recipe import Recipe
 from treewright.tree import Tree
 
@@ -156,6 +157,86 @@ def test_odd_questions_get_a_clear_sentence(feature: Any, sign: int, words: str)
     model = DecisionTreeRegressor().fit(X, [1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match=words):
         is_monotone(model, feature, sign)
+
+
+def test_what_other_features_say_is_not_cut_off() -> None:
+    """Of a sum, both halves by the rising feature span nearly the whole range of the other."""
+    random = np.random.default_rng(4)
+    X = random.uniform(-2, 2, size=(4000, 2))
+    y = X[:, 0] + 3 * X[:, 1] ** 2
+    tree = DecisionTreeRegressor(monotonic_cst=[1, 0], max_leaf_nodes=100).fit(X, y).tree_
+    assert is_monotone(tree, 0)
+    fresh = random.uniform(-2, 2, size=(2000, 2))
+    missed = fresh[:, 0] + 3 * fresh[:, 1] ** 2 - tree.value[tree.apply(fresh), 0]
+    assert (missed**2).mean() < 0.05 * y.var()
+
+
+@pytest.mark.parametrize("order", ["depth_first", "breadth_first", "best_first"])
+@pytest.mark.parametrize("n_classes", [0, 2, 4])
+def test_in_any_order_and_up_to_any_size(order: str, n_classes: int) -> None:
+    dataset, criterion = table(7, n_classes), "gini" if n_classes else "squared_error"
+    for max_leaf_nodes in (5, 20, None):
+        recipe = Recipe(criterion, monotonic=(1, -1, 0, 0), order=order, max_leaf_nodes=max_leaf_nodes)
+        tree = grow(dataset, recipe, n_jobs=1)
+        assert tree.n_leaves >= 5
+        assert tree.n_leaves <= (max_leaf_nodes or len(dataset))
+        assert is_monotone(tree, 0)
+        assert is_monotone(tree, 1, -1)
+
+
+@pytest.mark.parametrize("pruner", ["cost_complexity", "reduced_error", "pessimistic", EarlyStopping()])
+def test_pruned_trees_are_monotone_too(pruner: Any) -> None:
+    random = np.random.default_rng(1)
+    X = random.uniform(-2, 2, size=(600, 3))
+    score = X[:, 0] + X[:, 1] * X[:, 2] + random.normal(size=600)
+    model = DecisionTreeClassifier(monotonic_cst=[1, 0, 0], pruner=pruner).fit(X, score > 0)
+    assert is_monotone(model, 0)
+    assert model.get_n_leaves() > 1
+
+
+def test_collapsing_ends_with_a_tree_in_order_and_leaves_one_in_order_alone() -> None:
+    free = grow(table(3), Recipe("squared_error"), n_jobs=1)
+    ordered = collapse_to_order(free, (1, -1, 0, 0))
+    assert is_monotone(ordered, 0)
+    assert is_monotone(ordered, 1, -1)
+    assert 1 < len(ordered) < len(free)
+    assert collapse_to_order(ordered, (1, -1, 0, 0)) is ordered
+
+
+def test_intervals_part_rows_like_any_cuts() -> None:
+    X = np.arange(300.0)[:, None]
+    up_and_down = DecisionTreeClassifier(splits=("interval",)).fit(X, np.repeat([0, 1, 0], 100))
+    assert up_and_down.tree_[0].split.n_branches == 3
+    assert not is_monotone(up_and_down, 0)
+    assert not is_monotone(up_and_down, 0, -1)
+    up = DecisionTreeClassifier(splits=("interval",)).fit(X, np.repeat([0, 1, 2], 100))
+    assert is_monotone(up, 0)
+
+
+def test_a_surrogate_on_the_feature_parts_rows_too() -> None:
+    random = np.random.default_rng(0)
+    x = random.normal(size=400)
+    X = np.column_stack([x, -x + 0.01 * random.normal(size=400)])  # the second stands in for the first
+    y = (x > 0).astype(float)
+    holes = X.copy()
+    holes[::9, 0] = np.nan
+    model = DecisionTreeRegressor(missing="surrogate", max_depth=1).fit(holes, y)
+    low, high = model.predict([[np.nan, -3.0], [np.nan, 3.0]])
+    assert low > high  # so the prediction falls with the second feature, for rows without the first
+    assert not is_monotone(model, 1)
+
+
+def test_what_is_not_certain_is_said_to_be_so() -> None:
+    random = np.random.default_rng(2)
+    X = random.normal(size=(300, 2))
+    straight = DecisionTreeRegressor(max_depth=4).fit(X, np.sin(3 * X[:, 0]))
+    violation = find_violation(straight, 0)
+    assert violation is not None
+    assert violation.certain
+    oblique = DecisionTreeClassifier(splits=("hyperplane",), random_state=0).fit(X, X[:, 0] ** 2 > X[:, 1])
+    violation = find_violation(oblique, 0)
+    assert violation is not None
+    assert not violation.certain
 
 
 def test_rows_left_out_of_the_search_are_refused() -> None:

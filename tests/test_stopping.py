@@ -17,6 +17,7 @@ from treewright.grow import grow
 from treewright.pruning import EarlyStopping
 from treewright.pruning.early_stopping import best_first_order, losses_by_splits
 from treewright.recipe import Recipe
+from treewright.selection import grow_and_prune, prune_tree, set_aside
 
 pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")
 
@@ -256,6 +257,21 @@ def test_stopped_trees_are_smaller_and_better_on_fresh_rows(early_stopping: Any)
     assert stopped.score(fresh, truth) > whole.score(fresh, truth)
     again = tw.DecisionTreeClassifier(early_stopping=early_stopping, random_state=0).fit(X, y)
     assert again.tree_ == stopped.tree_
+
+
+@pytest.mark.parametrize("early_stopping", [EarlyStopping(), EarlyStopping(cv=3)])
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_stopping_early_is_growing_on_and_going_back(early_stopping: EarlyStopping, criterion: str) -> None:
+    """The tree does not depend on how far growing went beyond where it stopped."""
+    X, y = noisy_rows(3000, 8)
+    dataset, recipe = Dataset.from_table(X, y, task="classification"), Recipe(criterion)
+    stopped = grow_and_prune(dataset, recipe, [early_stopping], n_jobs=1)
+    grown_on = dataset if early_stopping.cv else set_aside(dataset, 1 / 3, recipe.random_state)[0]
+    assert stopped.grown is not None
+    assert stopped.grown[0].n_leaves == 256 < grow(grown_on, recipe, n_jobs=1).n_leaves
+    whole = grow(grown_on, recipe, n_jobs=1)
+    rows = dataset if early_stopping.cv else set_aside(dataset, 1 / 3, recipe.random_state)[1]
+    assert prune_tree(whole, early_stopping, rows, recipe, grown_on=grown_on).tree == stopped.tree
 
 
 def test_noise_is_not_grown_on() -> None:

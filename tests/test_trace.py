@@ -221,10 +221,27 @@ def test_text_data_and_html_say_the_same() -> None:
     assert len(data) == len(trace)
 
 
-def test_long_traces_are_cut_short_in_html() -> None:
+def test_long_traces_are_cut_short_with_a_word() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(1500, 3))
+    trace = traced(tw.DecisionTreeClassifier, X, random.integers(0, 2, 1500))
+    assert len(trace) > 600
+    words = f"… {len(trace) - 200} nodes more: max_nodes=None shows all"
+    assert str(trace).endswith(words)
+    assert trace.to_html().endswith(f"<p>{words}</p></div>")
+    assert trace.to_html(max_nodes=5).count("<details") == 5
+    assert str(trace).count("\nnode ") == 200
     X, y = tw.datasets.load_iris()
-    trace = traced(tw.DecisionTreeClassifier, X, y)
-    assert trace.to_html(max_nodes=5).endswith(f"<p>… {len(trace) - 5} nodes more</p></div>")
+    short = traced(tw.DecisionTreeClassifier, X, y)
+    assert short.to_text(max_nodes=None) == str(short)
+    assert "more" not in str(short).splitlines()[-1]
+
+
+def test_bars_are_the_shares_of_the_classes() -> None:
+    trace = traced(tw.ID3Classifier, *tw.datasets.load_tennis())
+    first = trace.to_html().split("Outlook = Overcast", 1)[1].split("</tr>", 1)[0]
+    assert first.count("<i ") == 1  # all four days are of the second class
+    assert "width:100.0%" in first
 
 
 def test_without_trace_there_is_none() -> None:

@@ -129,11 +129,13 @@ struct CutLimits {
         return !cuts || cuts->free() || cuts->allow(scorer.left_mean(), scorer.right_mean(), threshold(), missing());
     }
     double value(size_t local_row) const { return column[rows[local_row]]; }
-    /// Rows that will miss the value, where none of the node's does: they follow the larger branch, of equals either.
+    /// Where rows will go that miss the value, if none of the node's does: to the larger branch, of equals the second (by weight
+    /// the first, and either where rounding decides).
     MissingSides larger(size_t left, size_t right, double left_weight, double right_weight) const {
+        if (!by_weight) return {left > right, right >= left};
         constexpr double dust = 1e-12;
-        if (!by_weight) return {left >= right, right >= left};
-        return {left_weight >= right_weight * (1 - dust), right_weight >= left_weight * (1 - dust)};
+        return {left_weight >= right_weight * (1 - dust),
+                right_weight != left_weight && right_weight >= left_weight * (1 - dust)};
     }
 };
 

@@ -14,6 +14,7 @@ from treewright.data import Dataset
 from treewright.data.target import read_classes, read_numbers, read_weight
 from treewright.errors import DataError
 from treewright.grow import Progress, class_factor, grow
+from treewright.monotone import collapse_to_order
 from treewright.pruning import CostComplexity, EarlyStopping, Pruned, Pruner, Simplify, pruner_of
 from treewright.pruning.cost_complexity import alphas_of, between, weakest_links
 from treewright.pruning.early_stopping import best_first_order, losses_by_splits, resized
@@ -127,12 +128,42 @@ def grow_and_prune(
     growing = dataset
     if held_out is None and any(needs(pruner) == "holdout" for pruner in pruners):
         growing, held_out = set_aside(dataset, holdout, recipe.random_state)
-    tree = grow(growing, recipe, n_jobs=n_jobs, progress=progress)
-    pruned = Pruned(tree, None)
-    for pruner in pruners:
+
+    def prune_by(pruner: AnyPruner, tree: Tree, recipe: Recipe = recipe) -> Pruned:
         rows = held_out if needs(pruner) == "holdout" else growing
-        pruned = prune_tree(pruned.tree, pruner, rows, recipe, grown_on=growing, n_jobs=n_jobs)
+        return prune_tree(tree, pruner, rows, recipe, grown_on=growing, n_jobs=n_jobs)
+
+    first, *others = pruners
+    for part in _further_and_further(recipe, first):
+        tree = grow(growing, part, n_jobs=n_jobs, progress=progress)
+        pruned = prune_by(first, tree, part)
+        if part == recipe or tree.n_leaves < (part.max_leaf_nodes or 0) or _has_stopped(pruned):
+            break
+    for pruner in others:
+        pruned = prune_by(pruner, pruned.tree)
     return replace(pruned, grown=(tree, growing))
+
+
+def _further_and_further(recipe: Recipe, pruner: AnyPruner) -> Iterator[Recipe]:
+    """Give recipes of larger and larger trees, up to the one asked for, where growing may be stopped early.
+
+    A tree of so many leaves, grown best first, is the larger one as it stood at that size, and all smaller
+    ones together cost a third of the last. Not so where a split into many branches may not fit, or where what
+    grows depends on the order.
+    """
+    fixed = any(recipe.monotonic or ()) or {"multiway", "interval"} & set(recipe.splits)
+    if isinstance(pruner, EarlyStopping) and pruner.patience is not None and not fixed:
+        n_leaves, most = 256, recipe.max_leaf_nodes or 1_000_000
+        while n_leaves < most and recipe.max_nodes is None and recipe.risk_threshold is None:
+            yield replace(recipe, order="best_first", max_leaf_nodes=n_leaves)
+            n_leaves *= 4
+    yield recipe
+
+
+def _has_stopped(pruned: Pruned) -> bool:
+    """Whether growing was stopped before the tree had its size."""
+    report = pruned.report
+    return report is not None and len(report.node) < int(np.count_nonzero(report.tree.n_children))
 
 
 def prune_tree(
@@ -159,6 +190,19 @@ def prune_tree(
     n_jobs : int or None
         Threads for growing.
     """
+    pruned = _pruned(tree, pruner, rows, recipe, grown_on=grown_on, n_jobs=n_jobs)
+    return _in_order(pruned, recipe)
+
+
+def _pruned(
+    tree: Tree,
+    pruner: AnyPruner,
+    rows: Dataset | None,
+    recipe: Recipe | None,
+    *,
+    grown_on: Dataset | None,
+    n_jobs: int | None,
+) -> Pruned:
     if isinstance(pruner, CostComplexity | EarlyStopping) and pruner.cv is not None:
         if recipe is None:
             instead = "alpha or holdout" if isinstance(pruner, CostComplexity) else "cv=None"
@@ -174,6 +218,13 @@ def prune_tree(
     if isinstance(pruner, Pruner):
         return pruner.prune(tree, weighed)
     return Pruned(pruner(tree) if needs(pruner) == "nothing" else pruner(tree, weighed), None)
+
+
+def _in_order(pruned: Pruned, recipe: Recipe | None) -> Pruned:
+    """Collapse what pruning has put out of order, where the tree is to be monotone."""
+    if recipe is None or not any(recipe.monotonic or ()):
+        return pruned
+    return replace(pruned, tree=collapse_to_order(pruned.tree, recipe.monotonic or ()))
 
 
 def needs(pruner: AnyPruner) -> str:

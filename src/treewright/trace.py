@@ -108,9 +108,23 @@ class Trace:
 
         return trace_to_dicts(self)
 
-    def to_html(self, *, max_nodes: int = 200) -> str:
+    def to_text(self, *, max_nodes: int | None = 200) -> str:
+        """Write the accounts as a lecture writes them on the board; of long ones the first `max_nodes`.
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, datasets
+        >>> trace = ID3Classifier(trace=True).fit(*datasets.load_mushrooms()).trace_
+        >>> print(trace.to_text(max_nodes=1).splitlines()[-1])
+        … 5 nodes more: max_nodes=None shows all
+        """
+        from treewright.export.trace import trace_to_text
+
+        return trace_to_text(self, max_nodes=max_nodes)
+
+    def to_html(self, *, max_nodes: int | None = 200) -> str:
         """Write the accounts as HTML that stands alone, a part that opens and closes for each node."""
-        from treewright.export.trace import trace_to_html
+        from treewright.export.trace_html import trace_to_html
 
         return trace_to_html(self, max_nodes=max_nodes)
 
@@ -118,9 +132,7 @@ class Trace:
         return self.to_html()
 
     def __str__(self) -> str:
-        from treewright.export.trace import trace_to_text
-
-        return trace_to_text(self)
+        return self.to_text()
 
     def __repr__(self) -> str:
         return f"Trace({counted(len(self), 'node')})"

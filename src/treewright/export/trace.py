@@ -1,10 +1,9 @@
-"""A trace as text, as plain dictionaries and as HTML without scripts."""
+"""A trace as text and as plain dictionaries."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -37,18 +36,31 @@ def trace_to_dicts(trace: Trace) -> list[dict[str, Any]]:
     return accounts
 
 
-def trace_to_text(trace: Trace) -> str:
-    """Write the accounts one below the other, as a lecture writes them on the board."""
+def trace_to_text(trace: Trace, *, max_nodes: int | None = 200) -> str:
+    """Write the accounts one below the other, as a lecture writes them on the board.
+
+    Parameters
+    ----------
+    trace : Trace
+    max_nodes : int or None
+        How many nodes to show, in the order of their account; those left out are counted. None shows all.
+    """
     lines = [f"{trace.criterion}: {trace.merit_name} decides; the account of {counted(len(trace), 'node')}"]
-    for account in trace:
+    for account in islice(trace, max_nodes):
         lines += ["", *_text(trace, account)]
-    return "\n".join(lines)
+    return "\n".join([*lines, *left_out(trace, max_nodes)])
+
+
+def left_out(trace: Trace, max_nodes: int | None) -> list[str]:
+    """Say how many nodes are not shown, and how to see them."""
+    n_more = 0 if max_nodes is None else len(trace) - max_nodes
+    return [f"… {counted(n_more, 'node')} more: max_nodes=None shows all"] if n_more > 0 else []
 
 
 def _text(trace: Trace, account: NodeAccount) -> list[str]:
     where = " and ".join(account.path) or "all rows"
     rows = counted_weight(account.weight)
-    holds = _holds(trace, account.counts, account.value)
+    holds = holding(trace, account.counts, account.value)
     impurity = f"{trace.impurity_name} {account.impurity:.3f}"
     lines = [f"node {account.node}: {where}", f"  {rows}{holds}, {impurity}"]
     for candidate in account.candidates:
@@ -62,7 +74,7 @@ def _text(trace: Trace, account: NodeAccount) -> list[str]:
 
 
 def _candidate_lines(trace: Trace, candidate: CandidateAccount) -> list[str]:
-    header, *rows = _cells(trace, candidate)
+    header, *rows = cells_of(trace, candidate)
     widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
     lines = [
         "  ".join(
@@ -72,10 +84,10 @@ def _candidate_lines(trace: Trace, candidate: CandidateAccount) -> list[str]:
         for row in (header, *rows)
     ]
     lines.append("; ".join(f"{name} {figure}" for name, figure in figures(trace, candidate)))
-    return lines + ([f"cuts: {_cut_words(candidate)}"] if len(candidate.cuts) > 1 else [])
+    return lines + ([f"cuts: {cut_words(candidate)}"] if len(candidate.cuts) > 1 else [])
 
 
-def _cut_words(candidate: CandidateAccount) -> str:
+def cut_words(candidate: CandidateAccount) -> str:
     """The cuts of a numeric feature and what each gains; of many the best, in their order."""
     best = sorted(candidate.cuts, key=lambda cut: -cut[1])[:MOST_CUTS]
     said = ", ".join(f"{value} ({gain:.3f})" for value, gain in candidate.cuts if (value, gain) in best)
@@ -83,7 +95,7 @@ def _cut_words(candidate: CandidateAccount) -> str:
     return f"{said}; {left_out} more gain less" if left_out > 0 else said
 
 
-def _cells(trace: Trace, candidate: CandidateAccount) -> list[list[str]]:
+def cells_of(trace: Trace, candidate: CandidateAccount) -> list[list[str]]:
     """The table of a candidate: a line for each branch under a line of names."""
     middle = list(trace.class_names) if trace.class_names else ["mean"]
     cells = [[candidate.feature, *middle, "rows", trace.impurity_name]]
@@ -123,60 +135,9 @@ def counted_weight(weight: float) -> str:
     return f"{number_text(round(weight, 6))} {'row' if weight == 1 else 'rows'}"
 
 
-def _holds(trace: Trace, counts: Sequence[float], value: float | None) -> str:
+def holding(trace: Trace, counts: Sequence[float], value: float | None) -> str:
+    """Say what a node holds: rows by class, or their mean."""
     if trace.class_names:
         pairs = zip(trace.class_names, counts, strict=True)
         return f" ({', '.join(f'{name} {number_text(round(count, 6))}' for name, count in pairs)})"
     return "" if value is None else f", mean {value:.4g}"
-
-
-def trace_to_html(trace: Trace, *, max_nodes: int = 200) -> str:
-    """Write the accounts as parts that open and close; every name is escaped.
-
-    Parameters
-    ----------
-    trace : Trace
-    max_nodes : int
-        How many nodes to show, in the order of their account; those left out are counted.
-    """
-    parts = ['<div style="line-height:1.5">']
-    for account in islice(trace, max_nodes):
-        where = " and ".join(account.path) or "all rows"
-        holds = _holds(trace, account.counts, account.value)
-        title = f"node {account.node}: {where} — {counted_weight(account.weight)}{holds}"
-        is_open = " open" if account.depth < 2 else ""
-        parts.append(
-            f'<details{is_open} style="margin-left:{1.5 * min(account.depth, 20):g}em">'
-            f'<summary style="cursor:pointer">{escape(title)} → <b>{escape(account.decision)}</b></summary>'
-        )
-        parts += [_html_table(trace, candidate) for candidate in account.candidates]
-        parts.append(f"<p>{escape(account.decision)}: {escape(account.reason)}</p></details>")
-    left_out = len(trace) - max_nodes
-    if left_out > 0:
-        parts.append(f"<p>… {counted(left_out, 'node')} more</p>")
-    return "".join([*parts, "</div>"])
-
-
-def _html_table(trace: Trace, candidate: CandidateAccount) -> str:
-    header, *rows = _cells(trace, candidate)
-    head = "".join(
-        f'<th style="text-align:{"right" if at else "left"}">{escape(cell)}</th>'
-        for at, cell in enumerate(header)
-    )
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f'<td style="text-align:{"right" if at else "left"};padding:0 .6em">{escape(cell)}</td>'
-            for at, cell in enumerate(row)
-        )
-        + "</tr>"
-        for row in rows
-    )
-    said = "; ".join(f"{escape(name)} {escape(figure)}" for name, figure in figures(trace, candidate))
-    if len(candidate.cuts) > 1:
-        said += f"<br>cuts: {escape(_cut_words(candidate))}"
-    frame = "border-left:3px solid #0072b2;" if candidate.chosen else "opacity:.8;"
-    return (
-        f'<table style="{frame}margin:.4em 0 .4em 1em;border-collapse:collapse">'
-        f"<tr>{head}</tr>{body}<tr><td colspan={len(header)}>{said}</td></tr></table>"
-    )

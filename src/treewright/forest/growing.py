@@ -9,6 +9,7 @@ from treewright.data import Dataset
 from treewright.forest.draws import Draws
 from treewright.forest.trees import LooseTrees, Trees
 from treewright.grow import Progress, core_options, threads
+from treewright.monotone import collapse_to_order
 from treewright.pruning import CostComplexity
 from treewright.recipe import Recipe
 from treewright.tree import Tree
@@ -70,7 +71,9 @@ def grow_trees(
             trees = LooseTrees(schema, criterion, [_sharing(tree) for tree in trees])
     if ccp_alpha > 0:
         pruner = CostComplexity(ccp_alpha, risk="impurity")
-        trees = Trees.of(schema, criterion, [pruner(tree) for tree in trees])
+        trees = Trees.of(
+            schema, criterion, [collapse_to_order(pruner(tree), recipe.monotonic or ()) for tree in trees]
+        )
     if progress is not None:
         progress(1.0)
     return trees
