@@ -12,6 +12,7 @@ namespace treewright {
 
 struct Candidate {
     double merit = -infinity;
+    double adjusted = 0;  // of a surrogate, whose merit is its agreement
     int32_t feature = -1;
     SplitKind kind = SplitKind::threshold;
     double threshold = 0;

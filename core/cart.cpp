@@ -199,6 +199,7 @@ private:
             if (!feature.categorical() && column_.x[0] == column_.x[column_.size() - 1]) continue;
             Split split;
             split.feature = static_cast<int32_t>(f);
+            split.rows = column_.size();
             const auto n_codes = static_cast<size_t>(feature.n_categories);
             const bool better = feature.categorical() ? CategoryGroups<Rule>(rule_, column_, n_codes, edge).best(node.leaf, split)
                                                       : best_cut(rule_, column_, edge, node.leaf, split);
@@ -233,8 +234,9 @@ private:
             else if (!options_.rpart) node.majority = left;
         }
         if (options_.use_surrogates > 0)
-            for (const Split& surrogate : node.surrogates)
-                std::erase_if(waiting, [&](uint32_t row) { return (way_[row] = way_of(surrogate, row)) != nowhere; });
+            for (Split& surrogate : node.surrogates)
+                surrogate.rows =
+                    std::erase_if(waiting, [&](uint32_t row) { return (way_[row] = way_of(surrogate, row)) != nowhere; });
         if (options_.use_surrogates == 2)
             for (uint32_t row : waiting) way_[row] = node.majority;
         return part_lists(range);

@@ -12,6 +12,7 @@ import pytest
 from sklearn.base import clone
 
 import treewright as tw
+from tables import golf
 from test_presets import table
 from treewright import datasets
 from treewright.pruning import CostComplexity, EarlyStopping, ReducedError
@@ -185,15 +186,3 @@ def test_nodes_of_c45_remember_competitors() -> None:
     tree = model.tree_
     assert [X.columns[split.feature] for split in tree[0].competitors] == ["Humidity", "Wind"]
     assert tree.competitors.score[:2] == pytest.approx([0.152, 0.049], abs=1e-3)
-
-
-def golf() -> tuple[pd.DataFrame, list[str]]:
-    """Quinlan's training set (1993, table 2.1), with the outlooks and classes that the gain is made of."""
-    outlook = ["sunny"] * 5 + ["overcast"] * 4 + ["rain"] * 5
-    windy = [True, True, False, False, False, True, False, True, False, True, True, False, False, False]
-    humidity = [70, 90, 85, 95, 70, 90, 78, 65, 75, 80, 70, 80, 80, 96]
-    temperature = [75, 80, 85, 72, 69, 72, 83, 64, 81, 71, 65, 75, 68, 70]
-    play = ["Play", "Don't", "Don't", "Don't", "Play", "Play", "Play", "Play", "Play"]
-    play += ["Don't", "Don't", "Play", "Play", "Play"]
-    columns = {"outlook": outlook, "temperature": temperature, "humidity": humidity, "windy": windy}
-    return pd.DataFrame(columns), play

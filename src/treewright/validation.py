@@ -87,6 +87,8 @@ def _check_layout(arrays: Arrays, n_values: int) -> None:
     expected = dict(NODE_ARRAYS)
     for prefix in ("split_", "competitor_"):
         expected |= {prefix + name: dtype for name, dtype in COLUMN_TYPES.items()}
+    if "split_adjusted" in arrays:  # there are surrogates
+        expected["split_adjusted"] = np.dtype(np.float64)
     if arrays.keys() != expected.keys():
         odd = sorted(arrays.keys() ^ expected.keys())
         raise ModelFileError(f"the model is broken: arrays {odd} are missing or unknown")
