@@ -43,6 +43,8 @@ def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | Non
         Where each tree's nodes begin, and at the end their number.
     """
     _check_layout(arrays, 1 if schema.classes is None else len(schema.classes))
+    if "split_adjusted" in arrays:
+        _require(np.isfinite(arrays["split_adjusted"]), "the adjusted agreement of split {at} is not finite")
     n_nodes = len(arrays["parent"])
     begin = np.array([0, n_nodes]) if tree_begin is None else tree_begin
     check_begin("tree_begin", begin, n_nodes)
