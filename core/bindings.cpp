@@ -73,10 +73,15 @@ nb::tuple columns_of(const Grid<T>& table, int threads) {
 
 void add_table(nb::dict& out, const std::string& prefix, SplitTable&& table) {
     const auto put = [&](const char* name, nb::object array) { out[nb::str((prefix + name).c_str())] = std::move(array); };
+    const size_t n_splits = table.kind.size();
     put("kind", give(std::move(table.kind)));
     put("feature", give(std::move(table.feature)));
     put("threshold", give(std::move(table.threshold)));
     put("score", give(std::move(table.score)));
+    if (!table.adjusted.empty()) {
+        table.adjusted.resize(n_splits, 0.0);
+        put("adjusted", give(std::move(table.adjusted)));
+    }
     put("pool_begin", give(std::move(table.pool_begin)));
     put("pool_index", give(std::move(table.pool_index)));
     put("pool_value", give(std::move(table.pool_value)));
@@ -350,6 +355,10 @@ nb::dict grow_cart(const Columns& numbers, const CodeColumns& codes, const Vecto
     cart::Grown grown = watched(options, [&](Monitor& monitor) { return cart::grow(table, y, read, monitor); });
     nb::dict out = to_dict(std::move(grown.tree), width_of(n_classes));
     out["complexity"] = give(std::move(grown.complexity));
+    out["split_rows"] = give(std::move(grown.split_rows));
+    out["split_below"] = give(std::move(grown.split_below));
+    out["competitor_below"] = give(std::move(grown.competitor_below));
+    out["competitor_rows"] = give(std::move(grown.competitor_rows));
     out["credit"] = give(std::move(grown.credit), table.features.size());
     out["largest_improve"] = grown.largest_improve;
     return out;

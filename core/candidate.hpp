@@ -13,6 +13,7 @@ namespace treewright {
 struct Candidate {
     double merit = -infinity;
     double rivals = 0;  // candidates of its own form that it was chosen from; 0 = as many as the node counts
+    double adjusted = 0;  // of a surrogate, whose merit is its agreement
     int32_t feature = -1;
     SplitKind kind = SplitKind::threshold;
     double threshold = 0;

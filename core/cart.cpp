@@ -2,45 +2,12 @@
 // Therneau & Atkinson, 1997).
 #include "cart.hpp"
 
-#include "candidate.hpp"
+#include "cart_lists.hpp"
 #include "cart_tree.hpp"
-#include "parallel.hpp"
-#include "quicksort.hpp"
 
 namespace treewright::cart {
 
 namespace {
-
-/// Rows by each feature, in one block: feature × row, a missing value marked as ~row.
-struct SortedRows {
-    size_t n_rows = 0;
-    std::vector<int32_t> order;
-
-    int32_t* of(size_t feature) { return order.data() + feature * n_rows; }
-    const int32_t* of(size_t feature) const { return order.data() + feature * n_rows; }
-};
-
-uint32_t row_of(int32_t entry) { return static_cast<uint32_t>(entry < 0 ? ~entry : entry); }
-
-SortedRows sorted_rows(const Table& table, const Options& options) {
-    SortedRows sorted;
-    sorted.n_rows = table.n_rows;
-    sorted.order.resize(table.features.size() * table.n_rows);
-    parallel_for(table.features.size(), options.threads, [&](size_t f, int) {
-        const Feature& feature = table.features[f];
-        const std::span order(sorted.of(f), table.n_rows);
-        for (size_t row = 0; row < table.n_rows; ++row) {
-            const bool missing = feature.categorical() ? feature.codes[row] < 0 : std::isnan(feature.numbers[row]);
-            order[row] = missing ? ~static_cast<int32_t>(row) : static_cast<int32_t>(row);
-        }
-        if (feature.categorical()) return;
-        const double missing = options.rpart ? options.stands_for_missing[f] : 0.0;  // skipped later, but they stir the ties
-        const auto value = [&](int32_t entry) { return entry < 0 ? missing : feature.numbers[entry]; };
-        if (options.rpart) quicksort(order, value);
-        else std::ranges::stable_sort(order, {}, value);
-    });
-    return sorted;
-}
 
 template <class Rule>
 class Grower {
@@ -199,6 +166,7 @@ private:
             if (!feature.categorical() && column_.x[0] == column_.x[column_.size() - 1]) continue;
             Split split;
             split.feature = static_cast<int32_t>(f);
+            split.rows = column_.size();
             const auto n_codes = static_cast<size_t>(feature.n_categories);
             const bool better = feature.categorical() ? CategoryGroups<Rule>(rule_, column_, n_codes, edge).best(node.leaf, split)
                                                       : best_cut(rule_, column_, edge, node.leaf, split);
@@ -233,8 +201,9 @@ private:
             else if (!options_.rpart) node.majority = left;
         }
         if (options_.use_surrogates > 0)
-            for (const Split& surrogate : node.surrogates)
-                std::erase_if(waiting, [&](uint32_t row) { return (way_[row] = way_of(surrogate, row)) != nowhere; });
+            for (Split& surrogate : node.surrogates)
+                surrogate.rows =
+                    std::erase_if(waiting, [&](uint32_t row) { return (way_[row] = way_of(surrogate, row)) != nowhere; });
         if (options_.use_surrogates == 2)
             for (uint32_t row : waiting) way_[row] = node.majority;
         return part_lists(range);
@@ -312,19 +281,6 @@ auto with_rule(const Table& table, const Target& target, const Outcome& outcome,
         if (options.criterion == "poisson") return use(PoissonRule(outcome, options.rpart ? 1.0 : 0.0));
     }
     throw std::invalid_argument("criterion '" + options.criterion + "' does not fit this target");
-}
-
-/// The sorted lists without the rows of one fold.
-SortedRows without(const SortedRows& all, std::span<const int32_t> fold, int32_t left_out, size_t n_kept, size_t n_features) {
-    SortedRows kept;
-    kept.n_rows = n_kept;
-    kept.order.resize(n_features * n_kept);
-    for (size_t f = 0; f < n_features; ++f) {
-        int32_t* to = kept.of(f);
-        for (size_t i = 0; i < all.n_rows; ++i)
-            if (fold[row_of(all.of(f)[i])] != left_out) *to++ = all.of(f)[i];
-    }
-    return kept;
 }
 
 /// One fold: the rows to grow on, the rows held out, and the prices of a split, which shrink with the weight of the former.

@@ -18,8 +18,10 @@ struct Options {
 
 struct Grown {
     TreeArrays tree;
-    std::vector<double> complexity;  // by node: the price of a split at which it collapses
-    std::vector<double> credit;      // node × feature: what the split and its surrogates count for the feature's importance
+    std::vector<double> complexity;                     // by node: the price of a split at which it collapses
+    std::vector<int64_t> split_rows, competitor_rows;   // that each was judged on, or that a surrogate sent
+    std::vector<int8_t> split_below, competitor_below;  // which side takes numbers below the cut: −1 left, 1 right
+    std::vector<double> credit;  // node × feature: what the split and its surrogates count for the feature's importance
     double largest_improve = 0;
 };
 

@@ -13,6 +13,7 @@ inline constexpr int8_t left = -1, right = 1, nowhere = 0;
 struct Split {
     int32_t feature = -1;
     double improve = 0;   // or the agreement of a surrogate
+    size_t rows = 0;      // that it was judged on, or that a surrogate sent
     double adjusted = 0;  // agreement of a surrogate above that of sending everybody with the majority
     double cut = 0;
     int8_t below = left;

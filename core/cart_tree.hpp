@@ -160,16 +160,23 @@ inline Grown write_tree(const std::vector<Node>& nodes, const Table& table, cons
             const int8_t first = first_side(node);
             const double gain = node.splits[0].improve * (options.criterion == "squared_error" ? node.leaf.risk : 1.0);
             writer.append(tree.splits, node.splits[0], first);
+            out.split_rows.push_back(static_cast<int64_t>(node.splits[0].rows));
+            out.split_below.push_back(node.splits[0].below);
             credit[node.splits[0].feature] = gain;
             for (const Split& surrogate : node.surrogates) {
                 credit[surrogate.feature] = gain * surrogate.adjusted;
                 if (options.use_surrogates == 0) continue;
                 writer.append(tree.splits, surrogate, first);
+                tree.splits.adjust_last(surrogate.adjusted);
+                out.split_rows.push_back(static_cast<int64_t>(surrogate.rows));
+                out.split_below.push_back(surrogate.below);
             }
             for (size_t i = 1; i < node.splits.size(); ++i) {
                 const Split& other = node.splits[i];
                 writer.append(tree.competitors, other,
                               table.features[static_cast<size_t>(other.feature)].categorical() ? left : other.below);
+                out.competitor_rows.push_back(static_cast<int64_t>(other.rows));
+                out.competitor_below.push_back(other.below);
             }
         }
         tree.split_begin.push_back(static_cast<int64_t>(tree.splits.kind.size()));

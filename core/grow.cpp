@@ -148,8 +148,11 @@ TreeArrays assemble(const Builder& trunk, const std::vector<Builder>& grafts) {
         tree.value.insert(tree.value.end(), value, value + static_cast<int64_t>(place.builder->width));
         if (node.n_children) {
             append_split(tree.splits, *place.builder, node);
-            for (int64_t c = node.surrogates_begin; c < node.surrogates_end; ++c)
-                append_split(tree.splits, place.builder->surrogates[static_cast<size_t>(c)]);
+            for (int64_t c = node.surrogates_begin; c < node.surrogates_end; ++c) {
+                const Candidate& surrogate = place.builder->surrogates[static_cast<size_t>(c)];
+                append_split(tree.splits, surrogate);
+                tree.splits.adjust_last(surrogate.adjusted);
+            }
             for (int64_t c = node.competitors_begin; c < node.competitors_end; ++c)
                 append_split(tree.competitors, place.builder->competitors[static_cast<size_t>(c)]);
         }

@@ -678,6 +678,7 @@ private:
             Candidate candidate;
             candidate.feature = split.feature;
             candidate.merit = split.improve;
+            candidate.adjusted = split.adjusted;
             if (original_.table.features[static_cast<size_t>(split.feature)].categorical()) {
                 candidate.kind = SplitKind::table;
                 candidate.table = std::move(tables[static_cast<size_t>(split.feature)]);

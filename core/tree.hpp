@@ -17,10 +17,16 @@ struct SplitTable {
     std::vector<uint8_t> kind;
     std::vector<int32_t> feature;
     std::vector<double> threshold, score;
+    std::vector<double> adjusted;  // agreement of a surrogate above that of following the majority; empty without surrogates
     std::vector<int64_t> pool_begin{0};
     std::vector<int32_t> pool_index;
     std::vector<double> pool_value;
 
+    /// Say how the split that was appended last agrees; those before that are no surrogates have 0.
+    void adjust_last(double agreement) {
+        adjusted.resize(kind.size(), 0.0);
+        adjusted.back() = agreement;
+    }
     void reserve(size_t n) {
         kind.reserve(n);
         feature.reserve(n);

@@ -103,3 +103,15 @@ def large_table(
         task="classification" if task == "classification" else "regression",
         sample_weight=random.integers(0, 4, n) + random.integers(0, 2, n) / 4 if weighted else None,
     )
+
+
+def golf() -> tuple[pd.DataFrame, list[str]]:
+    """Quinlan's training set (1993, table 2.1), with the outlooks and classes that the gain is made of."""
+    outlook = ["sunny"] * 5 + ["overcast"] * 4 + ["rain"] * 5
+    windy = [True, True, False, False, False, True, False, True, False, True, True, False, False, False]
+    humidity = [70, 90, 85, 95, 70, 90, 78, 65, 75, 80, 70, 80, 80, 96]
+    temperature = [75, 80, 85, 72, 69, 72, 83, 64, 81, 71, 65, 75, 68, 70]
+    play = ["Play", "Don't", "Don't", "Don't", "Play", "Play", "Play", "Play", "Play"]
+    play += ["Don't", "Don't", "Play", "Play", "Play"]
+    columns = {"outlook": outlook, "temperature": temperature, "humidity": humidity, "windy": windy}
+    return pd.DataFrame(columns), play

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ import pytest
 from sklearn.base import clone
 
 import treewright as tw
+from tables import golf
 from test_presets import table
 from treewright import datasets
+from treewright.data import Dataset
 from treewright.pruning import CostComplexity, EarlyStopping, ReducedError
+from treewright.trace import branch_of
 
 REDUCED_ERROR = json.loads((Path(__file__).parent / "oracles" / "j48_reduced_error.json").read_text())
 
@@ -187,13 +191,60 @@ def test_nodes_of_c45_remember_competitors() -> None:
     assert tree.competitors.score[:2] == pytest.approx([0.152, 0.049], abs=1e-3)
 
 
-def golf() -> tuple[pd.DataFrame, list[str]]:
-    """Quinlan's training set (1993, table 2.1), with the outlooks and classes that the gain is made of."""
-    outlook = ["sunny"] * 5 + ["overcast"] * 4 + ["rain"] * 5
-    windy = [True, True, False, False, False, True, False, True, False, True, True, False, False, False]
-    humidity = [70, 90, 85, 95, 70, 90, 78, 65, 75, 80, 70, 80, 80, 96]
-    temperature = [75, 80, 85, 72, 69, 72, 83, 64, 81, 71, 65, 75, 68, 70]
-    play = ["Play", "Don't", "Don't", "Don't", "Play", "Play", "Play", "Play", "Play"]
-    play += ["Don't", "Don't", "Play", "Play", "Play"]
-    columns = {"outlook": outlook, "temperature": temperature, "humidity": humidity, "windy": windy}
-    return pd.DataFrame(columns), play
+# surrogates and competitors, of any learner
+
+
+@pytest.mark.parametrize("name", ["stagec", "labor"])
+@pytest.mark.parametrize(
+    "learner",
+    [
+        tw.DecisionTreeClassifier(missing="surrogate", max_depth=3, min_samples_leaf=5, max_competitors=2),
+        tw.CARTClassifier(min_samples_split=10, min_samples_leaf=5, max_competitors=2, cv=None),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_nodes_show_surrogates_with_both_agreements(learner: Any, name: str, tmp_path: Path) -> None:
+    """At the root, where all rows are: counted again, row by row."""
+    X, y = table(name)
+    model = clone(learner).fit(X, y)
+    rows = Dataset.from_table(X, y, task="classification")
+    node = model.tree_[0]
+    way = branch_of(node.split, rows)
+    known = way >= 0
+    majority = np.bincount(way[known]).max() / known.sum()
+    assert len(node.surrogates) == len(node.adjusted_agreements) > 0
+    for surrogate, agreement, adjusted in zip(
+        node.surrogates, node.agreements, node.adjusted_agreements, strict=True
+    ):
+        share = (branch_of(surrogate, rows)[known] == way[known]).mean()
+        assert agreement == pytest.approx(share)
+        assert adjusted == pytest.approx((share - majority) / (1 - majority))
+    assert len(node.competitors) == len(node.competitor_merits) == 2
+    assert sorted(node.competitor_merits, reverse=True) == node.competitor_merits
+    described = model.tree_.to_dict()
+    assert described["surrogates"][0]["adjusted_agreement"] == node.adjusted_agreements[0]
+    assert described["competitors"][1]["merit"] == node.competitor_merits[1]
+    model.save(tmp_path / "model.tw")
+    again: Any = tw.load(tmp_path / "model.tw")
+    assert again.tree_ == model.tree_
+    assert again.tree_[0].adjusted_agreements == node.adjusted_agreements
+    assert again.tree_.collapse([]) == model.tree_
+    bare = replace(model.tree_, splits=replace(model.tree_.splits, adjusted=None))
+    assert bare != model.tree_
+    assert bare[0].adjusted_agreements == []
+
+
+def test_a_tree_without_surrogates_has_no_adjusted_agreements() -> None:
+    tree = tw.DecisionTreeClassifier().fit([[1.0], [2.0]], ["a", "b"]).tree_
+    assert tree.splits.adjusted is None
+    assert tree[0].adjusted_agreements == []
+
+
+def test_forests_of_trees_with_and_without_surrogates_go_to_files(tmp_path: Path) -> None:
+    X, y = table("stagec")
+    forest = tw.RandomForestClassifier(n_estimators=5, missing="surrogate", max_depth=2, random_state=0).fit(
+        X, y
+    )
+    forest.save(tmp_path / "forest.tw")
+    again: Any = tw.load(tmp_path / "forest.tw")
+    np.testing.assert_array_equal(again.predict_proba(X), forest.predict_proba(X))

@@ -103,4 +103,11 @@ def concatenated(tables: Sequence[SplitTable]) -> SplitTable:
     pools = np.cumsum([0, *(len(table.pool_index) for table in tables)])
     begins = [table.pool_begin[:-1] + pool for table, pool in zip(tables, pools[:-1], strict=True)]
     columns["pool_begin"] = np.concatenate([*begins, pools[-1:]])
+    if any(table.adjusted is not None for table in tables):
+        none = (np.zeros(len(table)) for table in tables)
+        known = [
+            zeros if table.adjusted is None else table.adjusted
+            for table, zeros in zip(tables, none, strict=True)
+        ]
+        columns["adjusted"] = np.concatenate(known)
     return SplitTable(**columns)

@@ -279,6 +279,8 @@ def trees_to_parts(trees: Sequence[Tree]) -> tuple[Header, Arrays]:
     The arrays of the trees are set one after the other; ``tree_begin`` says where each tree's nodes begin.
     """
     every = [tree.arrays() for tree in trees]
+    if any("split_adjusted" in one for one in every):  # some trees of a forest may have no surrogates
+        every = [{"split_adjusted": np.zeros(len(one["split_kind"]))} | one for one in every]
     arrays = {
         name: _join_begins([one[name] for one in every])
         if name.endswith("begin")
@@ -350,8 +352,9 @@ def _cut(arrays: Mapping[str, NDArray[Any]], begin: int, end: int) -> Arrays:
         splits = arrays[prefix + "begin"][begin : end + 1]
         pools = arrays[prefix + "pool_begin"][splits[0] : splits[-1] + 1]
         tree[prefix + "begin"], tree[prefix + "pool_begin"] = splits - splits[0], pools - pools[0]
-        for name in ("kind", "feature", "threshold", "score"):
-            tree[prefix + name] = arrays[prefix + name][splits[0] : splits[-1]]
+        for name in ("kind", "feature", "threshold", "score", "adjusted"):
+            if prefix + name in arrays:
+                tree[prefix + name] = arrays[prefix + name][splits[0] : splits[-1]]
         for name in ("pool_index", "pool_value"):
             tree[prefix + name] = arrays[prefix + name][pools[0] : pools[-1]]
     return {name: array[begin:end] for name, array in arrays.items() if name not in tree} | tree

@@ -95,10 +95,28 @@ class Node:
         return scores
 
     @property
+    def adjusted_agreements(self) -> list[float]:
+        """By how much each surrogate beats following the majority: 1 is perfect, 0 no better.
+
+        With a the agreement and m the share of the larger branch among the rows with a known split that is
+        (a − m) / (1 − m) (Breiman et al., 1984, §5.3).
+        """
+        begin, end = self.tree.split_begin[self.id : self.id + 2].tolist()
+        known = self.tree.splits.adjusted
+        return [] if known is None else known[begin + 1 : end].tolist()
+
+    @property
     def competitors(self) -> list[Split]:
         """The best splits on other features, best first."""
         begin, end = self.tree.competitor_begin[self.id : self.id + 2].tolist()
         return [self.tree.competitors[index] for index in range(begin, end)]
+
+    @property
+    def competitor_merits(self) -> list[float]:
+        """The merits of the competitors."""
+        begin, end = self.tree.competitor_begin[self.id : self.id + 2].tolist()
+        merits: list[float] = self.tree.competitors.score[begin:end].tolist()
+        return merits
 
     def __repr__(self) -> str:
         return f"Node({self.id}, {'leaf' if self.is_leaf else self.split}, count={self.count})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -257,10 +257,15 @@ class SplitTable:
     pool_begin: NDArray[np.int64]
     pool_index: NDArray[np.int32]
     pool_value: NDArray[np.float64]
+    adjusted: NDArray[np.float64] | None = (
+        None  # agreement of surrogates above that of following the majority
+    )
 
     def __post_init__(self) -> None:
         entries = vars(self)
         entries.update({name: read_only(entries[name], dtype) for name, dtype in COLUMN_TYPES.items()})
+        if self.adjusted is not None:
+            entries["adjusted"] = read_only(self.adjusted, np.float64)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> SplitTable:
@@ -269,6 +274,7 @@ class SplitTable:
             return NO_SPLITS  # most trees keep no competitors
         table = object.__new__(cls)
         vars(table).update({name: arrays[prefix + name] for name in COLUMN_TYPES})
+        vars(table)["adjusted"] = arrays.get(prefix + "adjusted")
         return table
 
     @classmethod
@@ -287,7 +293,8 @@ class SplitTable:
 
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Return the columns under names with a prefix."""
-        return {prefix + name: getattr(self, name) for name in COLUMN_TYPES}
+        columns = {prefix + name: getattr(self, name) for name in COLUMN_TYPES}
+        return columns if self.adjusted is None else columns | {prefix + "adjusted": self.adjusted}
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -331,14 +338,14 @@ class SplitTable:
             pool_begin=np.concatenate(([0], np.cumsum(sizes))),
             pool_index=self.pool_index[entries],
             pool_value=self.pool_value[entries],
+            adjusted=None if self.adjusted is None else self.adjusted[indices],
         )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SplitTable):
             return NotImplemented
-        return all(
-            same_arrays(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)
-        )
+        ours, theirs = self.arrays(""), other.arrays("")
+        return ours.keys() == theirs.keys() and all(same_arrays(ours[name], theirs[name]) for name in ours)
 
     __hash__ = None  # type: ignore[assignment]  # equal by content, as arrays are
 

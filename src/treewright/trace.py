@@ -245,7 +245,7 @@ class Trace:
         return grow(rows, _without_limits(self.recipe), n_jobs=1, warn_of_odd=False)
 
     def _candidate(self, split: Split, merit: float, taken: bool, rows: Dataset) -> CandidateAccount:
-        way = _branch_of(split, rows)
+        way = branch_of(split, rows)
         assert rows.weight is not None
         branches = tuple(
             Branch(split.condition(self.tree.schema, branch), *self._describe(rows, way == branch))
@@ -367,7 +367,7 @@ class Trace:
         return tuple(reversed(words))
 
 
-def _branch_of(split: Split, rows: Dataset) -> NDArray[np.int64]:
+def branch_of(split: Split, rows: Dataset) -> NDArray[np.int64]:
     """Branch of each row, −1 where the split does not answer."""
     schema = rows.schema
     if isinstance(split, Table):

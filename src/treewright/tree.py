@@ -419,6 +419,7 @@ class Tree(SklearnArrays):
         return (
             self.schema == other.schema
             and same_arrays(*costs)
+            and self._arrays.keys() == other._arrays.keys()
             and all(same_arrays(array, other._arrays[name]) for name, array in self._arrays.items())
         )
 

@@ -43,6 +43,8 @@ def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | Non
         Where each tree's nodes begin, and at the end their number.
     """
     _check_layout(arrays, 1 if schema.classes is None else len(schema.classes))
+    if "split_adjusted" in arrays:
+        _require(np.isfinite(arrays["split_adjusted"]), "the adjusted agreement of split {at} is not finite")
     n_nodes = len(arrays["parent"])
     begin = np.array([0, n_nodes]) if tree_begin is None else tree_begin
     check_begin("tree_begin", begin, n_nodes)
@@ -87,6 +89,8 @@ def _check_layout(arrays: Arrays, n_values: int) -> None:
     expected = dict(NODE_ARRAYS)
     for prefix in ("split_", "competitor_"):
         expected |= {prefix + name: dtype for name, dtype in COLUMN_TYPES.items()}
+    if "split_adjusted" in arrays:  # there are surrogates
+        expected["split_adjusted"] = np.dtype(np.float64)
     if arrays.keys() != expected.keys():
         odd = sorted(arrays.keys() ^ expected.keys())
         raise ModelFileError(f"the model is broken: arrays {odd} are missing or unknown")

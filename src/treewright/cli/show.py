@@ -120,12 +120,9 @@ def show_node(tree: Any, node: int, screen: Screen) -> None:
     ]
     screen.table(["branch", "node", "rows", "predicts"], rows)
     screen.text(f"merit {number(view.merit)}; a row without the value {_default(view)}")
-    begin, end = tree.split_begin[node : node + 2].tolist()
-    _show_splits(
-        screen, tree, "Surrogates, by agreement", view.surrogates, tree.splits.score[begin + 1 : end]
-    )
-    begin, end = tree.competitor_begin[node : node + 2].tolist()
-    _show_splits(screen, tree, "Competitors, by merit", view.competitors, tree.competitors.score[begin:end])
+    agreements = {"agreement": view.agreements, "adjusted": view.adjusted_agreements}
+    _show_splits(screen, tree, "Surrogates, by agreement", view.surrogates, agreements)
+    _show_splits(screen, tree, "Competitors, by merit", view.competitors, {"merit": view.competitor_merits})
 
 
 def _default(view: Any) -> str:
@@ -136,14 +133,16 @@ def _default(view: Any) -> str:
     return f"goes to node {view.children[view.default_branch]}"
 
 
-def _show_splits(screen: Screen, tree: Any, title: str, splits: list[Any], scores: Any) -> None:
+def _show_splits(
+    screen: Screen, tree: Any, title: str, splits: list[Any], figures: dict[str, list[float]]
+) -> None:
     if not splits:
         return
     screen.title(title)
-    rows = [
-        [split.condition(tree.schema, 0), number(score)] for split, score in zip(splits, scores, strict=True)
-    ]
-    screen.table(["split", "score"], rows)
+    columns = [[split.condition(tree.schema, 0) for split in splits]]
+    columns += [[number(figure) for figure in column] for column in figures.values() if column]
+    names = [name for name, column in figures.items() if column]
+    screen.table(["split", *names], [list(row) for row in zip(*columns, strict=True)])
 
 
 def prediction_text(tree: Any, node: int) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
-    from treewright.splits import SplitTable
     from treewright.tree import Tree
 
 
@@ -28,14 +29,29 @@ def export_dict(tree: Tree) -> dict[str, Any]:
             begin, end = split_begin[node], split_begin[node + 1]
             described["split"] = tree.splits.split(begin, size).to_dict(tree.schema)
             described["missing"] = {-1: "share", -2: "stay"}.get(default[node], default[node])
-            _describe(described, "surrogates", tree, tree.splits, range(begin + 1, end))
+            if end > begin + 1:
+                described["surrogates"] = _surrogates(tree, range(begin + 1, end))
             rivals = range(competitor_begin[node], competitor_begin[node + 1])
-            _describe(described, "competitors", tree, tree.competitors, rivals)
+            if rivals:
+                described["competitors"] = _competitors(tree, rivals)
             described["branches"] = nodes[first_child[node] : first_child[node] + size]
     return nodes[0]
 
 
-def _describe(described: dict[str, Any], name: str, tree: Tree, table: SplitTable, indices: range) -> None:
-    """Add a list of splits to the description of a node, unless it is empty."""
-    if indices:
-        described[name] = [table.split(index).to_dict(tree.schema) for index in indices]
+def _surrogates(tree: Tree, indices: range) -> list[dict[str, Any]]:
+    """Describe stand-in splits, with how far they agree with the split they stand in for."""
+    table = tree.splits
+    adjusted = np.zeros(len(table)) if table.adjusted is None else table.adjusted
+    return [
+        table.split(index).to_dict(tree.schema)
+        | {"agreement": float(table.score[index]), "adjusted_agreement": float(adjusted[index])}
+        for index in indices
+    ]
+
+
+def _competitors(tree: Tree, indices: range) -> list[dict[str, Any]]:
+    """Describe the best splits on other features, with their merit."""
+    table = tree.competitors
+    return [
+        table.split(index).to_dict(tree.schema) | {"merit": float(table.score[index])} for index in indices
+    ]

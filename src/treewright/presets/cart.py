@@ -24,10 +24,10 @@ from treewright.parameters import (
     cost_rows,
     costs_of_features,
 )
+from treewright.presets.cart_figures import CARTFigures
 from treewright.presets.cart_recipe import CARTRecipe, GrownCART
 from treewright.presets.cp_table import CPTable, choose_row, cp_table, fold_numbers
 from treewright.recipe import Rule, check_parameters, is_number, is_whole, number, one_of, whole
-from treewright.splits import Hyperplane, Split
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -108,16 +108,13 @@ class CARTEstimator(Learner):
         recipe, progress = self._recipe(dataset.schema), progress_bar(self.verbose)
         grown = recipe.grow_with_prices(dataset, self.n_jobs, progress)
         table = self._cp_table(dataset, recipe, grown, folds)
-        tree, complexity, credit = grown.tree, grown.complexity, grown.credit
+        tree, figures = grown.tree, grown.figures
         if self.se is not None:
-            keep = complexity > table.price[choose_row(table, self.se)]
-            tree, kept = _collapse(tree, ~keep)
-            complexity, credit = complexity[kept], credit[kept]
+            cheap = figures.complexity <= table.price[choose_row(table, self.se)]
+            tree, figures = figures.collapsed(tree, cheap)
         self._adopt(tree)
         self._forget_pruning()
-        self.cp_table_ = table
-        self.complexity_: Array = complexity / (tree.risk[0] or 1.0)
-        self._credit = np.where((tree.n_children > 0)[:, None], credit, 0.0)
+        self.cp_table_, self._figures = table, figures
         self._keep_trace(grown.tree, dataset, recipe)
         return self
 
@@ -145,7 +142,7 @@ class CARTEstimator(Learner):
         self, dataset: Dataset, recipe: CARTRecipe, grown: GrownCART, folds: NDArray[np.int32] | None
     ) -> CPTable:
         """List the nested prunings, with their cross-validated risk if there are folds."""
-        tree, complexity = grown.tree, grown.complexity
+        tree, complexity = grown.tree, grown.figures.complexity
         price = np.concatenate([complexity[:1], np.maximum(complexity[1:], self.cp * tree.risk[0])])
         table = cp_table(tree, price)
         if folds is None:
@@ -167,42 +164,34 @@ class CARTEstimator(Learner):
 
     def _adopt(self, tree: Tree) -> None:
         super()._adopt(tree)
-        for name in ("cp_table_", "complexity_", "_credit"):  # of the tree there was before
+        for name in ("cp_table_", "_figures"):  # of the tree there was before
             self.__dict__.pop(name, None)
 
     def _own_arrays(self) -> dict[str, Array]:
-        if not hasattr(self, "_credit"):
+        if not hasattr(self, "_figures"):
             return {}
-        return {
-            "complexity": self.complexity_,
-            "credit": self._credit,
-            "cp_table": self.cp_table_.to_array(),
-        }
+        return vars(self._figures) | {"cp_table": self.cp_table_.to_array()}
 
     def _adopt_own(self, arrays: dict[str, NDArray[Any]]) -> None:
-        if not arrays:
-            return
-        n_nodes = len(self.tree_)
-        shapes = {"complexity": (n_nodes,), "credit": (n_nodes, len(self.tree_.schema.columns))}
-        if arrays.keys() != {"complexity", "credit", "cp_table"}:
-            raise ValueError(f"a tree of CART has complexity, credit and cp_table, not {sorted(arrays)}")
-        for name, array in arrays.items():
-            if (
-                array.dtype != float
-                or array.shape != shapes.get(name, array.shape)
-                or not np.isfinite(array).all()
-            ):
-                raise ValueError(f"its array {name!r} does not fit its tree")
-        self.cp_table_ = CPTable.from_array(arrays["cp_table"])
-        self.complexity_, self._credit = arrays["complexity"], arrays["credit"]
+        if arrays:
+            table = CPTable.from_array(arrays.pop("cp_table", np.empty(0)))
+            self._figures, self.cp_table_ = CARTFigures.checked(arrays, self.tree_), table
 
-    def _check_as_grown(self, asked: str) -> None:
+    def _as_grown(self, asked: str) -> CARTFigures:
+        """Give the figures of the tree, if it is as `fit` made it."""
         self._fitted_tree()
-        if not hasattr(self, "_credit"):
+        try:
+            return self._figures
+        except AttributeError:
             raise AttributeError(
                 f"{asked} is that of a tree as `fit` makes it, and this one was pruned since: "
                 "see print(model.tree_) and feature_importances_"
-            )
+            ) from None
+
+    @property
+    def complexity_(self) -> Array:
+        """For each node the cp at which it collapses."""
+        return self._as_grown("complexity_").complexity / (self.tree_.risk[0] or 1.0)
 
     @property
     def variable_importance_(self) -> dict[str, float]:
@@ -211,37 +200,10 @@ class CARTEstimator(Learner):
         A split counts its improvement, and each of its surrogates that times its adjusted agreement: a
         feature that was masked by a better one is seen. `feature_importances_` counts splits alone.
         """
-        self._check_as_grown("variable_importance_")
-        total = self._credit.sum(axis=0)
+        total = self._as_grown("variable_importance_").credit.sum(axis=0)
         names = self.tree_.schema.names
         order = np.argsort(-total, kind="stable")
         return {names[feature]: float(total[feature]) for feature in order if total[feature] > 0}
-
-    def adjusted_agreements(self, node: int) -> list[float]:
-        """By how much each surrogate of a node beats following the majority: 1 is perfect, 0 no better.
-
-        With a the agreement (`tree_[node].agreements`) and m the share of the larger branch that is
-        (a − m) / (1 − m), in the order of `tree_[node].surrogates`.
-
-        Parameters
-        ----------
-        node : int
-            Id of a node of `tree_`.
-
-        Examples
-        --------
-        >>> from treewright import CARTClassifier, datasets
-        >>> X, y = datasets.load_iris()
-        >>> model = CARTClassifier(cv=None).fit(X, y)
-        >>> [round(share, 2) for share in model.tree_[0].agreements]
-        [1.0, 0.92, 0.83]
-        >>> [round(share, 2) for share in model.adjusted_agreements(0)]
-        [1.0, 0.76, 0.5]
-        """
-        self._check_as_grown("adjusted_agreements")
-        begin, end = self.tree_.split_begin[node : node + 2].tolist()
-        credit = [self._credit[node, _split_feature(self.tree_.splits[at])] for at in range(begin, end)]
-        return [float(part / credit[0]) for part in credit[1:]]
 
     def summary(self, decimals: int = 7) -> str:
         """Describe the tree node by node, as `summary` of an rpart tree does.
@@ -253,8 +215,7 @@ class CARTEstimator(Learner):
         """
         from treewright.presets.summary import cart_summary
 
-        self._check_as_grown("summary")
-        return cart_summary(self, decimals)
+        return cart_summary(self, self._as_grown("summary"), decimals)
 
 
 @estimator
@@ -379,10 +340,6 @@ def _fraction(share: float) -> float:
     return simple if abs(simple - share) < 1e-14 else share
 
 
-def _split_feature(split: Split) -> int:
-    return split.features[0] if isinstance(split, Hyperplane) else getattr(split, "feature", -1)
-
-
 def _has_values(dataset: Dataset) -> NDArray[np.bool_]:
     """Rows with a value in some feature: rpart drops the others."""
     return np.asarray(~np.isnan(dataset.numbers).all(axis=1) | (dataset.codes >= 0).any(axis=1))
@@ -394,12 +351,3 @@ def _counted_rows(sample_weight: ArrayLike | None, n_counted: int) -> NDArray[np
         return None
     counted = np.asarray(sample_weight, dtype=float) > 0
     return None if counted.all() or counted.sum() != n_counted else counted
-
-
-def _collapse(tree: Tree, collapsed: NDArray[np.bool_]) -> tuple[Tree, NDArray[np.int64]]:
-    """Give the pruned tree, and the ids its nodes had."""
-    gone = np.zeros(len(tree), bool)
-    for node in range(1, len(tree)):
-        above = tree.parent[node]
-        gone[node] = gone[above] or collapsed[above]
-    return tree.collapse(collapsed), np.flatnonzero(~gone)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,30 +11,18 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.data import Dataset, Schema
 from treewright.grow import Progress, class_factor, threads
+from treewright.presets.cart_figures import CARTFigures
 from treewright.recipe import ProgramRecipe, Recipe
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class GrownCART:
-    """A tree of CART with what the program knows of it.
-
-    Attributes
-    ----------
-    tree : Tree
-    complexity : float array
-        For each node the price of a split at which it collapses, in units of risk.
-    credit : float array of shape (n_nodes, n_features)
-        What the split of a node and its surrogates count for the importance of their features.
-    largest_improve : float
-        The scale of what counts as no improvement.
-    """
+class GrownCART(NamedTuple):
+    """A tree of CART, its figures, and the scale of what counts as no improvement."""
 
     tree: Tree
-    complexity: Array
-    credit: Array
+    figures: CARTFigures
     largest_improve: float
 
 
@@ -69,11 +57,9 @@ class CARTRecipe(ProgramRecipe):
         """Grow a tree, and tell at which price of a split each node collapses."""
         options = self._options(dataset.schema, n_jobs, progress)
         arrays = _core.grow_cart(**_inputs(dataset), options=options)
-        own = (arrays.pop(name) for name in ("complexity", "credit", "largest_improve"))
-        complexity, credit, largest = own
-        return GrownCART(
-            Tree.from_arrays(dataset.schema, arrays, options["costs"]), complexity, credit, largest
-        )
+        figures, largest_improve = CARTFigures.taken_from(arrays), arrays.pop("largest_improve")
+        tree = Tree.from_arrays(dataset.schema, arrays, options["costs"])
+        return GrownCART(tree, figures, largest_improve)
 
     def validate(
         self,
