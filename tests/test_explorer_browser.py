@@ -531,6 +531,15 @@ def test_a_forest_is_walked_tree_by_tree_and_votes_as_it_predicts(read, vote) ->
     assert reader.text("#card h2") == f"Leaf {leaf}"
     reader.page.get_by_role("button", name="the next tree").click()
     assert f"leaves of {model.estimators_[5].get_n_leaves()}" in reader.text("#path-words")
+    reader.open("rows")
+    said = reader.page.locator("#panel-rows tbody tr td:nth-child(4)").all_inner_texts()
+    assert said == model.predict(X).tolist()
+    address = reader.page.url
+    assert "tree=5" in address
+    reader.page.goto("about:blank")
+    reader.page.goto(address)
+    reader.page.wait_for_selector("body[data-ready]")
+    assert f"leaves of {model.estimators_[5].get_n_leaves()}" in reader.text("#path-words")
 
 
 def test_a_forest_of_numbers_shows_what_each_tree_says(read) -> None:
@@ -601,6 +610,19 @@ def test_nothing_is_found_by_the_accessibility_check(read, irises) -> None:
         reader.open(tab)
         found = axe.Axe().run(reader.page).response["violations"]
         assert [(tab, violation["id"], violation["nodes"][0]["target"]) for violation in found] == []
+
+
+@pytest.mark.slow
+def test_a_forest_and_two_nodes_side_by_side_are_accessible(read) -> None:
+    X, y = datasets.load_iris()
+    reader = read(
+        explore(RandomForestClassifier(n_estimators=5, random_state=0).fit(X, y), X, y), bypass_csp=True
+    )
+    reader.open("forest")
+    reader.page.get_by_role("button", name="Compare").click()
+    reader.page.locator("#outline [data-node='2'] > .line").click()
+    found = axe.Axe().run(reader.page).response["violations"]
+    assert [(violation["id"], violation["nodes"][0]["target"]) for violation in found] == []
 
 
 @pytest.mark.slow

@@ -208,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._answer(HTTPStatus.OK, self.server.page(), "text/html", policy(live=True))
             else:
                 script = asset("door.js")
-                own = f"default-src 'none'; script-src {content_hash(script)}; connect-src 'self'"
+                own = f"default-src 'none'; script-src {content_hash(script)}; img-src data:; connect-src 'self'"
                 page = filled(asset("door.html"), {"script": script})
                 self._answer(HTTPStatus.OK, page, "text/html", own)
         except RefusedError as refused:

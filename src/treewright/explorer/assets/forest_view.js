@@ -272,7 +272,7 @@ export class ForestView {
           element(
             "tr",
             {},
-            head.map((name) => element("th", { scope: name ? "col" : null }, name)),
+            head.map((name) => (name ? element("th", { scope: "col" }, name) : element("td"))),
           ),
         ),
         element(

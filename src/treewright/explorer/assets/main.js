@@ -56,6 +56,7 @@ function start() {
     theme: 0,
   });
   keepPrice(model, state);
+  const forest = content.forest && new Forest(model, state);
   readAddress(model, state);
   const marks = new Marks(model, content.colours);
   at("title").textContent = content.title;
@@ -89,19 +90,17 @@ function start() {
   new Sunburst(at("panel-sunburst"), model, marks, state);
   new Regions(at("panel-regions"), model, marks, state);
   new RulesView(at("panel-rules"), model, marks, state, copyText);
-  new RowsView(at("panel-rows"), model, state, download);
+  new RowsView(at("panel-rows"), model, state, download, forest);
   new WhatIf(at("panel-what-if"), model, marks, state);
   new Quality(at("panel-quality"), model, marks, state);
   new Teach(at("panel-teach"), model, marks, state);
-  if (content.forest) {
-    const places = { panel: at("panel-forest"), picker: at("forest") };
-    new ForestView(places, new Forest(model, state), marks, state);
-  }
+  if (forest)
+    new ForestView({ panel: at("panel-forest"), picker: at("forest") }, forest, marks, state);
   buildTools(model, state, treeView, marks);
   buildLegend(model, marks);
   state.on(["exchanged", "theme"], () => buildLegend(model, marks));
   announce(model, state, treeView);
-  follow(state, marks, treeView);
+  follow(model, state, marks, treeView);
   dropHint();
   const { tab } = state.values;
   state.values.tab = null;
@@ -293,17 +292,21 @@ function readAddress(model, state) {
     const number = Number(wanted.get(name));
     return Number.isInteger(number) && number >= 0 && number <= most ? number : 0;
   };
+  const { forest } = model.content;
+  state.set({ member: forest ? whole("tree", forest.trees.length) : 0 });
   state.set({ node: whole("node", model.size - 1), step: whole("step", model.lastStep) });
   const tab = wanted.get("tab");
   if (tab in TABS && (tab !== "forest" || model.content.forest)) state.set({ tab });
 }
 
-function follow(state, marks, treeView) {
+function follow(model, state, marks, treeView) {
+  const { forest } = model.content;
   const keep = () => {
     const address = new URLSearchParams({
       node: state.get("node"),
       step: state.get("step"),
       tab: state.get("tab"),
+      ...(forest && { tree: state.get("member") }),
     });
     try {
       window.history.replaceState(null, "", `#${address}`);
@@ -329,7 +332,7 @@ function follow(state, marks, treeView) {
 // The hint has served once the reader does something.
 function dropHint() {
   const drop = () => at("hint")?.remove();
-  for (const name of ["pointerdown", "wheel", "keydown"]) at("canvas").addEventListener(name, drop, { once: true });
+  for (const name of ["pointerdown", "wheel", "keydown"]) document.addEventListener(name, drop, { once: true });
 }
 
 function copyText(text) {
