@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
 from trees import Inner, Leaf, build, random_rows, random_tree
 from treewright import (
@@ -203,13 +203,19 @@ def test_the_nearest_change_is_one_and_none_is_nearer(modules) -> None:
                 assert (tree.label[tree.route(tried, np.empty((200, 0), np.int32))] == label).all()
 
 
-def test_the_roc_curve_is_that_of_scikit_learn(modules) -> None:
+def test_roc_and_precision_are_those_of_scikit_learn(modules) -> None:
     random = np.random.default_rng(0)
     scores, truths = random.integers(0, 6, 80) / 5, random.random(80) < 0.4
     found = in_script(modules, random_tree(0, 2), "rocCurve(...rows)", [scores.tolist(), truths.tolist()])
     alarms, hits, _ = roc_curve(truths, scores, drop_intermediate=False)
     assert np.allclose(found["points"], np.column_stack([alarms, hits]))
     assert found["area"] == pytest.approx(roc_auc_score(truths, scores))
+    precise = in_script(
+        modules, random_tree(0, 2), "precisionCurve(...rows)", [scores.tolist(), truths.tolist()]
+    )
+    precision, recall, _ = precision_recall_curve(truths, scores)
+    assert np.allclose(precise["points"], np.column_stack([recall, precision])[-2::-1])
+    assert precise["average"] == pytest.approx(average_precision_score(truths, scores))
     bins = in_script(modules, random_tree(0, 2), "calibration(...rows)", [scores.tolist(), truths.tolist()])
     assert sum(one["count"] for one in bins) == 80
     assert sum(one["count"] * one["came"] for one in bins) == pytest.approx(truths.sum())
@@ -551,6 +557,10 @@ def test_a_forest_of_numbers_shows_what_each_tree_says(read) -> None:
     reader.open("forest")
     said = float(model.predict(X[3:4])[0])
     assert reader.text("#panel-forest .says").startswith(f"the forest says {said:.4g} ±")
+    reader.open("what-if")
+    assert reader.page.locator("#panel-what-if form").evaluate(
+        "form => [...form.childNodes].every((child) => child.nodeType === Node.ELEMENT_NODE)"
+    )
     assert reader.page.locator("#panel-forest .vote").count() == 8
 
 

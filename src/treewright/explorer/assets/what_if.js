@@ -37,7 +37,7 @@ export class WhatIf {
     replaceChildren(
       this.form,
       places.filter((place) => used.has(place)).map((place) => this.field(place)),
-      rest.length &&
+      rest.length > 0 &&
         element(
           "details",
           {},
