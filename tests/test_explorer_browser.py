@@ -22,6 +22,7 @@ from treewright import (
     RandomForestClassifier,
     RandomForestRegressor,
     datasets,
+    edit,
     explore,
 )
 from treewright.data import Column, Schema
@@ -465,6 +466,28 @@ def test_two_nodes_are_seen_side_by_side(read, irises) -> None:
     assert f"petal length\t{means[0]:.3g}\t{means[1]:.3g}" in found
     reader.page.get_by_role("button", name="Stop comparing").click()
     assert not reader.page.locator("#compare").is_visible()
+
+
+def test_pruning_by_hand_is_tried_in_the_page(read, irises) -> None:
+    X, y = datasets.load_iris()
+    model = DecisionTreeClassifier().fit(X[::2], y[::2])
+    reader = read(irises)
+    whole = reader.text("#path-words")
+    reader.page.locator("#outline [data-node='2'] > .line").click()
+    reader.page.get_by_role("button", name="Prune here").click()
+    risk = edit(model, X[::2], y[::2], validation=(X[1::2], y[1::2])).prune(2).risk
+    words = reader.text("#path-words").replace("\xa0", " ")
+    assert words.startswith("2 leaves of 6")
+    assert (
+        f"training rows {risk['training']:.0%} · validation rows {risk['validation']:.0%}".replace("%", " %")
+        in words
+    )
+    assert reader.page.locator("#outline [role=treeitem]").count() == 3
+    assert reader.text("#card h2") == "Leaf 2 (pruned here)"
+    reader.open("rules")
+    assert reader.page.locator("#panel-rules tbody tr").count() == 2
+    reader.page.get_by_role("button", name="restore 1 node pruned by hand").click()
+    assert reader.text("#path-words") == whole
 
 
 def test_rows_fall_to_their_leaves_and_show_who_is_wrong(read, irises) -> None:

@@ -287,27 +287,36 @@ def test_nothing_is_saved_where_no_file_was_named() -> None:
 # ---- in a browser ----------------------------------------------------------------------------------------
 
 
-@pytest.fixture(name="visit")
-def _visit():
+@pytest.fixture(name="browser", scope="module")
+def _browser():
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        troubles: list[str] = []
-
-        def visit(server, **settings):
-            page = browser.new_context(**settings).new_page()
-            page.on("console", lambda message: troubles.append(message.text))
-            page.on("pageerror", lambda error: troubles.append(str(error)))
-            page.goto(server.address)
-            page.wait_for_selector("body[data-ready]")
-            return page
-
-        yield visit
+        yield browser
         browser.close()
-        refused = ("400 (Bad Request)", "409 (Conflict)")
-        assert [trouble for trouble in troubles if not any(words in trouble for words in refused)] == []
+
+
+@pytest.fixture(name="visit")
+def _visit(browser):
+    troubles: list[str] = []
+    contexts = []
+
+    def visit(server, **settings):
+        contexts.append(browser.new_context(**settings))
+        page = contexts[-1].new_page()
+        page.on("console", lambda message: troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.goto(server.address)
+        page.wait_for_selector("body[data-ready]")
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    refused = ("400 (Bad Request)", "409 (Conflict)")
+    assert [trouble for trouble in troubles if not any(words in trouble for words in refused)] == []
 
 
 def press(page, name: str) -> None:

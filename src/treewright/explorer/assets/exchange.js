@@ -24,6 +24,14 @@ export function replace(model, state, content) {
   state.values.alpha = 0;
 }
 
+// The same tree with some nodes made leaves by hand.
+export function pruneByHand(model, state, nodes) {
+  model.prune(nodes);
+  const same = { origin: Int32Array.from(model.parent, (_, node) => node), moved: new Map() };
+  same.origin.forEach((node) => same.moved.set(node, node));
+  state.set({ exchanged: same, lit: wayOf(model, state, state.get("step")) });
+}
+
 // The node of the old tree that each node of the new one was; −1 for those that are new.
 function origins(before, model) {
   const origin = new Int32Array(model.size).fill(-1);
