@@ -12,7 +12,13 @@ export function exchange(model, state, content) {
   const stays = moved.get(way.findLast((above) => moved.has(above)));
   const folded = new Set([...state.get("folded")].map((old) => moved.get(old)).filter((now) => now > 0));
   const next = stepFor(model, stays, state.get("alpha"));
-  state.set({ exchanged: { origin, moved }, node: stays, step: next, folded, lit: wayOf(model, state, next) });
+  state.set({
+    exchanged: { origin, moved },
+    node: stays,
+    step: next,
+    folded,
+    lit: wayOf(model, state, next),
+  });
 }
 
 // Another tree altogether has nothing in common with the one before but features and rows.

@@ -94,8 +94,7 @@ function start() {
   new WhatIf(at("panel-what-if"), model, marks, state);
   new Quality(at("panel-quality"), model, marks, state);
   new Teach(at("panel-teach"), model, marks, state);
-  if (forest)
-    new ForestView({ panel: at("panel-forest"), picker: at("forest") }, forest, marks, state);
+  if (forest) new ForestView({ panel: at("panel-forest"), picker: at("forest") }, forest, marks, state);
   buildTools(model, state, treeView, marks);
   buildLegend(model, marks);
   state.on(["exchanged", "theme"], () => buildLegend(model, marks));
@@ -332,7 +331,8 @@ function follow(model, state, marks, treeView) {
 // The hint has served once the reader does something.
 function dropHint() {
   const drop = () => at("hint")?.remove();
-  for (const name of ["pointerdown", "wheel", "keydown"]) document.addEventListener(name, drop, { once: true });
+  for (const name of ["pointerdown", "wheel", "keydown"])
+    document.addEventListener(name, drop, { once: true });
 }
 
 function copyText(text) {

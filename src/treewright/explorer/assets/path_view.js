@@ -164,7 +164,10 @@ export class PathView {
     const buttons = [];
     const shapes = judged.flatMap((line) => {
       const { best, small } = this.marked(line);
-      buttons.push(this.choice(`least risk, ${line.name}`, best), this.choice(`within 1 SE, ${line.name}`, small));
+      buttons.push(
+        this.choice(`least risk, ${line.name}`, best),
+        this.choice(`within 1 SE, ${line.name}`, small),
+      );
       const fill = this.marks.line(line.colour);
       return [
         shape("circle", { cx: this.x(best), cy: this.y(line.mean[best]), r: 5, fill }),

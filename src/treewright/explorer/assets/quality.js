@@ -114,7 +114,11 @@ export class Quality {
           { x: x(number), y: height - 12, class: "tick", "text-anchor": "middle" },
           numberText(number, 3),
         ),
-        shape("text", { x: room - 6, y: y(number) + 4, class: "tick", "text-anchor": "end" }, numberText(number, 3)),
+        shape(
+          "text",
+          { x: room - 6, y: y(number) + 4, class: "tick", "text-anchor": "end" },
+          numberText(number, 3),
+        ),
       ]),
       shape("text", { x: x(high), y: y(low) - 6, class: "tick", "text-anchor": "end" }, "predicted"),
       shape("text", { x: x(low) + 6, y: y(high) + 6, class: "tick" }, "true"),

@@ -135,7 +135,10 @@ export class Ranking {
   precision(scores, truths) {
     const { points, average } = precisionCurve(scores, truths);
     const words = `Precision, ${numberText(average, 3)} on average`;
-    return figure(words, [...this.frame("found", "right among those found", false), this.line([[0, points[0][1]], ...points])]);
+    return figure(words, [
+      ...this.frame("found", "right among those found", false),
+      this.line([[0, points[0][1]], ...points]),
+    ]);
   }
 
   reliability(scores, truths) {

@@ -163,12 +163,7 @@ export class WhatIf {
             element(
               "tr",
               {},
-              element(
-                "th",
-                { scope: "row", dir: "auto" },
-                swatch(marks.fill(code)),
-                model.classes[code],
-              ),
+              element("th", { scope: "row", dir: "auto" }, swatch(marks.fill(code)), model.classes[code]),
               element("td", {}, percentText(said[code])),
               element(
                 "td",
