@@ -508,7 +508,7 @@ def test_rows_fall_to_their_leaves_and_show_who_is_wrong(read, irises) -> None:
     assert canvas.evaluate("canvas => canvas.toDataURL()") == before
 
 
-def test_classes_are_hatched_on_request_and_on_paper(read, irises) -> None:
+def test_classes_are_hatched_on_request(read, irises) -> None:
     reader = read(irises)
     hatch = reader.page.get_by_role("button", name="hatch")
     swatch = reader.page.locator("#legend .swatch").nth(1)
@@ -527,10 +527,28 @@ def test_classes_are_hatched_on_request_and_on_paper(read, irises) -> None:
     assert used <= set(re.findall(r'<pattern[^>]* id="([\w-]+)"', picture))
     hatch.click()
     assert reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()") == plain
+
+
+def test_paper_is_light_hatched_and_drawn_in_lines(read, irises, tmp_path) -> None:
+    reader = read(irises, color_scheme="dark")
+    dark = reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()")
+    reader.page.emulate_media(media="print", color_scheme="dark")
     reader.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    assert reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()") != plain
+    paper = reader.page.locator("#paper svg")
+    assert paper.is_visible()
+    assert "petal length" in paper.inner_html()
+    assert paper.locator("rect").first.get_attribute("fill") is not None
+    assert paper.locator("> rect").get_attribute("fill") == "#ffffff"
+    assert paper.locator("[fill^=url]").count() > 0
+    assert not reader.page.locator("#canvas").is_visible()
+    assert not reader.page.locator("#tabs").is_visible()
     reader.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()") == plain
+    reader.page.emulate_media(media="screen", color_scheme="dark")
+    assert reader.page.locator("#paper svg").count() == 0
+    reader.page.wait_for_timeout(400)
+    assert reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()") == dark
+    reader.page.pdf(path=tmp_path / "page.pdf")
+    assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
 
 
 @pytest.mark.parametrize("vote", ["soft", "hard"])
@@ -667,12 +685,9 @@ def test_dark_pages_have_contrast(read, irises) -> None:
         assert found == []
 
 
-def test_narrow_pages_and_paper_show_the_tree(read, irises) -> None:
+def test_narrow_pages_show_the_tree(read, irises) -> None:
     reader = read(irises, viewport={"width": 420, "height": 800})
     assert reader.page.locator("#canvas").bounding_box()["width"] > 350
-    reader.page.emulate_media(media="print")
-    assert not reader.page.locator("#tabs").is_visible()
-    assert reader.page.locator("#canvas").is_visible()
 
 
 def test_ten_thousand_nodes_are_all_drawn_and_moved(read) -> None:

@@ -10,6 +10,7 @@ import { ForestView } from "./forest_view.js";
 import { Marks } from "./marks.js";
 import { Model } from "./model.js";
 import { Outline } from "./outline.js";
+import { preparePaper } from "./paper.js";
 import { PathView } from "./path_view.js";
 import { Quality } from "./quality.js";
 import { Regions } from "./regions.js";
@@ -100,6 +101,7 @@ function start() {
   state.on(["exchanged", "theme"], () => buildLegend(model, marks));
   announce(model, state, treeView);
   follow(model, state, marks, treeView);
+  preparePaper(at("paper"), treeView, marks, state);
   dropHint();
   const { tab } = state.values;
   state.values.tab = null;
@@ -203,7 +205,7 @@ function buildTools(model, state, treeView, marks) {
   });
 }
 
-// Classes are hatched when asked to, and on paper, which may have no colours.
+// Classes are hatched when asked to.
 function hatchTool(state, treeView, marks) {
   const words = "hatch the classes: they differ by more than colour then";
   const toggle = element("button", { type: "button", title: words, "aria-label": words }, "Hatch");
@@ -215,9 +217,6 @@ function hatchTool(state, treeView, marks) {
   };
   const show = () => toggle.setAttribute("aria-pressed", String(marks.isHatched));
   toggle.addEventListener("click", () => (hatch(!marks.isHatched), show()));
-  let wasHatched = false;
-  window.addEventListener("beforeprint", () => ((wasHatched = marks.isHatched), hatch(true)));
-  window.addEventListener("afterprint", () => hatch(wasHatched));
   show();
   return toggle;
 }

@@ -33,7 +33,7 @@ export class TreeView {
     this.arrange();
     this.listen();
     state.on(["exchanged", "step", "folded", "topDown"], (changed) => this.rearrange(changed));
-    state.on(["node", "lit"], () => this.redraw());
+    state.on(["node", "lit", "theme"], () => this.redraw());
     new ResizeObserver(() => this.resize()).observe(canvas);
   }
 
