@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
 from trees import Inner, Leaf, build, random_rows, random_tree
 from treewright import (
@@ -22,6 +22,7 @@ from treewright import (
     RandomForestClassifier,
     RandomForestRegressor,
     datasets,
+    edit,
     explore,
 )
 from treewright.data import Column, Schema
@@ -203,13 +204,19 @@ def test_the_nearest_change_is_one_and_none_is_nearer(modules) -> None:
                 assert (tree.label[tree.route(tried, np.empty((200, 0), np.int32))] == label).all()
 
 
-def test_the_roc_curve_is_that_of_scikit_learn(modules) -> None:
+def test_roc_and_precision_are_those_of_scikit_learn(modules) -> None:
     random = np.random.default_rng(0)
     scores, truths = random.integers(0, 6, 80) / 5, random.random(80) < 0.4
     found = in_script(modules, random_tree(0, 2), "rocCurve(...rows)", [scores.tolist(), truths.tolist()])
     alarms, hits, _ = roc_curve(truths, scores, drop_intermediate=False)
     assert np.allclose(found["points"], np.column_stack([alarms, hits]))
     assert found["area"] == pytest.approx(roc_auc_score(truths, scores))
+    precise = in_script(
+        modules, random_tree(0, 2), "precisionCurve(...rows)", [scores.tolist(), truths.tolist()]
+    )
+    precision, recall, _ = precision_recall_curve(truths, scores)
+    assert np.allclose(precise["points"], np.column_stack([recall, precision])[-2::-1])
+    assert precise["average"] == pytest.approx(average_precision_score(truths, scores))
     bins = in_script(modules, random_tree(0, 2), "calibration(...rows)", [scores.tolist(), truths.tolist()])
     assert sum(one["count"] for one in bins) == 80
     assert sum(one["count"] * one["came"] for one in bins) == pytest.approx(truths.sum())
@@ -461,6 +468,28 @@ def test_two_nodes_are_seen_side_by_side(read, irises) -> None:
     assert not reader.page.locator("#compare").is_visible()
 
 
+def test_pruning_by_hand_is_tried_in_the_page(read, irises) -> None:
+    X, y = datasets.load_iris()
+    model = DecisionTreeClassifier().fit(X[::2], y[::2])
+    reader = read(irises)
+    whole = reader.text("#path-words")
+    reader.page.locator("#outline [data-node='2'] > .line").click()
+    reader.page.get_by_role("button", name="Prune here").click()
+    risk = edit(model, X[::2], y[::2], validation=(X[1::2], y[1::2])).prune(2).risk
+    words = reader.text("#path-words").replace("\xa0", " ")
+    assert words.startswith("2 leaves of 6")
+    assert (
+        f"training rows {risk['training']:.0%} · validation rows {risk['validation']:.0%}".replace("%", " %")
+        in words
+    )
+    assert reader.page.locator("#outline [role=treeitem]").count() == 3
+    assert reader.text("#card h2") == "Leaf 2 (pruned here)"
+    reader.open("rules")
+    assert reader.page.locator("#panel-rules tbody tr").count() == 2
+    reader.page.get_by_role("button", name="restore 1 node pruned by hand").click()
+    assert reader.text("#path-words") == whole
+
+
 def test_rows_fall_to_their_leaves_and_show_who_is_wrong(read, irises) -> None:
     reader = read(irises)
     canvas = reader.page.locator("#canvas")
@@ -479,7 +508,7 @@ def test_rows_fall_to_their_leaves_and_show_who_is_wrong(read, irises) -> None:
     assert canvas.evaluate("canvas => canvas.toDataURL()") == before
 
 
-def test_classes_are_hatched_on_request_and_on_paper(read, irises) -> None:
+def test_classes_are_hatched_on_request(read, irises) -> None:
     reader = read(irises)
     hatch = reader.page.get_by_role("button", name="hatch")
     swatch = reader.page.locator("#legend .swatch").nth(1)
@@ -498,10 +527,28 @@ def test_classes_are_hatched_on_request_and_on_paper(read, irises) -> None:
     assert used <= set(re.findall(r'<pattern[^>]* id="([\w-]+)"', picture))
     hatch.click()
     assert reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()") == plain
+
+
+def test_paper_is_light_hatched_and_drawn_in_lines(read, irises, tmp_path) -> None:
+    reader = read(irises, color_scheme="dark")
+    dark = reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()")
+    reader.page.emulate_media(media="print", color_scheme="dark")
     reader.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    assert reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()") != plain
+    paper = reader.page.locator("#paper svg")
+    assert paper.is_visible()
+    assert "petal length" in paper.inner_html()
+    assert paper.locator("rect").first.get_attribute("fill") is not None
+    assert paper.locator("> rect").get_attribute("fill") == "#ffffff"
+    assert paper.locator("[fill^=url]").count() > 0
+    assert not reader.page.locator("#canvas").is_visible()
+    assert not reader.page.locator("#tabs").is_visible()
     reader.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()") == plain
+    reader.page.emulate_media(media="screen", color_scheme="dark")
+    assert reader.page.locator("#paper svg").count() == 0
+    reader.page.wait_for_timeout(400)
+    assert reader.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()") == dark
+    reader.page.pdf(path=tmp_path / "page.pdf")
+    assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
 
 
 @pytest.mark.parametrize("vote", ["soft", "hard"])
@@ -531,6 +578,15 @@ def test_a_forest_is_walked_tree_by_tree_and_votes_as_it_predicts(read, vote) ->
     assert reader.text("#card h2") == f"Leaf {leaf}"
     reader.page.get_by_role("button", name="the next tree").click()
     assert f"leaves of {model.estimators_[5].get_n_leaves()}" in reader.text("#path-words")
+    reader.open("rows")
+    said = reader.page.locator("#panel-rows tbody tr td:nth-child(4)").all_inner_texts()
+    assert said == model.predict(X).tolist()
+    address = reader.page.url
+    assert "tree=5" in address
+    reader.page.goto("about:blank")
+    reader.page.goto(address)
+    reader.page.wait_for_selector("body[data-ready]")
+    assert f"leaves of {model.estimators_[5].get_n_leaves()}" in reader.text("#path-words")
 
 
 def test_a_forest_of_numbers_shows_what_each_tree_says(read) -> None:
@@ -542,6 +598,10 @@ def test_a_forest_of_numbers_shows_what_each_tree_says(read) -> None:
     reader.open("forest")
     said = float(model.predict(X[3:4])[0])
     assert reader.text("#panel-forest .says").startswith(f"the forest says {said:.4g} ±")
+    reader.open("what-if")
+    assert reader.page.locator("#panel-what-if form").evaluate(
+        "form => [...form.childNodes].every((child) => child.nodeType === Node.ELEMENT_NODE)"
+    )
     assert reader.page.locator("#panel-forest .vote").count() == 8
 
 
@@ -604,6 +664,19 @@ def test_nothing_is_found_by_the_accessibility_check(read, irises) -> None:
 
 
 @pytest.mark.slow
+def test_a_forest_and_two_nodes_side_by_side_are_accessible(read) -> None:
+    X, y = datasets.load_iris()
+    reader = read(
+        explore(RandomForestClassifier(n_estimators=5, random_state=0).fit(X, y), X, y), bypass_csp=True
+    )
+    reader.open("forest")
+    reader.page.get_by_role("button", name="Compare").click()
+    reader.page.locator("#outline [data-node='2'] > .line").click()
+    found = axe.Axe().run(reader.page).response["violations"]
+    assert [(violation["id"], violation["nodes"][0]["target"]) for violation in found] == []
+
+
+@pytest.mark.slow
 def test_dark_pages_have_contrast(read, irises) -> None:
     reader = read(irises, bypass_csp=True, color_scheme="dark")
     for tab in ("tree", "rules", "what-if"):
@@ -612,12 +685,9 @@ def test_dark_pages_have_contrast(read, irises) -> None:
         assert found == []
 
 
-def test_narrow_pages_and_paper_show_the_tree(read, irises) -> None:
+def test_narrow_pages_show_the_tree(read, irises) -> None:
     reader = read(irises, viewport={"width": 420, "height": 800})
     assert reader.page.locator("#canvas").bounding_box()["width"] > 350
-    reader.page.emulate_media(media="print")
-    assert not reader.page.locator("#tabs").is_visible()
-    assert reader.page.locator("#canvas").is_visible()
 
 
 def test_ten_thousand_nodes_are_all_drawn_and_moved(read) -> None:

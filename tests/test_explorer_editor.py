@@ -18,9 +18,10 @@ from treewright import (
     edit,
     load,
 )
-from treewright.errors import DataError
+from treewright.errors import DataError, ModelFileError
 from treewright.explorer.nursery import same_place
 from treewright.grafting import graft, subtree
+from treewright.model_file import read_model, write_model
 from treewright.validation import validate
 
 
@@ -288,6 +289,17 @@ def test_a_saved_model_keeps_its_log_and_replays_to_itself(irises, tmp_path) -> 
     assert [entry["edit"] for entry in again.edits_] == ["prune", "split", "undo", "relabel", "grow"]
     assert irises.replay(again.edits_).tree == again.tree_
     assert not hasattr(again.fit(X, y), "edits_")  # another tree has another history
+
+
+@pytest.mark.parametrize(
+    "log", ["prune", {"edit": "prune"}, ["prune"], [{"node": 1}], [{"edit": 3}]], ids=str
+)
+def test_a_file_with_a_broken_log_is_refused(irises, tmp_path, log) -> None:
+    irises.prune(2).fitted().save(tmp_path / "edited.tw")
+    header, arrays = read_model(tmp_path / "edited.tw")
+    write_model(tmp_path / "broken.tw", header | {"edits": log}, arrays)
+    with pytest.raises(ModelFileError, match="its log of edits is no list of edits"):
+        load(tmp_path / "broken.tw")
 
 
 def test_logs_are_plain_json_and_name_dates_and_numbers_as_they_were(irises) -> None:

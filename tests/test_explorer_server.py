@@ -287,33 +287,42 @@ def test_nothing_is_saved_where_no_file_was_named() -> None:
 # ---- in a browser ----------------------------------------------------------------------------------------
 
 
-@pytest.fixture(name="visit")
-def _visit():
+@pytest.fixture(name="browser", scope="module")
+def _browser():
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_context().new_page()
-        troubles: list[str] = []
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(name="visit")
+def _visit(browser):
+    troubles: list[str] = []
+    contexts = []
+
+    def visit(server, **settings):
+        contexts.append(browser.new_context(**settings))
+        page = contexts[-1].new_page()
         page.on("console", lambda message: troubles.append(message.text))
         page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.goto(server.address)
+        page.wait_for_selector("body[data-ready]")
+        return page
 
-        def visit(server):
-            page.goto(server.address)
-            page.wait_for_selector("body[data-ready]")
-            return page
-
-        yield visit
-        browser.close()
-        refused = ("400 (Bad Request)", "409 (Conflict)")
-        assert [trouble for trouble in troubles if not any(words in trouble for words in refused)] == []
+    yield visit
+    for context in contexts:
+        context.close()
+    refused = ("400 (Bad Request)", "409 (Conflict)")
+    assert [trouble for trouble in troubles if not any(words in trouble for words in refused)] == []
 
 
 def press(page, name: str) -> None:
     """Press a button of the editor and wait for what it did."""
     with page.expect_response(lambda response: response.url.endswith("/tree")):
-        page.locator("#edit").get_by_role("button", name=name, exact=True).click()
+        page.locator(".side").get_by_role("button", name=name, exact=True).click()
     page.wait_for_selector("#edit:not([aria-busy])")
 
 
@@ -323,16 +332,16 @@ def test_a_tree_is_edited_in_the_browser(server, visit, tmp_path) -> None:
     page.locator("#outline [data-node='2'] > .line").click()
     press(page, "Prune here")
     assert page.locator("#outline [role=treeitem]").count() == 3
-    page.locator("#edit select").first.select_option("petal width")
-    page.locator("#edit").get_by_label("up to").fill("1.6")
+    page.locator("#edit-forms select").first.select_option("petal width")
+    page.locator("#edit-forms").get_by_label("up to").fill("1.6")
     press(page, "Force")
     assert server.editor.tree[2].split.threshold == 1.6
     press(page, "Undo")
     press(page, "Redo")
     assert [entry["edit"] for entry in server.editor.log] == ["prune", "split", "undo", "redo"]
-    assert "Log (4)" in page.locator("#edit summary").inner_text()
-    page.locator("#edit").get_by_label("up to").fill("99")
-    page.locator("#edit").get_by_role("button", name="Force").click()
+    assert "Log (4)" in page.locator("#edit-forms summary").inner_text()
+    page.locator("#edit-forms").get_by_label("up to").fill("99")
+    page.locator("#edit-forms").get_by_role("button", name="Force").click()
     page.get_by_text("leaves branch 1 of node 2 without rows").wait_for()
     page.locator("#edit").get_by_role("button", name="Save as a model").click()
     page.get_by_text("saved as").wait_for()
@@ -358,10 +367,19 @@ def test_an_edit_leaves_the_page_as_the_reader_has_it(server, visit) -> None:
     assert "better" in page.locator("#edit-done").inner_text()
     page.locator("#canvas").press("Control+Shift+z")
     page.get_by_text("redo: 6 leaves → 2").first.wait_for()
-    page.locator("#edit").get_by_label("predict").select_option("setosa")
+    page.locator("#edit-forms").get_by_label("predict").select_option("setosa")
     press(page, "Relabel")
     assert "predicts setosa" in page.locator("#card").inner_text()
     assert server.editor.log[-1]["label"] == "setosa"
+
+
+@pytest.mark.slow
+def test_editing_is_accessible(server, visit) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    page = visit(server, bypass_csp=True)
+    press(page, "Prune here")
+    found = axe.Axe().run(page).response["violations"]
+    assert [(one["id"], one["nodes"][0]["target"]) for one in found] == []
 
 
 def test_a_page_that_has_missed_an_edit_catches_up_before_it_edits(server, visit) -> None:
@@ -383,7 +401,7 @@ def test_categories_are_merged_in_the_browser(visit) -> None:
     X, y = datasets.load_tennis()
     with running(ExplorerServer(edit(ID3Classifier().fit(X, y), X, y))) as server:
         page = visit(server)
-        page.locator("#edit").get_by_label("Sunny", exact=True).check()
-        page.locator("#edit").get_by_label("Rain", exact=True).check()
+        page.locator("#edit-forms").get_by_label("Sunny", exact=True).check()
+        page.locator("#edit-forms").get_by_label("Rain", exact=True).check()
         press(page, "Merge")
         assert server.editor.tree[0].split.groups == ((0, 2), (1,))

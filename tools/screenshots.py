@@ -8,56 +8,99 @@ docs/pictures/explorer-*.png.
 
 import os
 import shutil
+import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
-from treewright import DecisionTreeClassifier
+from treewright import DecisionTreeClassifier, RandomForestClassifier, edit
+from treewright.explorer.server import ExplorerServer
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 CHROMIUM = os.environ.get("TREEWRIGHT_CHROMIUM") or shutil.which("chromium")
+TITLE = "Breast cancer: benign or malignant?"
+SIZE = {"width": 1280, "height": 800}
 
-
-def write_page(path: Path) -> None:
-    """Write the page of a tree that overfits a little, so that there is something to prune."""
-    data = load_breast_cancer(as_frame=True)
-    y = data.target_names[data.target]
-    grown, held, y_grown, y_held = train_test_split(data.data, y, test_size=0.4, stratify=y, random_state=3)
-    model = DecisionTreeClassifier(max_competitors=3).fit(grown, y_grown)
-    title = "Breast cancer: benign or malignant?"
-    model.to_html(path, grown, y_grown, validation=(held, y_held), title=title)
+data = load_breast_cancer(as_frame=True)
+X, X_held, y, y_held = train_test_split(
+    data.data,
+    data.target_names[data.target],
+    test_size=0.4,
+    stratify=data.target,
+    random_state=3,
+)
+model = DecisionTreeClassifier(max_competitors=3).fit(X, y)  # overfits a little: there is something to prune
 
 
 def take(page: Page, name: str) -> None:
     """Keep what the page shows."""
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(600)
     page.screenshot(path=PICTURES / f"explorer-{name}.png")
     print(f"wrote {PICTURES / f'explorer-{name}.png'}")
 
 
+def opened(browser: Browser, address: str, scheme: str = "light") -> Page:
+    """Open a page and wait until it is drawn."""
+    page = browser.new_page(viewport=SIZE, color_scheme=scheme)
+    page.goto(address)
+    page.wait_for_selector("body[data-ready]")
+    return page
+
+
+def take_tree(browser: Browser, folder: Path) -> None:
+    """Go through the views of a tree."""
+    path = folder / "tree.html"
+    model.to_html(path, X, y, validation=(X_held, y_held), title=TITLE)
+    page = opened(browser, path.as_uri())
+    page.get_by_role("button", name="least risk, validation rows").click()
+    take(page, "tree")
+    for tab in ("what-if", "regions", "sunburst"):
+        page.click(f"#tab-{tab}")
+        take(page, tab)
+    dark = opened(browser, path.as_uri(), "dark")
+    dark.click("#tab-teach")
+    take(dark, "teach")
+    dark.click("#tab-tree")
+    dark.get_by_role("button", name="Drop training rows").click()
+    dark.get_by_role("button", name="Drop validation rows").click()
+    dark.wait_for_timeout(6000)
+    take(dark, "rows")
+
+
+def take_forest(browser: Browser, folder: Path) -> None:
+    """Show the votes on a row that is hard to tell."""
+    path = folder / "forest.html"
+    RandomForestClassifier(random_state=0).fit(X, y).to_html(path, X, y, title=f"{TITLE} A forest")
+    page = opened(browser, path.as_uri())
+    page.click("#tab-forest")
+    take(page, "forest")
+
+
+def take_edit(browser: Browser) -> None:
+    """Prune a node in the browser."""
+    server = ExplorerServer(edit(model, X, y, validation=(X_held, y_held)), title=TITLE)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    page = opened(browser, server.address)
+    page.locator("#outline [data-node='1'] > .line").click()
+    page.locator("#edit").get_by_role("button", name="Prune here").click()
+    page.wait_for_selector("#edit-done:not(:empty)")
+    take(page, "edit")
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
 def main() -> None:
-    """Go through the views."""
+    """Take all pictures."""
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
-        path = Path(folder) / "tree.html"
-        write_page(path)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        for scheme in ("light", "dark"):
-            page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme=scheme)
-            page.goto(path.as_uri())
-            page.wait_for_selector("body[data-ready]")
-            if scheme == "dark":
-                page.click("#tab-teach")
-                take(page, "teach")
-                continue
-            page.get_by_role("button", name="least validation rows").click()
-            take(page, "tree")
-            page.click("#tab-what-if")
-            take(page, "what-if")
-            page.click("#tab-regions")
-            take(page, "regions")
+        take_tree(browser, Path(folder))
+        take_forest(browser, Path(folder))
+        take_edit(browser)
         browser.close()
 
 

@@ -207,10 +207,7 @@ class _Handler(BaseHTTPRequestHandler):
             elif self._is_known():
                 self._answer(HTTPStatus.OK, self.server.page(), "text/html", policy(live=True))
             else:
-                script = asset("door.js")
-                own = f"default-src 'none'; script-src {content_hash(script)}; connect-src 'self'"
-                page = filled(asset("door.html"), {"script": script})
-                self._answer(HTTPStatus.OK, page, "text/html", own)
+                self._answer(HTTPStatus.OK, *_door())
         except RefusedError as refused:
             self._refuse(refused)
 
@@ -303,6 +300,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *arguments: Any) -> None:
         """Say nothing: the log of edits is what matters."""
+
+
+def _door() -> tuple[str, str, str]:
+    """Give the page for who is not known yet, its kind and its policy."""
+    script = asset("door.js")
+    policy = f"default-src 'none'; script-src {content_hash(script)}; img-src data:; connect-src 'self'"
+    return filled(asset("door.html"), {"script": script}), "text/html", policy
 
 
 def _check_address(host: str, allow_remote: bool) -> None:

@@ -1,6 +1,7 @@
 // Card: all that is known of one node.
 
 import { splitChart, targetChart } from "./curves.js";
+import { pruneByHand } from "./exchange.js";
 import { constraintText, constraintsOf } from "./rules.js";
 import { counted, element, numberText, percentText, replaceChildren } from "./text.js";
 
@@ -193,6 +194,22 @@ export class Card {
     );
   }
 
+  // Where no program listens, pruning by hand is a trial: the page alone knows of it.
+  pruning(node, leaf) {
+    const { state, model } = this;
+    if (model.content.live || (leaf && !model.cut.has(node))) return null;
+    const nodes = leaf ? [...model.cut].filter((other) => other !== node) : [...model.cut, node];
+    return element(
+      "button",
+      {
+        type: "button",
+        title: leaf ? "take the pruning by hand back" : "see the tree without what is below this node",
+        onclick: () => pruneByHand(model, state, nodes),
+      },
+      leaf ? "Restore" : "Prune here",
+    );
+  }
+
   actions(node, leaf) {
     const { state, model } = this;
     const light = () => state.set({ lit: new Set(model.ancestors(node)) });
@@ -215,6 +232,7 @@ export class Card {
             "Parent",
           )
         : null,
+      this.pruning(node, leaf),
       element(
         "button",
         {

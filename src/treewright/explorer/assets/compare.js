@@ -126,7 +126,11 @@ export class Compare {
       .filter(({ feature }) => !feature.categories && !feature.unit)
       .map(({ feature, place }) => {
         const [all, ...both] = [everything, ...sides].map((rows) => momentsOf(rows, place));
-        return { feature, means: both.map(({ mean }) => mean), apart: (both[1].mean - both[0].mean) / all.sd };
+        return {
+          feature,
+          means: both.map(({ mean }) => mean),
+          apart: (both[1].mean - both[0].mean) / all.sd,
+        };
       })
       .filter(({ apart }) => Number.isFinite(apart) && Math.abs(apart) > 0.2)
       .toSorted((a, b) => Math.abs(b.apart) - Math.abs(a.apart))
@@ -148,7 +152,11 @@ export class Compare {
               {},
               element("th", { scope: "row", dir: "auto" }, feature.name),
               means.map((mean) => element("td", {}, numberText(mean + (feature.offset || 0), 3))),
-              element("td", { class: "pale" }, `${apart > 0 ? "+" : "−"}${numberText(Math.abs(apart), 2)} sd`),
+              element(
+                "td",
+                { class: "pale" },
+                `${apart > 0 ? "+" : "−"}${numberText(Math.abs(apart), 2)} sd`,
+              ),
             ),
           ),
         ),

@@ -12,7 +12,13 @@ export function exchange(model, state, content) {
   const stays = moved.get(way.findLast((above) => moved.has(above)));
   const folded = new Set([...state.get("folded")].map((old) => moved.get(old)).filter((now) => now > 0));
   const next = stepFor(model, stays, state.get("alpha"));
-  state.set({ exchanged: { origin, moved }, node: stays, step: next, folded, lit: wayOf(model, state, next) });
+  state.set({
+    exchanged: { origin, moved },
+    node: stays,
+    step: next,
+    folded,
+    lit: wayOf(model, state, next),
+  });
 }
 
 // Another tree altogether has nothing in common with the one before but features and rows.
@@ -22,6 +28,14 @@ export function replace(model, state, content) {
   const lit = wayOf(model, state, 0);
   state.set({ exchanged: nothing, node: 0, step: 0, folded: new Set(), foldsItself: true, lit });
   state.values.alpha = 0;
+}
+
+// The same tree with some nodes made leaves by hand.
+export function pruneByHand(model, state, nodes) {
+  model.prune(nodes);
+  const same = { origin: Int32Array.from(model.parent, (_, node) => node), moved: new Map() };
+  same.origin.forEach((node) => same.moved.set(node, node));
+  state.set({ exchanged: same, lit: wayOf(model, state, state.get("step")) });
 }
 
 // The node of the old tree that each node of the new one was; −1 for those that are new.

@@ -35,7 +35,8 @@ export class ForestView {
         { type: "button", "aria-label": name, title: name, onclick: () => go(state.get("member") + by) },
         words,
       );
-    const held = last + 1 < forest.total ? `of ${last + 1} here, ${forest.total} in all` : `of ${forest.total}`;
+    const held =
+      last + 1 < forest.total ? `of ${last + 1} here, ${forest.total} in all` : `of ${forest.total}`;
     replaceChildren(
       this.picker,
       "Tree ",
@@ -91,7 +92,8 @@ export class ForestView {
     const votes = forest.votes(this.values());
     const isRow = row && !typed && forest.said;
     const said = isRow ? forest.saidOf(row) : forest.together(votes);
-    const who = isRow || votes.length === forest.total ? "the forest" : `these ${votes.length} trees together`;
+    const who =
+      isRow || votes.length === forest.total ? "the forest" : `these ${votes.length} trees together`;
     return element(
       "section",
       { class: "votes" },
@@ -200,7 +202,11 @@ export class ForestView {
       shape("line", { x1: x(mean), x2: x(mean), y1: 4, y2: height - 22, class: "cut" }),
       dots,
       shape("text", { x: room, y: height - 6, class: "tick" }, numberText(low)),
-      shape("text", { x: width - room, y: height - 6, class: "tick", "text-anchor": "end" }, numberText(high)),
+      shape(
+        "text",
+        { x: width - room, y: height - 6, class: "tick", "text-anchor": "end" },
+        numberText(high),
+      ),
     ]);
   }
 
@@ -272,7 +278,7 @@ export class ForestView {
           element(
             "tr",
             {},
-            head.map((name) => element("th", { scope: name ? "col" : null }, name)),
+            head.map((name) => (name ? element("th", { scope: "col" }, name) : element("td"))),
           ),
         ),
         element(

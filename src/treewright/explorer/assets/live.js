@@ -80,37 +80,35 @@ function effect() {
 function build() {
   replaceChildren(
     at("edit"),
-    element("h2", { id: "edit-title" }),
+    element("p", { id: "edit-buttons", class: "buttons" }),
     element("p", { id: "edit-trouble", role: "alert" }),
     element("p", { id: "edit-done", role: "status" }),
-    element("div", { id: "edit-forms" }),
   );
-  at("edit").hidden = false;
+  at("edit").hidden = at("edit-forms").hidden = false;
 }
 
 function render() {
   const { live } = model.content;
   const node = model.standing(state.get("node"), state.get("step"));
   const leaf = !model.n_children[node];
-  at("edit-title").textContent = `Edit ${leaf ? "leaf" : "node"} ${node}`;
-  const focused = document.activeElement?.closest?.("#edit-forms button")?.textContent;
+  const focused = document.activeElement?.closest?.("#edit button, #edit-forms button")?.textContent;
+  replaceChildren(
+    at("edit-buttons"),
+    leaf ? null : button("Prune here", () => doEdit({ edit: "prune", node })),
+    button(leaf ? "Grow on" : "Grow anew", () => doEdit({ edit: "grow", node })),
+    button("Undo", () => doEdit({ edit: "undo" }), !live.undo),
+    button("Redo", () => doEdit({ edit: "redo" }), !live.redo),
+    live.saves ? button("Save as a model", save) : null,
+  );
   replaceChildren(
     at("edit-forms"),
-    element(
-      "p",
-      { class: "buttons" },
-      leaf ? null : button("Prune here", () => doEdit({ edit: "prune", node })),
-      button(leaf ? "Grow on" : "Grow anew", () => doEdit({ edit: "grow", node })),
-      button("Undo", () => doEdit({ edit: "undo" }), !live.undo),
-      button("Redo", () => doEdit({ edit: "redo" }), !live.redo),
-      live.saves ? button("Save as a model", save) : null,
-    ),
+    element("h2", {}, `Edit ${leaf ? "leaf" : "node"} ${node}`),
     forceForm(model, node, doEdit),
     mergeForm(model, node, doEdit),
     relabelForm(model, node, doEdit),
     logTable(live),
   );
-  if (focused) [...at("edit-forms").querySelectorAll("button")].find(same(focused))?.focus();
+  if (focused) [...document.querySelectorAll(".side button")].find(same(focused))?.focus();
 }
 
 const same = (words) => (one) => one.textContent === words && !one.disabled;
@@ -141,7 +139,7 @@ function logTable(live) {
     element("summary", {}, `Log (${live.log.length})`),
     element(
       "div",
-      { class: "wide" },
+      { class: "wide", tabindex: 0, role: "group", "aria-label": "log" },
       element("table", {}, element("thead", {}, head), element("tbody", {}, lines.reverse())),
     ),
   );

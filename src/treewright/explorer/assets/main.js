@@ -10,6 +10,7 @@ import { ForestView } from "./forest_view.js";
 import { Marks } from "./marks.js";
 import { Model } from "./model.js";
 import { Outline } from "./outline.js";
+import { preparePaper } from "./paper.js";
 import { PathView } from "./path_view.js";
 import { Quality } from "./quality.js";
 import { Regions } from "./regions.js";
@@ -56,6 +57,7 @@ function start() {
     theme: 0,
   });
   keepPrice(model, state);
+  const forest = content.forest && new Forest(model, state);
   readAddress(model, state);
   const marks = new Marks(model, content.colours);
   at("title").textContent = content.title;
@@ -89,19 +91,17 @@ function start() {
   new Sunburst(at("panel-sunburst"), model, marks, state);
   new Regions(at("panel-regions"), model, marks, state);
   new RulesView(at("panel-rules"), model, marks, state, copyText);
-  new RowsView(at("panel-rows"), model, state, download);
+  new RowsView(at("panel-rows"), model, state, download, forest);
   new WhatIf(at("panel-what-if"), model, marks, state);
   new Quality(at("panel-quality"), model, marks, state);
   new Teach(at("panel-teach"), model, marks, state);
-  if (content.forest) {
-    const places = { panel: at("panel-forest"), picker: at("forest") };
-    new ForestView(places, new Forest(model, state), marks, state);
-  }
+  if (forest) new ForestView({ panel: at("panel-forest"), picker: at("forest") }, forest, marks, state);
   buildTools(model, state, treeView, marks);
   buildLegend(model, marks);
   state.on(["exchanged", "theme"], () => buildLegend(model, marks));
   announce(model, state, treeView);
-  follow(state, marks, treeView);
+  follow(model, state, marks, treeView);
+  preparePaper(at("paper"), treeView, marks, state);
   dropHint();
   const { tab } = state.values;
   state.values.tab = null;
@@ -205,7 +205,7 @@ function buildTools(model, state, treeView, marks) {
   });
 }
 
-// Classes are hatched when asked to, and on paper, which may have no colours.
+// Classes are hatched when asked to.
 function hatchTool(state, treeView, marks) {
   const words = "hatch the classes: they differ by more than colour then";
   const toggle = element("button", { type: "button", title: words, "aria-label": words }, "Hatch");
@@ -217,9 +217,6 @@ function hatchTool(state, treeView, marks) {
   };
   const show = () => toggle.setAttribute("aria-pressed", String(marks.isHatched));
   toggle.addEventListener("click", () => (hatch(!marks.isHatched), show()));
-  let wasHatched = false;
-  window.addEventListener("beforeprint", () => ((wasHatched = marks.isHatched), hatch(true)));
-  window.addEventListener("afterprint", () => hatch(wasHatched));
   show();
   return toggle;
 }
@@ -293,17 +290,21 @@ function readAddress(model, state) {
     const number = Number(wanted.get(name));
     return Number.isInteger(number) && number >= 0 && number <= most ? number : 0;
   };
+  const { forest } = model.content;
+  state.set({ member: forest ? whole("tree", forest.trees.length) : 0 });
   state.set({ node: whole("node", model.size - 1), step: whole("step", model.lastStep) });
   const tab = wanted.get("tab");
   if (tab in TABS && (tab !== "forest" || model.content.forest)) state.set({ tab });
 }
 
-function follow(state, marks, treeView) {
+function follow(model, state, marks, treeView) {
+  const { forest } = model.content;
   const keep = () => {
     const address = new URLSearchParams({
       node: state.get("node"),
       step: state.get("step"),
       tab: state.get("tab"),
+      ...(forest && { tree: state.get("member") }),
     });
     try {
       window.history.replaceState(null, "", `#${address}`);
@@ -329,7 +330,8 @@ function follow(state, marks, treeView) {
 // The hint has served once the reader does something.
 function dropHint() {
   const drop = () => at("hint")?.remove();
-  for (const name of ["pointerdown", "wheel", "keydown"]) at("canvas").addEventListener(name, drop, { once: true });
+  for (const name of ["pointerdown", "wheel", "keydown"])
+    document.addEventListener(name, drop, { once: true });
 }
 
 function copyText(text) {

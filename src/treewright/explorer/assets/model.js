@@ -32,16 +32,24 @@ export class Model {
     this.lowest = this.value.reduce((a, b) => Math.min(a, b), Infinity);
     this.highest = this.value.reduce((a, b) => Math.max(a, b), -Infinity);
     this.tables = this.splits.map((split) => split && split.kind === KIND.table && tableOf(split));
-    this.#visible.clear();
-    this.#rowsAt = null;
+    this.prune([]);
   }
 
   // ---- shape
 
   isLeaf(node, step = 0) {
     return (
-      !this.n_children[node] || (this.path.leaf_from[node] !== null && this.path.leaf_from[node] <= step)
+      !this.n_children[node] ||
+      (this.path.leaf_from[node] !== null && this.path.leaf_from[node] <= step) ||
+      this.cut.has(node)
     );
+  }
+
+  // Make nodes leaves by hand, whatever the step.
+  prune(nodes) {
+    this.cut = new Set(nodes);
+    this.#visible.clear();
+    this.#rowsAt = null;
   }
 
   children(node, step = 0) {
@@ -149,6 +157,25 @@ export class Model {
       shares.reduce((sum, share, code) => sum + share * costs[code][said], 0),
     );
     return price.indexOf(Math.min(...price));
+  }
+
+  // The mean risk of the tree as it stands: on training rows, and on those held if that can be told.
+  risks(step) {
+    const leaves = this.leaves(step);
+    const mean = (price, total) => leaves.reduce((sum, leaf) => sum + price(leaf), 0) / (total || 1);
+    const found = { "training rows": mean((leaf) => this.risk[leaf], this.weight[0]) };
+    if (this.held && this.classes)
+      found[this.heldName] = mean((leaf) => this.#heldRisk(leaf), this.held.weight[0]);
+    return found;
+  }
+
+  #heldRisk(leaf) {
+    const { costs } = this.content;
+    const said = this.label[leaf];
+    return this.classes.reduce((sum, _, code) => {
+      const weight = this.held.value[leaf * this.width + code];
+      return sum + weight * (costs ? costs[code][said] : Number(code !== said));
+    }, 0);
   }
 
   // ---- routing

@@ -20,7 +20,7 @@ export class Outline {
   // What was open stays open where it is still there; the root and its branches are at first.
   keepOpen(moved) {
     this.open = new Set([...this.open].map((node) => moved.get(node)).filter((node) => node !== undefined));
-    if (moved.size === 1) this.open = new Set([0, ...this.model.children(0)]);
+    if (moved.size === 1 && this.model.size > 1) this.open = new Set([0, ...this.model.children(0)]);
   }
 
   children(node) {

@@ -1,7 +1,8 @@
 // Path view: the slider over the whole cost-complexity path, and the risks of its trees as curves.
 
 import { chart, linePath } from "./curves.js";
-import { counted, numberText, percentText, replaceChildren, shape } from "./text.js";
+import { pruneByHand } from "./exchange.js";
+import { counted, element, numberText, percentText, replaceChildren, shape } from "./text.js";
 
 const SIZE = { width: 640, height: 160, left: 46, right: 12, top: 24, bottom: 26 };
 
@@ -51,9 +52,12 @@ export class PathView {
   render() {
     const { model, state, slider } = this;
     const step = state.get("step");
-    const leaves = model.path.leaves[step];
+    const isCut = model.cut.size > 0;
+    const leaves = isCut ? model.leaves(step).length : model.path.leaves[step];
     slider.value = model.lastStep - step;
-    const risks = this.series.map(({ name, mean }) => `${name} ${this.risk(mean[step])}`);
+    const risks = isCut
+      ? Object.entries(model.risks(step)).map(([name, risk]) => `${name} ${this.risk(risk)}`)
+      : this.series.map(({ name, mean }) => `${name} ${this.risk(mean[step])}`);
     slider.setAttribute(
       "aria-valuetext",
       `${counted(leaves, "leaf", "leaves")}, risk on ${risks.join(", ")}`,
@@ -61,8 +65,15 @@ export class PathView {
     replaceChildren(
       this.words,
       `${counted(leaves, "leaf", "leaves")} of ${model.path.leaves[0]} · alpha ${numberText(model.path.alpha[step])} · risk: ${risks.join(" · ")}`,
+      isCut && this.restore(),
     );
     if (this.here) (this.here.setAttribute("x1", this.x(step)), this.here.setAttribute("x2", this.x(step)));
+  }
+
+  restore() {
+    const words = `restore ${counted(this.model.cut.size, "node")} pruned by hand`;
+    const all = () => pruneByHand(this.model, this.state, []);
+    return element("button", { type: "button", class: "link", onclick: all }, words);
   }
 
   x(step) {
@@ -153,7 +164,10 @@ export class PathView {
     const buttons = [];
     const shapes = judged.flatMap((line) => {
       const { best, small } = this.marked(line);
-      buttons.push(this.choice(`least risk, ${line.name}`, best), this.choice(`within 1 SE, ${line.name}`, small));
+      buttons.push(
+        this.choice(`least risk, ${line.name}`, best),
+        this.choice(`within 1 SE, ${line.name}`, small),
+      );
       const fill = this.marks.line(line.colour);
       return [
         shape("circle", { cx: this.x(best), cy: this.y(line.mean[best]), r: 5, fill }),

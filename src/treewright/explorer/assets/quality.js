@@ -99,17 +99,29 @@ export class Quality {
     const numbers = pairs.flat();
     const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
     const place = (number) => (number - low) / (high - low || 1);
-    const x = (number) => room + place(number) * (width - room - 8);
+    const x = (number) => room + place(number) * (width - room - 20);
     const y = (number) => height - 28 - place(number) * (height - 38);
     const shapes = [
       shape("line", { x1: x(low), y1: y(low), x2: x(high), y2: y(high), class: "axis" }),
       ...pairs.map(([said, truth]) =>
         shape("circle", { cx: x(said), cy: y(truth), r: 2.6, fill: marks.line(0), opacity: 0.6 }),
       ),
-      shape("text", { x: x(low), y: height - 10, class: "tick" }, `predicted ${numberText(low)}`),
-      shape("text", { x: x(high), y: height - 10, class: "tick", "text-anchor": "end" }, numberText(high)),
-      shape("text", { x: 4, y: y(high) + 4, class: "tick" }, numberText(high)),
-      shape("text", { x: 4, y: y(low), class: "tick" }, "true"),
+      shape("line", { x1: x(low), y1: y(low), x2: x(high), y2: y(low), class: "axis" }),
+      shape("line", { x1: x(low), y1: y(low), x2: x(low), y2: y(high), class: "axis" }),
+      ...[low, (low + high) / 2, high].flatMap((number) => [
+        shape(
+          "text",
+          { x: x(number), y: height - 12, class: "tick", "text-anchor": "middle" },
+          numberText(number, 3),
+        ),
+        shape(
+          "text",
+          { x: room - 6, y: y(number) + 4, class: "tick", "text-anchor": "end" },
+          numberText(number, 3),
+        ),
+      ]),
+      shape("text", { x: x(high), y: y(low) - 6, class: "tick", "text-anchor": "end" }, "predicted"),
+      shape("text", { x: x(low) + 6, y: y(high) + 6, class: "tick" }, "true"),
     ];
     const error = Math.sqrt(
       pairs.reduce((sum, [said, truth]) => sum + (said - truth) ** 2, 0) / (pairs.length || 1),

@@ -26,6 +26,23 @@ export function rocCurve(scores, truths) {
   return { points, area };
 }
 
+// Of the rows taken for the class, how many are, against how many of its rows are found; and the mean precision
+// over the steps of what is found (Davis & Goadrich, 2006).
+export function precisionCurve(scores, truths) {
+  const order = scores.map((_, row) => row).toSorted((a, b) => scores[b] - scores[a]);
+  const total = truths.filter(Boolean).length || 1;
+  const points = [];
+  let [right, average] = [0, 0];
+  order.forEach((row, place) => {
+    if (truths[row]) right += 1;
+    if (place + 1 < order.length && scores[order[place + 1]] === scores[row]) return;
+    const [found, precision] = [right / total, right / (place + 1)];
+    average += (found - (points.at(-1)?.[0] ?? 0)) * precision;
+    points.push([found, precision]);
+  });
+  return { points, average };
+}
+
 // Rows in bins of what was predicted: how often it came true.
 export function calibration(scores, truths) {
   const bins = Array.from({ length: BINS }, () => ({ count: 0, said: 0, came: 0 }));
@@ -46,7 +63,7 @@ export class Ranking {
     this.code = model.width - 1;
   }
 
-  // Both pictures for one class against the rest, on the rows that judge.
+  // The pictures for one class against the rest, on the rows that judge.
   view(rows, step) {
     const { model } = this;
     const said = rows.map((row) => model.predict(row.values, step));
@@ -56,7 +73,12 @@ export class Ranking {
         said.map((shares) => shares[this.code]),
         rows.map((row) => row.target === this.code),
       ];
-      replaceChildren(pictures, this.roc(scores, truths), this.reliability(scores, truths));
+      replaceChildren(
+        pictures,
+        this.roc(scores, truths),
+        this.precision(scores, truths),
+        this.reliability(scores, truths),
+      );
     };
     const select = element(
       "select",
@@ -78,9 +100,10 @@ export class Ranking {
     return SIZE - ROOM - share * (SIZE - ROOM - 8);
   }
 
-  frame(across, up) {
+  frame(across, up, hasDiagonal = true) {
+    const diagonal = { x1: this.x(0), y1: this.y(0), x2: this.x(1), y2: this.y(1), class: "axis" };
     return [
-      shape("line", { x1: this.x(0), y1: this.y(0), x2: this.x(1), y2: this.y(1), class: "axis" }),
+      ...(hasDiagonal ? [shape("line", diagonal)] : []),
       shape("line", { x1: this.x(0), y1: this.y(0), x2: this.x(1), y2: this.y(0), class: "axis" }),
       shape("line", { x1: this.x(0), y1: this.y(0), x2: this.x(0), y2: this.y(1), class: "axis" }),
       shape("text", { x: this.x(0.5), y: SIZE - 10, class: "tick", "text-anchor": "middle" }, across),
@@ -98,18 +121,24 @@ export class Ranking {
     ];
   }
 
+  line(points) {
+    const d = linePath(points.map(([x, y]) => [this.x(x), this.y(y)]));
+    return shape("path", { d, fill: "none", stroke: this.marks.line(0), "stroke-width": 2 });
+  }
+
   roc(scores, truths) {
     const { points, area } = rocCurve(scores, truths);
-    const line = linePath(points.map(([x, y]) => [this.x(x), this.y(y)]));
-    const curve = shape("path", {
-      d: line,
-      fill: "none",
-      stroke: this.marks.line(0),
-      "stroke-width": 2,
-    });
     const words = `ROC curve, area ${numberText(area, 3)}`;
-    const shapes = [...this.frame("false alarms", "found"), curve];
-    return element("figure", {}, element("figcaption", {}, words), chart(SIZE, SIZE, words, shapes));
+    return figure(words, [...this.frame("false alarms", "found"), this.line(points)]);
+  }
+
+  precision(scores, truths) {
+    const { points, average } = precisionCurve(scores, truths);
+    const words = `Precision, ${numberText(average, 3)} on average`;
+    return figure(words, [
+      ...this.frame("found", "right among those found", false),
+      this.line([[0, points[0][1]], ...points]),
+    ]);
   }
 
   reliability(scores, truths) {
@@ -120,7 +149,10 @@ export class Ranking {
       return shape("circle", { ...settings, fill: this.marks.line(1) }, shape("title", {}, words));
     });
     const words = "Calibration: on the line the share is what happens";
-    const shapes = [...this.frame("predicted share", "came true"), ...dots];
-    return element("figure", {}, element("figcaption", {}, words), chart(SIZE, SIZE, words, shapes));
+    return figure(words, [...this.frame("predicted share", "came true"), ...dots]);
   }
+}
+
+function figure(words, shapes) {
+  return element("figure", {}, element("figcaption", {}, words), chart(SIZE, SIZE, words, shapes));
 }

@@ -6,8 +6,8 @@ const MOST = 200;
 const SIGNS = { "=": (a, b) => a === b, "≠": (a, b) => a !== b, "≤": (a, b) => a <= b, ">": (a, b) => a > b };
 
 export class RowsView {
-  constructor(panel, model, state, download) {
-    Object.assign(this, { panel, model, state, download });
+  constructor(panel, model, state, download, forest = null) {
+    Object.assign(this, { panel, model, state, download, forest });
     this.order = { feature: null, down: false };
     if (!model.rows.length) {
       replaceChildren(
@@ -71,6 +71,12 @@ export class RowsView {
     return this.model.classes ? this.model.classes[this.model.best(value)] : numberText(value[0]);
   }
 
+  // What all trees of a forest say, beside the one that is shown.
+  saidByAll(row) {
+    const value = this.forest.saidOf(row);
+    return this.model.classes ? this.model.classes[this.model.best(value)] : numberText(value[0]);
+  }
+
   chosen() {
     const { model, state } = this;
     const node = model.standing(state.get("node"), state.get("step"));
@@ -125,6 +131,7 @@ export class RowsView {
         element("th", { scope: "col" }, "row"),
         element("th", { scope: "col" }, "target"),
         element("th", { scope: "col" }, "predicted"),
+        this.forest && element("th", { scope: "col" }, "by all trees"),
         model.features.map((feature, place) =>
           element(
             "th",
@@ -161,6 +168,7 @@ export class RowsView {
           element("th", { scope: "row" }, pick),
           element("td", { dir: "auto" }, target),
           element("td", { dir: "auto" }, said),
+          this.forest && element("td", { dir: "auto" }, this.saidByAll(row)),
           model.features.map((feature, place) =>
             element("td", { dir: "auto" }, valueText(feature, row.values[place])),
           ),

@@ -54,7 +54,9 @@ export class Sunburst {
     const size = Math.min(13, ring * 0.42);
     const most = Math.floor(((node ? extent * radius : 2 * ring) - 10) / (size * 0.6));
     if (size < 7 || most < 4) return null;
-    const words = shortened(leaf ? model.prediction(node) : model.splits[node].question, most);
+    const whole = leaf ? model.prediction(node) : model.splits[node].question;
+    if (leaf && !model.classes && whole.length > most) return null; // half a number is none
+    const words = shortened(whole, most);
     const settings = {
       "font-size": size,
       class: marks.isLight(node) ? "arc-words on-light" : "arc-words",

@@ -12,6 +12,7 @@ const WORDS_FROM = 0.72;
 const CARDS_FROM = 0.14;
 const SMALLEST = 0.0002;
 const TOOLS = 48;
+const HINT = 18;
 
 export class TreeView {
   #pointers = new Map();
@@ -32,7 +33,7 @@ export class TreeView {
     this.arrange();
     this.listen();
     state.on(["exchanged", "step", "folded", "topDown"], (changed) => this.rearrange(changed));
-    state.on(["node", "lit"], () => this.redraw());
+    state.on(["node", "lit", "theme"], () => this.redraw());
     new ResizeObserver(() => this.resize()).observe(canvas);
   }
 
@@ -132,7 +133,7 @@ export class TreeView {
     const { left, right, top, bottom } = this.layout.bounds;
     if (!clientWidth) return;
     this.isFitted = true;
-    const room = clientHeight - TOOLS; // the picture begins below its buttons
+    const room = clientHeight - TOOLS - HINT; // the picture stands between buttons and hint
     this.power = this.stretching(clientWidth - 40, room - 20);
     const fits = ([across, down]) =>
       across * (right - left) <= clientWidth - 40 && down * (bottom - top) <= room - 20;

@@ -37,7 +37,7 @@ export class WhatIf {
     replaceChildren(
       this.form,
       places.filter((place) => used.has(place)).map((place) => this.field(place)),
-      rest.length &&
+      rest.length > 0 &&
         element(
           "details",
           {},
@@ -163,12 +163,7 @@ export class WhatIf {
             element(
               "tr",
               {},
-              element(
-                "th",
-                { scope: "row", dir: "auto" },
-                swatch(marks.fill(code)),
-                model.classes[code],
-              ),
+              element("th", { scope: "row", dir: "auto" }, swatch(marks.fill(code)), model.classes[code]),
               element("td", {}, percentText(said[code])),
               element(
                 "td",
