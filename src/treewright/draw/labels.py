@@ -97,12 +97,12 @@ class Labels:
             lines = fit_lines(write(node, max_categories), width, size, most)
             if not lines[-1].endswith("…"):
                 return lines
-        if whole:
+        if whole and most > 1:
             end = self.lines(node, width, size, most - 1)
             above = int(self.tree.parent[node])
             return [*fit_lines(self.question(above), width, size, most - len(end)), *end]
         note = self._missing_words(node)
-        if not note:
+        if not note or most == 1:
             return lines
         words = self.answer(node).removesuffix(note)
         return [*fit_lines(words, width, size, most - 1), note.strip()]
