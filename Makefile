@@ -19,7 +19,8 @@ help:
 	@echo "make clean      remove everything these commands made"
 
 demo: $(VENV)/.built
-	@$(PYTHON) -m treewright.demo
+	@mkdir -p build
+	@$(PYTHON) -m treewright demo --html build/demo.html
 
 test: $(VENV)/.tested-with
 	$(PYTHON) -m pytest
@@ -45,7 +46,7 @@ package: $(VENV)/.environment
 	$(PYTHON) -m build --outdir dist
 	$(PYTHON) -m venv $(VENV)-package
 	$(VENV)-package/bin/python -m pip install --quiet --disable-pip-version-check "$$(echo dist/*.whl)[demo]"
-	cd dist && ../$(VENV)-package/bin/python -m treewright.demo
+	cd dist && ../$(VENV)-package/bin/python -m treewright demo
 
 benchmark: $(VENV)/.built
 	$(PYTHON) benchmarks/run.py

@@ -171,6 +171,20 @@ def test_branches_end_at_the_card_they_lead_to(orientation) -> None:
             assert card[0] < ribbon.end[0] < card[2]
 
 
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 40), st.sampled_from([0, 3]))
+def test_no_words_of_a_river_lie_over_others(seed, n_splits, n_classes):
+    tree = renamed(random_tree(seed, n_splits, n_classes), seed)
+    drawing = plot_tree(tree, style="river", max_leaves=None, missing=True)
+    boxes = [box_of(shape, x, y) for shape, x, y in flat(drawing.shapes) if isinstance(shape, Text)]
+    for one, other in combinations(boxes, 2):
+        assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+    for left, _, right, foot in boxes:
+        assert left >= 0
+        assert right <= drawing.width
+        assert foot <= drawing.height
+
+
 # ---- words -------------------------------------------------------------------------------------------------
 
 
@@ -264,6 +278,19 @@ def test_one_warning_tells_of_all_letters_that_no_font_has(tmp_path) -> None:
     with pytest.warns(UserWarning, match="no installed font has the letters") as told:
         drawing.save(tmp_path / "tree.png", dots_per_inch=50)
     assert len(told) == 1
+
+
+def test_a_file_is_the_same_every_time_and_no_larger_than_can_be_written(tmp_path) -> None:
+    drawing = plot_tree(DecisionTreeClassifier(max_depth=2).fit(*datasets.load_iris()))
+    for name in ("a.pdf", "a.png"):
+        drawing.save(tmp_path / name)
+        once = (tmp_path / name).read_bytes()
+        drawing.save(tmp_path / name)
+        assert (tmp_path / name).read_bytes() == once
+    with pytest.raises(
+        ValueError, match=r"dots_per_inch=20000 makes a PNG of .* the most is 65535: use at most"
+    ):
+        drawing.save(tmp_path / "a.png", dots_per_inch=20000)
 
 
 def test_letters_of_hebrew_and_arabic_need_no_other_font() -> None:

@@ -4,6 +4,8 @@ import matplotlib
 
 matplotlib.use("agg")
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,6 +18,7 @@ from treewright import DecisionTreeClassifier, DecisionTreeRegressor, criteria, 
 from treewright.data import Column, Schema
 from treewright.draw.curves import candidate_cuts, merits_of, out_of_bag_errors
 from treewright.draw.regions import _Plane
+from treewright.draw.shown import said
 from treewright.errors import DataError
 from treewright.splits import Hyperplane, Sphere, Table, Threshold
 
@@ -39,7 +42,9 @@ def test_every_cell_is_coloured_as_the_tree_predicts_it(irises) -> None:
     model, X, _ = irises
     tree = model.tree_
     fixed = X.median().to_numpy()
-    plane = _Plane(tree, (2, 3), (fixed, np.empty(0, np.int32)), (0.5, 7.5), (0.0, 2.6))
+    plane = _Plane(
+        tree, (2, 3), (fixed, np.empty(0, np.int32)), ((0.5, 7.5), (0.0, 2.6)), partial(said, tree)
+    )
     across, up = np.meshgrid(*plane.middles)
     rows = np.tile(fixed, (across.size, 1))
     rows[:, 2], rows[:, 3] = across.ravel(), up.ravel()
@@ -231,3 +236,58 @@ def test_names_are_shown_as_they_are(irises) -> None:
     ax.figure.canvas.draw()
     assert ax.get_xlabel() == r"\$x^2\$"
     assert len(ax.get_ylabel()) == 60
+
+
+# ---- forests and other models ------------------------------------------------------------------------------
+
+
+def test_regions_of_a_forest_are_what_it_predicts() -> None:
+    X, y = datasets.load_iris()
+    X = X[["petal length", "petal width"]]
+    forest = tw.RandomForestClassifier(9, random_state=0).fit(X, y)
+    ax = tw.plot_regions(forest, X, y)
+    mesh = ax.collections[0]
+    edges = mesh.get_coordinates()
+    middles = (edges[:-1, :-1] + edges[1:, 1:]) / 2
+    rows = pd.DataFrame(middles.reshape(-1, 2), columns=X.columns)
+    best = forest.predict_proba(rows).argmax(axis=1)
+    colours = np.asarray(mesh.get_array()).reshape(-1, 3)
+    blue, orange, green = ([0, 0x72, 0xB2], [0xE6, 0x9F, 0], [0, 0x9E, 0x73])
+    hues = (1 - colours) / (1 - colours).max(axis=1, keepdims=True)
+    for code, colour in enumerate((blue, orange, green)):
+        expected = 1 - np.array(colour) / 255
+        assert np.allclose(hues[best == code], expected / expected.max(), atol=0.02)
+
+
+def test_cells_and_points_of_regression_share_one_scale() -> None:
+    X, y = datasets.load_mpg()
+    ax = tw.plot_regions(DecisionTreeRegressor(max_depth=3).fit(X, y), X, y, ["weight", "horsepower"])
+    mesh, *_, points = ax.collections
+    assert mesh.get_clim() == points.get_clim() == (y.min(), y.max())
+
+
+def test_confusion_of_forests_rules_and_trees_of_arrays() -> None:
+    X, y = datasets.load_iris()
+    for model in (
+        tw.RandomForestClassifier(5, random_state=0).fit(X, y),
+        tw.RuleClassifier().fit(X, y),
+        RandomForestClassifier(5, random_state=0).fit(X, y),
+    ):
+        numbers = [int(text.get_text()) for text in tw.plot_confusion(model, X, y).texts]
+        assert np.trace(np.reshape(numbers, (3, 3))) == (model.predict(X) == y).sum()
+    tree = DecisionTreeClassifier(max_depth=1).fit(X, y).tree_
+    assert [text.get_text() for text in tw.plot_confusion(tree, X, y).texts][4] == "50"
+    with pytest.raises(DataError, match="no row of a class that the model knows: 'setosa'"):
+        tw.plot_confusion(tree, X, ["rose"] * 150)
+    with pytest.raises(ValueError, match="not fitted"):
+        tw.plot_confusion(DecisionTreeClassifier(), X, y)
+
+
+def test_the_path_of_cart_is_its_table_of_prunings() -> None:
+    X, y = datasets.load_votes()
+    model = tw.CARTClassifier(cp=0.001).fit(X, y)
+    table = model.cp_table_
+    training, other = tw.plot_pruning_path(model).get_lines()[:2]
+    wrong = np.mean(np.asarray(y) != "democrat")
+    assert training.get_xdata().tolist() == (table.nsplit[::-1] + 1).tolist()
+    assert np.allclose(other.get_ydata(), table.xerror[::-1] * wrong)

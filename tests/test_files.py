@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -552,3 +553,23 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
     monkeypatch.setattr(staging, "_delimited", meddle)
     with pytest.raises(DataError, match=r"growing\.csv': it changed while it was read"):
         read_table(str(path))
+
+
+def test_columns_in_their_hundreds_are_read_as_one_by_one(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({f"n{i}": random.normal(size=7).round(3) for i in range(230)})
+    whole = pd.DataFrame({f"w{i}": random.integers(0, 9, 7) for i in range(210)})
+    words = pd.DataFrame({f"c{i}": random.choice([f"v{i}", "shared", None], 7) for i in range(230)})
+    frame = pd.concat([frame, whole, words, pd.DataFrame({"empty": [None] * 7})], axis=1)
+    order = random.permutation(frame.columns)
+    frame[order].to_csv(tmp_path / "wide.csv", index=False)
+    table = read_table(str(tmp_path / "wide.csv"))
+    assert list(table.columns) == order.tolist()
+    for name in order:
+        column = table[name]
+        if name[0] in "ce":
+            found = [None if code < 0 else column.categories[code] for code in column.codes.tolist()]
+            assert found == frame[name].astype(object).where(frame[name].notna(), None).tolist()
+            assert list(column.categories) == sorted(frame[name].dropna().unique())
+        else:
+            assert column.values.tolist() == frame[name].tolist()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.colours import class_colour
 from treewright.data import Dataset
 from treewright.grow import grow
 from treewright.pruning.losses import held_out_loss
@@ -50,17 +51,11 @@ class OverfittingCurve:
         from matplotlib import pyplot
 
         ax = ax or pyplot.subplots()[1]
-        for rows, colour in (("training", "C0"), ("pruning", "C1"), ("test", "C2")):
-            ax.plot(self.growing["nodes"], self.growing[rows], colour, label=f"{rows} rows")
-            ax.plot(
-                self.pruning["nodes"],
-                self.pruning[rows],
-                colour,
-                linestyle="--",
-                label=f"{rows} rows, pruned",
-            )
+        for rows, colour in (("training", 0), ("pruning", 5), ("test", 2)):
+            for part, line, label in ((self.growing, "-", "rows"), (self.pruning, "--", "rows, pruned")):
+                ax.plot(part["nodes"], part[rows], line, color=class_colour(colour), label=f"{rows} {label}")
         ax.set(xlabel="nodes", ylabel="accuracy")
-        ax.legend(fontsize="small")
+        ax.legend(fontsize="small", frameon=False)
         return ax
 
 

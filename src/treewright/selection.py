@@ -279,7 +279,7 @@ def fold_numbers(dataset: Dataset, n_folds: int, seed: int) -> NDArray[np.int64]
     ([0, 1, 2], [0, 1, 2])
     """
     if n_folds > len(dataset):
-        raise DataError(f"{len(dataset)} rows cannot be parted in {n_folds} folds: use a smaller cv.")
+        raise DataError(f"{len(dataset)} rows cannot be parted in {n_folds} folds: use fewer.")
     folds = np.empty(len(dataset), np.int64)
     folds[_mixed_order(len(dataset), _classes_of(dataset), seed)] = np.arange(len(dataset)) % n_folds
     return folds

@@ -35,8 +35,8 @@ def command(folds: int | None, **given: Any) -> None:
     check_learner(learning)
     with Workspace() as workspace:
         problem = read_problem(workspace, taken(DataOptions, given), screen)
-        describe(problem, screen)
         model = suited_learner(learning, problem)
+        describe(problem, screen)
     found = validate(model, problem, folds, learning.seed, screen)
     if found is None:
         raise DataError(f"{problem.table.name} has one row: nothing can be kept aside to judge by.")

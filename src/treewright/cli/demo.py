@@ -27,13 +27,21 @@ Examples:
   treewright demo mpg
   treewright demo iris --copy"""
 
+NEXT = """
+Now with a table of your own:
+  treewright fit data.csv --target NAME        all this for your rows, and a model file
+  treewright explore data.csv --target NAME    in the browser: prune, ask what if, edit by hand
+  treewright compare data.csv --target NAME    CART, C4.5, rules, forests and prunings side by side
+And other tables to play with: treewright demo"""
+
 
 @click.command("demo", epilog=EPILOG)
 @click.argument("table", type=click.Choice(list(TABLES)), default="labor")
 @click.option("--copy", is_flag=True, help="Only write the table here, to try other commands on it.")
+@click.option("--html", metavar="FILE", help="Write a report with a drawing as a web page too.")
 @screen_options
 @click.pass_context
-def command(context: click.Context, /, table: str, copy: bool, **given: Any) -> None:
+def command(context: click.Context, /, table: str, copy: bool, html: str | None, **given: Any) -> None:
     """Grow a tree on a bundled table and show it: labor, iris, tennis, votes or mpg.
 
     It is what `treewright fit` shows for a table of your own.
@@ -50,6 +58,5 @@ def command(context: click.Context, /, table: str, copy: bool, **given: Any) -> 
             return
         screen.text(TABLES[table], style="bold")
         shown = {name: given[name] for name in ("quiet", "as_json")}
-        context.invoke(fit, data=(str(path),), target=target, no_save=True, **shown)
-    screen.text()
-    screen.text("Now with a table of your own:  treewright fit data.csv --target NAME")
+        context.invoke(fit, data=(str(path),), target=target, no_save=True, html=html, **shown)
+    screen.text(f"{NEXT} {', '.join(name for name in TABLES if name != table)}")

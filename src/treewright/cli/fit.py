@@ -56,8 +56,8 @@ def command(output: str | None, no_save: bool, html: str | None, folds: int | No
     check_learner(learning)
     with Workspace() as workspace:
         problem = read_problem(workspace, options, screen)
-        describe(problem, screen)
         model = suited_learner(learning, problem)
+        describe(problem, screen)
     with screen.progress("growing", known=False):
         model.fit(problem.X, problem.y, problem.weight)
     show_model(model, screen, missing=any(problem.table[name].gaps.any() for name in problem.features))

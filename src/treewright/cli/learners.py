@@ -14,6 +14,7 @@ import treewright
 from treewright.cli.options import LearnerOptions, setting
 from treewright.names import nearest, unknown_name
 from treewright.pruning import KINDS, PRUNERS
+from treewright.recipe import check_parameters
 
 ALGORITHMS: dict[str, tuple[str | None, str | None]] = {
     "tree": ("DecisionTreeClassifier", "DecisionTreeRegressor"),
@@ -75,7 +76,9 @@ def learner(options: LearnerOptions, task: str, n_rows: int) -> Any:
             raise click.UsageError(
                 f"{kind.__name__} has no parameter {parameter!r}.{nearest(parameter, sorted(allowed))}"
             )
-    return kind(**parameters)
+    model = kind(**parameters)
+    check_parameters(kind.__name__, model.get_params(deep=False), kind.allowed)
+    return model
 
 
 def folds_for(n_rows: int) -> int:

@@ -53,8 +53,10 @@ def read_features(workspace: Workspace, staged: Staged, model: Any, screen: Scre
     if absent:
         raise _absent(absent, staged, len(columns))
     readings = as_at_fit(workspace, staged, columns)
+    categories = workspace.categories(readings)
+    policy = getattr(model, "unseen", "missing")
     for column, reading in zip(columns, readings, strict=True):
-        found, policy = _unseen(workspace, staged, column, reading), getattr(model, "unseen", "missing")
+        found = _unseen(workspace, staged, column, reading, categories.get(column.name, ()))
         if found is not None and policy == "error":
             raise DataError(f"{found}, and the model refuses such.")
         if found is not None:
@@ -70,17 +72,19 @@ def _absent(absent: list[str], staged: Staged, n_features: int) -> DataError:
     return DataError(f"{staged.name} lacks {len(absent)} of the model's {n_features} columns: {listed}.")
 
 
-def _unseen(workspace: Workspace, staged: Staged, column: Column, reading: Reading) -> str | None:
+def _unseen(
+    workspace: Workspace, staged: Staged, column: Column, reading: Reading, categories: tuple[str, ...]
+) -> str | None:
     """Say which categories of a column the model has never seen."""
     if column.kind == "numeric" or not reading.is_text or reading.kind != "categorical":
         return None
-    unseen = [category for category in workspace.categories(reading) if category not in column.code_of]
+    unseen = [category for category in categories if category not in column.code_of]
     if not unseen:
         return None
     condition = f"{reading.value} IN ({', '.join(map(literal, unseen))})"
     first = workspace.first(condition, reading.value)
     assert first is not None
-    (rows,) = workspace.counts([f"CASE WHEN {condition} THEN 1 END"])
+    ((rows,),) = workspace.answer(f"SELECT count(*) FROM staged WHERE {condition}")
     return (
         f"column {column.name!r} of {staged.name} has values that the model has never seen in "
         f"{counted(rows, 'row')}, first {first[1]!r} ({staged.locate(first[0])})"

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.colours import class_colour
-from treewright.data import Dataset
+from treewright.colours import class_colour, is_light
+from treewright.data.columns import plain
 from treewright.draw.axes import axes_for, plain_text
-from treewright.draw.shown import labels, read_rows, said
-from treewright.export.text import Writer
+from treewright.draw.shown import labels, read_table, said
+from treewright.errors import DataError
 from treewright.sklearn_trees import tree_of
 from treewright.tree import Tree
 
@@ -99,7 +99,7 @@ def plot_confusion(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axe
     Parameters
     ----------
     model : fitted classifier or Tree
-        A tree, of this library or of scikit-learn.
+        A tree, a forest or any other classifier that has `classes_` and `predict`.
     X, y : table and target
         Rows, best such that the model was not grown on; those of unknown classes are left out.
     ax : matplotlib Axes, optional
@@ -113,15 +113,10 @@ def plot_confusion(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axe
     >>> [text.get_text() for text in ax.texts]
     ['50', '0', '0', '0', '49', '1', '0', '5', '45']
     """
-    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.colors import LinearSegmentedColormap, to_hex
 
-    tree = tree_of(model)
-    if not tree.is_classifier:
-        raise ValueError(
-            "a regression tree has no classes to confuse: only classifiers have a confusion matrix."
-        )
-    counts = confusion(tree, read_rows(tree, X, y))
-    names = [plain_text(text, 24) for text in Writer(tree, None, None, True, False).class_texts]
+    counts, classes = confusion(model, X, y)
+    names = [plain_text(str(plain(label)), 24) for label in classes]
     right = float(np.trace(counts) / counts.sum())
     ax = axes_for(ax, f"Confusion: {right:.1%} of {counts.sum():.0f} rows right", "predicted", "true")
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -132,15 +127,35 @@ def plot_confusion(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axe
     ax.set_yticks(ticks, names)
     if len(names) <= MOST_NUMBERS:
         for row, column in np.ndindex(counts.shape):
-            colour = "white" if shares[row, column] > 0.55 else "0.15"
+            colour = "black" if is_light(to_hex(scale(shares[row, column]))) else "white"
             words = f"{counts[row, column]:.0f}"
             ax.text(column, row, words, ha="center", va="center", color=colour)
     return ax
 
 
-def confusion(tree: Tree, rows: Dataset) -> NDArray[np.float64]:
-    """Count rows by their class (row) and by the class that is predicted for them (column)."""
-    n_classes = tree.value.shape[1]
-    assert rows.target is not None
-    flat = np.bincount(rows.target * n_classes + labels(tree, said(tree, rows)), minlength=n_classes**2)
-    return flat.reshape(n_classes, n_classes).astype(np.float64)
+def confusion(model: Any, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Count rows by their class (row) and by the class predicted for them (column); give the classes too."""
+    from sklearn.utils.validation import check_is_fitted
+
+    if isinstance(model, Tree):
+        classes: Any = model.schema.classes
+    else:
+        check_is_fitted(model)
+        classes = getattr(model, "classes_", None)
+    if classes is None:
+        raise ValueError(
+            f"{type(model).__name__} has no classes to confuse: only classifiers have a confusion matrix."
+        )
+    if isinstance(model, Tree):
+        predicted = classes[labels(model, said(model, read_table(model, X)))]
+    else:
+        predicted = model.predict(X)
+    code_of = {label: code for code, label in enumerate(np.asarray(classes).tolist())}
+    true, taken = (
+        [code_of.get(label, -1) for label in np.asarray(given).tolist()] for given in (y, predicted)
+    )
+    if max(true) < 0:
+        raise DataError(f"y has no row of a class that the model knows: {', '.join(map(repr, code_of))}.")
+    counts = np.zeros((len(classes) + 1, len(classes)))  # the last line is for unknown classes
+    np.add.at(counts, (true, taken), 1)
+    return counts[:-1], np.asarray(classes)

@@ -166,9 +166,9 @@ def _number_feature(tree: Tree, node: int, feature: str | int | None) -> int:
 def plot_pruning_path(model: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
     """Draw risk against size over the whole cost-complexity path (Breiman et al., 1984).
 
-    With rows that the tree was not grown on, or after pruning by cross-validation, the risk on other rows is
-    drawn with one standard error up and down; its minimum and the smallest tree within one standard error of
-    it are marked.
+    With rows that the tree was not grown on, or after pruning by cross-validation (as CART does), the risk on
+    other rows is drawn with one standard error up and down; its minimum and the smallest tree within one
+    standard error of it are marked.
 
     Parameters
     ----------
@@ -216,6 +216,18 @@ def _mark_choices(ax: Axes, path: PruningPath) -> None:
     ax.plot(path.leaves[small], path.held_out[small], "D", color=class_colour(2), label="within 1 SE")
 
 
+def _cross_validated(tree: Tree, table: Any) -> PruningPath:
+    """Give the path of a CART tree as its table of prunings has it, in risk per row."""
+    root, size = float(tree.risk[0] / tree.weight[0]), table.nsplit[::-1] + 1
+    return PruningPath(
+        size,
+        root * table.rel_error[::-1],
+        held_out=root * table.xerror[::-1],
+        se=root * table.xstd[::-1],
+        chosen=int(np.abs(size - tree.n_leaves).argmin()),
+    )
+
+
 def _path(model: Any, X: Any, y: Any) -> PruningPath:
     """Find the path that is asked for: that of other rows, that which pruning left, or that of the tree."""
     if isinstance(model, PruningPath):
@@ -224,6 +236,9 @@ def _path(model: Any, X: Any, y: Any) -> PruningPath:
     if X is None and isinstance(known, PruningPath):
         return known
     tree = tree_of(model)
+    table = getattr(model, "cp_table_", None)
+    if X is None and getattr(table, "xerror", None) is not None:
+        return _cross_validated(tree, table)
     links = weakest_links(tree)
     path = links.path()
     return path if X is None else judged(tree, links.leaf_from(tree), path, read_rows(tree, X, y))

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 PIXELS_PER_INCH = 96
 POINTS_PER_PIXEL = 72 / PIXELS_PER_INCH
+MOST_DOTS = 65_535
+"""The longest side of a PNG that matplotlib can write."""
+
 ALIGNMENT: dict[str, Literal["left", "center", "right"]] = {
     "start": "left",
     "middle": "center",
@@ -26,10 +29,16 @@ ALIGNMENT: dict[str, Literal["left", "center", "right"]] = {
 
 def save_figure(drawing: Drawing, path: str | PathLike[str], form: str, dots_per_inch: float) -> None:
     """Write a drawing as "png" or "pdf"."""
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
+    try:
+        from matplotlib import rc_context
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError(
+            "PNG and PDF need matplotlib, which is not installed: pip install 'treewright[plot]'"
+        ) from error
+    if form == "png":
+        _refuse_too_large(drawing, dots_per_inch)
     colours = DARK if drawing.theme == "dark" else LIGHT
     inches = (drawing.width / PIXELS_PER_INCH, drawing.height / PIXELS_PER_INCH)
     shapes = list(flat(drawing.shapes))
@@ -49,7 +58,18 @@ def save_figure(drawing: Drawing, path: str | PathLike[str], form: str, dots_per
             artist = _text(shape, x, y, colours) if isinstance(shape, Text) else _patch(shape, x, y, colours)
             artist.set_zorder(order)  # later ones stand in front
             axes.add_artist(artist)
-        figure.savefig(path, format=form, dpi=dots_per_inch, facecolor=colours["ground"])
+        # The same drawing gives the same bytes, whenever it is written.
+        told = {"Title": drawing.title} | ({"CreationDate": None} if form == "pdf" else {})
+        figure.savefig(path, format=form, dpi=dots_per_inch, facecolor=colours["ground"], metadata=told)
+
+
+def _refuse_too_large(drawing: Drawing, dots_per_inch: float) -> None:
+    longest = max(drawing.width, drawing.height) / PIXELS_PER_INCH
+    if longest * dots_per_inch > MOST_DOTS:
+        raise ValueError(
+            f"dots_per_inch={dots_per_inch:g} makes a PNG of {longest * dots_per_inch:.0f} dots, the most is "
+            f"{MOST_DOTS}: use at most {MOST_DOTS // longest:.0f}, show fewer leaves, or save as .svg."
+        )
 
 
 def _patch(shape: Shape, x: float, y: float, colours: Mapping[str, str]) -> Any:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from treewright.data import Schema
 from treewright.data.columns import plain
-from treewright.draw.typography import fit_lines
+from treewright.draw.typography import fit_lines, text_width
 from treewright.export.text import Writer
 from treewright.splits import Hyperplane, Sphere, Split, Table
 from treewright.tree import Tree
@@ -98,14 +98,22 @@ class Labels:
             if not lines[-1].endswith("…"):
                 return lines
         if whole:
-            end = self.lines(node, width, size, most - 1)
-            above = int(self.tree.parent[node])
-            return [*fit_lines(self.question(above), width, size, most - len(end)), *end]
+            return self._shortened_question(node, width, size, most)
         note = self._missing_words(node)
-        if not note:
+        if not note or most == 1:
             return lines
         words = self.answer(node).removesuffix(note)
         return [*fit_lines(words, width, size, most - 1), note.strip()]
+
+    def _shortened_question(self, node: int, width: float, size: float, most: int) -> list[str]:
+        """Set a condition with as much of its question as the answer leaves room for."""
+        question = self.question(int(self.tree.parent[node]))
+        if most > 1:
+            end = self.lines(node, width, size, most - 1)
+            return [*fit_lines(question, width, size, most - len(end)), *end]
+        (answer,) = self.lines(node, width, size, 1)
+        room = width - text_width(f" {answer}", size)
+        return [f"{fit_lines(question, room, size, 1)[0]} {answer}" if room > 3 * size else answer]
 
     def condition(self, node: int) -> str:
         """Give the exact condition that leads to a node from its parent."""
@@ -188,6 +196,8 @@ def _categories(split: Table, schema: Schema, branch: int, most: int) -> str:
     if not group:
         return "missing"
     shown = group if len(group) <= most else group[: most - 1]
+    if not shown:
+        return counted(len(group), "value")
     words = [value_text(column, code) for code in shown]
     if len(shown) < len(group):
         words.append(f"… {len(group) - len(shown)} more")

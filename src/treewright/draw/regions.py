@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +50,7 @@ def plot_regions(
     Parameters
     ----------
     model : fitted estimator or Tree
-        A tree of this library or of scikit-learn.
+        A tree of this library or of scikit-learn, or a forest of this library, whose many cuts are not drawn.
     X : table
         Rows: they say how far the plane reaches and where the other features stand.
     y : target, optional
@@ -74,19 +74,26 @@ def plot_regions(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('petal length', 'petal width')
     """
-    tree = tree_of(model)
+    trees = getattr(model, "trees_", None)
+    tree = tree_of(model) if trees is None else trees[0]
+    importance = tree.compute_feature_importances() if trees is None else model.feature_importances_
     numbers, codes = tree.schema.encode(X, check_names=False)
-    across, up = _plane(tree, features)
+    across, up = _plane(tree.schema, importance, features)
     fixed = _fixed(tree.schema, numbers, codes, others)
-    plane = _Plane(tree, (across, up), fixed, _reach(tree, across, numbers), _reach(tree, up, numbers))
+    reach = (_reach(tree, across, numbers), _reach(tree, up, numbers))
+    answer = partial(said, tree) if trees is None else partial(_votes, model)
+    plane = _Plane(tree, (across, up), fixed, reach, answer)
     names = tree.schema.names
-    used = set(_features_used(tree)) - {across, up}
+    used = set(np.flatnonzero(importance > 0).tolist()) - {across, up}
     title = "Regions" + (f" ({counted(len(used), 'other feature')} fixed)" if used else "")
     ax = axes_for(ax, title, names[across], names[up])
-    plane.paint(ax)
-    plane.draw_cuts(ax)
-    if y is not None:
-        _points(ax, read_rows(tree, X, y), across, up)
+    rows = None if y is None else read_rows(tree, X, y)
+    scale = None if tree.is_classifier else _scale(plane.value, rows)
+    plane.paint(ax, scale)
+    if trees is None:
+        plane.draw_cuts(ax)
+    if rows is not None:
+        _points(ax, rows, (across, up), scale)
     elif tree.is_classifier:
         _key(ax, tree)
     for axis, feature in ((ax.xaxis, across), (ax.yaxis, up)):
@@ -103,10 +110,10 @@ class _Plane:
         tree: Tree,
         features: tuple[int, int],
         fixed: tuple[Array, NDArray[np.int32]],
-        across: tuple[float, float],
-        up: tuple[float, float],
+        reach: tuple[tuple[float, float], tuple[float, float]],
+        answer: Callable[[Dataset], Array],
     ) -> None:
-        self.tree, self.features, self.reach = tree, features, (across, up)
+        self.tree, self.features, self.reach, self.answer = tree, features, reach, answer
         self.edges = [
             self._edges(feature, reach) for feature, reach in zip(features, self.reach, strict=True)
         ]
@@ -128,17 +135,14 @@ class _Plane:
 
     @cached_property
     def value(self) -> Array:
-        """What the tree says in each cell."""
-        return said(self.tree, self.rows.dataset).reshape(*self.shape, -1)
+        """What the model says in each cell."""
+        return self.answer(self.rows.dataset).reshape(*self.shape, -1)
 
-    def paint(self, ax: Axes) -> None:
+    def paint(self, ax: Axes, scale: dict[str, Any] | None) -> None:
         """Colour every cell: by class, stronger where it is surer; or by the number predicted."""
-        if not self.tree.is_classifier:
-            from matplotlib.colors import LinearSegmentedColormap
-
-            scale = LinearSegmentedColormap.from_list("treewright", SCALE)
-            mesh = ax.pcolormesh(*self.edges, self.value[..., 0], cmap=scale, alpha=0.75, rasterized=True)
-            ax.figure.colorbar(mesh, ax=ax, label="prediction")
+        if scale is not None:
+            mesh = ax.pcolormesh(*self.edges, self.value[..., 0], rasterized=True, **scale)
+            ax.figure.colorbar(mesh, ax=ax, label="prediction; points: target")
             return
         from matplotlib.colors import to_rgb
 
@@ -166,23 +170,33 @@ class _Plane:
             )
 
 
-def _features_used(tree: Tree) -> list[int]:
-    return np.flatnonzero(tree.compute_feature_importances() > 0).tolist()
+def _votes(forest: Any, rows: Dataset) -> Array:
+    """Give what a forest of this library says of each row."""
+    votes, _ = forest.trees_.vote(rows.numbers, rows.codes, hard=forest._hard)
+    return np.asarray(votes / len(forest.trees_))
 
 
-def _plane(tree: Tree, features: Sequence[str | int] | None) -> tuple[int, int]:
+def _scale(value: Array, rows: Dataset | None) -> dict[str, Any]:
+    """Give one scale of colours for what is predicted and for the targets of rows."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    numbers = value.ravel() if rows is None else np.concatenate([value.ravel(), np.asarray(rows.target)])
+    cmap = LinearSegmentedColormap.from_list("treewright", SCALE)
+    return {"cmap": cmap, "vmin": numbers.min(), "vmax": numbers.max()}
+
+
+def _plane(schema: Schema, importance: Array, features: Sequence[str | int] | None) -> tuple[int, int]:
     """Find the two features that span the plane."""
-    columns = tree.schema.columns
+    columns = schema.columns
     numeric = [place for place, column in enumerate(columns) if column.kind != "categorical"]
     if features is None:
         if len(numeric) < 2:
             raise DataError(f"a plane needs two numeric or ordinal features, the tree has {len(numeric)}.")
-        importance = tree.compute_feature_importances()
         two = sorted(sorted(numeric, key=lambda place: -importance[place])[:2])
         return two[0], two[1]
     if len(features) != 2:
         raise ValueError(f"features={list(features)!r} must be two features.")
-    found = [_feature(tree.schema, feature) for feature in features]
+    found = [_feature(schema, feature) for feature in features]
     for place in found:
         if place not in numeric:
             raise DataError(f"feature {columns[place].name!r} is categorical: a plane needs numbers.")
@@ -229,20 +243,18 @@ def _reach(tree: Tree, feature: int, numbers: Array) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _points(ax: Axes, rows: Dataset, across: int, up: int) -> None:
+def _points(ax: Axes, rows: Dataset, features: tuple[int, int], scale: dict[str, Any] | None) -> None:
     """Draw rows as points, at most so many of them, the same ones every time."""
     assert rows.target is not None
     chosen = np.arange(len(rows.target))
     if len(chosen) > MOST_POINTS:
         chosen = np.random.default_rng(0).choice(chosen, MOST_POINTS, replace=False)
     position = rows.schema.position
-    x, y = (rows.numbers[chosen, position[feature]] for feature in (across, up))
+    x, y = (rows.numbers[chosen, position[feature]] for feature in features)
     target = rows.target[chosen]
     edge: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.5, "s": 22, "zorder": 3}
     if rows.schema.classes is None:
-        from matplotlib.colors import LinearSegmentedColormap
-
-        ax.scatter(x, y, c=target, cmap=LinearSegmentedColormap.from_list("treewright", SCALE), **edge)
+        ax.scatter(x, y, c=target, **edge, **(scale or {}))
         return
     for code, name in enumerate(rows.schema.classes):
         of_class = target == code

@@ -21,8 +21,9 @@ from treewright.words import counted
 
 Array = NDArray[np.float64]
 
-SLOT, LEVEL, BAR, FEWEST = 150.0, 122.0, 12.0, 16
-"""Room of a leaf with words, height of a level, thickness of a bar; up to so many leaves all have words."""
+SLOT, LEVEL, BAR, FEWEST, NARROWEST = 150.0, 122.0, 12.0, 16, 80.0
+"""Room of a leaf with words, height of a level, thickness of a bar; up to so many leaves all have words, and
+beyond that bars of some width."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,11 @@ class River:
         for node in range(len(tree)):
             bar = self._bar(node, x, y, scale)
             shapes.append(Group(tuple(bar), tip=self.labels.tip(node)))
-        room = np.maximum(width, SLOT) if few else width * 1.2
         for node in range(len(tree)):
-            if few or width[node] >= 70:
-                shapes += self._words(node, float(x[node]), float(y[node]), float(room[node]))
+            if few or width[node] >= NARROWEST:
+                shapes += self._words(
+                    node, float(x[node]), float(y[node]), float(room[node]), 3 if few else 1
+                )
         return shapes, float((x + np.maximum(width, SLOT if few else 0) / 2).max()), float(y.max() + BAR + 44)
 
     def _colours(self, node: int) -> list[tuple[str, float]]:
@@ -87,10 +89,10 @@ class River:
                 yield replace(bar, class_code=code) if self.shown.tree.is_classifier else bar
                 left += weight * scale
 
-    def _words(self, node: int, x: float, y: float, room: float) -> Iterable[Shape]:
-        """Write the condition that leads to a node, and at a leaf what it predicts."""
+    def _words(self, node: int, x: float, y: float, room: float, most: int) -> Iterable[Shape]:
+        """Write in at most so many lines what leads to a node, and at a leaf what it predicts."""
         tree, folded = self.shown.tree, int(self.shown.hidden[node])
-        lines = self.labels.lines(node, room - 6, 13.0, 3, whole=True)
+        lines = self.labels.lines(node, room - 6, 13.0, most, whole=True)
         top = Text(x, y - 9 - 16 * (len(lines) - 1), "", 13.0, halo=True)
         yield from text_lines(lines, top)
         if tree.is_leaf(node):

@@ -170,6 +170,11 @@ def labels(tree: Tree, shares: Array) -> Ids:
     return np.asarray(best, np.int64)
 
 
+def read_table(tree: Tree, X: Any) -> Dataset:
+    """Encode rows as those that the tree was grown on, without their target."""
+    return Dataset(tree.schema, *map(np.asfortranarray, tree.schema.encode(X, check_names=False)))
+
+
 def read_rows(tree: Tree, X: Any, y: Any) -> Dataset:
     """Encode rows as those that the tree was grown on; rows of unknown classes are left out.
 

@@ -83,8 +83,10 @@ class Reading:
     ----------
     name : str
     kind : {"numeric", "categorical", "ordinal", "date"}
-    value : str
-        SQL for the value: a number, a time, or the text of a category.
+    column : str
+        The column, or SQL for its text.
+    form : str
+        SQL for the value, `{}` the column: a number, a time, or the text of a category.
     categories : tuple of str or None
         Where the order of the categories is known.
     is_text : bool
@@ -93,9 +95,20 @@ class Reading:
 
     name: str
     kind: FileKind
-    value: str
+    column: str
+    form: str = "{}"
     categories: tuple[str, ...] | None = None
     is_text: bool = True
+
+    @property
+    def value(self) -> str:
+        """SQL for the value."""
+        return self.form.format(self.column)
+
+    @property
+    def is_coded(self) -> bool:
+        """Whether it is read as codes of categories."""
+        return self.kind in ("categorical", "ordinal") and self.is_text
 
 
 def guess(
@@ -127,7 +140,7 @@ def _reading(
     if name in choices.ordinal:
         return _ordinal(workspace, staged, name, choices.ordinal[name])
     if name in choices.categorical:
-        return Reading(name, "categorical", _text_of(staged, name))
+        return _text(staged, name)
     if name in choices.numeric:
         return _numeric(workspace, staged, name, look, "is to be numeric")
     if declared is not None and declared.kind != "ignore":
@@ -149,9 +162,10 @@ def _as_column(workspace: Workspace, staged: Staged, column: Column, look: _Look
     name, kind = column.name, staged.kind(column.name)
     families = {type(category) for category in column.categories}
     if column.kind != "numeric" and families <= {str}:
-        return Reading(name, "categorical", _text_of(staged, name))
+        return _text(staged, name)
     if families == {bool} and kind == TEXT:
-        return Reading(name, "categorical", f"try_cast({staged.value(name)} AS BOOLEAN)", is_text=False)
+        form = f"try_cast({staged.form} AS BOOLEAN)"
+        return Reading(name, "categorical", staged.identifier(name), form, is_text=False)
     if column.unit is not None or families & {np.datetime64, np.timedelta64}:
         return _date(workspace, staged, name) if kind == TEXT else _typed(staged, name, kind)
     if families == {bool}:
@@ -163,25 +177,32 @@ def _typed(staged: Staged, name: str, kind: str) -> Reading:
     """Read a column whose file says what it is."""
     plain = kind.partition("(")[0].partition(" ")[0]
     if plain in NUMBERS and not kind.endswith("]"):
-        return Reading(name, "numeric", staged.value(name))
+        return Reading(name, "numeric", staged.identifier(name))
     if plain in TIMES and not kind.endswith("]"):
-        return Reading(name, "date", staged.value(name))
+        return Reading(name, "date", staged.identifier(name))
     if plain in TEXTS and not kind.endswith("]"):
         if plain == "BOOLEAN":
-            return Reading(name, "categorical", staged.value(name), is_text=False)
-        return Reading(name, "categorical", f"{staged.value(name)}::VARCHAR")
+            return Reading(name, "categorical", staged.identifier(name), is_text=False)
+        return _text(staged, name)
     raise DataTypeError(
         f"column {name!r} of {staged.name} holds {kind} values, which no split can ask for: "
         f"leave it out with --ignore {name!r}, or take it apart with --query."
     )
 
 
-def _text_of(staged: Staged, name: str) -> str:
-    return staged.value(name) if staged.kind(name) == TEXT else f"{staged.value(name)}::VARCHAR"
+def _text(
+    staged: Staged, name: str, kind: FileKind = "categorical", categories: tuple[str, ...] | None = None
+) -> Reading:
+    """Read a column as the texts of categories."""
+    column = staged.identifier(name)
+    return Reading(
+        name, kind, column if staged.kind(name) == TEXT else f"{column}::VARCHAR", staged.form, categories
+    )
 
 
 def _ordinal(workspace: Workspace, staged: Staged, name: str, order: tuple[str, ...]) -> Reading:
-    value = _text_of(staged, name)
+    reading = _text(staged, name, "ordinal", order)
+    value = reading.value
     listed = ", ".join("'" + step.replace("'", "''") + "'" for step in order)
     odd = workspace.first(f"{value} IS NOT NULL AND {value} NOT IN ({listed})", value)
     if odd is not None:
@@ -189,7 +210,7 @@ def _ordinal(workspace: Workspace, staged: Staged, name: str, order: tuple[str, 
             f"column {name!r} of {staged.name} holds {odd[1]!r} ({staged.locate(odd[0])}), which its order "
             f"{', '.join(order)} does not name."
         )
-    return Reading(name, "ordinal", value, order)
+    return reading
 
 
 def _declared(workspace: Workspace, staged: Staged, column: Declared, look: _Look | None) -> Reading:
@@ -197,30 +218,30 @@ def _declared(workspace: Workspace, staged: Staged, column: Declared, look: _Loo
         return _numeric(workspace, staged, column.name, look, "is declared numeric")
     if column.kind == "date":
         return _date(workspace, staged, column.name)
-    value = _text_of(staged, column.name)
-    return Reading(
-        column.name, "ordinal" if column.kind == "ordinal" else "categorical", value, column.categories
+    return _text(
+        staged, column.name, "ordinal" if column.kind == "ordinal" else "categorical", column.categories
     )
 
 
 def _numeric(workspace: Workspace, staged: Staged, name: str, look: _Look | None, because: str) -> Reading:
     """Read a column as numbers, or say which value is none."""
-    kind, column = staged.kind(name), staged.value(name)
+    kind, column, form = staged.kind(name), staged.identifier(name), staged.form
     if kind != TEXT:
         plain = kind.partition("(")[0]
         if plain in NUMBERS or plain == "BOOLEAN":
-            return Reading(name, "numeric", column if plain in NUMBERS else f"{column}::INTEGER")
+            return Reading(name, "numeric", column, "{}" if plain in NUMBERS else "{}::INTEGER")
         column = f"{column}::VARCHAR"
     if look is None:
-        look = _look(workspace, [column])[0]
+        look = _look(workspace, form, [column])[0]
     for count, reader in (
         (look.whole, "whole"),
         (look.number, "number"),
         (look.comma if staged.has_decimal_commas else -1, "comma"),
     ):
         if count == look.known:
-            return Reading(name, "numeric", f"{reader}({column})")
-    odd = workspace.first(f"{column} IS NOT NULL AND number({column}) IS NULL", column)
+            return Reading(name, "numeric", column, f"{reader}({form})")
+    value = form.format(column)
+    odd = workspace.first(f"{value} IS NOT NULL AND number({value}) IS NULL", value)
     assert odd is not None
     raise DataTypeError(
         f"column {name!r} of {staged.name} {because} and holds {odd[1]!r} ({staged.locate(odd[0])}), "
@@ -233,7 +254,7 @@ def _date(workspace: Workspace, staged: Staged, name: str) -> Reading:
     for reader in ("moment", "zoned"):
         odd = workspace.first(f"{column} IS NOT NULL AND {reader}({column}) IS NULL", column)
         if odd is None:
-            return Reading(name, "date", f"{reader}({column})")
+            return Reading(name, "date", staged.identifier(name), f"{reader}({staged.form})")
     assert odd is not None
     raise DataTypeError(
         f"column {name!r} of {staged.name} holds {odd[1]!r} ({staged.locate(odd[0])}), which is no date of "
@@ -262,24 +283,22 @@ def _looks(workspace: Workspace, staged: Staged, names: Sequence[str]) -> dict[s
         if staged.kind(name) == TEXT
         and (name not in staged.declared or staged.declared[name].kind in ("numeric", "ignore"))
     ]
-    return dict(zip(open_names, _look(workspace, [staged.value(name) for name in open_names]), strict=True))
+    columns = [staged.identifier(name) for name in open_names]
+    return dict(zip(open_names, _look(workspace, staged.form, columns), strict=True))
 
 
-def _look(workspace: Workspace, columns: Sequence[str]) -> list[_Look]:
-    """Look at all fields of columns; for dates and such only where not all are numbers."""
-    first = workspace.counts([f"{reader}({column})" for column in columns for reader in ("", *READERS[:2])])
-    looks = [_Look(*first[3 * index : 3 * index + 3]) for index in range(len(columns))]
+def _look(workspace: Workspace, form: str, columns: Sequence[str]) -> list[_Look]:
+    """Look at all fields of text columns; for dates and such only where not all are numbers."""
+    looks = [_Look(*counts) for counts in workspace.counts(form, columns, ("", *READERS[:2]))]
     rest = [index for index, look in enumerate(looks) if look.number < look.known]
-    more = workspace.counts([f"{reader}({columns[index]})" for index in rest for reader in READERS[2:]])
-    width = len(READERS) - 2
-    for position, index in enumerate(rest):
-        counts = more[width * position : width * (position + 1)]
+    more = workspace.counts(form, [columns[index] for index in rest], READERS[2:])
+    for index, counts in zip(rest, more, strict=True):
         looks[index] = replace(looks[index], **dict(zip(READERS[2:], counts, strict=True)))
     return looks
 
 
 def _guessed(workspace: Workspace, staged: Staged, name: str, look: _Look, strict: bool) -> Reading:
-    column = staged.value(name)
+    column, form = staged.identifier(name), staged.form
     ways: list[tuple[int, FileKind, str]] = [
         (look.whole, "numeric", "whole"),
         (look.number, "numeric", "number"),
@@ -289,14 +308,15 @@ def _guessed(workspace: Workspace, staged: Staged, name: str, look: _Look, stric
     ]
     for count, kind, reader in ways:
         if count == look.known and look.known:
-            return Reading(name, kind, f"{reader}({column})")
+            return Reading(name, kind, column, f"{reader}({form})")
     if look.dressed == look.known and look.known:
         warn(
             f"column {name!r} of {staged.name} looks like numbers with thousands marks, per cent or money "
             "signs: it is taken as categories; turn it into numbers with --query."
         )
     elif look.number >= MOSTLY * look.known and look.known:
-        odd = workspace.first(f"{column} IS NOT NULL AND number({column}) IS NULL", column)
+        value = form.format(column)
+        odd = workspace.first(f"{value} IS NOT NULL AND number({value}) IS NULL", value)
         assert odd is not None
         found = (
             f"column {name!r} of {staged.name} has {look.number} numbers and "
@@ -305,4 +325,4 @@ def _guessed(workspace: Workspace, staged: Staged, name: str, look: _Look, stric
         if strict:
             raise DataTypeError(f"{found}; --na {odd[1]!r} takes such a value as missing.")
         warn(f"{found}: it is taken as categories; --na {odd[1]!r} takes such a value as missing.")
-    return Reading(name, "categorical", column)
+    return Reading(name, "categorical", column, form)

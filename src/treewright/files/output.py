@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
@@ -124,22 +124,23 @@ def _write_arrow(workspace: Workspace, query: str, path: Path) -> None:
 def _write_arff(workspace: Workspace, staged: Staged, readings: Sequence[Reading], file: TextIO) -> None:
     """Write ARFF: declarations, then rows."""
     file.write(f"@relation {_quoted(Path(staged.name.strip(chr(39))).stem or 'table')}\n\n")
+    categories = workspace.categories(readings)
     for reading in readings:
-        file.write(f"@attribute {_quoted(reading.name)} {_arff_type(workspace, reading)}\n")
+        file.write(f"@attribute {_quoted(reading.name)} {_arff_type(reading, categories)}\n")
     file.write("\n@data\n")
     for _, table in workspace.chunks(staged, readings):
         columns = [_arff_values(table[reading.name], reading) for reading in readings]
         file.writelines(",".join(row) + "\n" for row in zip(*columns, strict=True))
 
 
-def _arff_type(workspace: Workspace, reading: Reading) -> str:
+def _arff_type(reading: Reading, categories: Mapping[str, tuple[str, ...]]) -> str:
     if reading.kind == "numeric":
         return "numeric"
     if reading.kind == "date":
         return 'date "yyyy-MM-dd HH:mm:ss"'
     if not reading.is_text:
         return "{false, true}"
-    return "{" + ", ".join(map(_quoted, workspace.categories(reading))) + "}"
+    return "{" + ", ".join(map(_quoted, categories[reading.name])) + "}"
 
 
 def _arff_values(raw: Any, reading: Reading) -> list[str]:

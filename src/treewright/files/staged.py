@@ -91,10 +91,14 @@ class Staged:
         """Name a column as SQL does."""
         return self._identifiers[name]
 
+    @property
+    def form(self) -> str:
+        """SQL for a value, `{}` its column; delimited text has no blanks around it, and missing values."""
+        return "{}" if self.dialect is None else "field({})"
+
     def value(self, name: str) -> str:
-        """Write SQL for the values of a column; of delimited text without blanks around them, or missing."""
-        column = self.identifier(name)
-        return f"field({column})" if self.dialect is not None else column
+        """Write SQL for the values of a column."""
+        return self.form.format(self.identifier(name))
 
 
 def quoted_name(name: str) -> str:

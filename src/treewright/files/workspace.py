@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,17 +22,13 @@ from treewright.data.columns import Raw, RawCodes, RawNumbers
 from treewright.errors import DataError
 from treewright.files.delimited import literal
 from treewright.files.kinds import MACROS, Choices, Reading, guess
+from treewright.files.stacks import MOST_COLUMNS, MOST_FIELDS, Coding, alike, codings, stack
 from treewright.files.staged import TEXT, Staged, TextOptions, quoted_name
 from treewright.files.staging import CHUNK_ROWS, stage
 from treewright.files.table import Table
 
 MOST_MEMORY = 4 << 30
 """Bytes of memory that the database takes at most; what is beyond is spilled to the disk."""
-
-MOST_EXPRESSIONS = 60
-"""Columns that one query is asked for."""
-
-Value = TypeVar("Value")
 
 
 class Workspace:
@@ -141,13 +137,17 @@ class Workspace:
         rows: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
         return rows
 
-    def counts(self, values: Sequence[str]) -> list[int]:
-        """Count for each expression the rows in which it has a value."""
-        found: list[int] = []
-        for part in _parts(values):
-            listed = ", ".join(f"count({value})" for value in part)
-            found += map(int, self.answer(f"SELECT {listed} FROM staged")[0])
-        return found
+    def counts(self, form: str, columns: Sequence[str], readers: Sequence[str]) -> list[list[int]]:
+        """Count for each text column the fields that each reader can read."""
+        listed = ", ".join(f"count({reader}(v))" for reader in readers)
+        return [
+            list(map(int, counts))
+            for part in alike(columns, lambda column: form)
+            for _, *counts in self.answer(
+                f"SELECT k, {listed} FROM (SELECT k, {form.format('v')} AS v FROM {stack(part)}) "
+                "GROUP BY k ORDER BY k"
+            )
+        ]
 
     def first(self, condition: str, value: str) -> tuple[int, Any] | None:
         """Find the first row of which a condition holds, and a value of it."""
@@ -160,20 +160,37 @@ class Workspace:
         self, staged: Staged, readings: Sequence[Reading], begin: int = 0, end: int | None = None
     ) -> Table:
         """Read columns of the staged table into memory, or a range of its rows."""
-        coded = {reading.name: self._coded(reading) for reading in readings if _is_coded(reading)}
         rows = "" if begin == 0 and end is None else f" WHERE rowid >= {begin}"
         rows += "" if end is None else f" AND rowid < {end}"
+        n_rows = (staged.n_rows if end is None else end) - begin
+        coded = self._coded(readings)
         raw: dict[str, Raw] = {}
-        for part in _parts(readings):
-            columns = ", ".join(
-                f"{coded[reading.name][0] if reading.name in coded else reading.value} AS v{index}"
-                for index, reading in enumerate(part)
-            )
+
+        def way(reading: Reading) -> tuple[str, str]:
+            return reading.form, coded[reading.name].kind if reading.is_coded else ""
+
+        texts = [reading for reading in readings if reading.is_coded or staged.kind(reading.name) == TEXT]
+        for part in alike(texts, way, max(1, min(MOST_COLUMNS, MOST_FIELDS // max(n_rows, 1)))):
+            for reading, array in zip(part, self._stacked(part, way(part[0])[1], rows), strict=True):
+                raw[reading.name] = _raw(reading, array, coded.get(reading.name))
+        others = [reading for reading in readings if reading.name not in raw]
+        for part in alike(others, lambda _: ""):
+            columns = ", ".join(f"{reading.value} AS v{index}" for index, reading in enumerate(part))
             arrays = self.connection.execute(f"SELECT {columns} FROM staged{rows}").fetchnumpy()
             for index, reading in enumerate(part):
-                categories = coded[reading.name][1] if reading.name in coded else None
-                raw[reading.name] = _raw(reading, arrays[f"v{index}"], categories)
-        return Table(staged.name, raw, lambda row: staged.locate(begin + row))
+                raw[reading.name] = _raw(reading, arrays[f"v{index}"], None)
+        ordered = {reading.name: raw[reading.name] for reading in readings}
+        return Table(staged.name, ordered, lambda row: staged.locate(begin + row))
+
+    def _stacked(self, readings: Sequence[Reading], kind: str, rows: str) -> Sequence[Any]:
+        """Read columns that are read in one way, codes of a type or values; an array for each."""
+        value = readings[0].form.format("v")
+        if readings[0].is_coded:
+            value = f"enum_code({value}::{kind})" if kind else "NULL::INTEGER"
+        table = stack([reading.column for reading in readings], rows)
+        array = self.connection.execute(f"SELECT {value} AS v FROM {table}").fetchnumpy()["v"]
+        columns: Sequence[Any] = array.reshape(-1, len(readings)).T.copy()
+        return columns
 
     def chunks(
         self, staged: Staged, readings: Sequence[Reading], size: int = CHUNK_ROWS
@@ -182,9 +199,9 @@ class Workspace:
         for begin in range(0, staged.n_rows, size):
             yield begin, self.load(staged, readings, begin, min(begin + size, staged.n_rows))
 
-    def categories(self, reading: Reading) -> tuple[str, ...]:
-        """List the categories of a column, in order."""
-        return self._coded(reading)[1]
+    def categories(self, readings: Sequence[Reading]) -> dict[str, tuple[str, ...]]:
+        """List the categories of those columns that have any, in order."""
+        return {name: coding.categories for name, coding in self._coded(readings).items()}
 
     def append(self, table: str, columns: Mapping[str, Any]) -> None:
         """Append arrays to a table of the database."""
@@ -192,25 +209,24 @@ class Workspace:
         self.connection.execute(f"INSERT INTO {table} SELECT * FROM appended")
         self.connection.unregister("appended")
 
-    def _coded(self, reading: Reading) -> tuple[str, tuple[str, ...]]:
-        """Make the type that codes the categories of a column; give SQL for the code, and the categories."""
-        value, key = reading.value, (reading.value, reading.categories)
-        if key not in self._types:
-            if reading.categories is not None:
-                found = reading.categories
-                listed = f"SELECT unnest([{', '.join(map(literal, found))}])"
+    def _coded(self, readings: Sequence[Reading]) -> dict[str, Coding]:
+        """Say how the columns of categories are coded; types are made once, many columns at a time."""
+        coded = [reading for reading in readings if reading.is_coded]
+        new = [reading for reading in coded if reading not in self._codings]
+        for part in alike(new, lambda reading: (reading.form, reading.categories)):
+            kind, known = f"category_{len(self._codings)}", part[0].categories
+            if known is None:
+                found = codings(self, part[0].form, [reading.column for reading in part], kind)
             else:
-                listed = f"SELECT DISTINCT {value} FROM staged WHERE {value} IS NOT NULL ORDER BY 1"
-                found = tuple(text for (text,) in self.answer(listed))
-            kind = f"category_{len(self._types)}"
-            if found:
-                self.connection.execute(f"CREATE TYPE {kind} AS ENUM ({listed})")
-            self._types[key] = kind, found
-        kind, found = self._types[key]
-        return (f"enum_code({value}::{kind})" if found else "NULL::INTEGER"), found
+                kind = kind if known else ""
+                if known:
+                    self.connection.execute(f"CREATE TYPE {kind} AS ENUM ({', '.join(map(literal, known))})")
+                found = [Coding(kind, np.arange(len(known)), known)] * len(part)
+            self._codings.update(zip(part, found, strict=True))
+        return {reading.name: self._codings[reading] for reading in coded}
 
     @cached_property
-    def _types(self) -> dict[tuple[str, tuple[str, ...] | None], tuple[str, tuple[str, ...]]]:
+    def _codings(self) -> dict[Reading, Coding]:
         return {}
 
 
@@ -263,22 +279,13 @@ def _memory_limit() -> int:
     return max(MOST_MEMORY // 8, min(MOST_MEMORY, machine // 4))
 
 
-def _is_coded(reading: Reading) -> bool:
-    return reading.kind in ("categorical", "ordinal") and reading.is_text
-
-
-def _parts(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
-    """Part what is asked of many columns: the time to plan a query grows faster than their number."""
-    for begin in range(0, len(values), MOST_EXPRESSIONS):
-        yield values[begin : begin + MOST_EXPRESSIONS]
-
-
-def _raw(reading: Reading, array: Any, categories: tuple[str, ...] | None) -> Raw:
+def _raw(reading: Reading, array: Any, coding: Coding | None) -> Raw:
     """Take what a query gave for a column as raw values; codes if there are categories."""
     values, gaps = _parted(array)
-    if categories is not None:
-        codes = values.astype(np.int64) if gaps is None else np.where(gaps, -1, values.astype(np.int64))
-        return RawCodes(codes, categories, reading.categories is not None, reading.kind == "ordinal")
+    if coding is not None:
+        places = values.astype(np.int64)
+        codes = np.append(coding.codes, -1)[places if gaps is None else np.where(gaps, -1, places)]
+        return RawCodes(codes, coding.categories, reading.categories is not None, reading.kind == "ordinal")
     if values.dtype.kind in "biufmM":
         return RawNumbers(values, gaps)
     return array_column(reading.name, values, gaps)
