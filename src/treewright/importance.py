@@ -161,12 +161,14 @@ def importances(
     pairs = list(zip(trees, values, strict=True))
     grown = float(np.mean([training_decrease(tree, value) for tree, value in pairs]))
     held_out = np.mean([held_out_decrease(tree, value, rows) for tree, value in pairs], axis=0)
+    held_out = held_out / max(grown, 1e-300)
     mean, spread = permutation(trees, values, rows, n_repeats, random_state)
     return with_rows(
         schema,
         impurity,
         rows,
-        held_out=held_out / max(grown, 1e-300),
+        held_out >= impurity / 3,  # below, most of what impurity claims is gone on other rows
+        held_out=held_out,
         permutation=mean,
         spreads={"permutation": spread},
     )
@@ -180,15 +182,12 @@ def without_rows(schema: Schema, impurity: Array, n_rows: int, **measures: Any) 
 
 
 def with_rows(
-    schema: Schema, impurity: Array, rows: Dataset, *, held_out: Array, **measures: Any
+    schema: Schema, impurity: Array, rows: Dataset, borne_out: NDArray[np.bool_], **measures: Any
 ) -> Importances:
-    """Give all measures there are, and warn where most of what impurity claims is gone on other rows."""
+    """Give all measures there are, and warn where other rows do not bear out what impurity claims."""
     n_values = np.array([len(np.unique(_column(rows, feature))) for feature in range(len(schema.columns))])
-    favoured = (held_out < impurity / 3) & (impurity > NOTABLE) & (n_values >= MANY_VALUES)
-    found = Importances(
-        schema.names, impurity, n_values, _names(schema, favoured), held_out=held_out, **measures
-    )
-    return _warned(found)
+    favoured = ~borne_out & (impurity > NOTABLE) & (n_values >= MANY_VALUES)
+    return _warned(Importances(schema.names, impurity, n_values, _names(schema, favoured), **measures))
 
 
 def _names(schema: Schema, chosen: NDArray[np.bool_]) -> tuple[str, ...]:

@@ -268,7 +268,8 @@ class Recipe:
     random_state : int
         Seed of all drawing.
     ties : {"first", "last", "random"}
-        Which of equally good candidates wins.
+        Which of equally good candidates wins; with "random" the first in an order of the features that is
+        drawn for each node.
     max_bins : int or None
         Look at no more than this many quantile cuts of a numeric feature; `None` looks at all.
     max_competitors : int

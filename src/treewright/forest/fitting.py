@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, ClassVar, Self, overload
 
 import numpy as np
@@ -11,18 +11,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
-from treewright.data import Dataset
+from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.data.target import read_weight
-from treewright.errors import warn
+from treewright.errors import DataError, warn
 from treewright.estimators import TreeEstimator, estimator
 from treewright.forest.draws import Draws
 from treewright.forest.fitted import FittedForest
 from treewright.forest.growing import grow_trees
 from treewright.forest.parameters import OF_THE_TREES, count_draws
-from treewright.grow import count_features, progress_bar
+from treewright.forest.trees import Trees
+from treewright.grow import count_features, progress_bar, threads
+from treewright.parameters import check_counts
 from treewright.recipe import Recipe, Rule, check_parameters
 
 Array = NDArray[np.float64]
@@ -83,26 +85,17 @@ class ForestEstimator(FittedForest):
         self
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
         """
-        name = type(self).__name__
-        check_parameters(name, self.__dict__, self.allowed, InvalidParameterError)
-        if not self.bootstrap and self.max_samples is not None:
-            raise ValueError(
-                "`max_samples` cannot be set if `bootstrap=False`. "
-                "Either switch to `bootstrap=True` or set `max_samples=None`."
-            )
-        if not self.bootstrap and self.oob_score:
-            raise ValueError("Out of bag estimation only available if bootstrap=True")
+        self._check_parameters()
         dataset, chance, counted = self._rows(X, y, sample_weight)
-        before = self.trees_ if self.warm_start and self.__sklearn_is_fitted__() else None
+        before = self._grown_before(dataset)
         n_more = self._count_more(before)
         draws = self._draws(dataset, chance, before)
         grown = before
         if n_more:
-            new = Draws(draws.n_rows, draws.seeds[-n_more:], draws.n_draws, draws.chance, draws.balanced)
             grown = grow_trees(
                 dataset if counted is None else dataset.take(counted),
                 self._recipe(dataset),
-                new,
+                replace(draws, seeds=draws.seeds[-n_more:]),
                 ccp_alpha=self.ccp_alpha,
                 n_jobs=self.n_jobs,
                 progress=progress_bar(self.verbose),
@@ -110,13 +103,53 @@ class ForestEstimator(FittedForest):
             grown = grown if before is None else before.joined(grown)
         if grown is None:
             raise RuntimeError("a forest grows at least one tree")
-        self._adopt(grown, draws)
-        self.max_features_ = count_features(self.max_features, self.n_features_in_)
-        if self.oob_score and (n_more or not hasattr(self, "oob_score_")):
-            self._score_out_of_bag(dataset)
-        elif not self.oob_score:
-            self._forget_out_of_bag()
+        kept = dict(self.__dict__)
+        try:
+            self._adopt(grown, draws)
+            if self.oob_score and (n_more or not hasattr(self, "oob_score_")):
+                self._score_out_of_bag(dataset)
+            elif not self.oob_score:
+                self._forget_out_of_bag()
+        except BaseException:
+            self.__dict__ = kept
+            raise
         return self
+
+    def _adopt(self, trees: Trees, draws: Draws) -> None:
+        super()._adopt(trees, draws)
+        self.max_features_ = count_features(self.max_features, self.n_features_in_)
+
+    def _check_parameters(self) -> None:
+        check_parameters(type(self).__name__, self.__dict__, self.allowed, InvalidParameterError)
+        if not self.bootstrap and self.max_samples is not None:
+            raise ValueError(
+                "`max_samples` cannot be set if `bootstrap=False`. "
+                "Either switch to `bootstrap=True` or set `max_samples=None`."
+            )
+        if not self.bootstrap and self.oob_score:
+            raise ValueError("Out of bag estimation only available if bootstrap=True")
+
+    def _grown_before(self, dataset: Dataset) -> Trees | None:
+        """Give the trees that a warm start adds to; they must have grown on the same table."""
+        if not self.warm_start or not self.__sklearn_is_fitted__():
+            return None
+        schema, n_rows = self.trees_.schema, self.draws_.n_rows
+        if len(dataset) != n_rows:
+            raise DataError(
+                f"X has {len(dataset)} rows: warm_start goes on from a fit with {n_rows} rows, which must be "
+                "the same."
+            )
+        if dataset.schema.columns != schema.columns:
+            raise DataError(
+                "X has other columns or categories than the fit that warm_start goes on from, and they must "
+                "be the same."
+            )
+        if _labels(dataset.schema) != _labels(schema):
+            raise DataError(
+                f"y has the classes {_labels(dataset.schema)}: warm_start goes on from a fit with "
+                f"{_labels(schema)}, which must be the same."
+            )
+        return self.trees_
 
     def _count_more(self, before: Sequence[Any] | None) -> int:
         n_before = 0 if before is None else len(before)
@@ -133,7 +166,19 @@ class ForestEstimator(FittedForest):
         self, X: Any, y: Any, sample_weight: ArrayLike | None
     ) -> tuple[Dataset, Array | None, NDArray[np.bool_] | None]:
         """Read all rows, the chance of each to be drawn, and without draws which of them count."""
-        dataset = self._tree_estimator()._dataset(X, y, None)
+        if self.criterion == "poisson":
+            check_counts(y)
+        dataset = Dataset.from_table(
+            X,
+            y,
+            task=self.task,
+            categorical_features=self.categorical_features,
+            ordinal_features=self.ordinal_features,
+            missing="error" if self.missing == "error" else "direction",
+            inf=self.inf,
+            estimator=type(self).__name__,
+            threads=threads(self.n_jobs),
+        )
         weight, counted = read_weight(sample_weight, len(dataset))
         factor = self._class_factor(dataset, weight)
         if factor is not None and dataset.target is not None:
@@ -167,6 +212,12 @@ class ForestEstimator(FittedForest):
         """
         shared = {name: getattr(self, name) for name in OF_THE_TREES}
         return self.tree_kind(**shared, splitter=self.splitter, ties="random", random_state=seed, n_jobs=1)
+
+    @property
+    def estimator_(self) -> TreeEstimator:
+        """An estimator of one tree as this forest grows them, not fitted."""
+        self._fitted_trees()
+        return self._tree_estimator()
 
     @property
     def estimators_(self) -> Sequence[TreeEstimator]:
@@ -222,3 +273,7 @@ class TreeEstimators(Sequence[TreeEstimator]):
 
     def __iter__(self) -> Iterator[TreeEstimator]:
         return (self[at] for at in range(len(self)))
+
+
+def _labels(schema: Schema) -> list[Any]:
+    return [] if schema.classes is None else schema.classes.tolist()

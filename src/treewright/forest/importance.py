@@ -42,7 +42,8 @@ def forest_importances(
     trees, draws = forest._fitted_trees(), forest.draws_
     by_tree = {"impurity": impurity_shares(trees)}
     if rows is None:
-        return without_rows(trees.schema, by_tree["impurity"].mean(axis=0), draws.n_rows, **_spreads(by_tree))
+        impurity = by_tree["impurity"].mean(axis=0)
+        return without_rows(trees.schema, impurity, draws.n_rows, spreads=_spreads(by_tree))
     if not draws.n_draws:
         raise ValueError("importances(X, y) needs rows that trees have not drawn: set bootstrap=True.")
     if n_repeats < 1:
@@ -58,16 +59,22 @@ def forest_importances(
         n_threads=threads(forest.n_jobs),
         progress=progress_bar(forest.verbose, "shuffling"),
     )
-    means = {name: values.mean(axis=0) for name, values in by_tree.items()}
-    held_out = held_out_shares(trees, draws, rows)
+    means = {name: each.mean(axis=0) for name, each in by_tree.items()}
+    spreads = _spreads(by_tree)
     return with_rows(
-        trees.schema, means.pop("impurity"), rows, held_out=held_out, **means, **_spreads(by_tree)
+        trees.schema,
+        means.pop("impurity"),
+        rows,
+        means["permutation"] > 2 * spreads["permutation"] / np.sqrt(len(trees)),
+        held_out=held_out_shares(trees, draws, rows),
+        spreads=spreads,
+        **means,
     )
 
 
-def _spreads(by_tree: dict[str, Array]) -> dict[str, dict[str, Array]]:
+def _spreads(by_tree: dict[str, Array]) -> dict[str, Array]:
     """Standard deviation between the trees, of each measure."""
-    return {"spreads": {name: each.std(axis=0, ddof=min(len(each) - 1, 1)) for name, each in by_tree.items()}}
+    return {name: each.std(axis=0, ddof=min(len(each) - 1, 1)) for name, each in by_tree.items()}
 
 
 def impurity_shares(trees: Trees) -> Array:
