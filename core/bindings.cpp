@@ -6,7 +6,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
-#include <cstring>
 #include <memory>
 
 #include "c45.hpp"
@@ -37,17 +36,30 @@ Matrix<T> matrix(const Grid<T>& array) {
             array.stride(1)};
 }
 
+/// Keep a vector for as long as NumPy looks at it.
+template <class T>
+std::pair<std::vector<T>*, nb::capsule> keep(std::vector<T>&& from) {
+    auto* kept = new std::vector<T>(std::move(from));
+    return {kept, nb::capsule(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); })};
+}
+
 /// Hand a vector over to NumPy without a copy.
 template <class T>
 nb::object give(std::vector<T>&& from, size_t columns = 0) {
-    auto* kept = new std::vector<T>(std::move(from));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    const auto [kept, owner] = keep(std::move(from));
     if (columns == 0) {
         const size_t shape[] = {kept->size()};
         return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), 1, shape, owner));
     }
     const size_t shape[] = {kept->size() / columns, columns};
     return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), 2, shape, owner));
+}
+
+/// The same for nodes, as rows of bytes.
+nb::object give_bytes(std::vector<PackedNode>&& from) {
+    const auto [kept, owner] = keep(std::move(from));
+    const size_t shape[] = {kept->size(), sizeof(PackedNode)};
+    return nb::cast(nb::ndarray<nb::numpy, uint8_t>(reinterpret_cast<uint8_t*>(kept->data()), 2, shape, owner));
 }
 
 /// Uninitialised memory owned by NumPy.
@@ -416,9 +428,7 @@ nb::object pack_tree(const nb::dict& arrays, const Vector<int32_t>& position) {
     const HeldTree held(arrays);
     auto packed = pack(held.view(), span(position));
     if (!packed) return nb::none();
-    std::vector<uint8_t> bytes(packed->size() * sizeof(PackedNode));
-    std::memcpy(bytes.data(), packed->data(), bytes.size());
-    return give(std::move(bytes), sizeof(PackedNode));
+    return give_bytes(std::move(*packed));
 }
 
 nb::tuple walk_rows(const nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& packed,
@@ -469,13 +479,10 @@ nb::object give(Amounts&& from, size_t columns) {
 
 nb::dict to_dict(Forest&& forest) {
     nb::dict out;
-    std::vector<uint8_t> nodes(forest.node.size() * sizeof(PackedNode));
-    std::memcpy(nodes.data(), forest.node.data(), nodes.size());
-    std::vector<PackedNode>().swap(forest.node);
     out["tree_begin"] = give(std::move(forest.tree_begin));
     out["split_begin"] = give(std::move(forest.split_begin));
     out["tables_of"] = give(std::move(forest.tables_of));
-    out["node"] = give(std::move(nodes), sizeof(PackedNode));
+    out["node"] = give_bytes(std::move(forest.node));
     out["value"] = give(std::move(forest.value), forest.width);
     out["count"] = give(std::move(forest.count));
     out["weight"] = give(std::move(forest.weight), 0);

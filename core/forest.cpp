@@ -209,12 +209,9 @@ GrownForest grow_each(const Stand& stand) {
     });
     GrownForest grown{stand.blank(), {}};
     const bool classes = stand.target.n_classes > 0;
-    for (TreeArrays& tree : trees) {
-        Forest packed = stand.blank();
-        if (!pack_into(tree, packed.width, classes, stand.position, stand.n_categories, packed))
+    for (const TreeArrays& tree : trees)
+        if (!pack_into(tree, grown.forest.width, classes, stand.position, stand.n_categories, grown.forest))
             return {stand.blank(), std::move(trees)};
-        grown.forest.append(std::move(packed));
-    }
     return grown;
 }
 
@@ -227,7 +224,7 @@ GrownForest grow_forest(const Table& table, const Target& target, const Recipe& 
     const Problem problem{table, recipe, target.n_classes, target.label, target.number, 0, monitor};
     if (!use_sorting(problem)) return grow_each(stand);
     GrownForest grown{stand.blank(), {}};
-    for (Forest& tree : grow_sorted(stand, problem)) grown.forest.append(std::move(tree));
+    grown.forest.append(grow_sorted(stand, problem), recipe.threads);
     return grown;
 }
 

@@ -25,10 +25,9 @@ struct Amounts {
     }
     double operator[](size_t i) const { return narrow ? static_cast<double>(single[i]) : wide[i]; }
     size_t size() const { return narrow ? single.size() : wide.size(); }
-    void append(Amounts&& other);
-    void fit() {
-        single.shrink_to_fit();
-        wide.shrink_to_fit();
+    void reserve(size_t n) {
+        if (narrow) single.reserve(n);
+        else wide.reserve(n);
     }
 };
 
@@ -53,7 +52,10 @@ struct Forest {
     void add_table(PackedNode& node, Groups groups, int32_t n_categories);
     /// Call the nodes appended so far a tree.
     void close();
-    void append(Forest&& other);
+    /// Make room for a tree of so many nodes.
+    void reserve(size_t n_nodes, bool classes);
+    /// Set the trees of others behind those of this; their memory is freed.
+    void append(std::vector<Forest>&& others, int threads);
 };
 
 /// The arrays of a forest as they are kept outside.

@@ -1,21 +1,16 @@
 // The compact arrays of a forest: trees put in, and given back in full.
 #include <bit>
 #include <cmath>
+#include <functional>
 
 #include "candidate.hpp"
 #include "forest.hpp"
+#include "parallel.hpp"
 #include "problem.hpp"
 
 namespace treewright {
 
 namespace {
-
-template <class T>
-void move_to_end(std::vector<T>& to, std::vector<T>&& from) {
-    if (to.empty()) to = std::move(from);
-    else to.insert(to.end(), from.begin(), from.end());
-    std::vector<T>().swap(from);
-}
 
 /// Begins that each start with 0, joined.
 void join_begins(std::vector<int64_t>& to, const std::vector<int64_t>& from) {
@@ -24,12 +19,6 @@ void join_begins(std::vector<int64_t>& to, const std::vector<int64_t>& from) {
 }
 
 }  // namespace
-
-void Amounts::append(Amounts&& other) {
-    if (size() == 0) narrow = other.narrow;
-    move_to_end(single, std::move(other.single));
-    move_to_end(wide, std::move(other.wide));
-}
 
 void Forest::add_table(PackedNode& packed, Groups groups, int32_t n_categories) {
     packed.column |= table_split;
@@ -68,18 +57,45 @@ void Forest::close() {
     tables_of.push_back(static_cast<int64_t>(table_begin.size()) - 1);
 }
 
-void Forest::append(Forest&& other) {
-    join_begins(tree_begin, other.tree_begin);
-    join_begins(split_begin, other.split_begin);
-    join_begins(tables_of, other.tables_of);
-    join_begins(table_begin, other.table_begin);
-    move_to_end(node, std::move(other.node));
-    value.append(std::move(other.value));
-    move_to_end(count, std::move(other.count));
-    weight.append(std::move(other.weight));
-    move_to_end(risk, std::move(other.risk));
-    move_to_end(merit, std::move(other.merit));
-    move_to_end(table_entry, std::move(other.table_entry));
+void Forest::reserve(size_t n_nodes, bool classes) {
+    node.reserve(n_nodes);
+    value.reserve(n_nodes * width);
+    count.reserve(n_nodes);
+    merit.reserve(n_nodes / 2);
+    if (classes) return;
+    weight.reserve(n_nodes);
+    risk.reserve(n_nodes);
+}
+
+void Forest::append(std::vector<Forest>&& others, int threads) {
+    for (const Forest& other : others) {
+        join_begins(tree_begin, other.tree_begin);
+        join_begins(split_begin, other.split_begin);
+        join_begins(tables_of, other.tables_of);
+        join_begins(table_begin, other.table_begin);
+    }
+    const auto join = [&](auto array_of) {  // room is made once: these are most of the memory that growing takes
+        auto& to = array_of(*this);
+        size_t n = to.size();
+        for (Forest& other : others) n += array_of(other).size();
+        to.reserve(n);
+        for (Forest& other : others) {
+            auto from = std::move(array_of(other));
+            to.insert(to.end(), from.begin(), from.end());
+        }
+    };
+    const std::function<void()> arrays[] = {
+        [&] { join([](Forest& f) -> auto& { return f.node; }); },
+        [&] { join([](Forest& f) -> auto& { return f.value.wide; }); },
+        [&] { join([](Forest& f) -> auto& { return f.risk; }); },
+        [&] { join([](Forest& f) -> auto& { return f.value.single; }); },
+        [&] { join([](Forest& f) -> auto& { return f.weight.single; }); },
+        [&] { join([](Forest& f) -> auto& { return f.weight.wide; }); },
+        [&] { join([](Forest& f) -> auto& { return f.merit; }); },
+        [&] { join([](Forest& f) -> auto& { return f.count; }); },
+        [&] { join([](Forest& f) -> auto& { return f.table_entry; }); },
+    };
+    parallel_for(std::size(arrays), threads, [&](size_t i, int) { arrays[i](); });
 }
 
 bool pack_into(const TreeArrays& tree, size_t width, bool classes, std::span<const int32_t> position,

@@ -65,7 +65,7 @@ public:
     BlockWalk(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes)
         : forest_(forest), walk_(forest, numbers, codes), numbers_(numbers), codes_(codes) {
         const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
-        if (n_rows * static_cast<int64_t>(forest.n_trees()) > 16 * static_cast<int64_t>(forest.node.size()) && n_rows >= 1000)
+        if (n_rows * static_cast<int64_t>(forest.n_trees()) > 4 * static_cast<int64_t>(forest.node.size()) && n_rows >= 1000)
             coded_ = CodedForest::of(forest, numbers.n_columns, codes.n_columns);
     }
     bool shallow() const { return coded_ && coded_->shallow(); }

@@ -30,27 +30,39 @@ public:
     }
 
 private:
-    uint32_t branch_of_table(const PackedNode& node, size_t tree, int64_t row) const {
-        const int32_t code = codes_(row, node.column & column_bits);
+    /// The branch of a category that a mask cannot tell: one that is missing or unseen, or of a wide table.
+    uint32_t look_up(const PackedNode& node, size_t tree, int32_t code) const {
         if (code < 0) return code == unseen_code ? !(node.column & unseen_left) : !(node.column & missing_left);
-        const auto bits = std::bit_cast<uint64_t>(node.threshold);
-        if (!(node.column & wide_table)) return static_cast<uint32_t>(bits >> code & 1);
-        const size_t table = static_cast<size_t>(forest_.tables_of[tree]) + bits;
+        const size_t table = static_cast<size_t>(forest_.tables_of[tree]) + std::bit_cast<uint64_t>(node.threshold);
         const auto first = forest_.table_entry.begin() + forest_.table_begin[table],
                    last = forest_.table_entry.begin() + forest_.table_begin[table + 1];
         const auto found = std::lower_bound(first, last, static_cast<uint32_t>(code) << 1);
         if (found == last || *found >> 1 != static_cast<uint32_t>(code)) return !(node.column & missing_left);
         return *found & 1;
     }
+    /// The next node, as good as without a branch: whether it asks for a number or a category is a coin toss to the processor.
     /// `stride` 0 = known at run time only.
     template <bool tables, int64_t stride>
-    uint32_t step(const PackedNode& node, const double* x, size_t tree, int64_t row) const {
-        if constexpr (tables)
-            if (node.column & table_split) return node.first_child + branch_of_table(node, tree, row);
-        const double value = x[static_cast<int64_t>(node.column & column_bits) * (stride ? stride : numbers_.column_stride)];
+    uint32_t step(const PackedNode& node, const double* x, const int32_t* codes, size_t tree) const {
+        const auto column = static_cast<int64_t>(node.column & column_bits);
+        const uint32_t by_table = tables ? node.column / table_split & 1u : 0u;
+        const double value = x[column * (1 - by_table) * (stride ? stride : numbers_.column_stride)];
         const uint32_t above = value > node.threshold, missing = value != value, right_if_missing = node.column >> 31 ^ 1u;
-        return node.first_child + (above | (missing & right_if_missing));
+        const uint32_t by_number = above | (missing & right_if_missing);
+        if constexpr (!tables) return node.first_child + by_number;
+        const int32_t code = codes[column * by_table * codes_.column_stride];
+        const uint32_t no_mask = static_cast<uint32_t>(code) >> 31 | (node.column / wide_table & 1u);
+        if (by_table & no_mask) [[unlikely]]
+            return node.first_child + look_up(node, tree, code);
+        const auto by_mask = static_cast<uint32_t>(std::bit_cast<uint64_t>(node.threshold) >> (code & 63) & 1);
+        return node.first_child + (by_number & ~by_table) + (by_mask & by_table);
     }
+    /// Where a row's numbers and categories begin; of a table without numbers, one to look at.
+    const double* numbers_of(int64_t row) const {
+        static constexpr double none = 0;
+        return numbers_.n_columns ? numbers_.data + row * numbers_.row_stride : &none;
+    }
+    const int32_t* codes_of(int64_t row) const { return codes_.data + row * codes_.row_stride; }
 
     /// A lane that arrives takes the next row.
     template <bool tables, int64_t stride>
@@ -59,12 +71,13 @@ private:
         const auto row_at = [&](int64_t i) { return first + (rows ? static_cast<int64_t>(rows[i]) : i); };
         const int64_t started = std::min<int64_t>(lanes, n);
         uint32_t at[lanes] = {};
-        int64_t place[lanes], row[lanes];
+        int64_t place[lanes];
         const double* x[lanes];
+        const int32_t* codes[lanes] = {};
         const auto start = [&](int lane, int64_t i) {
             place[lane] = i;
-            row[lane] = row_at(i);
-            x[lane] = numbers_.data + row[lane] * numbers_.row_stride;
+            x[lane] = numbers_of(row_at(i));
+            if constexpr (tables) codes[lane] = codes_of(row_at(i));
             at[lane] = 0;
         };
         for (int lane = 0; lane < started; ++lane) start(lane, lane);
@@ -72,7 +85,7 @@ private:
         bool more = started == lanes;
         while (more) {
             for (int lane = 0; lane < lanes; ++lane) {
-                const uint32_t next = step<tables, stride>(nodes[at[lane]], x[lane], tree, row[lane]);
+                const uint32_t next = step<tables, stride>(nodes[at[lane]], x[lane], codes[lane], tree);
                 if (next != at[lane]) [[likely]] {
                     at[lane] = next;
                     continue;
@@ -87,7 +100,7 @@ private:
         }
         for (int lane = 0; lane < started; ++lane) {
             uint32_t next = 0;
-            while ((next = step<tables, stride>(nodes[at[lane]], x[lane], tree, row[lane])) != at[lane]) at[lane] = next;
+            while ((next = step<tables, stride>(nodes[at[lane]], x[lane], codes[lane], tree)) != at[lane]) at[lane] = next;
             leaf[place[lane]] = at[lane];
         }
     }
@@ -96,7 +109,8 @@ private:
     template <bool tables>
     void through_trees(int64_t row, uint32_t* leaf, size_t stride) const {
         constexpr size_t at_once = 16;
-        const double* x = numbers_.data + row * numbers_.row_stride;
+        const double* x = numbers_of(row);
+        const int32_t* codes = tables ? codes_of(row) : nullptr;
         for (size_t first = 0; first < forest_.n_trees(); first += at_once) {
             const size_t n = std::min(at_once, forest_.n_trees() - first);
             const PackedNode* nodes[at_once];
@@ -105,7 +119,7 @@ private:
             for (bool moved = true; moved;) {
                 moved = false;
                 for (size_t t = 0; t < n; ++t) {
-                    const uint32_t next = step<tables, 0>(nodes[t][at[t]], x, first + t, row);
+                    const uint32_t next = step<tables, 0>(nodes[t][at[t]], x, codes, first + t);
                     moved |= next != at[t];
                     at[t] = next;
                 }

@@ -71,8 +71,9 @@ class RankSorter {
 public:
     /// Sort (rank, place) pairs whose ranks lie in [low, high].
     void sort(Ranked* items, size_t n, uint32_t low, uint32_t high) {
-        if (n <= 20) return insert(items, n);
         const uint32_t range = high - low;
+        if (n < 4) return insert(items, n);
+        if (n <= few && range >> 26 == 0) return count(items, n, low);
         int shift = 0;
         while (range >> shift >= 2 * n) ++shift;
         const size_t buckets = (range >> shift) + 1;
@@ -96,9 +97,26 @@ public:
     }
 
 private:
+    static constexpr size_t few = 32;
+
     static uint64_t key(const Ranked& item) {
         if constexpr (std::endian::native == std::endian::little) return std::bit_cast<uint64_t>(item);
         else return static_cast<uint64_t>(item.rank) << 32 | item.row;
+    }
+    /// Few items: the place of each is the number of smaller ones, counted without a branch. Places in the node ascend.
+    void count(Ranked* items, size_t n, uint32_t low) {
+        constexpr size_t chunk = 8;
+        int32_t at[few];
+        std::fill_n(at, few, std::numeric_limits<int32_t>::max());
+        for (size_t i = 0; i < n; ++i) at[i] = static_cast<int32_t>((items[i].rank - low) * few + i);
+        if (spare_.size() < few) spare_.resize(few);
+        for (size_t begin = 0; begin < n; begin += chunk) {
+            int32_t smaller[chunk] = {};
+            for (size_t j = 0; j < n; ++j)
+                for (size_t k = 0; k < chunk; ++k) smaller[k] += at[j] < at[begin + k];
+            for (size_t k = 0; k < std::min(chunk, n - begin); ++k) spare_[static_cast<size_t>(smaller[k])] = items[begin + k];
+        }
+        std::copy_n(spare_.data(), n, items);
     }
     static void insert(Ranked* items, size_t n) {
         for (size_t i = 1; i < n; ++i) {

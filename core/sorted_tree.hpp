@@ -1,38 +1,33 @@
-// A tree grown by sorting: each node gathers only the features it has drawn, sorts their ranks and scans the cuts.
+// A tree grown by sorting: each node looks only at the features it has drawn, and sorts them anew (sorted_search.hpp).
 //
 // Where a node looks at few of many features this beats presorted lists, which must carry every feature down every branch.
 // It gives the tree that block.hpp gives on the same rows, weights and seed.
 #pragma once
 #include <bit>
 
-#include "feature_draw.hpp"
 #include "forest.hpp"
-#include "rank_bins.hpp"
-#include "sorted_rows.hpp"
-#include "splits/categorical.hpp"
+#include "sorted_search.hpp"
 
 namespace treewright {
 
 template <class C, class Scorer>
-class SortedTree : SortedRows<C> {
+class SortedTree : SortedSearch<C, Scorer> {
+    using Search = SortedSearch<C, Scorer>;
     using Rows = SortedRows<C>;
-    using Rows::origin, Rows::enter_block, Rows::leave_block, Rows::fits_block, Rows::partition, Rows::set_sides,
-        Rows::set_all_sides;
-    using Rows::problem_, Rows::recipe_, Rows::row_, Rows::weight_, Rows::target_, Rows::label_, Rows::codes_, Rows::numbers_,
-        Rows::rank_, Rows::has_missing_, Rows::ordered_, Rows::in_block_;
+    using Rows::enter_block, Rows::leave_block, Rows::fits_block, Rows::partition, Rows::set_sides, Rows::set_all_sides;
+    using Rows::problem_, Rows::recipe_, Rows::row_, Rows::target_, Rows::label_, Rows::codes_, Rows::numbers_, Rows::rank_,
+        Rows::has_missing_, Rows::ordered_, Rows::in_block_;
+    using Search::limits_, Search::local_, Search::totals_, Search::impurity_, Search::bit_, Search::centred_, Search::best_,
+        Search::groups_;
+    using Search::look_at, Search::search_drawn;
     using typename Rows::OrderedLevels;
 
-    static constexpr size_t rows_for_bins = 1024;
     static constexpr int32_t between_rows = -2;  // in table_of_
 
 public:
     SortedTree(const Problem& problem, const RankTable& ranks, std::span<const int32_t> position,
                std::span<const int32_t> n_categories)
-        : Rows(problem, ranks),
-          position_(position),
-          n_categories_(n_categories),
-          draw_(problem.n_features()),
-          totals_(problem.width()) {
+        : Search(problem, ranks), position_(position), n_categories_(n_categories) {
         for (size_t f = 0; f < problem.n_features(); ++f)
             if (n_categories[f] == 0) {
                 feature_of_.resize(std::max(feature_of_.size(), static_cast<size_t>(position[f]) + 1));
@@ -44,6 +39,7 @@ public:
     void grow(std::span<const uint32_t> rows, std::span<const double> weight, double min_weight_leaf, uint64_t seed, int thread,
               Forest& out) {
         out_ = &out;
+        out.reserve(merit_.size() + merit_.size() / 16, C::classification);  // as many as the tree before, and some
         thread_ = thread;
         limits_ = CutLimits{};
         limits_.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
@@ -84,35 +80,12 @@ private:
         int32_t depth = 0;
         uint64_t seed = 0;
     };
-    /// The best split so far.
-    struct Best {
-        double merit = -infinity;
-        int32_t feature = -1, default_branch = -1;
-        bool table = false;
-        uint32_t left_rank = 0;  // rows of at most this rank go left
-        bool between = false;    // the threshold lies half-way between the values of these two rows
-        uint32_t left_row = 0, right_row = 0;
-        double threshold = 0;
-    };
 
     void load(std::span<const uint32_t> rows, std::span<const double> weight) {
-        Rows::load(rows, weight);
-        ranked_.resize(rows.size());
-        if constexpr (C::classification) bit_.resize(rows.size());
-        else centred_.resize(rows.size());
+        Search::load(rows, weight);
         merit_.clear();
         table_of_.clear();
         tables_.clear();
-    }
-    /// The columns of the node in hand, under local numbers.
-    void look_at(const Item& item) {
-        local_.weight = weight_.empty() ? nullptr : weight_.data() + item.begin;
-        if constexpr (C::classification) {
-            local_.label = label_.data() + item.begin;
-            local_.bit = bit_.data();
-        } else {
-            local_.target = centred_.data();
-        }
     }
 
     // ---- describing a node -----------------------------------------------------------------------------------
@@ -173,213 +146,11 @@ private:
     }
     size_t first_node() const { return static_cast<size_t>(out_->tree_begin.back()); }
 
-    // ---- searching -------------------------------------------------------------------------------------------
-
     bool find(const Item& item) {
         prepare(item);
-        best_.merit = -infinity;
-        best_.feature = -1;
-        tolerance_ = C::tolerance(totals_, impurity_);
-        Random random(item.seed);
-        const size_t wanted = std::min(static_cast<size_t>(recipe_.max_features), codes_.size());
-        chosen_.clear();
-        while (chosen_.size() < wanted) chosen_.push_back(draw_.next(random));
-        bool varied = false;
-        for (int32_t feature : chosen_) {
-            varied |= search(item, feature, random);
-            if (best_.merit >= impurity_ - tolerance_) break;  // pure branches: nothing can be better
-        }
-        while (!varied && draw_.any_left()) varied = search(item, draw_.next(random), random);
-        draw_.undo();
-        if (best_.feature < 0 || !(best_.merit > recipe_.min_merit)) return false;
+        if (!search_drawn(item, item.seed) || !(best_.merit > recipe_.min_merit)) return false;
         return recipe_.min_impurity_decrease <= 0 ||
                best_.merit * totals_.weight / total_weight_ + 2.2e-16 >= recipe_.min_impurity_decrease;
-    }
-
-    /// Look at one feature; false if it is constant at the node.
-    bool search(const Item& item, int32_t feature, Random& random) {
-        const auto f = static_cast<size_t>(feature);
-        if (problem_.table.features[f].categorical() && !ordered_[f]) return search_categories(item, feature);
-        return recipe_.random_cuts ? search_random(item, feature, random) : search_cuts(item, feature);
-    }
-    bool offer(int32_t feature, double merit) {
-        if (!(merit > best_.merit + tolerance_)) return false;
-        best_.merit = merit;
-        best_.feature = feature;
-        best_.table = best_.between = false;
-        best_.default_branch = -1;
-        return true;
-    }
-
-    /// Gather the ranks of a node, those known first; false if all are the same.
-    bool gather_ranks(const Item& item, int32_t feature) {
-        const size_t n = item.size(), f = static_cast<size_t>(feature);
-        const uint32_t* rank = rank_[f];
-        const uint32_t* row = row_.data() + item.begin;
-        Ranked* ranked = ranked_.data();
-        uint32_t low = RankTable::missing, high = 0;
-        known_ = n;
-        if (!has_missing_[f]) {
-            for (size_t i = 0; i < n; ++i) {
-                const uint32_t at = rank[row[i]];
-                ranked[i] = {static_cast<uint32_t>(i), at};
-                low = std::min(low, at);
-                high = std::max(high, at);
-            }
-        } else {
-            known_ = 0;
-            size_t missing = n;
-            for (size_t i = n; i-- > 0;)
-                if (rank[row[i]] == RankTable::missing) ranked[--missing] = {static_cast<uint32_t>(i), RankTable::missing};
-            for (size_t i = 0; i < n; ++i) {
-                const uint32_t at = rank[row[i]];
-                if (at == RankTable::missing) continue;
-                ranked[known_++] = {static_cast<uint32_t>(i), at};
-                low = std::min(low, at);
-                high = std::max(high, at);
-            }
-        }
-        lowest_ = low;
-        highest_ = high;
-        return known_ > 0 && (low < high || known_ < n);
-    }
-
-    bool search_cuts(const Item& item, int32_t feature) {
-        if (!gather_ranks(item, feature)) return false;
-        const size_t n = item.size();
-        if constexpr (is_mean_difference<Scorer>)
-            if (n >= rows_for_bins && known_ == n && limits_.min_weight <= 0) return search_bins(item, feature);
-        if (lowest_ < highest_) sorter_.sort(ranked_.data(), known_, lowest_, highest_);
-        const Ranked* list = ranked_.data();
-        Cut cut;
-        double merit = -infinity;
-        if (known_ == n) {
-            const Scorer made(local_, totals_, scratch_);
-            scan(list, n, 0, n, false, false, made, limits_, made.tolerance(impurity_), cut);
-            if (cut.found()) merit = made.merit(cut.score);
-        } else if (recipe_.missing == Missing::available) {
-            const Totals totals = known_totals();
-            const Scorer made(local_, totals, scratch_);
-            scan(list, known_, 0, known_, false, false, made, limits_, made.tolerance(impurity_), cut);
-            if (cut.found()) merit = made.merit(cut.score) * totals.weight / totals_.weight;
-        } else {
-            Scorer right(local_, totals_, scratch_);
-            const double tolerance = right.tolerance(impurity_);
-            scan(list, known_, 0, n, true, false, right, limits_, tolerance, cut);
-            Scorer left(local_, totals_, scratch_);
-            for (size_t i = known_; i < n; ++i) left.add(list[i].row);
-            scan(list, known_, n - known_, n, false, true, left, limits_, tolerance, cut);
-            if (cut.found()) merit = left.merit(cut.score);
-        }
-        if (!cut.found() || !offer(feature, merit)) return true;
-        const uint32_t* row = row_.data() + item.begin;
-        best_.left_rank = list[cut.position - 1].rank;
-        best_.left_row = origin(row[list[cut.position - 1].row]);
-        if (cut.position < known_) {
-            best_.right_row = origin(row[list[cut.position].row]);
-            best_.between = true;
-        } else {
-            best_.threshold = infinity;  // known against missing
-        }
-        if (known_ < n && recipe_.missing == Missing::direction) best_.default_branch = cut.missing_left ? 0 : 1;
-        return true;
-    }
-    /// Large nodes, where most of the rows need no sorting.
-    bool search_bins(const Item& item, int32_t feature) {
-        const Scorer made(local_, totals_, scratch_);
-        const double slack = made.tolerance(impurity_);
-        const double bar = best_.feature < 0 ? -infinity : (best_.merit - tolerance_) / made.factor - slack;
-        const auto cut = bins_.search(std::span(ranked_).first(item.size()), lowest_, highest_, local_, made, bar, slack,
-                                      limits_.min_count, sorter_);
-        if (cut.found() && offer(feature, made.merit(cut.score))) set_cut(item, cut.left_rank);
-        return true;
-    }
-    /// The cut after the rows of at most this rank: what lies on either side of it.
-    void set_cut(const Item& item, uint32_t left_rank) {
-        const uint32_t* row = row_.data() + item.begin;
-        Ranked left{0, 0}, right{0, RankTable::missing};
-        bool any = false;
-        for (size_t i = 0; i < item.size(); ++i) {
-            const Ranked& entry = ranked_[i];
-            if (entry.rank <= left_rank) {
-                if (!any || entry.rank > left.rank) left = entry;
-                any = true;
-            } else if (entry.rank < right.rank) {
-                right = entry;
-            }
-        }
-        best_.left_rank = left.rank;
-        best_.left_row = origin(row[left.row]);
-        best_.right_row = origin(row[right.row]);
-        best_.between = true;
-    }
-
-    Totals known_totals() const {
-        Totals t(problem_.width());
-        t.count = known_;
-        for (size_t i = 0; i < known_; ++i) {
-            const size_t row = ranked_[i].row;
-            const double w = local_.weight_of(row);
-            t.weight += w;
-            if constexpr (C::classification) t.sums[static_cast<size_t>(local_.label[row])] += w;
-            else t.sums[0] += w * local_.target[row];
-        }
-        return t;
-    }
-
-    /// A threshold drawn between the smallest and the largest value (extremely randomised trees: Geurts, Ernst & Wehenkel, 2006).
-    bool search_random(const Item& item, int32_t feature, Random& random) {
-        const double* value = numbers_[static_cast<size_t>(feature)];
-        const uint32_t* row = row_.data() + item.begin;
-        const size_t n = item.size();
-        double low = infinity, high = -infinity;
-        size_t known = 0;
-        for (size_t i = 0; i < n; ++i) {
-            const double x = value[row[i]];
-            known += x == x;
-            low = x < low ? x : low;
-            high = x > high ? x : high;
-        }
-        if (known == 0 || (low == high && known == n)) return false;
-        double cut = low + random.uniform() * (high - low);
-        if (!(cut < high)) cut = low;
-        if (low == high) cut = infinity;  // only known against missing is left
-        const bool missing_goes_left = known < n && random.below(2) == 0;
-        Scorer made(local_, totals_, scratch_);
-        size_t left = 0;
-        for (size_t i = 0; i < n; ++i) {
-            const double x = value[row[i]];
-            if (x <= cut || (missing_goes_left && x != x)) {
-                made.add(i);
-                ++left;
-            }
-        }
-        if (left < limits_.min_count || n - left < limits_.min_count || left == n || !limits_.allow(made)) return true;
-        if (!offer(feature, made.merit(made.score()))) return true;
-        best_.threshold = cut;
-        if (known < n) best_.default_branch = missing_goes_left ? 0 : 1;
-        return true;
-    }
-
-    bool search_categories(const Item& item, int32_t feature) {
-        const int32_t* codes = codes_[static_cast<size_t>(feature)];
-        const uint32_t* row = row_.data() + item.begin;
-        const size_t n = item.size();
-        size_t same = 1;
-        while (same < n && codes[row[same]] == codes[row[0]]) ++same;
-        if (same == n) return false;
-        counter_.count(
-            static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), problem_.width(), local_,
-            [&](auto&& use) {
-                for (size_t i = 0; i < n; ++i) use(codes[row[i]], i);
-            },
-            levels_);
-        Candidate found = CategorySearch<C>(problem_, levels_, totals_, impurity_, feature).best();
-        if (!found.found() || !offer(feature, found.merit)) return true;
-        best_.table = true;
-        best_.default_branch = found.default_branch;
-        groups_ = std::move(found);
-        return true;
     }
 
     // ---- carrying a split out --------------------------------------------------------------------------------
@@ -493,28 +264,8 @@ private:
     Forest* out_ = nullptr;
     int thread_ = 0;
     double total_weight_ = 0;
-    CutLimits limits_;
-
-    // the node in hand
-    LocalRows local_;
-    FeatureDraw draw_;
-    Totals totals_;
-    double impurity_ = 0, tolerance_ = 0;
-    Best best_;
-    Candidate groups_;  // of the best split, if it is a table
-    std::vector<Ranked> ranked_;
-    size_t known_ = 0;
-    uint32_t lowest_ = 0, highest_ = 0;
-    std::vector<uint8_t> bit_;
-    std::vector<double> centred_;
-    std::vector<int32_t> chosen_;
-    std::vector<int8_t> lookup_;
     Description description_;
-    RankSorter sorter_;
-    RankBins<C, Scorer> bins_;
-    Scratch scratch_;
-    LevelCounter counter_;
-    Levels levels_;
+    std::vector<int8_t> lookup_;
 
     // by node, until the tree is done
     std::vector<double> merit_;

@@ -93,7 +93,8 @@ def test_missing_numbers_go_where_single_trees_send_them(missing: str, share: fl
     rows[rng.random(rows.shape) < share] = np.nan
     for max_depth in (5, None):
         same_as_trees(
-            tw.RandomForestClassifier(12, max_depth=max_depth, missing=missing, random_state=0).fit(X, y), rows
+            tw.RandomForestClassifier(12, max_depth=max_depth, missing=missing, random_state=0).fit(X, y),
+            rows,
         )
 
 
@@ -124,7 +125,7 @@ def test_a_forest_of_leaves_has_nothing_to_ask() -> None:
 
 @pytest.fixture
 def third_time() -> Iterator[None]:
-    """Ctrl-C again and again; only the third is heeded, so that one call must have listened more than once."""
+    """Ctrl-C again and again; only the third is heeded, so that one call must have listened thrice."""
     heard, done = [], threading.Event()
 
     def handler(*_: object) -> None:
