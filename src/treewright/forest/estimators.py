@@ -69,6 +69,7 @@ class ForestEstimator(FittedForest):
     max_samples: int | float | None = None
     monotonic_cst: ArrayLike | None = None
     splits: tuple[str, ...] = ("threshold", "subset")
+    max_terms: int | None = None
     missing: str | Mapping[Any, str] = "direction"
     max_surrogates: int = 5
     use_surrogates: int = 2
@@ -273,7 +274,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         How many rows, or what share of them, each tree draws; as many as there are by default.
     vote : {"soft", "hard"}
         Whether a tree gives each class its leaf's share, or its whole vote to one.
-    splits, missing, max_surrogates, use_surrogates, max_bins, category_order
+    splits, max_terms, missing, max_surrogates, use_surrogates, max_bins, category_order
         As for `DecisionTreeClassifier`; the policy "ignore" is not for forests.
     unseen, inf, categorical_features, ordinal_features
         As for `DecisionTreeClassifier`.
