@@ -396,6 +396,8 @@ class Search:
         default = int(total_weight(self.criterion, branches).argmax())
         if self.direction:
             branches[default] += self.lost
+        if self.criterion == "poisson" and (branches[:, 1] <= 0).any():
+            return  # a branch without events would predict a rate of zero
         worth = float(merit(self.criterion, branches[None], self.levels)[0])
         worth *= 1 if self.direction else self.known_share
         if learner.recipe.cut == "observed":

@@ -262,7 +262,7 @@ private:
         };
         const auto drop = [&](Plane& of, size_t c) {
             of.weight[c] = 0;
-            settle(of, 1, random);
+            settle(of, 1 + 12 / of.columns.size(), random);  // planes of few columns are what is likely to stay
         };
         plane = thinned(rows_, std::move(plane), most, without, drop);
         settle(plane, most_sweeps, random);
