@@ -9,12 +9,16 @@ Kasif & Salzberg (1994), *A system for induction of oblique decision trees*.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
 from treewright import DecisionTreeClassifier
 from treewright.pruning import CostComplexity
+from treewright.splits import Hyperplane
+from treewright.tree import Tree
 
 
 def waveforms(n_rows: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -29,26 +33,43 @@ def waveforms(n_rows: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.i
     return mixed + random.normal(size=mixed.shape), label
 
 
+SPLITS: dict[str, dict[str, Any]] = {
+    "thresholds": {"splits": ("threshold",)},
+    "hyperplanes": {"splits": ("threshold", "hyperplane")},
+    "hyperplanes of 5 terms": {"splits": ("threshold", "hyperplane"), "max_terms": 5},
+    "hyperplanes of 3 terms": {"splits": ("threshold", "hyperplane"), "max_terms": 3},
+}
+
+
+def n_terms(tree: Tree) -> list[int]:
+    """Count the features that each split of a tree looks at."""
+    splits = (tree[node].split for node in np.flatnonzero(tree.n_children))
+    return [len(split.features) if isinstance(split, Hyperplane) else 1 for split in splits]
+
+
 def main() -> None:
-    """Print accuracy and leaves, means and standard deviations over the 25 folds."""
+    """Print accuracy, leaves and terms of a split, means over the 25 folds."""
     X, y = waveforms(5_000, seed=0)
     for criterion in ("gini", "twoing"):
-        for splits in (("threshold",), ("threshold", "hyperplane")):
-            accuracy, leaves = [], []
+        for name, parameters in SPLITS.items():
+            accuracy: list[float] = []
+            leaves: list[int] = []
+            terms: list[int] = []
             for repeat in range(5):
                 for fold, (train, test) in enumerate(KFold(5, shuffle=True, random_state=repeat).split(X)):
                     model = DecisionTreeClassifier(
                         criterion=criterion,
-                        splits=splits,
                         pruner=CostComplexity(holdout=True),
                         holdout=0.1,
                         random_state=5 * repeat + fold,
+                        **parameters,
                     ).fit(X[train], y[train])
                     accuracy.append(100 * model.score(X[test], y[test]))
                     leaves.append(model.tree_.n_leaves)
+                    terms += n_terms(model.tree_)
             print(
-                f"{criterion:7} {' + '.join(splits):23} "
-                f"accuracy {np.mean(accuracy):.1f} ± {np.std(accuracy):.1f} %   leaves {np.mean(leaves):.1f}",
+                f"{criterion:7} {name:22} accuracy {np.mean(accuracy):.1f} ± {np.std(accuracy):.1f} %   "
+                f"leaves {np.mean(leaves):.1f}   terms {np.mean(terms):.1f}",
                 flush=True,
             )
 

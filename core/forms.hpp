@@ -199,7 +199,7 @@ private:
         const std::vector<std::vector<int32_t>> sets = e_.interactions_.sets(numeric, item.groups);
         const auto offer = [&](Candidate&& split, size_t p) {
             const auto n = static_cast<double>(item.size());
-            split.rivals = static_cast<double>(sets.size()) *
+            split.rivals = static_cast<double>(sets.size() * p) *  // each number of features has an equal share of the error
                            count_oblique(n, p, split.features().size(), split.kind == SplitKind::sphere);
             consider(std::move(split));
         };

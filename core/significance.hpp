@@ -5,6 +5,7 @@
 // (Bonferroni; Kass, 1980, for categories), so that a node of pure noise is split with no more than the chance asked for.
 #pragma once
 #include "recipe.hpp"
+#include "splits/counts.hpp"
 #include "splits/threshold.hpp"
 
 namespace treewright {
@@ -132,24 +133,6 @@ double count_cuts(const Entry<Index>* list, size_t known, size_t n) {
     double cuts = 0;
     for (size_t i = 0; i + 1 < known; ++i) cuts += list[i].rank != list[i + 1].rank;
     return known < n ? 2 * cuts + 1 : cuts;
-}
-
-/// Ways to choose k of n.
-inline double choose(double n, double k) {
-    return k > n ? 0.0 : std::round(std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1)));
-}
-
-/// Ways in which a plane can part n rows of so many dimensions (Cover, 1965).
-inline double count_partings(double n, size_t dimensions) {
-    double ways = -1;
-    for (size_t i = 0; i <= dimensions; ++i) ways += choose(n - 1, static_cast<double>(i));
-    return ways;
-}
-
-/// Candidates of an oblique split on k of p features. As many features, or fewer, might have been chosen: each number of features
-/// has an equal share of the error that is allowed. A sphere is a plane in one more dimension, the sum of squares.
-inline double count_oblique(double n, size_t p, size_t k, bool sphere) {
-    return static_cast<double>(p) * choose(static_cast<double>(p), static_cast<double>(k)) * count_partings(n, k + sphere);
 }
 
 /// Candidates of a categorical feature with this many values at the node.

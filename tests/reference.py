@@ -20,7 +20,7 @@ up to there. Branch 0 takes x <= threshold. A categorical feature is split
 
 A number may also be split
 
-- `interval`: into as many parts as `reference_forms.interval_cuts` finds, for classes;
+- `interval`: into as many parts as `reference_forms` finds, by `interval_cuts` or `step_cuts`;
 - `median`: if it is the widest (largest less smallest known value, the first of equals) that may be cut, at
   the cut that comes nearest to halving the weight of the known rows.
 
@@ -73,7 +73,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reference_criteria import Array, impurity, merit, statistics, total_weight, weighted_median
-from reference_forms import interval_cuts
+from reference_forms import interval_cuts, step_cuts
 from reference_missing import FILLS, filled, known_gain_ratio, send, settled_default
 from reference_monotone import Region, keeps_order, narrowed
 
@@ -389,8 +389,11 @@ class Search:
 
     def intervals(self) -> Iterator[Candidate]:
         learner, rows = self.learner, self.node.rows[~np.isnan(self.learner.x[self.feature][self.node.rows])]
-        x, y, w = learner.x[self.feature][rows], learner.target[rows].astype(int), learner.weight[rows]
-        cuts = interval_cuts(x, y, w, max(learner.least_rows, 1), learner.least_weight)
+        x, y, w = learner.x[self.feature][rows], learner.target[rows], learner.weight[rows]
+        find = interval_cuts if learner.n_classes else step_cuts
+        cuts = find(
+            x, y.astype(int) if learner.n_classes else y, w, max(learner.least_rows, 1), learner.least_weight
+        )
         if not cuts:
             return
         branches = np.zeros((len(cuts) + 1, self.groups.shape[1]))
@@ -398,6 +401,8 @@ class Search:
         default = int(total_weight(self.criterion, branches).argmax())
         if self.direction:
             branches[default] += self.lost
+        if self.criterion == "poisson" and (branches[:, 1] <= 0).any():
+            return  # a branch without events would predict a rate of zero
         worth = float(merit(self.criterion, branches[None], self.levels)[0])
         worth *= 1 if self.direction else self.known_share
         if learner.recipe.cut == "observed":

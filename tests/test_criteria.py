@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.datasets import load_digits
 
-from treewright import _core, criteria
+from treewright import DecisionTreeClassifier, _core, criteria
 
 CONCAVE = ("error", "gini", "entropy", "sqrt")
 tables = arrays(
@@ -97,3 +100,40 @@ def test_no_split_raises_a_concave_impurity(name: str, table: np.ndarray) -> Non
 @pytest.mark.parametrize("name", criteria.CLASSIFICATION)
 def test_the_core_agrees(name: str, table: np.ndarray) -> None:
     assert _core.merit(name, table) == pytest.approx(criteria.merit(name, table), abs=1e-12)
+
+
+@pytest.mark.parametrize("criterion", ["entropy", "gini", "sqrt"])
+@given(seed=st.integers(0, 10_000), n_classes=st.integers(2, 6))
+def test_superclasses_are_the_best_of_all_groupings(criterion: str, seed: int, n_classes: int) -> None:
+    """Looked at one by one, no grouping of the classes decreases the impurity of the groups more."""
+    random = np.random.default_rng(seed)
+    node = random.integers(0, 9, n_classes).astype(float)
+    node[0] += 1
+    first = np.floor(random.random((4, n_classes)) * (node + 1))
+    tables = np.stack([first, node - first], axis=1)
+    merits = criteria.Superclasses(criterion)(node, tables)
+    for table, found in zip(tables, merits, strict=True):
+        best = 0.0
+        for inside in product([False, True], repeat=n_classes):
+            group = np.array(inside)
+            two = np.stack([table[:, group].sum(axis=1), table[:, ~group].sum(axis=1)], axis=1)
+            best = max(best, criteria.merit(criterion, two))
+        assert found == pytest.approx(best, abs=1e-12)
+
+
+def test_superclasses_by_gini_grow_the_tree_of_twoing() -> None:
+    X, y = load_digits(return_X_y=True)
+    trees = [
+        DecisionTreeClassifier(criterion=criterion, max_depth=4).fit(X, y).tree_
+        for criterion in ("twoing", criteria.Superclasses("gini"))
+    ]
+    np.testing.assert_array_equal(trees[0].feature, trees[1].feature)
+    np.testing.assert_array_equal(trees[0].threshold, trees[1].threshold)
+    np.testing.assert_allclose(2 * trees[0].merit, trees[1].merit, rtol=1e-9, atol=1e-12)
+
+
+def test_superclasses_refuse_what_has_no_order() -> None:
+    with pytest.raises(ValueError, match="criterion of superclasses"):
+        criteria.Superclasses("error")
+    with pytest.raises(ValueError, match="two branches, got 3"):
+        criteria.Superclasses()(np.ones(3), np.ones((1, 3, 3)))

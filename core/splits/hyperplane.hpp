@@ -6,14 +6,14 @@
 // planes. Merits are the criterion's own for any number of classes; a discriminant needs two, and takes the two superclasses that
 // a split tells apart best: the classes with more than their share on the left, and the others (Breiman et al., 1984, §4.3).
 #pragma once
-#include <memory>
-
 #include "scaled.hpp"
 
 namespace treewright {
 
 /// A plane through the scaled rows: those of value ≤ 0 go left.
 struct Plane {
+    static constexpr bool round = false;
+
     std::vector<double> weight, value;
     std::vector<size_t> columns;  // that may have a weight
     double score = -infinity;     // on the criterion's own scale
@@ -29,11 +29,10 @@ class HyperplaneSearch {
 public:
     HyperplaneSearch(const ScaledRows& rows, double impurity, uint64_t seed, int threads, Monitor& monitor)
         : rows_(rows),
-          impurity_(impurity),
           seed_(seed),
-          threads_(threads),
           monitor_(monitor),
-          cutter_(rows, impurity),
+          cutters_(rows, impurity, threads),
+          cutter_(cutters_.of(0)),
           ones_(rows.size(), 1.0) {}
 
     /// Weights of the columns, in standard units, of the best plane with at most so many; `axis` is the column of the best threshold.
@@ -49,16 +48,14 @@ public:
             for (double& w : weight) w = 2 * random.uniform() - 1;
         }
         std::vector<Plane> planes(starts.size());
-        std::vector<std::unique_ptr<ScaledCutter<C>>> cutters(static_cast<size_t>(std::max(threads_, 1)));
         active_.resize(n_columns);
         std::iota(active_.begin(), active_.end(), size_t{0});
         const auto descend_all = [&](size_t n_sweeps) {
-            parallel_for(planes.size(), threads_, [&](size_t i, int thread) {
-                auto& cutter = cutters[static_cast<size_t>(thread)];
-                if (!cutter) cutter = std::make_unique<ScaledCutter<C>>(rows_, impurity_);
-                if (planes[i].weight.empty()) planes[i] = plane_of(std::move(starts[i]), *cutter);
+            parallel_for(planes.size(), cutters_.threads(), [&](size_t i, int thread) {
+                ScaledCutter<C>& cutter = cutters_.of(thread);
+                if (planes[i].weight.empty()) planes[i] = plane_of(std::move(starts[i]), cutter);
                 Random own(child_seed(seed_, i + 1));
-                descend(planes[i], n_sweeps, own, *cutter, thread);
+                descend(planes[i], n_sweeps, own, cutter, thread);
             });
             std::stable_sort(planes.begin(), planes.end(), [](const Plane& a, const Plane& b) { return a.score > b.score; });
         };
@@ -258,16 +255,14 @@ private:
         keep_largest(plane);
         Random random(child_seed(seed_, most_starts + 1));
         settle(plane, most_sweeps, random);
-        const auto without = [&](const Plane& of, size_t c) {
-            std::vector<double> value = of.value;
-            for (size_t i = 0; i < value.size(); ++i) value[i] -= of.weight[c] * rows_.column[c][i];
-            std::vector<size_t> others = of.columns;
-            std::erase(others, c);
-            return merit(std::move(value), others);
+        const auto without = [&](const Plane& of) {
+            return cutters_.merits_without(of.value, of.columns, [&](size_t c, std::vector<double>& value) {
+                for (size_t i = 0; i < value.size(); ++i) value[i] -= of.weight[c] * rows_.column[c][i];
+            });
         };
         const auto drop = [&](Plane& of, size_t c) {
             of.weight[c] = 0;
-            settle(of, first_sweeps, random);
+            settle(of, 1 + 12 / of.columns.size(), random);  // planes of few columns are what is likely to stay
         };
         plane = thinned(rows_, std::move(plane), most, without, drop);
         settle(plane, most_sweeps, random);
@@ -278,7 +273,9 @@ private:
         plane = plane_of(std::move(plane.weight), cutter_);
         descend(plane, n_sweeps, random, cutter_, 0);
         plane.columns = active_;
-        plane.merit = merit(plane.value, plane.columns);
+        std::vector<double> value = plane.value;
+        rows_.mask(plane.columns, value);
+        plane.merit = cutter_.merit(value);
         plane.bits = cutter_.bits();
     }
     void keep_largest(Plane& plane) {
@@ -291,18 +288,12 @@ private:
         plane.columns.resize(most_columns);
         std::sort(plane.columns.begin(), plane.columns.end());
     }
-    /// The merit of a number made of some columns; rows that miss one take no part.
-    double merit(std::vector<double> value, const std::vector<size_t>& columns) {
-        rows_.mask(columns, value);
-        return cutter_.merit(value);
-    }
 
     const ScaledRows& rows_;
-    double impurity_;
     uint64_t seed_;
-    int threads_;
     Monitor& monitor_;
-    ScaledCutter<C> cutter_;
+    ScaledCutters<C> cutters_;
+    ScaledCutter<C>& cutter_;  // of the thread that called
     std::vector<double> ones_;
     std::vector<size_t> active_;
 };

@@ -1,16 +1,18 @@
 // The numeric features of a node in standard units: what splits on several features at once are searched in.
 #pragma once
+#include <memory>
 #include <numbers>
 
 #include "../parallel.hpp"
 #include "../random.hpp"
+#include "counts.hpp"
 #include "threshold.hpp"
 
 namespace treewright {
 
 /// The rows of a node, or a sample of a large one, with columns of mean 0 and variance 1; missing values stand at the mean.
 struct ScaledRows {
-    static constexpr size_t most_rows = 16'384;  // a direction needs no more: the cut itself is made on all rows
+    static constexpr size_t most_rows = 8'192;  // a direction needs no more: the cut itself is made on all rows
 
     std::vector<uint32_t> chosen;  // local numbers of the rows
     std::vector<int32_t> feature;  // of each column; constant features are left out
@@ -33,11 +35,13 @@ struct ScaledRows {
                 if (missing[c][i]) value[i] = std::numeric_limits<double>::quiet_NaN();
     }
 
-    /// What a shape of so many columns is worth: the bits it saves in telling the target, less those that write down its weights,
-    /// ½·log2(n) each (Schwarz, 1978; Rissanen, 1983). Where features have a price, its merit for what it pays for them.
+    /// What a shape is worth: the bits it saves in telling the target, less those that name it among all shapes of as many
+    /// columns (Rissanen, 1978). Where features have a price, its merit for what it pays for them.
     template <class Shape>
     double worth(const Shape& shape) const {
-        if (cost.empty()) return shape.bits - static_cast<double>(shape.columns.size()) * std::log2(static_cast<double>(size())) / 2;
+        if (cost.empty())
+            return shape.bits -
+                   std::log2(count_oblique(static_cast<double>(size()), width(), shape.columns.size(), Shape::round));
         double paid = 0;
         for (size_t c : shape.columns) paid += cost[c];
         return shape.merit / paid;
@@ -226,9 +230,44 @@ private:
     double tolerance_, bits_ = 0;
 };
 
+/// The cutters of a search, one for each thread that asks for it.
+template <class C>
+class ScaledCutters {
+public:
+    ScaledCutters(const ScaledRows& rows, double impurity, int threads)
+        : rows_(rows), impurity_(impurity), cutters_(static_cast<size_t>(std::max(threads, 1))) {}
+
+    int threads() const { return static_cast<int>(cutters_.size()); }
+    ScaledCutter<C>& of(int thread) {
+        auto& cutter = cutters_[static_cast<size_t>(thread)];
+        if (!cutter) cutter = std::make_unique<ScaledCutter<C>>(rows_, impurity_);
+        return *cutter;
+    }
+    /// Merits of a number less what each of some columns adds to it: take(column, value) takes that off.
+    template <class Take>
+    std::vector<double> merits_without(const std::vector<double>& value, const std::vector<size_t>& columns, Take&& take) {
+        std::vector<double> merits(columns.size());
+        const bool little = rows_.size() * columns.size() < 50'000;  // less work than it takes to start a thread
+        parallel_for(columns.size(), little ? 1 : threads(), [&](size_t i, int thread) {
+            std::vector<double> less = value;
+            take(columns[i], less);
+            std::vector<size_t> others = columns;
+            others.erase(others.begin() + static_cast<int64_t>(i));
+            rows_.mask(others, less);
+            merits[i] = of(thread).merit(less);
+        });
+        return merits;
+    }
+
+private:
+    const ScaledRows& rows_;
+    double impurity_;
+    std::vector<std::unique_ptr<ScaledCutter<C>>> cutters_;
+};
+
 /// Backward elimination: columns go one after the other, each time the one that costs the least merit, and the others settle. Of
 /// the shapes on the way that have at most `most` columns, the one worth most is taken, of equals the smaller.
-/// without(shape, column) is its merit without that column; drop(shape, column) takes it out of a shape that no longer names it.
+/// without(shape) are its merits without each of its columns; drop(shape, column) takes one out of a shape that no longer names it.
 template <class Shape, class Without, class Drop>
 Shape thinned(const ScaledRows& rows, Shape shape, size_t most, Without&& without, Drop&& drop) {
     Shape best = shape;
@@ -239,15 +278,10 @@ Shape thinned(const ScaledRows& rows, Shape shape, size_t most, Without&& withou
             best = shape;
         }
         if (shape.columns.size() <= 1) return best;
-        double highest = -infinity;
-        size_t cheapest = 0;
-        for (size_t i = 0; i < shape.columns.size(); ++i)
-            if (const double merit = without(shape, shape.columns[i]); merit > highest) {
-                highest = merit;
-                cheapest = i;
-            }
-        const size_t column = shape.columns[cheapest];
-        shape.columns.erase(shape.columns.begin() + static_cast<int64_t>(cheapest));
+        const std::vector<double> merits = without(shape);
+        const auto cheapest = std::max_element(merits.begin(), merits.end()) - merits.begin();
+        const size_t column = shape.columns[static_cast<size_t>(cheapest)];
+        shape.columns.erase(shape.columns.begin() + cheapest);
         drop(shape, column);
     }
 }

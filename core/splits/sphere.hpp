@@ -4,8 +4,6 @@
 // to the others, and is the one nearest to the centroid. For a number as target the rows above and below its mean are the
 // classes.
 #pragma once
-#include <memory>
-
 #include "scaled.hpp"
 
 namespace treewright {
@@ -15,6 +13,8 @@ class SphereSearch {
 public:
     /// A centre in standard units, and the columns whose distances count.
     struct Sphere {
+        static constexpr bool round = true;
+
         std::vector<double> centre;
         std::vector<size_t> columns;
         std::vector<double> distance = {};  // squared, of each row; missing values stand at the mean
@@ -22,18 +22,15 @@ public:
     };
 
     SphereSearch(const ScaledRows& rows, double impurity, int threads, Monitor& monitor)
-        : rows_(rows), impurity_(impurity), threads_(threads), monitor_(monitor) {}
+        : rows_(rows), impurity_(impurity), monitor_(monitor), cutters_(rows, impurity, threads) {}
 
     /// The best sphere, of at most so many columns.
-    Sphere best(size_t most) const {
+    Sphere best(size_t most) {
         std::vector<Sphere> spheres;
         for (std::vector<double>& centre : centres()) spheres.push_back({std::move(centre), all_columns()});
-        std::vector<std::unique_ptr<ScaledCutter<C>>> cutters(static_cast<size_t>(std::max(threads_, 1)));
-        parallel_for(spheres.size(), threads_, [&](size_t i, int thread) {
+        parallel_for(spheres.size(), cutters_.threads(), [&](size_t i, int thread) {
             monitor_.poll(thread);
-            auto& cutter = cutters[static_cast<size_t>(thread)];
-            if (!cutter) cutter = std::make_unique<ScaledCutter<C>>(rows_, impurity_);
-            value(spheres[i], *cutter);
+            value(spheres[i], cutters_.of(thread));
         });
         Sphere* best = &spheres[0];
         for (Sphere& sphere : spheres)
@@ -87,37 +84,32 @@ private:
         const double distance = rows_.column[c][row] - sphere.centre[c];
         return distance * distance;
     }
-    double merit(std::vector<double> distance, const std::vector<size_t>& columns, ScaledCutter<C>& cutter) const {
-        rows_.mask(columns, distance);
-        return cutter.merit(distance);
-    }
     void value(Sphere& sphere, ScaledCutter<C>& cutter) const {
         sphere.distance.assign(rows_.size(), 0.0);
         for (size_t c : sphere.columns)
             for (size_t i = 0; i < rows_.size(); ++i) sphere.distance[i] += apart(sphere, c, i);
-        sphere.merit = merit(sphere.distance, sphere.columns, cutter);
+        std::vector<double> distance = sphere.distance;
+        rows_.mask(sphere.columns, distance);
+        sphere.merit = cutter.merit(distance);
         sphere.bits = cutter.bits();
     }
-    void thin_out(Sphere& sphere, size_t most) const {
-        ScaledCutter<C> cutter(rows_, impurity_);
-        const auto without = [&](const Sphere& of, size_t c) {
-            std::vector<double> distance = of.distance;
-            for (size_t i = 0; i < distance.size(); ++i) distance[i] -= apart(of, c, i);
-            std::vector<size_t> others = of.columns;
-            std::erase(others, c);
-            return merit(std::move(distance), others, cutter);
+    void thin_out(Sphere& sphere, size_t most) {
+        const auto without = [&](const Sphere& of) {
+            return cutters_.merits_without(of.distance, of.columns, [&](size_t c, std::vector<double>& distance) {
+                for (size_t i = 0; i < distance.size(); ++i) distance[i] -= apart(of, c, i);
+            });
         };
         const auto drop = [&](Sphere& of, size_t) {
             monitor_.poll(0);
-            value(of, cutter);
+            value(of, cutters_.of(0));
         };
         sphere = thinned(rows_, std::move(sphere), most, without, drop);
     }
 
     const ScaledRows& rows_;
     double impurity_;
-    int threads_;
     Monitor& monitor_;
+    ScaledCutters<C> cutters_;
 };
 
 }  // namespace treewright

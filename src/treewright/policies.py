@@ -120,4 +120,3 @@ def _check_plain(recipe: Recipe, reason: str) -> None:
                 f"{parameter} goes with missing='direction' or 'available' for all features and with splits "
                 f"on one feature, not with {reason}."
             )
-

@@ -292,7 +292,8 @@ class Recipe:
     interaction : tuple of tuples of int or None
         Groups of features that may share a path.
     feature_costs : tuple of float or None
-        What it costs to look at each feature: merits are divided by it when candidates are compared.
+        What it costs to look at each feature: merits are divided by it when candidates are compared, those of
+        splits on several features by the sum.
     significance : float or None
         Largest p-value of a split, corrected for the number of candidates.
     complexity : float

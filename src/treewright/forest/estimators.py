@@ -66,7 +66,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         How many rows, or what share of them, each tree draws; as many as there are by default.
     vote : {"soft", "hard"}
         Whether a tree gives each class its leaf's share, or its whole vote to one.
-    splits, missing, max_surrogates, use_surrogates, max_bins, category_order
+    splits, max_terms, missing, max_surrogates, use_surrogates, max_bins, category_order
         As for `DecisionTreeClassifier`; the policy "ignore" is not for forests.
     unseen, inf, categorical_features, ordinal_features
         As for `DecisionTreeClassifier`.

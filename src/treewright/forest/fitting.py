@@ -58,6 +58,7 @@ class ForestEstimator(FittedForest):
     max_samples: int | float | None = None
     monotonic_cst: ArrayLike | None = None
     splits: tuple[str, ...] = ("threshold", "subset")
+    max_terms: int | None = None
     missing: str | Mapping[Any, str] = "direction"
     max_surrogates: int = 5
     use_surrogates: int = 2

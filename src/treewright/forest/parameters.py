@@ -28,6 +28,7 @@ OF_THE_TREES = (
     "ccp_alpha",
     "monotonic_cst",
     "splits",
+    "max_terms",
     "missing",
     "max_surrogates",
     "use_surrogates",
