@@ -333,9 +333,10 @@ class Editor:
                 f"{name!r} is categorical: give two or more groups of categories, and no threshold."
             )
         branches: dict[int, int] = {}
+        places = _Places(column.categories, f"category of {name!r}")
         for branch, group in enumerate(groups):
             for category in group:
-                code = _place_of(category, column.categories, f"category of {name!r}")
+                code = places.of(category)
                 if branches.setdefault(code, branch) != branch:
                     raise ValueError(f"category {category!r} of {name!r} is in two groups.")
         return Table(feature, branches, len(groups))
@@ -344,18 +345,27 @@ class Editor:
         """Give the code of a class, or a number that a leaf may predict."""
         classes = self.tree.schema.classes
         if classes is not None:
-            return _place_of(label, classes.tolist(), "class")
+            return _Places(classes.tolist(), "class").of(label)
         if isinstance(label, bool) or not isinstance(label, numbers.Real) or not math.isfinite(label):
             raise ValueError(f"label={label!r} must be a finite number.")
         return float(label)
 
 
-def _place_of(value: Any, known: Sequence[Any], what: str) -> int:
-    """Find a value among those known, by its text if it comes from a page or a log."""
-    for place, one in enumerate(known):
-        if one == value or (isinstance(value, str) and str(plain(one)) == value):
-            return place
-    raise ValueError(unknown_name(what, str(value), [str(plain(one)) for one in known]))
+class _Places:
+    """Where values stand among those known, found by their texts if they come from a page or a log."""
+
+    def __init__(self, known: Sequence[Any], what: str) -> None:
+        self.what = what
+        self.by_value = {value: place for place, value in enumerate(known)}
+        self.by_text = {str(plain(value)): place for place, value in enumerate(known)}
+
+    def of(self, value: Any) -> int:
+        place = self.by_value.get(value)
+        if place is None and isinstance(value, str):
+            place = self.by_text.get(value)
+        if place is None:
+            raise ValueError(unknown_name(self.what, str(value), list(self.by_text)))
+        return place
 
 
 def _as_json(value: Any) -> Any:
