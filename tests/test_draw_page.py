@@ -126,7 +126,7 @@ def test_the_words_of_a_card_stay_inside_it(seed, n_splits, n_classes):
 
 PANGRAMS = [
     "Falsches Üben von Xylophonmusik quält jeden größeren Zwerg",
-    "Portez ce vieux whisky au juge blond qui fume",
+    "Voix ambiguë d'un cœur qui au zéphyr préfère les jattes de kiwis",
     "Příliš žluťoučký kůň úpěl ďábelské ódy",
     "Съешь ещё этих мягких французских булок, да выпей чаю",
     "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία",

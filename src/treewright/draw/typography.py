@@ -62,6 +62,8 @@ def _advance(character: str) -> float:
         return _WIDTHS[plain]
     if unicodedata.east_asian_width(character) in "WF":
         return 1.0
+    if unicodedata.bidirectional(character) in ("R", "AL"):  # Hebrew, and Arabic letters when they are joined
+        return 0.62
     return 0.90 if character.isupper() or unicodedata.category(character)[0] in "NS" else 0.72
 
 
