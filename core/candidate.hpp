@@ -12,10 +12,10 @@ namespace treewright {
 
 struct Candidate {
     double merit = -infinity;
-    double adjusted = 0;  // of a surrogate, whose merit is its agreement
     int32_t feature = -1;
     SplitKind kind = SplitKind::threshold;
     double threshold = 0;
+    double adjusted = 0;  // of a surrogate, whose merit is its agreement
     size_t position = 0;  // known rows on the left of a threshold, in a block's own order
     int32_t n_branches = 2;
     int32_t default_branch = -1;                     // -1 until decided: the largest branch
