@@ -202,10 +202,13 @@ def test_curves_are_those_of_the_prunings(irises) -> None:
     assert means[len(means) - len(judged) :] == pytest.approx(judged.held_out.tolist(), abs=1e-8)
 
 
-def test_presets_that_grow_by_their_own_program_have_no_cross_validation() -> None:
+def test_presets_are_cross_validated_by_their_own_program() -> None:
     X, y = datasets.load_votes()
-    path = content(explore(C45Classifier().fit(X, y), X, y))["path"]
-    assert "cross_validation" not in path
+    model = C45Classifier(pruner=None).fit(X, y)
+    path = content(explore(model, X, y, cv=5))["path"]
+    judged = prune(model, pruning.CostComplexity(cv=5), X, y).path_
+    means = path["cross_validation"]["mean"]
+    assert means[len(means) - len(judged) :] == pytest.approx(judged.held_out.tolist(), abs=1e-8)
 
 
 def test_rows_are_sampled_and_can_be_left_out() -> None:

@@ -20,7 +20,8 @@ from treewright.data import Dataset
 from treewright.pruning import CostComplexity, EarlyStopping, ReducedError
 from treewright.trace import branch_of
 
-REDUCED_ERROR = json.loads((Path(__file__).parent / "oracles" / "j48_reduced_error.json").read_text())
+RECORDS = Path(__file__).parent / "oracles" / "j48_reduced_error.jsonl"
+REDUCED_ERROR = [json.loads(line) for line in RECORDS.read_text().splitlines()]
 
 SMALL: dict[str, Any] = {"cp": 0.0, "min_samples_split": 4, "min_samples_leaf": 2, "cv": None}
 PRESETS = [

@@ -36,7 +36,7 @@ def grow_cart(
     weight: Numbers | None,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Grow a CART tree; as grow, and complexity by node, credit by node and feature, largest_improve."""
+    """Grow a CART tree; as grow, and the arrays of `CARTFigures` and largest_improve."""
 
 def validate_cart(
     numbers: Numbers,
