@@ -9,13 +9,15 @@ class RankTable {
 public:
     static constexpr uint32_t missing = std::numeric_limits<uint32_t>::max();
 
-    /// `by_row`: keep the ranks of a row side by side too, for those who copy rows here and there.
+    /// `by_row`: keep the ranks of a row side by side too, for those who copy rows here and there. Else those of up to 65,535
+    /// rows take two bytes each: every node reads them from far away.
     RankTable(const Table& table, bool by_row, int threads, Monitor& monitor)
         : n_rows_(table.n_rows), column_(table.features.size()), has_missing_(table.features.size(), 0) {
         size_t numeric = 0;
         for (size_t f = 0; f < table.features.size(); ++f)
             if (!table.features[f].categorical()) column_[f] = numeric++;
-        rank_.resize(numeric * n_rows_);
+        const bool narrow = !by_row && n_rows_ <= narrow_missing;
+        (narrow ? narrow_.resize(numeric * n_rows_) : rank_.resize(numeric * n_rows_));
         struct Work {
             RowSorter sorter;
             std::vector<Entry<uint32_t>> order;
@@ -28,8 +30,11 @@ public:
             order.resize(n_rows_);
             const size_t known = sorter.sort(table.features[f].numbers, n_rows_, order.data());
             has_missing_[f] = known < n_rows_;
-            uint32_t* rank = rank_.data() + column_[f] * n_rows_;
-            for (const auto& entry : order) rank[entry.row] = entry.rank;
+            const auto put = [&](auto* rank) {
+                for (const auto& entry : order) rank[entry.row] = static_cast<std::remove_pointer_t<decltype(rank)>>(entry.rank);
+            };
+            if (narrow) put(narrow_.data() + column_[f] * n_rows_);
+            else put(rank_.data() + column_[f] * n_rows_);
         });
         if (by_row) transpose(numeric, threads);
     }
@@ -37,10 +42,17 @@ public:
     const uint32_t* row(size_t row) const { return by_row_.data() + row * width_; }
     size_t width() const { return width_; }
     size_t column(size_t feature) const { return column_[feature]; }
-    const uint32_t* of(size_t feature) const { return rank_.data() + column_[feature] * n_rows_; }
+    /// The ranks of a feature in four bytes each, or null; and in two, or null.
+    const uint32_t* of(size_t feature) const { return rank_.empty() ? nullptr : rank_.data() + column_[feature] * n_rows_; }
+    const uint16_t* narrow(size_t feature) const {
+        return narrow_.empty() ? nullptr : narrow_.data() + column_[feature] * n_rows_;
+    }
+    static uint32_t widen(uint16_t rank) { return rank == narrow_missing ? missing : rank; }
     bool has_missing(size_t feature) const { return has_missing_[feature]; }
 
 private:
+    static constexpr uint16_t narrow_missing = static_cast<uint16_t>(missing);
+
     void transpose(size_t numeric, int threads) {
         width_ = numeric;
         by_row_.resize(rank_.size());
@@ -56,6 +68,7 @@ private:
     std::vector<size_t> column_;  // by feature
     std::vector<char> has_missing_;
     std::vector<uint32_t> rank_, by_row_;  // feature × row, row × feature
+    std::vector<uint16_t> narrow_;         // in place of rank_
 };
 
 /// A row of a node by its rank: one number that sorts by rank, then by place in the node.

@@ -155,6 +155,13 @@ protected:
         }
         in_block_ = false;
     }
+    /// Call use(rank), where rank(row) is the rank of a row by a feature.
+    template <class Use>
+    auto with_ranks(size_t feature, Use&& use) const {
+        const uint16_t* narrow = problem_.table.features[feature].categorical() ? nullptr : ranks_.narrow(feature);
+        if (narrow) return use([narrow](uint32_t row) { return RankTable::widen(narrow[row]); });
+        return use([rank = rank_[feature]](uint32_t row) { return rank[row]; });
+    }
     /// The row of the table behind an entry of row_.
     uint32_t origin(uint32_t row) const { return in_block_ ? origin_[row] : row; }
 

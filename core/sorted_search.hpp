@@ -15,9 +15,9 @@ template <class C, class Scorer>
 class SortedSearch : protected SortedRows<C> {
 protected:
     using Rows = SortedRows<C>;
-    using Rows::origin;
-    using Rows::problem_, Rows::recipe_, Rows::row_, Rows::weight_, Rows::label_, Rows::codes_, Rows::numbers_, Rows::rank_,
-        Rows::has_missing_, Rows::ordered_, Rows::in_block_;
+    using Rows::origin, Rows::with_ranks;
+    using Rows::problem_, Rows::recipe_, Rows::row_, Rows::weight_, Rows::label_, Rows::codes_, Rows::numbers_,
+        Rows::has_missing_, Rows::ordered_;
 
     /// The best split so far.
     struct Best {
@@ -61,9 +61,8 @@ protected:
         chosen_.clear();
         while (chosen_.size() < wanted) chosen_.push_back(draw_.next(random));  // in this order: chance decides between equals
         bool varied = false;
-        for (size_t i = 0; i < chosen_.size(); ++i) {
-            if (i + 1 < chosen_.size()) fetch_ranks(item, chosen_[i + 1]);
-            varied |= search(item, chosen_[i], random);
+        for (int32_t feature : chosen_) {
+            varied |= search(item, feature, random);
             if (best_.merit >= impurity_ - tolerance_) break;  // pure branches: nothing can be better
         }
         while (!varied && draw_.any_left()) varied = search(item, draw_.next(random), random);
@@ -85,15 +84,6 @@ protected:
 private:
     static constexpr size_t rows_for_bins = 1024;
 
-    /// Call for the ranks of the feature that comes next: in a wide table those of a small node are far away in memory.
-    void fetch_ranks([[maybe_unused]] const RowRange& item, [[maybe_unused]] int32_t feature) const {
-#if defined(__GNUC__)
-        constexpr size_t few_rows = 512;  // more of them are read in order, which the processor foresees
-        const uint32_t* rank = rank_[static_cast<size_t>(feature)];
-        if (in_block_ || !rank || recipe_.random_cuts || item.size() > few_rows) return;
-        for (size_t i = item.begin; i < item.end; ++i) __builtin_prefetch(rank + row_[i]);
-#endif
-    }
     /// Look at one feature; false if it is constant at the node.
     bool search(const RowRange& item, int32_t feature, Random& random) {
         const auto f = static_cast<size_t>(feature);
@@ -111,15 +101,19 @@ private:
 
     /// Gather the ranks of a node, those known first; false if all are the same.
     bool gather_ranks(const RowRange& item, int32_t feature) {
-        const size_t n = item.size(), f = static_cast<size_t>(feature);
-        const uint32_t* rank = rank_[f];
+        return with_ranks(static_cast<size_t>(feature),
+                          [&](auto rank) { return gather(item, has_missing_[static_cast<size_t>(feature)], rank); });
+    }
+    template <class Rank>
+    bool gather(const RowRange& item, bool any_missing, Rank rank) {
+        const size_t n = item.size();
         const uint32_t* row = row_.data() + item.begin;
         Ranked* ranked = ranked_.data();
         uint32_t low = RankTable::missing, high = 0;
         known_ = n;
-        if (!has_missing_[f]) {
+        if (!any_missing) {
             for (size_t i = 0; i < n; ++i) {
-                const uint32_t at = rank[row[i]];
+                const uint32_t at = rank(row[i]);
                 ranked[i] = {static_cast<uint32_t>(i), at};
                 low = std::min(low, at);
                 high = std::max(high, at);
@@ -128,9 +122,9 @@ private:
             known_ = 0;
             size_t missing = n;
             for (size_t i = n; i-- > 0;)
-                if (rank[row[i]] == RankTable::missing) ranked[--missing] = {static_cast<uint32_t>(i), RankTable::missing};
+                if (rank(row[i]) == RankTable::missing) ranked[--missing] = {static_cast<uint32_t>(i), RankTable::missing};
             for (size_t i = 0; i < n; ++i) {
-                const uint32_t at = rank[row[i]];
+                const uint32_t at = rank(row[i]);
                 if (at == RankTable::missing) continue;
                 ranked[known_++] = {static_cast<uint32_t>(i), at};
                 low = std::min(low, at);

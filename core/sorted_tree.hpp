@@ -14,8 +14,9 @@ template <class C, class Scorer>
 class SortedTree : SortedSearch<C, Scorer> {
     using Search = SortedSearch<C, Scorer>;
     using Rows = SortedRows<C>;
-    using Rows::enter_block, Rows::leave_block, Rows::fits_block, Rows::partition, Rows::set_sides, Rows::set_all_sides;
-    using Rows::problem_, Rows::recipe_, Rows::row_, Rows::target_, Rows::label_, Rows::codes_, Rows::numbers_, Rows::rank_,
+    using Rows::enter_block, Rows::leave_block, Rows::fits_block, Rows::partition, Rows::set_sides, Rows::set_all_sides,
+        Rows::with_ranks;
+    using Rows::problem_, Rows::recipe_, Rows::row_, Rows::target_, Rows::label_, Rows::codes_, Rows::numbers_,
         Rows::has_missing_, Rows::ordered_, Rows::in_block_;
     using Search::limits_, Search::local_, Search::totals_, Search::impurity_, Search::bit_, Search::centred_, Search::best_,
         Search::groups_;
@@ -169,11 +170,12 @@ private:
 
     size_t sides_by_rank(const Item& item) {
         const auto f = static_cast<size_t>(best_.feature);
-        const uint32_t* rank = rank_[f];
-        if (!has_missing_[f])
-            return set_all_sides(item, best_.default_branch, [&](uint32_t row) { return rank[row] <= best_.left_rank; });
-        return set_sides(item, best_.default_branch, [&](uint32_t row) {
-            return rank[row] == RankTable::missing ? -1 : static_cast<int>(rank[row] <= best_.left_rank);
+        return with_ranks(f, [&](auto rank) {
+            if (!has_missing_[f])
+                return set_all_sides(item, best_.default_branch, [&](uint32_t row) { return rank(row) <= best_.left_rank; });
+            return set_sides(item, best_.default_branch, [&](uint32_t row) {
+                return rank(row) == RankTable::missing ? -1 : static_cast<int>(rank(row) <= best_.left_rank);
+            });
         });
     }
     size_t sides_by_value(const Item& item) {
