@@ -228,7 +228,8 @@ class Reference:
             ]
             for branch, child in enumerate(node.branches):
                 child.used = node.used | {split.feature}
-                child.region = narrowed(self, node, split, branch)
+                if recipe.monotonic is not None:
+                    child.region = narrowed(self, node, split, branch)
             self.leaves = [leaf for leaf in self.leaves if leaf is not node] + node.branches
             risk += sum(child.risk for child in node.branches) - node.risk
             fresh = [(child, self.best(child)) for child in node.branches]

@@ -50,6 +50,9 @@ def test_what_resembles_nothing_is_answered_with_all_there_is(kind: Any) -> None
 def test_parameters_go_by_name_alone() -> None:
     with pytest.raises(TypeError, match=r"DecisionTreeClassifier takes its parameters by name.*'gini'"):
         tw.DecisionTreeClassifier("gini")  # type: ignore[misc]
+    with pytest.raises(TypeError, match=r"RandomForestClassifier takes its parameters by name.*'gini'"):
+        tw.RandomForestClassifier(5, "gini")  # type: ignore[misc]
+    assert tw.RandomForestClassifier(5).n_estimators == 5  # as in scikit-learn
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)

@@ -29,17 +29,18 @@ def estimator(cls: type[AnyClass]) -> type[AnyClass]:
     made: Any = dataclass(kw_only=True, repr=False, eq=False)(cls)
     written = made.__init__
     known = frozenset(made.__dataclass_fields__)
+    n_unnamed = sum(not field.kw_only for field in made.__dataclass_fields__.values() if field.init)
 
     @wraps(written)  # scikit-learn reads the parameters off the signature
     def __init__(self: Any, *unnamed: Any, **parameters: Any) -> None:  # noqa: N807
-        if unnamed:
+        if len(unnamed) > n_unnamed:
             raise TypeError(
                 f"{type(self).__name__} takes its parameters by name, as in max_depth=3: "
-                f"{unnamed[0]!r} has none."
+                f"{unnamed[n_unnamed]!r} has none."
             )
         if not parameters.keys() <= known:
             raise TypeError(_unknown(self, parameters, known))
-        written(self, **parameters)
+        written(self, *unnamed, **parameters)
 
     made.__init__ = __init__
     return cls
