@@ -118,8 +118,7 @@ public:
             if (recipe_.significance < 1) candidates += count_candidates(item, feature);
             if (!candidate.found()) continue;
             const double worth = recipe_.worth(candidate.merit, feature);
-            const bool better =
-                recipe_.ties == Ties::last ? worth >= best_worth - tolerance : worth > best_worth + tolerance;
+            const bool better = recipe_.ties == Ties::last ? worth >= best_worth - tolerance : worth > best_worth + tolerance;
             if (recipe_.max_competitors > 0) found_.push_back(candidate);
             if (better) {
                 best_ = std::move(candidate);

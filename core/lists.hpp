@@ -119,8 +119,7 @@ public:
         const auto consider = [&](Candidate&& candidate) {
             if (!candidate.found()) return;
             const double worth = worth_of(candidate);
-            const bool better =
-                recipe_.ties == Ties::last ? worth >= best_worth - tolerance : worth > best_worth + tolerance;
+            const bool better = recipe_.ties == Ties::last ? worth >= best_worth - tolerance : worth > best_worth + tolerance;
             if (recipe_.max_competitors > 0) found.push_back(candidate);
             if (better) {
                 best = std::move(candidate);

@@ -212,6 +212,27 @@ def test_an_odd_row_is_an_outlier(iris: Any) -> None:
     assert np.median(measure[labels == 2]) == pytest.approx(0.0)
 
 
+def test_outliers_by_hand(iris: Any) -> None:
+    forest, X, y = iris
+    near = proximity_by_hand(forest, X, out_of_bag=False)
+    np.fill_diagonal(near, 0.0)
+    squares = np.array([np.sum(near[row, y == y[row]] ** 2) for row in range(len(y))])
+    measure = len(y) / squares
+    for label in range(3):
+        median = np.median(measure[y == label])
+        deviation = np.mean(abs(measure[y == label] - median))
+        measure[y == label] = (measure[y == label] - median) / deviation
+    np.testing.assert_allclose(forest.proximity(X).outliers(y), measure, rtol=1e-6, atol=1e-9)
+
+
+def test_rows_that_share_no_leaf_come_last_in_their_order() -> None:
+    near = Proximity(np.array([[0], [0], [1], [2], [1]]), np.array([0, 3]))
+    neighbours, proximities = near.nearest(3)
+    assert neighbours.tolist() == [[1, 2, 3], [0, 2, 3], [4, 0, 1], [0, 1, 2], [2, 0, 1]]
+    assert proximities.tolist() == [[1, 0, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0], [1, 0, 0]]
+    assert near.sparse().nnz == 9
+
+
 def test_neighbours_must_be_there() -> None:
     near = Proximity(np.zeros((3, 2), int), np.array([0, 1, 2]))
     with pytest.raises(ValueError, match="k must be from 1 to 2"):
@@ -275,6 +296,33 @@ def test_standard_errors_by_hand(diabetes: Any) -> None:
         covariance = np.array([np.mean((times[:, i] - 1) * deviation) for i in range(len(X))])
         variance = np.sum(covariance**2) - len(X) / 60**2 * np.sum(deviation**2)
         assert forest.standard_error(X[:4])[row] == pytest.approx(np.sqrt(max(variance, 0.0)))
+
+
+def test_rows_with_other_chances_have_other_expected_draws() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
+    weight = rng.uniform(0.2, 3, 60)
+    forest = tw.RandomForestRegressor(50, max_samples=30, random_state=0).fit(X, y, sample_weight=weight)
+    said = np.array([tree.predict(X[:5]) for tree in forest])
+    times = np.array([forest.draws_.times(t) for t in range(50)], float) - 30 * weight / weight.sum()
+    deviation = said - said.mean(axis=0)
+    variance = np.sum((times.T @ deviation / 50) ** 2, axis=0) - 30 / 50 * (deviation**2).mean(axis=0)
+    np.testing.assert_allclose(forest.standard_error(X[:5]), np.sqrt(np.maximum(variance, 0)))
+
+
+def test_many_rows_are_worked_out_in_parts(diabetes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    forest, X, y = diabetes
+
+    def work() -> list[Any]:
+        near = forest.proximity(X, out_of_bag=True)
+        found = [forest.standard_error(X[:50]), forest.leaf_rows(X, y).quantiles(X, [0.2, 0.7])]
+        return [*found, near.full(), near.sparse(0.1).toarray(), *near.nearest(4), near.outliers(y > 100)]
+
+    whole = work()
+    for module in ("jackknife", "quantiles", "proximity"):
+        monkeypatch.setattr(f"treewright.forest.{module}.ROWS_AT_ONCE", 37)
+    for one, other in zip(whole, work(), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9)
 
 
 def test_standard_errors_follow_the_spread_between_training_sets() -> None:

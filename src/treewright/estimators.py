@@ -263,7 +263,7 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
     max_nodes : int or None
         Bound on the nodes.
     ties : {"first", "last", "random"}
-        Which of equally good splits wins.
+        Which of equally good splits wins; "random" looks at the features in an order drawn for each node.
     max_bins : int or None
         Look at no more than this many quantile cuts of a numeric feature; all by default.
     max_competitors : int

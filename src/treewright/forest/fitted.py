@@ -112,7 +112,7 @@ class FittedForest(RowReader, NamedParameters):
         """
         from treewright.forest.importance import impurity_shares
 
-        mean = impurity_shares(self._fitted_trees()).mean(axis=0)
+        mean: Array = impurity_shares(self._fitted_trees()).mean(axis=0)
         total = mean.sum()
         return mean / total if total > 0 else mean
 

@@ -210,5 +210,6 @@ def _tree_losses(
 
 def _error(tree: Tree, rows: Dataset, n_threads: int) -> float:
     said = answer(tree, rows.numbers, rows.codes, threads=n_threads)
-    wrong = said.argmax(axis=1) != rows.target if tree.is_classifier else (said[:, 0] - rows.target) ** 2
+    target = np.asarray(rows.target)
+    wrong = said.argmax(axis=1) != target if tree.is_classifier else (said[:, 0] - target) ** 2
     return float(np.average(wrong, weights=rows.weight))
