@@ -21,7 +21,7 @@ from reference_forms import (
     turned_about_one_weight,
 )
 from tables import small_rows
-from treewright import DecisionTreeClassifier, DecisionTreeRegressor, criteria
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, RandomForestClassifier, criteria
 from treewright.data import Dataset
 from treewright.grow import grow
 from treewright.recipe import MISSING, Recipe
@@ -196,6 +196,14 @@ def test_no_more_terms_than_asked_for(form: str, most: int) -> None:
     assert max(terms(tree)) <= most < max(terms(free))
     with pytest.raises(ValueError, match="max_terms"):
         DecisionTreeClassifier(splits=(form,), max_terms=1).fit(X, y)
+
+
+def test_forests_bound_the_terms_of_their_trees() -> None:
+    X, y = load_wine(return_X_y=True)
+    forest = RandomForestClassifier(5, splits=("hyperplane",), max_terms=2, max_features=6, random_state=0)
+    forest.fit(X, y)
+    assert max(max(terms(tree)) for tree in forest.trees_) == 2
+    assert forest.score(X, y) > 0.95
 
 
 def test_what_is_printed_is_what_is_used() -> None:
