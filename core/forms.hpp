@@ -48,7 +48,8 @@ public:
         if (fill.found) fill.value = oblique_sum(split, [&](int32_t f) { return of[f].value; });
         e_.value_.resize(item.size());
         for (size_t i = 0; i < item.size(); ++i) {
-            e_.value_[i] = oblique_sum(split, [&](int32_t f) { return e_.feature_at(f).numbers[item.parts[i].row]; });
+            const size_t row = item.parts.row[i];
+            e_.value_[i] = oblique_sum(split, [&](int32_t f) { return e_.number(static_cast<size_t>(f), row); });
             if (std::isnan(e_.value_[i]) && fill.found) e_.value_[i] = fill.value;
         }
         return fill;
@@ -57,18 +58,13 @@ public:
 private:
     static constexpr size_t most_features = 64;  // of an oblique split: those of the best thresholds
 
-    /// Sort what was gathered; the number of known values.
-    size_t sort(size_t n) {
-        e_.list_.resize(n);
-        return e_.sorter_.sort(e_.value_.data(), n, e_.list_.data());
-    }
-    double middle(size_t at) const { return midpoint(e_.value_[e_.list_[at - 1].row], e_.value_[e_.list_[at].row]); }
+    double middle(size_t at) const { return midpoint(e_.sorted_[at - 1], e_.sorted_[at]); }
 
     // ---- several intervals ---------------------------------------------------------------------------------------------
 
     Candidate intervals(const Item& item, int32_t feature) {
         e_.gather(item, feature);
-        const size_t known = sort(item.size());
+        const size_t known = e_.sort_values(item);
         const IntervalSearch search(e_.local_, e_.n_classes(), e_.limits(), e_.scratch_);
         std::vector<size_t> cuts = search.cuts(e_.list_.data(), known);
         if (cuts.empty()) return {};
@@ -89,7 +85,7 @@ private:
     }
     /// Rows without the value join the heaviest branch, or take no part.
     double merit(const Item& item, int32_t feature, std::vector<Totals>& branch, const Totals& missing, int32_t& heaviest) const {
-        Totals known(e_.original_.width());
+        Totals known(e_.problem_.width());
         std::vector<const Totals*> all;
         std::vector<double> weights;
         for (const Totals& b : branch) {
@@ -126,7 +122,7 @@ private:
         std::sort(widest.begin(), widest.end());
         for (const auto& [_, feature] : widest) {
             e_.gather(item, feature);
-            const size_t known = sort(item.size()), at = median_cut(e_.list_.data(), known, e_.local_, e_.limits());
+            const size_t known = e_.sort_values(item), at = median_cut(e_.list_.data(), known, e_.local_, e_.limits());
             if (at == 0) continue;
             Candidate split;
             split.feature = feature;
@@ -168,10 +164,10 @@ private:
         std::vector<int32_t> chosen;
         for (const auto& entry : by_merit) chosen.push_back(entry.second);
         std::sort(chosen.begin(), chosen.end());
-        const ScaledRows scaled(e_.local_, item.totals, e_.limits(), item.size(), chosen, item.seed,
-                                [&](uint32_t i, int32_t f) { return e_.feature_at(f).numbers[item.parts[i].row]; });
+        const ScaledRows scaled(e_.local_, item.totals, e_.limits(), item.parts.row, chosen, item.seed,
+                                [&](uint32_t row, int32_t f) { return e_.number(static_cast<size_t>(f), row); });
         const Recipe& recipe = e_.recipe_;
-        Monitor& monitor = e_.original_.monitor;
+        Monitor& monitor = e_.problem_.monitor;
         if (recipe.hyperplane && scaled.width() > 1 &&
             item.size() >= 2 * scaled.width()) {  // with fewer rows OC1 cuts one feature
             const auto axis = static_cast<size_t>(std::find(scaled.feature.begin(), scaled.feature.end(), by_merit[0].second) -
