@@ -380,6 +380,21 @@ def test_large_tables(criterion: str, n_classes: int, weighted: bool, missing: s
     assert grow(dataset, recipe, n_jobs=8) == tree
 
 
+def check_against_plain(dataset: Dataset, recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hold the tree of the fast paths, on one thread and on two, to that of the plain one."""
+    fast = grow(dataset, recipe, n_jobs=1)
+    assert grow(dataset, recipe, n_jobs=2) == fast
+    module = sys.modules["treewright.grow"]  # the package shows the function of that name
+    options = module._options
+    monkeypatch.setattr(module, "_options", lambda *given: options(*given) | {"plain": True})
+    plain = grow(dataset, recipe, n_jobs=1)
+    for name in ("parent", "count", "default_branch"):
+        np.testing.assert_array_equal(getattr(fast, name), getattr(plain, name), err_msg=name)
+    np.testing.assert_allclose(fast.value, plain.value, rtol=1e-9, atol=1e-9)
+    for name in ("kind", "feature", "threshold", "pool_value"):
+        np.testing.assert_array_equal(getattr(fast.splits, name), getattr(plain.splits, name), err_msg=name)
+
+
 @pytest.mark.parametrize(("criterion", "n_classes", "weighted", "missing"), LARGE + SHARED_AND_SENT)
 def test_fast_paths_equal_the_plain_one(
     criterion: str,
@@ -391,20 +406,16 @@ def test_fast_paths_equal_the_plain_one(
     """Histograms, presorted blocks and special scorers give the tree of one plain sort and scan."""
     task = "classification" if n_classes else criterion
     dataset = large_table(20_000, task, n_classes=n_classes, weighted=weighted, missing=missing is not None)
-    shared = missing == "fractional" or missing == MIXED  # rows stand in many nodes
+    shared = missing in ("fractional", MIXED)  # rows stand in many nodes
     recipe = Recipe(criterion, missing=missing or "direction", max_depth=8 if shared else 12)
-    fast = grow(dataset, recipe, n_jobs=1)
-    assert grow(dataset, recipe, n_jobs=2) == fast
-    module = sys.modules["treewright.grow"]  # the package shows the function of that name
-    options = module._options
-    monkeypatch.setattr(module, "_options", lambda *given: options(*given) | {"plain": True})
-    plain = grow(dataset, recipe, n_jobs=1)
-    np.testing.assert_array_equal(fast.parent, plain.parent)
-    np.testing.assert_array_equal(fast.count, plain.count)
-    np.testing.assert_array_equal(fast.default_branch, plain.default_branch)
-    np.testing.assert_allclose(fast.value, plain.value, rtol=1e-9, atol=1e-9)
-    for name in ("kind", "feature", "threshold", "pool_value"):
-        np.testing.assert_array_equal(getattr(fast.splits, name), getattr(plain.splits, name), err_msg=name)
+    check_against_plain(dataset, recipe, monkeypatch)
+
+
+@pytest.mark.parametrize("use_surrogates", [0, 1])
+def test_rows_that_stay_at_large_nodes(use_surrogates: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = large_table(20_000, "classification", missing=True)
+    recipe = Recipe("gini", missing="surrogate", use_surrogates=use_surrogates, max_depth=12)
+    check_against_plain(dataset, recipe, monkeypatch)
 
 
 def test_absolute_error_of_a_large_table() -> None:
