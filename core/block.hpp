@@ -8,6 +8,7 @@
 #include "asked_rows.hpp"
 #include "feature_draw.hpp"
 #include "neighbours.hpp"
+#include "parts.hpp"
 #include "random.hpp"
 #include "splits/row_groups.hpp"
 
@@ -45,9 +46,9 @@ public:
     }
 
     /// Take over these rows of the table; nodes go to `out`. Memory is kept from one load to the next.
-    void load(std::span<const uint32_t> rows, Builder& out, int thread = 0) {
+    void load(const Parts<uint32_t>& parts, Builder& out, int thread = 0) {
         out_ = &out;
-        Rows::gather(rows, thread);
+        Rows::gather(parts.row, thread);
     }
 
     /// The root of the block.

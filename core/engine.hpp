@@ -95,11 +95,19 @@ bool use_trunk(const Problem& problem) {
            !problem.limited() && r.order != Order::best_first && problem.table.n_rows > block_rows(problem);
 }
 
+/// All rows of the table.
+inline Parts<uint32_t> all_rows(const Problem& problem, const std::vector<double>& weight) {
+    Parts<uint32_t> parts;
+    parts.row.resize(problem.table.n_rows);
+    std::iota(parts.row.begin(), parts.row.end(), 0u);
+    parts.weight = weight;
+    return parts;
+}
+
 template <class C, class Scorer, class Index>
 TreeArrays grow_block(const Problem& problem, const std::vector<double>& weight) {
     Builder out(problem.width());
-    std::vector<uint32_t> rows(problem.table.n_rows);
-    std::iota(rows.begin(), rows.end(), 0u);
+    const Parts<uint32_t> rows = all_rows(problem, {});  // blocks have the weights of the table
     Block<C, Scorer, Index> block(problem, weight);
     block.load(rows, out);
     auto root = block.root(0, Random(problem.recipe.random_state).next());
@@ -111,46 +119,47 @@ TreeArrays grow_block(const Problem& problem, const std::vector<double>& weight)
     return assemble(out, {});
 }
 
-/// Large nodes in the trunk, then every small one in a block of its own, the largest first.
-template <class C, class Scorer>
-TreeArrays grow_trunk(const Problem& problem, const std::vector<double>& weight) {
+/// Nodes of more than `most` rows in the trunk, then the others each in an engine of their own, the largest first. make(Engine*)
+/// gives a new engine.
+template <class C, class Scorer, class Small, class Large, class Make>
+TreeArrays grow_trunk(const Problem& problem, Parts<uint32_t>&& rows, size_t most, Make&& make) {
     Builder out(problem.width());
     std::vector<Builder> builders;
-    {
-        Trunk<C, Scorer> trunk(problem, weight, block_rows(problem), out);
-        std::vector<Graft> grafts = trunk.grow();
-        std::stable_sort(grafts.begin(), grafts.end(),
-                         [](const Graft& a, const Graft& b) { return a.end - a.begin > b.end - b.begin; });
-        builders.assign(grafts.size(), Builder(problem.width()));
-        using Small = Block<C, Scorer, std::conditional_t<is_plain<Scorer>, uint32_t, uint16_t>>;
-        using Large = Block<C, Scorer, uint32_t>;
-        std::vector<std::unique_ptr<Small>> blocks(static_cast<size_t>(std::max(problem.recipe.threads, 1)));
-        const auto grow_graft = [&](auto& block, size_t i, int thread) {
-            problem.monitor.poll(thread);
-            block.load(trunk.rows(grafts[i]), builders[i], thread);
-            auto root = block.root(grafts[i].depth, grafts[i].seed, grafts[i].groups);
-            if (block.root_may_split(root)) block.grow(std::move(root));
-            builders[i].fit();
-        };
-        parallel_for(grafts.size(), problem.recipe.threads, [&](size_t i, int thread) {
-            auto& mine = blocks[static_cast<size_t>(thread)];
-            if (trunk.rows(grafts[i]).size() > small_block) {
-                Large large(problem, weight);
-                grow_graft(large, i, thread);
-            } else {
-                if (!mine) mine = std::make_unique<Small>(problem, weight);
-                grow_graft(*mine, i, thread);
-            }
-        });
-        for (size_t i = 0; i < grafts.size(); ++i) out.nodes[static_cast<size_t>(grafts[i].node)].graft = static_cast<int32_t>(i);
-    }  // the trunk's memory is given back before the nodes are put in order
+    const bool unit = rows.weight.empty();
+    std::vector<Graft> grafts = Trunk<C, Scorer>(problem, unit, most, out).grow(std::move(rows));
+    std::stable_sort(grafts.begin(), grafts.end(),
+                     [](const Graft& a, const Graft& b) { return a.parts.size() > b.parts.size(); });
+    builders.assign(grafts.size(), Builder(problem.width()));
+    std::vector<std::unique_ptr<Small>> small(static_cast<size_t>(std::max(problem.recipe.threads, 1)));
+    const auto grow_graft = [&](auto& engine, size_t i, int thread) {
+        problem.monitor.poll(thread);
+        engine.load(grafts[i].parts, builders[i], thread);
+        auto root = engine.root(grafts[i].depth, grafts[i].seed, grafts[i].groups);
+        if (engine.root_may_split(root)) engine.grow(std::move(root));
+        builders[i].fit();
+        grafts[i].parts = {};
+    };
+    parallel_for(grafts.size(), problem.recipe.threads, [&](size_t i, int thread) {
+        auto& mine = small[static_cast<size_t>(thread)];
+        if (grafts[i].parts.size() > small_block) {
+            grow_graft(*make(static_cast<Large*>(nullptr)), i, thread);
+        } else {
+            if (!mine) mine = make(static_cast<Small*>(nullptr));
+            grow_graft(*mine, i, thread);
+        }
+    });
+    for (size_t i = 0; i < grafts.size(); ++i) out.nodes[static_cast<size_t>(grafts[i].node)].graft = static_cast<int32_t>(i);
     return assemble(out, builders);
 }
 
 template <class C, class Scorer>
 TreeArrays grow_with(const Problem& problem, const std::vector<double>& weight) {
     if constexpr (C::concave)
-        if (use_trunk<C>(problem)) return grow_trunk<C, Scorer>(problem, weight);
+        if (use_trunk<C>(problem)) {
+            using Small = Block<C, Scorer, std::conditional_t<is_plain<Scorer>, uint32_t, uint16_t>>;
+            const auto make = [&]<class Engine>(Engine*) { return std::make_unique<Engine>(problem, weight); };
+            return grow_trunk<C, Scorer, Small, Block<C, Scorer, uint32_t>>(problem, all_rows(problem, weight), block_rows(problem), make);
+        }
     if constexpr (!is_plain<Scorer>)
         if (problem.table.n_rows <= small_block) return grow_block<C, Scorer, uint16_t>(problem, weight);
     return grow_block<C, Scorer, uint32_t>(problem, weight);

@@ -49,7 +49,8 @@ public:
         if (fill.found) fill.value = oblique_sum(split, [&](int32_t f) { return of[f].value; });
         e_.value_.resize(item.size());
         for (size_t i = 0; i < item.size(); ++i) {
-            e_.value_[i] = oblique_sum(split, [&](int32_t f) { return e_.feature_at(f).numbers[item.parts[i].row]; });
+            const size_t row = item.parts.row[i];
+            e_.value_[i] = oblique_sum(split, [&](int32_t f) { return e_.number(static_cast<size_t>(f), row); });
             if (std::isnan(e_.value_[i]) && fill.found) e_.value_[i] = fill.value;
         }
         return fill;
@@ -58,18 +59,13 @@ public:
 private:
     static constexpr size_t most_features = 64;  // of an oblique split: those of the best thresholds
 
-    /// Sort what was gathered; the number of known values.
-    size_t sort(size_t n) {
-        e_.list_.resize(n);
-        return e_.sorter_.sort(e_.value_.data(), n, e_.list_.data());
-    }
-    double middle(size_t at) const { return midpoint(e_.value_[e_.list_[at - 1].row], e_.value_[e_.list_[at].row]); }
+    double middle(size_t at) const { return midpoint(e_.sorted_[at - 1], e_.sorted_[at]); }
 
     // ---- several intervals ---------------------------------------------------------------------------------------------
 
     Candidate intervals(const Item& item, int32_t feature, size_t n_features) {
         e_.gather(item, feature);
-        const size_t known = sort(item.size());
+        const size_t known = e_.sort_values(item);
         const IntervalSearch<C::classification> search(e_.local_, e_.n_classes(), e_.limits(), e_.scratch_);
         const std::vector<size_t> cuts = search.cuts(e_.list_.data(), known);
         if (cuts.empty()) return {};
@@ -93,7 +89,7 @@ private:
         for (size_t i = 0, b = 0; i < known; ++i) {
             while (b < cuts.size() && i >= cuts[b]) ++b;
             rows[b].push_back(e_.list_[i].row);
-            weights[b] += e_.weight_[e_.list_[i].row];
+            weights[b] += e_.local_.weight_of(e_.list_[i].row);
         }
         heaviest = static_cast<int32_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
         const Missing policy = e_.policy_of(feature);
@@ -104,7 +100,7 @@ private:
             for (size_t i = known; i < item.size(); ++i) rows[static_cast<size_t>(heaviest)].push_back(e_.list_[i].row);
         if constexpr (C::classification) {
             std::vector<Totals> branch;
-            Totals whole(e_.original_.width());
+            Totals whole(e_.problem_.width());
             for (const std::vector<uint32_t>& of : rows) whole.add(branch.emplace_back(totals(of)));
             std::vector<const Totals*> all;
             for (const Totals& b : branch) all.push_back(&b);
@@ -123,11 +119,11 @@ private:
         }
     }
     Totals totals(const std::vector<uint32_t>& rows) const {
-        Totals t(e_.original_.width());
+        Totals t(e_.problem_.width());
         t.count = rows.size();
         for (uint32_t row : rows) {
-            t.weight += e_.weight_[row];
-            t.sums[static_cast<size_t>(e_.label_[row])] += e_.weight_[row];
+            t.weight += e_.local_.weight_of(row);
+            t.sums[static_cast<size_t>(e_.label_[row])] += e_.local_.weight_of(row);
         }
         return t;
     }
@@ -136,7 +132,7 @@ private:
         std::vector<double> target, weight;
         for (uint32_t row : rows) {
             target.push_back(e_.target_[row]);
-            weight.push_back(e_.weight_[row]);
+            weight.push_back(e_.local_.weight_of(row));
         }
         Description leaf;
         describe_numbers<C>(target, weight, leaf);
@@ -162,7 +158,7 @@ private:
         std::sort(widest.begin(), widest.end());
         for (const auto& [_, feature] : widest) {
             e_.gather(item, feature);
-            const size_t known = sort(item.size()), at = median_cut(e_.list_.data(), known, e_.local_, e_.limits());
+            const size_t known = e_.sort_values(item), at = median_cut(e_.list_.data(), known, e_.local_, e_.limits());
             if (at == 0) continue;
             Candidate split;
             split.feature = feature;
@@ -220,9 +216,9 @@ private:
         for (const auto& entry : by_merit) chosen.push_back(entry.second);
         std::sort(chosen.begin(), chosen.end());
         const Recipe& recipe = e_.recipe_;
-        const ScaledRows scaled(e_.local_, item.totals, e_.limits(), item.size(), chosen, recipe.feature_costs, item.seed,
-                                [&](uint32_t i, int32_t f) { return e_.feature_at(f).numbers[item.parts[i].row]; });
-        Monitor& monitor = e_.original_.monitor;
+        const ScaledRows scaled(e_.local_, item.totals, e_.limits(), item.parts.row, chosen, recipe.feature_costs, item.seed,
+                                [&](uint32_t row, int32_t f) { return e_.number(static_cast<size_t>(f), row); });
+        Monitor& monitor = e_.problem_.monitor;
         // with fewer rows OC1 cuts one feature
         if (recipe.hyperplane && scaled.width() > 1 && item.size() >= 2 * scaled.width()) {
             const auto axis = static_cast<size_t>(std::find(scaled.feature.begin(), scaled.feature.end(), by_merit[0].second) -

@@ -13,7 +13,7 @@ TreeArrays grow_by(const Problem& problem, const std::vector<double>& weight);
 /// The same by a user's function: engine.hpp, instantiated in grow_asked.cpp.
 TreeArrays grow_asked(const Problem& problem, const std::vector<double>& weight);
 
-/// The same with a policy for missing values for each feature: lists.hpp, instantiated in grow_lists.cpp.
+/// The same with a policy for missing values for each feature: grow_lists.hpp, instantiated in grow_lists_*.cpp.
 template <class C>
 TreeArrays grow_lists(const Problem& problem, const std::vector<double>& weight);
 

@@ -6,6 +6,8 @@
 #include "candidate.hpp"
 #include "coding.hpp"
 #include "constraints.hpp"
+#include "missing.hpp"
+#include "parts.hpp"
 
 namespace treewright {
 
@@ -13,32 +15,19 @@ namespace treewright {
 template <class C>
 class Histograms {
 protected:
-    Histograms(const Problem& problem, const std::vector<double>& weight)
+    /// `unit` tells that every row weighs one.
+    Histograms(const Problem& problem, bool unit)
         : problem_(problem),
           recipe_(problem.recipe),
-          weight_(weight),
-          coded_(problem.table, recipe_.threads, problem.monitor, [&](size_t f) { return !is_coded(f); }) {
-        for (auto& rows : rows_) rows.resize(problem.table.n_rows);
-        std::iota(rows_[0].begin(), rows_[0].end(), 0u);
-    }
+          unit_(unit),
+          coded_(problem.table, recipe_.threads, problem.monitor, [&](size_t f) { return !is_coded(f); }) {}
 
-    /// Give back everything but the lists of rows.
-    void release() {
-        std::vector<uint8_t>().swap(coded_.codes);
-        std::vector<int32_t>().swap(label_);
-        std::vector<uint8_t>().swap(bit_);
-        std::vector<double>().swap(target_);
-        std::vector<double>().swap(local_weight_);
-        std::vector<uint64_t>().swap(increment_);
-    }
-
-    /// A large node: rows [begin, end) of one of the two buffers.
+    /// A large node.
     struct Item {
         int32_t node = 0, depth = 0;
         int thin_splits = 0;  // in a row, just above
-        uint32_t begin = 0, end = 0;
-        uint8_t buffer = 0;
         uint64_t seed = 0;
+        Parts<uint32_t> parts;
         Totals totals;
         double impurity = 0, centre = 0;
         std::shared_ptr<std::vector<double>> histogram;  // feature column × bin × stride
@@ -47,7 +36,7 @@ protected:
         Interactions::Open groups;        // of features that may still be used together
         Interactions::Features features;  // that may be used, null = all
 
-        size_t size() const { return end - begin; }
+        size_t size() const { return parts.size(); }
         bool may_use(size_t feature) const {
             return !features || std::binary_search(features->begin(), features->end(), static_cast<int32_t>(feature));
         }
@@ -58,7 +47,7 @@ protected:
 
     // ---- histograms ------------------------------------------------------------------------------------------
 
-    bool unit() const { return weight_.empty(); }
+    bool unit() const { return unit_; }
     /// Numbers a bin: class weights, or weight, sum and a sum for bounds; and the count of rows unless it follows.
     size_t stride() const { return (C::classification ? problem_.width() : 3) + (unit() ? 0 : 1); }
 
@@ -92,7 +81,7 @@ protected:
     /// Histogram of one feature over the rows of an item.
     void count(const Item& item, size_t feature, double* bins) const {
         const uint8_t* code = coded_.of(feature);
-        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        const uint32_t* rows = item.parts.row.data();
         const size_t n = item.size(), step = stride();
         std::fill_n(bins, 256 * step, 0.0);
         if constexpr (C::classification) {
@@ -123,7 +112,7 @@ protected:
             } else {
                 for (size_t i = 0; i < n; ++i) {
                     double* bin = bins + code[rows[i]] * step;
-                    bin[local_.label[i]] += weight_[rows[i]];
+                    bin[local_.label[i]] += local_.weight[i];
                     bin[step - 1] += 1;
                 }
             }
@@ -149,9 +138,9 @@ protected:
         else return bin[2];
     }
 
-    /// The target and weights of an item's rows, contiguous.
+    /// The target of an item's rows, contiguous.
     void gather(const Item& item) {
-        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        const uint32_t* rows = item.parts.row.data();
         const size_t n = item.size();
         if constexpr (C::classification) {
             label_.resize(n);
@@ -167,11 +156,7 @@ protected:
             for (size_t i = 0; i < n; ++i) target_[i] = problem_.target[rows[i]];
             local_.target = target_.data();
         }
-        if (!unit()) {
-            local_weight_.resize(n);
-            for (size_t i = 0; i < n; ++i) local_weight_[i] = weight_[rows[i]];
-            local_.weight = local_weight_.data();
-        }
+        if (!unit()) local_.weight = item.parts.weight.data();
     }
 
     void histograms(Item& item) {
@@ -201,7 +186,7 @@ protected:
         b.totals = item.totals;
         b.missing = bin_totals(bins(item, feature) + missing_bin * stride());
         b.has_missing = b.missing.count > 0;
-        b.by_direction = b.has_missing && recipe_.missing == Missing::direction;
+        b.by_direction = b.has_missing && !left_out(recipe_.policy(feature));
         if (b.has_missing && !b.by_direction) {
             b.totals.remove(b.missing);
             if constexpr (C::classification)
@@ -213,14 +198,13 @@ protected:
     }
     const Problem& problem_;
     const Recipe& recipe_;
-    const std::vector<double>& weight_;
+    const bool unit_;
     CodedTable coded_;
-    std::vector<uint32_t> rows_[2];
 
     // the rows of the node in hand, by local number
     std::vector<int32_t> label_;
     std::vector<uint8_t> bit_;
-    std::vector<double> target_, local_weight_;
+    std::vector<double> target_;
     std::vector<uint64_t> increment_;
     LocalRows local_;
 };

@@ -1,10 +1,16 @@
 // What a missing value becomes at a node: a number or category to fill in, by the policy of its feature.
 #pragma once
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "recipe.hpp"
 #include "stats.hpp"
 #include "table.hpp"
+#include "tree.hpp"
 
 namespace treewright {
 
@@ -17,31 +23,54 @@ inline bool left_out(Missing policy) {
     return policy == Missing::available || policy == Missing::fractional || policy == Missing::surrogate;
 }
 
-/// The numeric features that are missing, row by row.
+/// The branch of an unanswered split: the first of the largest, but of two equal in rows the second, as scikit-learn has it.
+inline int32_t largest_branch(std::span<const double> size, bool by_rows) {
+    if (by_rows && size.size() == 2 && size[0] == size[1]) return 1;
+    return static_cast<int32_t>(std::max_element(size.begin(), size.end()) - size.begin());
+}
+
+/// Settle where the rows go that a split does not answer, if the search has not: `size` is that of the branches, in rows where
+/// rows of missing value take a side in the search, else by weight.
+inline void settle_default(Missing policy, const Recipe& recipe, std::span<const double> size, int32_t& default_branch) {
+    const bool by_rows = policy == Missing::direction || policy == Missing::value;
+    if (policy == Missing::fractional) default_branch = share_row;
+    else if (policy == Missing::surrogate && recipe.use_surrogates < 2) default_branch = stay_at_node;
+    else if (default_branch < 0) default_branch = largest_branch(size, by_rows);
+}
+
+inline bool uses_surrogates(const Recipe& recipe, Missing policy) {
+    return policy == Missing::surrogate && recipe.use_surrogates > 0 && recipe.max_surrogates > 0;
+}
+
+/// Where rows are shared out, crumbs of rows do not make up for rows: limits on rows are also limits on weight, as in C4.5.
+/// `lightest` is the weight of the lightest row; a little is taken off, for what rounding may take from a sum of shares.
+inline Recipe with_least_weights(Recipe recipe, double lightest) {
+    const double unit = lightest * (1 - 1e-9);
+    recipe.min_weight_leaf = std::max(recipe.min_weight_leaf, static_cast<double>(recipe.min_samples_leaf) * unit);
+    recipe.min_weight_split = static_cast<double>(recipe.min_samples_split) * unit;
+    return recipe;
+}
+
+/// Which numeric features are missing, row by row: a bit each.
 class Holes {
 public:
-    /// `wanted(feature)` tells which features to look at.
-    template <class Wanted>
-    Holes(const Table& table, Wanted&& wanted) : begin_(table.n_rows + 1, 0) {
-        const auto each = [&](auto&& use) {
-            for (size_t f = 0; f < table.features.size(); ++f)
-                if (!table.features[f].categorical() && wanted(f))
-                    for (size_t row = 0; row < table.n_rows; ++row)
-                        if (std::isnan(table.features[f].numbers[row])) use(row, static_cast<int32_t>(f));
-        };
-        each([&](size_t row, int32_t) { ++begin_[row + 1]; });
-        for (size_t row = 0; row < table.n_rows; ++row) begin_[row + 1] += begin_[row];
-        feature_.resize(begin_.back());
-        std::vector<size_t> next(begin_.begin(), begin_.end() - 1);
-        each([&](size_t row, int32_t feature) { feature_[next[row]++] = feature; });
+    /// No row has a hole yet.
+    void clear(size_t n_rows, size_t n_features) {
+        words_ = (n_features + 63) / 64;
+        mask_.assign(n_rows * words_, 0);
     }
-    std::span<const int32_t> of(size_t row) const {
-        return std::span(feature_).subspan(begin_[row], begin_[row + 1] - begin_[row]);
+    void add(size_t row, size_t feature) { mask_[row * words_ + feature / 64] |= uint64_t{1} << feature % 64; }
+    /// use(feature) for each hole of a row.
+    template <class Use>
+    void each(size_t row, Use&& use) const {
+        for (size_t word = 0; word < words_; ++word)
+            for (uint64_t left = mask_[row * words_ + word]; left; left &= left - 1)
+                use(word * 64 + static_cast<size_t>(std::countr_zero(left)));
     }
 
 private:
-    std::vector<size_t> begin_;
-    std::vector<int32_t> feature_;
+    size_t words_ = 0;
+    std::vector<uint64_t> mask_;
 };
 
 /// Values with their weights, as one feature has them at a node.

@@ -9,7 +9,7 @@
 
 namespace treewright {
 
-/// What becomes of a row whose value is missing. The fast engines know the first two; lists.hpp knows all.
+/// What becomes of a row whose value is missing. Blocks know the first two; lists.hpp knows all.
 enum class Missing { direction, available, value, fractional, surrogate, mean, median, mode, class_mode };
 enum class Order { depth_first, breadth_first, best_first };
 enum class Ties { first, last, random };
@@ -39,6 +39,7 @@ struct Recipe {
     int64_t max_depth = -1, max_leaf_nodes = -1, max_nodes = -1;  // -1 = no limit
     int64_t min_samples_split = 2, min_samples_leaf = 1;
     double min_weight_leaf = 0, min_impurity_decrease = 0;
+    double min_weight_split = 0;  // where rows are shared out: follows from min_samples_split (missing.hpp)
     double min_merit = -std::numeric_limits<double>::infinity();
     int64_t max_features = 0;  // 0 = all
     int max_bins = 0;          // 0 = exact
@@ -60,6 +61,9 @@ struct Recipe {
     double n_families() const {
         return (threshold || subset || multiway || one_vs_rest || hyperplane) + interval + hyperplane + sphere + median;
     }
+    Missing policy(size_t feature) const { return policies.empty() ? missing : policies[feature]; }
+    /// Whether rows may go down several branches, a share of each.
+    bool shares() const { return std::ranges::count(policies, Missing::fractional) > 0; }
     /// What a merit counts for where features have their price.
     double worth(double merit, int32_t feature) const {
         return feature_costs.empty() ? merit : merit / feature_costs[static_cast<size_t>(feature)];

@@ -18,6 +18,10 @@ struct SurrogateRules {
 struct Ways {
     std::span<const double> pull;
     double left_weight = 0, right_weight = 0;
+    double slack = 0;  // sums of pulls that differ by no more are equal: rounding
+
+    double total() const { return left_weight + right_weight; }
+    double majority() const { return std::max(left_weight, right_weight); }
 };
 
 /// What a surrogate achieves on the rows it knows.
@@ -25,6 +29,28 @@ struct Agreement {
     double weight = 0, majority = 0, total = 0;
     bool found = false;
 };
+
+/// A cut, and the sum of the pulls below it.
+struct Extreme {
+    double sum = 0;
+    size_t place = 0;
+};
+
+/// Which way round the surrogate runs, given the sums of all pulls and of those below its best cuts.
+inline Agreement settle(double total, double sum, Extreme highest, Extreme lowest, double slack, size_t& place, int8_t& below) {
+    const double to_left = (total + sum) / 2, to_right = (total - sum) / 2;
+    const double straight = to_right + highest.sum, turned = to_left - lowest.sum;
+    const bool turn = turned > straight + slack ||  // of equals the lower cut
+                      (turned >= straight - slack && lowest.place < highest.place);
+    Agreement best;
+    best.total = total;
+    best.majority = std::max(to_left, to_right);
+    best.weight = turn ? turned : straight;
+    best.found = best.weight > best.majority + slack;
+    place = turn ? lowest.place : highest.place;
+    below = turn ? right : left;
+    return best;
+}
 
 /// The best cut of a feature whose n known rows stand in order: row(i) is the i-th, new_value(i) tells whether a cut may stand
 /// before it. Gives `place`, the rows below the cut. At least two rows must go each way.
@@ -38,32 +64,27 @@ Agreement agreeing_cut(size_t n, Row&& row, NewValue&& new_value, const Ways& wa
     for (int rows = 0; first < n && rows < 2; ++first) rows += answered(first);
     for (int rows = 0; last > 0 && rows < 2; --last) rows += answered(last - 1);
     double sum = 0, total = 0, highest = 0, lowest = 0;
-    size_t at_highest = 0, at_lowest = 0;
-    for (size_t i = 0; i < n; ++i) {
-        if (i >= first && i <= last && new_value(i)) {
-            if (sum > highest) {
+    size_t at_highest = 0, at_lowest = 0, i = 0;
+    const auto pass = [&] {
+        const double pull = ways.pull[row(i++)];
+        sum += pull;
+        total += std::fabs(pull);
+    };
+    while (i < first) pass();
+    while (i < n && i <= last) {
+        if (new_value(i)) {
+            if (sum > highest + ways.slack) {
                 highest = sum;
                 at_highest = i;
-            } else if (sum < lowest) {
+            } else if (sum < lowest - ways.slack) {
                 lowest = sum;
                 at_lowest = i;
             }
         }
-        const double pull = ways.pull[row(i)];
-        sum += pull;
-        total += std::fabs(pull);
+        pass();
     }
-    const double to_left = (total + sum) / 2, to_right = (total - sum) / 2;
-    const double straight = to_right + highest, turned = to_left - lowest;
-    const bool turn = turned > straight || (turned == straight && at_lowest < at_highest);  // of equals the lower cut
-    Agreement best;
-    best.total = total;
-    best.majority = std::max(to_left, to_right);
-    best.weight = turn ? turned : straight;
-    best.found = best.weight > best.majority;
-    place = turn ? at_lowest : at_highest;
-    below = turn ? right : left;
-    return best;
+    while (i < n) pass();
+    return settle(total, sum, {highest, at_highest}, {lowest, at_lowest}, ways.slack, place, below);
 }
 
 /// Each category goes the way most of its rows go, ties with the majority of all. each(use) calls use(code, row) for the known
@@ -146,11 +167,18 @@ inline void insert(std::vector<Split>& list, Split&& split, size_t most, bool rp
 inline void consider(Split&& split, const Agreement& agreement, const Ways& ways, const SurrogateRules& rules,
                      std::vector<Split>& kept) {
     if (!agreement.found) return;
-    const double total = rules.of_both_known ? agreement.total : ways.left_weight + ways.right_weight;
-    const double majority = (rules.of_both_known ? agreement.majority : std::max(ways.left_weight, ways.right_weight)) / total;
+    const double total = rules.of_both_known ? agreement.total : ways.total();
+    const double majority = (rules.of_both_known ? agreement.majority : ways.majority()) / total;
     split.improve = agreement.weight / total;
     split.adjusted = (split.improve - majority) / (1 - majority);
     if (split.adjusted > 1e-10) insert(kept, std::move(split), static_cast<size_t>(rules.max_surrogates), rules.rpart);
+}
+
+/// An agreement, by weight, that does not come up to this is not kept: it must beat the majority, and the last of a full list.
+inline double least_agreement(const Ways& ways, const SurrogateRules& rules, const std::vector<Split>& kept) {
+    const bool full = kept.size() >= static_cast<size_t>(rules.max_surrogates);
+    const double least = full ? std::max(ways.majority(), kept.back().improve * ways.total()) : ways.majority();
+    return least - 1e-9 * ways.total();
 }
 
 }  // namespace treewright::cart

@@ -6,6 +6,7 @@
 #pragma once
 #include <memory>
 
+#include "binned_pulls.hpp"
 #include "block.hpp"
 #include "histogram.hpp"
 #include "significance.hpp"
@@ -15,35 +16,33 @@ namespace treewright {
 /// A node to be grown in a block of its own: small, or the last of a run of thin splits.
 struct Graft {
     int32_t node, depth;
-    uint32_t begin, end;
-    uint8_t buffer;
     uint64_t seed;
     Interactions::Open groups;
+    Parts<uint32_t> parts;
 };
 
 template <class C, class Scorer>
 class Trunk : Histograms<C> {
     using Base = Histograms<C>;
     using Base::gather, Base::histograms;
-    using Base::problem_, Base::recipe_, Base::weight_, Base::coded_, Base::rows_, Base::label_, Base::target_,
-        Base::local_weight_, Base::local_;
+    using Base::problem_, Base::recipe_, Base::coded_, Base::label_, Base::target_, Base::local_;
     using Base::unit, Base::stride, Base::rows_in, Base::add_bin, Base::bins, Base::basis, Base::spread_of, Base::is_bit,
         Base::is_coded;
     using typename Base::Basis, typename Base::Item;
 
 public:
-    Trunk(const Problem& problem, const std::vector<double>& weight, size_t block_rows, Builder& out)
-        : Base(problem, weight),
+    Trunk(const Problem& problem, bool unit, size_t block_rows, Builder& out)
+        : Base(problem, unit),
           block_rows_(block_rows),
           out_(out),
           interactions_(recipe_.interaction),
           workspace_(static_cast<size_t>(std::max(problem.recipe.threads, 1))) {}
 
-    /// Split the large nodes; the small ones left are the grafts.
-    std::vector<Graft> grow() {
+    /// Split the large nodes that grow from these rows; the small ones left are the grafts.
+    std::vector<Graft> grow(Parts<uint32_t>&& rows) {
         std::vector<Item> stack;
         Item root;
-        root.end = static_cast<uint32_t>(problem_.table.n_rows);
+        root.parts = std::move(rows);
         root.seed = Random(recipe_.random_state).next();
         if (place(root, -1)) stack.push_back(std::move(root));
         while (!stack.empty()) {
@@ -51,7 +50,7 @@ public:
             stack.pop_back();
             problem_.monitor.poll(0);
             if (item.size() <= block_rows_ || item.thin_splits >= most_thin_splits) {
-                grafts_.push_back({item.node, item.depth, item.begin, item.end, item.buffer, item.seed, item.groups});
+                grafts_.push_back({item.node, item.depth, item.seed, std::move(item.groups), std::move(item.parts)});
                 continue;
             }
             if (!find(item)) {
@@ -60,13 +59,7 @@ public:
             }
             split(item, stack);
         }
-        this->release();
-        std::vector<int32_t>().swap(side_);
-        std::vector<Workspace>().swap(workspace_);
         return std::move(grafts_);
-    }
-    std::span<const uint32_t> rows(const Graft& graft) const {
-        return std::span(rows_[graft.buffer]).subspan(graft.begin, graft.end - graft.begin);
     }
 
 private:
@@ -120,7 +113,7 @@ private:
             item.totals.count = item.size();
             describe_classes<C>(problem_, item.totals, description);
         } else {
-            describe_numbers<C>(target_, local_weight_, description);
+            describe_numbers<C>(target_, item.parts.weight, description);
             item.totals.weight = description.weight;
             item.totals.count = item.size();
             item.centre = C::centred ? description.centre : 0.0;
@@ -129,7 +122,7 @@ private:
         item.node = out_.append(parent, item.depth, description);
         return !description.pure && (recipe_.max_depth < 0 || item.depth < recipe_.max_depth) &&
                item.size() >= static_cast<size_t>(std::max(recipe_.min_samples_split, 2 * recipe_.min_samples_leaf)) &&
-               item.totals.weight >= 2 * recipe_.min_weight_leaf;
+               item.totals.weight >= std::max(2 * recipe_.min_weight_leaf, recipe_.min_weight_split);
     }
 
     bool find(Item& item) {
@@ -144,7 +137,7 @@ private:
         }
         histograms(item);
         if (problem_.bits) {
-            const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+            const uint32_t* rows = item.parts.row.data();
             bit_counter_.count(
                 item.size(), problem_.bits->size(), problem_.width(), [&](size_t i) { return problem_.bits->mask(rows[i]); },
                 [&](size_t i) { return label_[i]; });
@@ -278,7 +271,7 @@ private:
         for (const Suspect& s : suspects) wanted[static_cast<size_t>(s.bin)] = 1;
         const uint8_t* code = coded_.of(feature);
         const double* column = problem_.table.features[feature].numbers;
-        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        const uint32_t* rows = item.parts.row.data();
         size_t n = 0;
         work.local.resize(item.size() + 1);
         for (size_t i = 0; i < item.size(); ++i) {
@@ -345,7 +338,7 @@ private:
 
     Found search_categories(const Item& item, size_t feature, Workspace& work) const {
         const int32_t* codes = problem_.table.features[feature].codes;
-        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        const uint32_t* rows = item.parts.row.data();
         work.counter.count(
             static_cast<size_t>(problem_.table.features[feature].n_categories), problem_.width(), local_,
             [&](auto&& use) {
@@ -388,14 +381,14 @@ private:
     double worth(const std::vector<Found>& found, size_t feature) const {
         return recipe_.worth(found[feature].merit, static_cast<int32_t>(feature));
     }
-    /// Whether the split is more than chance. Candidates are counted only where the number there could be leaves it open.
+    /// Whether the split is more than chance; every row goes down one branch. Candidates are counted only where the number there could be leaves it open.
     bool significant(Item& item) {
-        assign_branches(item);
+        answer(item, item.split);
         std::vector<BranchSums> branches(static_cast<size_t>(item.split.n_branches));
         for (BranchSums& branch : branches) branch.classes.resize(C::classification ? problem_.width() : 0);
         for (size_t i = 0; i < item.size(); ++i) {
             const double w = local_.weight_of(i);
-            BranchSums& branch = branches[static_cast<size_t>(side_[i])];
+            BranchSums& branch = branches[static_cast<size_t>(branch_[i] >= 0 ? branch_[i] : item.split.default_branch)];
             branch.weight += w;
             ++branch.count;
             if constexpr (C::classification) branch.classes[static_cast<size_t>(label_[i])] += w;
@@ -423,7 +416,7 @@ private:
     /// How many candidates a feature has at a node.
     double count_candidates(const Item& item, size_t f) {
         const Feature& feature = problem_.table.features[f];
-        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        const uint32_t* rows = item.parts.row.data();
         const size_t n = item.size();
         if (feature.categorical()) {
             std::vector<int32_t> codes(n);
@@ -447,10 +440,10 @@ private:
             c.threshold = problem_.bits->threshold(static_cast<size_t>(problem_.bits->bit_of(feature)));
             return c;
         }
-        if (found.has_missing && recipe_.missing == Missing::direction) c.default_branch = found.place.missing_left ? 0 : 1;
+        if (found.has_missing && !left_out(recipe_.policy(feature))) c.default_branch = found.place.missing_left ? 0 : 1;
         const uint8_t* code = coded_.of(feature);
         const double* column = problem_.table.features[feature].numbers;
-        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
+        const uint32_t* rows = item.parts.row.data();
         double low = -infinity, high = infinity;
         for (size_t i = 0; i < item.size(); ++i) {
             const int bin = code[rows[i]];
@@ -465,59 +458,58 @@ private:
 
     // ---- carrying it out -----------------------------------------------------------------------------------------
 
-    /// Write the branch of every row of the item into side_; settles default_branch.
-    void assign_branches(Item& item) {
-        Candidate& chosen = item.split;
-        const Feature& feature = problem_.table.features[static_cast<size_t>(chosen.feature)];
-        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
-        const auto branches = static_cast<size_t>(chosen.n_branches);
-        side_.resize(item.size());
-        std::vector<double> size(branches, 0.0);
+    /// The branch of every row, −1 where the split does not answer; settles the default branch.
+    void answer(const Item& item, Candidate& split) {
+        const Feature& feature = problem_.table.features[static_cast<size_t>(split.feature)];
+        const std::vector<uint32_t>& rows = item.parts.row;
+        const Missing policy = recipe_.policy(static_cast<size_t>(split.feature));
+        branch_.resize(item.size());
+        std::vector<double> size(static_cast<size_t>(split.n_branches), 0.0);
         std::vector<int32_t> lookup(static_cast<size_t>(feature.n_categories), -1);
-        for (const auto& [code, branch] : chosen.table) lookup[static_cast<size_t>(code)] = branch;
-        const bool by_weight = recipe_.missing == Missing::available;
-        for (size_t i = 0; i < item.size(); ++i) {
-            if (feature.categorical())
-                side_[i] = feature.codes[rows[i]] < 0 ? -1 : lookup[static_cast<size_t>(feature.codes[rows[i]])];
-            else {
+        for (const auto& [code, branch] : split.table) lookup[static_cast<size_t>(code)] = branch;
+        for (size_t i = 0; i < rows.size(); ++i) {
+            if (feature.categorical()) {
+                branch_[i] = feature.codes[rows[i]] < 0 ? -1 : lookup[static_cast<size_t>(feature.codes[rows[i]])];
+            } else {
                 const double x = feature.numbers[rows[i]];
-                side_[i] = std::isnan(x) ? -1 : x <= chosen.threshold ? 0 : 1;
+                branch_[i] = std::isnan(x) ? -1 : x <= split.threshold ? 0 : 1;
             }
-            if (side_[i] >= 0) size[static_cast<size_t>(side_[i])] += by_weight && !unit() ? weight_[rows[i]] : 1.0;
+            if (branch_[i] >= 0) size[static_cast<size_t>(branch_[i])] += left_out(policy) ? item.parts.weight_of(i) : 1.0;
         }
-        if (chosen.default_branch < 0) {
-            size_t largest = 0;
-            for (size_t b = 1; b < branches; ++b)
-                if (by_weight || branches > 2 ? size[b] > size[largest] : size[b] >= size[largest]) largest = b;
-            chosen.default_branch = static_cast<int32_t>(largest);
-        }
-        for (int32_t& side : side_)
-            if (side < 0) side = chosen.default_branch;
+        settle_default(policy, recipe_, size, split.default_branch);
+    }
+    /// Surrogates of the split; rows that it does not answer follow them.
+    std::vector<Candidate> stand_in(const Item& item) {
+        const std::vector<uint32_t>& rows = item.parts.row;
+        const auto row_of = [&](size_t i) { return rows[i]; };
+        const Sent sent{branch_, item.parts.weight, static_cast<size_t>(item.split.n_branches)};
+        const auto skip = [&](size_t f) { return !is_coded(f) || item.split.n_branches != 2; };
+        BinnedPulls pulls(problem_.table, coded_, rows, sent, recipe_.threads, skip);
+        std::vector<Candidate> surrogates =
+            find_surrogates(problem_.table, recipe_, item.split, sent, sent.ways({}), row_of,
+                            [&](size_t feature, const cart::Ways& ways, double least, cart::Split& split) {
+                                return pulls.best_cut(feature, ways, least, split);
+                            });
+        follow_surrogates(problem_.table, surrogates, row_of, branch_);
+        return surrogates;
     }
     void split(Item& item, std::vector<Item>& stack) {
         Candidate& chosen = item.split;
-        const uint32_t* rows = rows_[item.buffer].data() + item.begin;
         const auto branches = static_cast<size_t>(chosen.n_branches);
-        assign_branches(item);
+        answer(item, chosen);
+        std::vector<Candidate> surrogates;
+        if (uses_surrogates(recipe_, recipe_.policy(static_cast<size_t>(chosen.feature)))) surrogates = stand_in(item);
+        std::vector<Parts<uint32_t>> parts = send(item.parts, branch_, chosen.default_branch, branches);
         if (!interactions_.free()) {
             item.groups = interactions_.below(item.groups, chosen.feature);
             item.features = interactions_.among(all_features(), item.groups);
         }
-        std::vector<uint32_t> begin(branches + 1, 0);
-        for (int32_t side : side_) ++begin[static_cast<size_t>(side) + 1];
-        for (size_t b = 0; b < branches; ++b) begin[b + 1] += begin[b];
-        uint32_t* to = rows_[1 - item.buffer].data() + item.begin;
-        std::vector<uint32_t> at(begin.begin(), begin.end());
-        for (size_t i = 0; i < item.size(); ++i) to[at[static_cast<size_t>(side_[i])]++] = rows[i];
-
         const auto first = static_cast<int32_t>(out_.nodes.size());
         std::vector<Item> children(branches);
         for (size_t b = 0; b < branches; ++b) {
             Item& child = children[b];
             child.depth = item.depth + 1;
-            child.begin = item.begin + begin[b];
-            child.end = item.begin + begin[b + 1];
-            child.buffer = static_cast<uint8_t>(1 - item.buffer);
+            child.parts = std::move(parts[b]);
             child.seed = child_seed(item.seed, b);
             child.groups = item.groups;
             child.features = item.features;
@@ -530,6 +522,7 @@ private:
         for (Candidate& other : item.competitors) unrank(other);
         unrank(chosen);
         out_.set_split(item.node, chosen, first, std::move(item.competitors));
+        out_.set_surrogates(item.node, std::move(surrogates));
         for (Item& child : children)
             child.thin_splits = item.size() - child.size() <= item.size() / 256 ? item.thin_splits + 1 : 0;
         share_histogram(item, children);
@@ -543,6 +536,7 @@ private:
     }
     /// A split on ranked categories as a table of all of them: large nodes know where to send even those they lack.
     void unrank(Candidate& split) const {
+        if (!problem_.rankings) return;
         const Ranking* ranking = (*problem_.rankings)[static_cast<size_t>(split.feature)];
         if (ranking && split.kind == SplitKind::threshold) to_table(*ranking, split, [](size_t) { return true; });
     }
@@ -558,6 +552,7 @@ private:
     /// Whole counts subtract without rounding: the histogram of the larger child is the parent's less the smaller's.
     void share_histogram(Item& item, std::vector<Item>& children) {
         if (!(C::classification && unit()) || children.size() != 2) return;
+        if (children[0].size() + children[1].size() < item.size()) return;  // some rows stayed at the node
         Item& small = children[children[0].size() <= children[1].size() ? 0 : 1];
         Item& large = children[children[0].size() <= children[1].size() ? 1 : 0];
         if (large.node < 0 || large.size() <= block_rows_) return;
@@ -573,7 +568,7 @@ private:
     Builder& out_;
     Interactions interactions_;
     std::vector<Graft> grafts_;
-    std::vector<int32_t> side_;
+    std::vector<int32_t> branch_;  // of the rows of the node in hand
     std::vector<Workspace> workspace_;
     BitCounter bit_counter_;
 };

@@ -342,6 +342,21 @@ LARGE = [
     pytest.param("poisson", 0, False, None, id="poisson"),
 ]
 
+MIXED = ("fractional", "surrogate", "available", "direction", "fractional", "surrogate", "direction")
+SHARED_AND_SENT = [
+    pytest.param("gini", 2, False, "fractional", id="gini-2-fractional"),
+    pytest.param("gini", 2, True, "fractional", id="gini-2-weighted-fractional"),
+    pytest.param("gini", 2, False, "surrogate", id="gini-2-surrogate"),
+    pytest.param("gini", 2, True, "surrogate", id="gini-2-weighted-surrogate"),
+    pytest.param("gini", 5, False, MIXED, id="gini-5-mixed"),
+    pytest.param("entropy", 3, False, "fractional", id="entropy-3-fractional"),
+    pytest.param("entropy", 2, True, MIXED, id="entropy-2-weighted-mixed"),
+    pytest.param("sqrt", 2, False, "surrogate", id="sqrt-2-surrogate"),
+    pytest.param("squared_error", 0, True, "fractional", id="squared_error-weighted-fractional"),
+    pytest.param("squared_error", 0, False, "surrogate", id="squared_error-surrogate"),
+    pytest.param("poisson", 0, False, MIXED, id="poisson-mixed"),
+]
+
 
 def some_nodes(tree: Tree, seed: int = 0, number: int = 50) -> set[int]:
     """The largest nodes and a sample of all others."""
@@ -364,21 +379,17 @@ def test_large_tables(criterion: str, n_classes: int, weighted: bool, missing: s
     assert grow(dataset, recipe, n_jobs=8) == tree
 
 
-@pytest.mark.parametrize(("criterion", "n_classes", "weighted", "missing"), LARGE)
-def test_fast_paths_equal_the_plain_one(
-    criterion: str, n_classes: int, weighted: bool, missing: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Histograms, presorted blocks and special scorers give the tree of one plain sort and scan."""
-    task = "classification" if n_classes else criterion
-    dataset = large_table(20_000, task, n_classes=n_classes, weighted=weighted, missing=missing is not None)
-    recipe = Recipe(criterion, missing=missing or "direction", max_depth=12)
+def check_against_plain(dataset: Dataset, recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hold the tree of the fast paths, on one thread and on two, to that of the plain one."""
     fast = grow(dataset, recipe, n_jobs=1)
+    assert grow(dataset, recipe, n_jobs=2) == fast
     module = sys.modules["treewright.grow"]  # the package shows the function of that name
     options = module._options
     monkeypatch.setattr(module, "_options", lambda *given: options(*given) | {"plain": True})
     plain = grow(dataset, recipe, n_jobs=1)
-    np.testing.assert_array_equal(fast.parent, plain.parent)
-    np.testing.assert_array_equal(fast.count, plain.count)
+    for name in ("parent", "count", "default_branch"):
+        np.testing.assert_array_equal(getattr(fast, name), getattr(plain, name), err_msg=name)
+    np.testing.assert_allclose(fast.value, plain.value, rtol=1e-9, atol=1e-9)
     for name in ("kind", "feature", "threshold", "pool_value"):
         np.testing.assert_array_equal(getattr(fast.splits, name), getattr(plain.splits, name), err_msg=name)
 
@@ -428,6 +439,29 @@ def test_constraints_go_with_every_path(
     plain = grow(dataset, recipe, n_jobs=1)
     np.testing.assert_array_equal(fast.parent, plain.parent)
     np.testing.assert_array_equal(fast.count, plain.count)
+
+
+@pytest.mark.parametrize(("criterion", "n_classes", "weighted", "missing"), LARGE + SHARED_AND_SENT)
+def test_fast_paths_equal_the_plain_one(
+    criterion: str,
+    n_classes: int,
+    weighted: bool,
+    missing: str | tuple[str, ...] | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Histograms, presorted blocks and special scorers give the tree of one plain sort and scan."""
+    task = "classification" if n_classes else criterion
+    dataset = large_table(20_000, task, n_classes=n_classes, weighted=weighted, missing=missing is not None)
+    shared = missing in ("fractional", MIXED)  # rows stand in many nodes
+    recipe = Recipe(criterion, missing=missing or "direction", max_depth=8 if shared else 12)
+    check_against_plain(dataset, recipe, monkeypatch)
+
+
+@pytest.mark.parametrize("use_surrogates", [0, 1])
+def test_rows_that_stay_at_large_nodes(use_surrogates: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = large_table(20_000, "classification", missing=True)
+    recipe = Recipe("gini", missing="surrogate", use_surrogates=use_surrogates, max_depth=12)
+    check_against_plain(dataset, recipe, monkeypatch)
 
 
 def test_absolute_error_of_a_large_table() -> None:

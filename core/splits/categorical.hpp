@@ -8,6 +8,7 @@
 #include "../candidate.hpp"
 #include "../constraints.hpp"
 #include "../criteria/callable.hpp"
+#include "../missing.hpp"
 #include "../problem.hpp"
 
 namespace treewright {
@@ -112,7 +113,7 @@ public:
           asked_(asked),
           feature_(feature),
           n_categories_(problem.table.features[static_cast<size_t>(feature)].n_categories),
-          by_direction_(recipe_.missing == Missing::direction && levels.missing.count > 0),
+          by_direction_(!left_out(recipe_.policy(static_cast<size_t>(feature))) && levels.missing.count > 0),
           basis_(by_direction_ ? node : levels.known),
           left_(levels.width),
           right_(levels.width),

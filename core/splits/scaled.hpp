@@ -47,14 +47,15 @@ struct ScaledRows {
         return shape.merit / paid;
     }
 
-    /// value(row, feature) is the number of local row `row`; `costs` are by feature, or empty.
+    /// `of` are the local numbers of the node's rows; value(row, feature) is the number of local row `row`; `costs` are by
+    /// feature, or empty.
     template <class Value>
-    ScaledRows(const LocalRows& node, const Totals& node_totals, const CutLimits& node_limits, size_t n,
+    ScaledRows(const LocalRows& node, const Totals& node_totals, const CutLimits& node_limits, std::span<const uint32_t> of,
                std::span<const int32_t> features, std::span<const double> costs, uint64_t seed, Value&& value)
         : limits(node_limits) {
-        choose(n, seed);
+        choose(of, seed);
         copy(node, node_totals);
-        limits.min_count = std::max<size_t>(limits.min_count * size() / n, 1);
+        limits.min_count = std::max<size_t>(limits.min_count * size() / of.size(), 1);
         limits.min_weight *= totals.weight / node_totals.weight;
         limits.last_of_ties = false;
         std::vector<double> x(size());
@@ -68,11 +69,11 @@ struct ScaledRows {
 
 private:
     /// All rows, or a sample in row order (Fan, Muller & Rezucha, 1962).
-    void choose(size_t n, uint64_t seed) {
-        const size_t wanted = std::min(n, most_rows);
+    void choose(std::span<const uint32_t> of, uint64_t seed) {
+        const size_t n = of.size(), wanted = std::min(n, most_rows);
         Random random(seed);
         for (size_t i = 0; i < n && chosen.size() < wanted; ++i)
-            if (wanted == n || random.below(n - i) < wanted - chosen.size()) chosen.push_back(static_cast<uint32_t>(i));
+            if (wanted == n || random.below(n - i) < wanted - chosen.size()) chosen.push_back(of[i]);
     }
     void copy(const LocalRows& node, const Totals& node_totals) {
         totals = Totals(node_totals.sums.size());

@@ -1,0 +1,206 @@
+// The best split of one feature in the plain engine: on a list handed down, on values sorted anew, or on categories.
+#pragma once
+#include <map>
+
+#include "criteria/known_gain_ratio.hpp"
+#include "list_rows.hpp"
+#include "significance.hpp"
+#include "splits/categorical.hpp"
+
+namespace treewright {
+
+template <class C, class Index>
+class ListSearch : protected ListRows<C, Index> {
+    using Rows = ListRows<C, Index>;
+
+protected:
+    using typename Rows::List;
+    using Item = typename Rows::Node;
+    using Rows::feature_at, Rows::policy_of, Rows::number, Rows::gather, Rows::sort_values, Rows::known_totals, Rows::totals_of;
+    using Rows::problem_, Rows::recipe_, Rows::table_, Rows::local_, Rows::label_, Rows::target_, Rows::value_, Rows::sorted_,
+        Rows::list_, Rows::pair_;
+
+    explicit ListSearch(const Problem& problem)
+        : Rows(problem),
+          categories_{table_, recipe_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor} {}
+
+    /// Whether the order of a feature's values stays the same from node to node.
+    bool keeps_order(size_t feature) const {
+        return (recipe_.threshold || recipe_.hyperplane) && !table_.features[feature].categorical() && !fills(policy_of(feature));
+    }
+
+    Candidate search(const Item& item, int32_t feature) {
+        if (keeps_order(static_cast<size_t>(feature))) return search_list(item, feature);
+        gather(item, feature);
+        if (!feature_at(feature).categorical())
+            return recipe_.threshold || recipe_.hyperplane ? search_cuts(item, feature) : Candidate{};
+        if constexpr (std::is_same_v<C, AbsoluteError>) return search_orders(item, feature);
+        else return search_categories(item, feature);
+    }
+    /// The best cut of the values gathered.
+    Candidate search_cuts(const Item& item, int32_t feature) {
+        const size_t n = item.size(), known = sort_values(item);
+        if (list_[0].rank == list_[n - 1].rank) return {};
+        if (counting()) candidates_ += count_cuts(list_.data(), known, left_out(policy_of(feature)) ? known : n);
+        Cut cut;
+        Candidate candidate = best_cut(item, feature, list_.data(), totals_of(list_.data(), known), cut);
+        if (!candidate.found()) return {};
+        candidate.threshold = cut.position == known ? infinity : midpoint(sorted_[cut.position - 1], sorted_[cut.position]);
+        return candidate;
+    }
+
+    CutLimits limits() const {
+        CutLimits limits;
+        limits.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
+        limits.min_weight = recipe_.min_weight_leaf;
+        limits.last_of_ties = recipe_.ties == Ties::last;
+        return limits;
+    }
+
+    Scratch scratch_;
+    double candidates_ = 0;  // looked at in the node in hand, where significance asks
+
+private:
+    bool counting() const { return recipe_.significance < 1; }
+
+    // ---- cuts --------------------------------------------------------------------------------------------------------
+
+    Candidate search_list(const Item& item, int32_t feature) {
+        std::span<const List> list = item.lists.of(static_cast<size_t>(feature));
+        const size_t known = list.size();
+        if (known == 0) return {};
+        if (known < item.size() && !left_out(policy_of(feature))) {  // the rows without the value take a side
+            list_.assign(list.begin(), list.end());
+            for (const Index row : item.parts.row)
+                if (std::isnan(number(static_cast<size_t>(feature), row))) list_.push_back({List::missing, row});
+            list = list_;
+        }
+        if (list.front().rank == list.back().rank) return {};
+        if (counting()) candidates_ += count_cuts(list.data(), known, list.size());
+        Cut cut;
+        Candidate candidate = best_cut(item, feature, list.data(), known_totals(item, feature, list.first(known)), cut);
+        if (!candidate.found()) return {};
+        const auto value = [&](size_t i) { return number(static_cast<size_t>(feature), list[i].row); };
+        candidate.threshold = cut.position == known ? infinity : midpoint(value(cut.position - 1), value(cut.position));
+        candidate.position = cut.position;
+        return candidate;
+    }
+    /// The best cut of a sorted list, given the totals of its known rows; those behind them have no value.
+    Candidate best_cut(const Item& item, int32_t feature, const List* list, const Totals& totals, Cut& cut) {
+        const size_t known = totals.count;
+        if (known == 0) return {};
+        if constexpr (std::is_same_v<C, GainRatio>) {
+            if (policy_of(feature) == Missing::fractional) {
+                const KnownGainRatio::Scorer scorer(local_, totals, item.totals.weight, scratch_);
+                scan(list, known, 0, known, false, false, scorer, limits(), scorer.tolerance(item.impurity), cut);
+                Candidate candidate;
+                candidate.merit = cut.score;
+                candidate.feature = cut.found() ? feature : -1;
+                return candidate;
+            }
+        }
+        const bool unit = local_.weight == nullptr;
+        if constexpr (std::is_same_v<C, Gini>)
+            if (problem_.n_classes == 2)
+                return unit ? best_cut_by<MeanDifferenceScorer<true, true>>(item, feature, list, totals, cut)
+                            : best_cut_by<PairScorer>(item, feature, list, totals, cut);
+        return unit ? best_cut_by<typename C::template Scorer<true>>(item, feature, list, totals, cut)
+                    : best_cut_by<typename C::template Scorer<false>>(item, feature, list, totals, cut);
+    }
+    /// A scorer over n rows, all on the right.
+    template <class Scorer>
+    Scorer scorer(const Totals& totals, const List* list, size_t n) {
+        if constexpr (std::is_same_v<Scorer, PairScorer>) return Scorer(local_, totals, scratch_, pair_.data());
+        else return started_scorer<Scorer>(local_, totals, scratch_, list, n);
+    }
+    template <class Scorer>
+    Candidate best_cut_by(const Item& item, int32_t feature, const List* list, const Totals& totals, Cut& cut) {
+        const size_t n = item.size(), known = totals.count;
+        Candidate candidate;
+        if (known < n && !left_out(policy_of(feature))) {
+            const Scorer right = scorer<Scorer>(item.totals, list, n);
+            const double tolerance = right.tolerance(item.impurity);
+            scan(list, known, 0, n, true, false, right, limits(), tolerance, cut);
+            Scorer left = scorer<Scorer>(item.totals, list, n);
+            for (size_t i = known; i < n; ++i) left.add(list[i].row);
+            scan(list, known, n - known, n, false, true, left, limits(), tolerance, cut);
+            candidate.merit = left.merit(cut.score);
+            candidate.default_branch = cut.missing_left ? 0 : 1;
+        } else {
+            const Scorer made = scorer<Scorer>(totals, list, known);
+            scan(list, known, 0, known, false, false, made, limits(), made.tolerance(item.impurity), cut);
+            candidate.merit = made.merit(cut.score) * totals.weight / item.totals.weight;
+        }
+        candidate.feature = cut.found() ? feature : -1;
+        return candidate;
+    }
+
+    // ---- categories --------------------------------------------------------------------------------------------------
+
+    Candidate search_categories(const Item& item, int32_t feature) {
+        counter_.count(
+            static_cast<size_t>(feature_at(feature).n_categories), problem_.width(), local_,
+            [&](auto&& use) {
+                for (size_t i = 0; i < item.size(); ++i)
+                    use(std::isnan(value_[i]) ? -1 : static_cast<int32_t>(value_[i]), item.parts.row[i]);
+            },
+            levels_);
+        if (levels_.size() + (levels_.missing.count > 0) < 2) return {};
+        const bool without = left_out(policy_of(feature));
+        if (counting()) candidates_ += count_groupings(recipe_, levels_.size() + (levels_.missing.count > 0 && !without));
+        Candidate candidate = CategorySearch<C>(categories_, levels_, item.totals, item.impurity, feature).best();
+        if (!candidate.found()) return candidate;
+        if (without) candidate.default_branch = -1;
+        if constexpr (std::is_same_v<C, GainRatio>)
+            if (policy_of(feature) == Missing::fractional) candidate.merit = known_gain_ratio(item, candidate);
+        return candidate;
+    }
+    double known_gain_ratio(const Item& item, const Candidate& candidate) const {
+        std::vector<Totals> branch(static_cast<size_t>(candidate.n_branches), Totals(problem_.width()));
+        for (size_t level = 0; level < levels_.size(); ++level)
+            levels_.add_to(branch[static_cast<size_t>(candidate.branch_of(levels_.code[level]))], level);
+        std::vector<const Totals*> all;
+        std::vector<double> weights;
+        for (const Totals& b : branch) {
+            all.push_back(&b);
+            weights.push_back(b.weight);
+        }
+        return KnownGainRatio::merit(Entropy::merit(levels_.known, all), levels_.known.weight, item.totals.weight, weights);
+    }
+    /// Absolute error is not a function of sums: two groups by a cut of the categories in the order of their means.
+    Candidate search_orders(const Item& item, int32_t feature) {
+        if (!recipe_.subset)
+            throw std::invalid_argument(
+                "criterion 'absolute_error' groups categories by 'subset' only under this missing policy");
+        const size_t n = item.size();
+        std::map<int32_t, std::pair<double, double>> sums;
+        for (size_t i = 0; i < n; ++i) {
+            if (std::isnan(value_[i])) continue;
+            auto& [sum, weight] = sums[static_cast<int32_t>(value_[i])];
+            sum += item.parts.weight_of(i) * target_[item.parts.row[i]];
+            weight += item.parts.weight_of(i);
+        }
+        std::vector<std::pair<double, int32_t>> order;
+        for (const auto& [code, s] : sums) order.emplace_back(s.first / s.second, code);
+        std::sort(order.begin(), order.end());
+        if (counting()) candidates_ += count_groupings(recipe_, order.size());
+        std::map<int32_t, double> rank;
+        for (size_t i = 0; i < order.size(); ++i) rank[order[i].second] = static_cast<double>(i);
+        for (double& value : value_)
+            if (!std::isnan(value)) value = rank[static_cast<int32_t>(value)];
+        const size_t known = sort_values(item);
+        if (list_[0].rank == list_[n - 1].rank) return {};
+        Cut cut;
+        Candidate candidate = best_cut(item, feature, list_.data(), totals_of(list_.data(), known), cut);
+        if (!candidate.found()) return {};
+        candidate.kind = SplitKind::table;
+        for (const auto& [code, at] : rank) candidate.table.emplace_back(code, at <= sorted_[cut.position - 1] ? 0 : 1);
+        return candidate;
+    }
+
+    const Problem categories_;  // with a category for missing ones where that is the policy
+    LevelCounter counter_;
+    Levels levels_;
+};
+
+}  // namespace treewright

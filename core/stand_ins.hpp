@@ -1,0 +1,102 @@
+// Surrogates as splits of the engines: looked for on all other features, written as candidates, followed by rows.
+#pragma once
+#include <numeric>
+
+#include "candidate.hpp"
+#include "recipe.hpp"
+#include "surrogates.hpp"
+#include "table.hpp"
+
+namespace treewright {
+
+/// Each row's branch at a node and its weight: what surrogates are held to.
+struct Sent {
+    std::span<const int32_t> branch;  // −1 where the split does not answer
+    std::span<const double> weight;   // empty = every row counts one
+    size_t n_branches = 2;
+
+    double weight_of(size_t i) const { return weight.empty() ? 1.0 : weight[i]; }
+    /// The weights that the split sends each way; `pull` is by the caller's own row numbers.
+    cart::Ways ways(std::span<const double> pull) const {
+        std::vector<double> size(n_branches, 0.0);
+        for (size_t i = 0; i < branch.size(); ++i)
+            if (branch[i] >= 0) size[static_cast<size_t>(branch[i])] += weight_of(i);
+        cart::Ways ways{pull};
+        ways.left_weight = *std::max_element(size.begin(), size.end());  // only the larger and the sum of both count
+        ways.right_weight = std::accumulate(size.begin(), size.end(), 0.0) - ways.left_weight;
+        ways.slack = weight.empty() ? 0.0 : 1e-11 * ways.total();
+        return ways;
+    }
+    /// +weight if a row goes left, −weight if right, 0 if the split does not answer.
+    double pull(size_t i) const { return branch[i] < 0 ? 0.0 : branch[i] == 0 ? weight_of(i) : -weight_of(i); }
+};
+
+inline Candidate surrogate_candidate(const cart::Split& split) {
+    Candidate candidate;
+    candidate.feature = split.feature;
+    candidate.merit = split.improve;
+    candidate.adjusted = split.adjusted;
+    candidate.kind = split.below == cart::left ? SplitKind::threshold : SplitKind::hyperplane;
+    candidate.threshold = split.below == cart::left ? split.cut : -split.cut;
+    if (candidate.oblique()) {  // it runs the other way: −x ≤ threshold
+        candidate.pool_index.push_back(split.feature);
+        candidate.pool_value.push_back(-1.0);
+    }
+    return candidate;
+}
+
+/// Stand-ins on all features but the split's own, best first. row_of(i) is the i-th row's place in the table;
+/// cut_of(feature, ways, least, split) finds the cut of a numeric feature that agrees best, and need not if that is below `least`.
+template <class RowOf, class CutOf>
+std::vector<Candidate> find_surrogates(const Table& table, const Recipe& recipe, const Candidate& of, const Sent& sent,
+                                       const cart::Ways& ways, RowOf&& row_of, CutOf&& cut_of) {
+    std::vector<cart::Split> kept;
+    std::vector<std::vector<std::pair<int32_t, int32_t>>> tables(table.features.size());
+    cart::SurrogateRules rules;
+    rules.max_surrogates = recipe.max_surrogates;
+    for (size_t f = 0; f < table.features.size(); ++f) {
+        const Feature& feature = table.features[f];
+        const bool own = static_cast<int32_t>(f) == of.feature && !of.oblique();
+        if (own || (sent.n_branches != 2 && !feature.categorical())) continue;
+        cart::Split split;
+        split.feature = static_cast<int32_t>(f);
+        const auto each = [&](auto&& use) {
+            for (size_t i = 0; i < sent.branch.size(); ++i) {
+                const int32_t code = feature.codes[row_of(i)], branch = sent.branch[i];
+                if (branch >= 0 && code >= 0) use(static_cast<size_t>(code), static_cast<size_t>(branch), sent.weight_of(i));
+            }
+        };
+        const cart::Agreement agreement =
+            feature.categorical()
+                ? cart::agreeing_branches(static_cast<size_t>(feature.n_categories), sent.n_branches, each, tables[f])
+                : cut_of(f, ways, cart::least_agreement(ways, rules, kept), split);
+        cart::consider(std::move(split), agreement, ways, rules, kept);
+    }
+    std::vector<Candidate> surrogates;
+    for (const cart::Split& split : kept) {
+        Candidate& candidate = surrogates.emplace_back(surrogate_candidate(split));
+        if (!table.features[static_cast<size_t>(split.feature)].categorical()) continue;
+        candidate.kind = SplitKind::table;
+        candidate.table = std::move(tables[static_cast<size_t>(split.feature)]);
+    }
+    return surrogates;
+}
+
+/// The branch of a row by a surrogate; −1 if that does not answer either.
+inline int32_t surrogate_branch(const Candidate& split, const Feature& feature, size_t row) {
+    if (split.kind == SplitKind::table) return feature.codes[row] < 0 ? -1 : split.branch_of(feature.codes[row]);
+    const double value = feature.numbers[row];
+    if (std::isnan(value)) return -1;
+    return (split.kind == SplitKind::hyperplane ? -value : value) <= split.threshold ? 0 : 1;
+}
+
+/// Send the rows that the split does not answer where the first surrogate that does sends them.
+template <class RowOf>
+void follow_surrogates(const Table& table, const std::vector<Candidate>& surrogates, RowOf&& row_of,
+                       std::span<int32_t> branch) {
+    for (size_t i = 0; i < branch.size(); ++i)
+        for (size_t s = 0; s < surrogates.size() && branch[i] < 0; ++s)
+            branch[i] = surrogate_branch(surrogates[s], table.features[static_cast<size_t>(surrogates[s].feature)], row_of(i));
+}
+
+}  // namespace treewright
