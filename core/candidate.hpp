@@ -28,6 +28,13 @@ struct Candidate {
     /// Whether the split is on several features at once.
     bool oblique() const { return kind == SplitKind::hyperplane || kind == SplitKind::sphere; }
     Pool pool() const { return {pool_index, pool_value}; }
+    /// The features it looks at, each once.
+    std::vector<int32_t> features() const {
+        if (!oblique()) return {feature};
+        std::vector<int32_t> each = pool_index;  // a sphere has two entries for each, side by side
+        each.erase(std::unique(each.begin(), each.end()), each.end());
+        return each;
+    }
     int32_t branch_of(int32_t code) const {
         const auto at =
             std::lower_bound(table.begin(), table.end(), code, [](const auto& entry, int32_t c) { return entry.first < c; });
