@@ -119,8 +119,9 @@ def collapse_to_order(tree: Tree, signs: Sequence[int]) -> Tree:
     --------
     >>> from treewright import DecisionTreeRegressor
     >>> tree = DecisionTreeRegressor().fit([[1], [2], [3], [4]], [1.0, 3.0, 2.0, 4.0]).tree_
-    >>> collapse_to_order(tree, [1]).n_leaves
-    2
+    >>> ordered = collapse_to_order(tree, [1])
+    >>> ordered.value[ordered.leaves, 0].tolist()  # 3 and 2 have become one leaf
+    [1.0, 2.5, 4.0]
     """
     while True:
         collapse = np.zeros(len(tree), bool)
