@@ -256,8 +256,7 @@ double upper_bound(const Basis& b, const Totals& left, const Totals& here, doubl
             const double within = std::max(0.0, here_spread - here.sums[0] * here.sums[0] / here.weight);
             const double mean = b.totals.sums[0] / b.totals.weight;  // 0, unless some rows take no part
             const double before = left.sums[0] - mean * left.weight, in_it = here.sums[0] - mean * here.weight;
-            const double reach =
-                std::max(std::fabs(before), std::fabs(before + in_it)) + std::sqrt(here.weight * within) / 2;
+            const double reach = std::max(std::fabs(before), std::fabs(before + in_it)) + std::sqrt(here.weight * within) / 2;
             const double w = b.totals.weight, after = left.weight + here.weight;
             const double room = std::min(left.weight * (w - left.weight), after * (w - after));
             if (room > 0) bound = std::min(bound, reach * reach / room);
