@@ -158,7 +158,8 @@ TreeArrays grow_with(const Problem& problem, const std::vector<double>& weight) 
         if (use_trunk<C>(problem)) {
             using Small = Block<C, Scorer, std::conditional_t<is_plain<Scorer>, uint32_t, uint16_t>>;
             const auto make = [&]<class Engine>(Engine*) { return std::make_unique<Engine>(problem, weight); };
-            return grow_trunk<C, Scorer, Small, Block<C, Scorer, uint32_t>>(problem, all_rows(problem, weight), block_rows(problem), make);
+            return grow_trunk<C, Scorer, Small, Block<C, Scorer, uint32_t>>(problem, all_rows(problem, weight),
+                                                                            block_rows(problem), make);
         }
     if constexpr (!is_plain<Scorer>)
         if (problem.table.n_rows <= small_block) return grow_block<C, Scorer, uint16_t>(problem, weight);

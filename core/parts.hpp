@@ -56,8 +56,7 @@ std::vector<Parts<Index>> send(const Parts<Index>& from, std::span<const int32_t
         if (b >= 0) to[static_cast<size_t>(b)].add(from.row[i], whole, weighed);
         else if (b == share_row)
             for (size_t s = 0; s < n_branches; ++s)
-                if (const double weight = whole * share[s] / total; weight > least_share)
-                    to[s].add(from.row[i], weight, weighed);
+                if (const double weight = whole * share[s] / total; weight > least_share) to[s].add(from.row[i], weight, weighed);
     }
     return to;
 }

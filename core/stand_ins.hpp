@@ -46,7 +46,8 @@ inline Candidate surrogate_candidate(const cart::Split& split) {
 }
 
 /// Stand-ins on all features but the split's own, best first. row_of(i) is the i-th row's place in the table;
-/// cut_of(feature, ways, least, split) finds the cut of a numeric feature that agrees best, and need not if that is below `least`.
+/// cut_of(feature, ways, least, split) finds the cut of a numeric feature that agrees best, and need not if that is below
+/// `least`.
 template <class RowOf, class CutOf>
 std::vector<Candidate> find_surrogates(const Table& table, const Recipe& recipe, const Candidate& of, const Sent& sent,
                                        const cart::Ways& ways, RowOf&& row_of, CutOf&& cut_of) {
@@ -92,8 +93,7 @@ inline int32_t surrogate_branch(const Candidate& split, const Feature& feature, 
 
 /// Send the rows that the split does not answer where the first surrogate that does sends them.
 template <class RowOf>
-void follow_surrogates(const Table& table, const std::vector<Candidate>& surrogates, RowOf&& row_of,
-                       std::span<int32_t> branch) {
+void follow_surrogates(const Table& table, const std::vector<Candidate>& surrogates, RowOf&& row_of, std::span<int32_t> branch) {
     for (size_t i = 0; i < branch.size(); ++i)
         for (size_t s = 0; s < surrogates.size() && branch[i] < 0; ++s)
             branch[i] = surrogate_branch(surrogates[s], table.features[static_cast<size_t>(surrogates[s].feature)], row_of(i));
