@@ -183,9 +183,8 @@ private:
         settle_missing_category(item.split);
         std::erase_if(found,
                       [&](const Candidate& c) { return c.feature == item.split.feature && c.oblique() == item.split.oblique(); });
-        std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
-            return worth_of(a) > worth_of(b);
-        });
+        std::stable_sort(found.begin(), found.end(),
+                         [&](const Candidate& a, const Candidate& b) { return worth_of(a) > worth_of(b); });
         if (found.size() > static_cast<size_t>(recipe_.max_competitors))
             found.resize(static_cast<size_t>(recipe_.max_competitors));
         for (Candidate& candidate : found) settle_missing_category(candidate);

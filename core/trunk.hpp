@@ -381,7 +381,8 @@ private:
     double worth(const std::vector<Found>& found, size_t feature) const {
         return recipe_.worth(found[feature].merit, static_cast<int32_t>(feature));
     }
-    /// Whether the split is more than chance; every row goes down one branch. Candidates are counted only where the number there could be leaves it open.
+    /// Whether the split is more than chance; every row goes down one branch. Candidates are counted only where the number there
+    /// could be leaves it open.
     bool significant(Item& item) {
         answer(item, item.split);
         std::vector<BranchSums> branches(static_cast<size_t>(item.split.n_branches));

@@ -233,7 +233,7 @@ def test_what_is_not_certain_is_said_to_be_so() -> None:
     violation = find_violation(straight, 0)
     assert violation is not None
     assert violation.certain
-    oblique = DecisionTreeClassifier(splits=("hyperplane",), random_state=0).fit(X, X[:, 0] ** 2 > X[:, 1])
+    oblique = DecisionTreeClassifier(splits=("hyperplane",), random_state=0).fit(X, abs(X.sum(axis=1)) < 0.7)
     violation = find_violation(oblique, 0)
     assert violation is not None
     assert not violation.certain

@@ -35,7 +35,8 @@ public:
           cutter_(cutters_.of(0)),
           ones_(rows.size(), 1.0) {}
 
-    /// Weights of the columns, in standard units, of the best plane with at most so many; `axis` is the column of the best threshold.
+    /// Weights of the columns, in standard units, of the best plane with at most so many; `axis` is the column of the best
+    /// threshold.
     std::vector<double> best(size_t axis, size_t most) {
         std::vector<std::vector<double>> starts = first_starts(axis);
         const size_t n_columns = rows_.width();

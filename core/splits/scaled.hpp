@@ -14,8 +14,8 @@ namespace treewright {
 struct ScaledRows {
     static constexpr size_t most_rows = 8'192;  // a direction needs no more: the cut itself is made on all rows
 
-    std::vector<uint32_t> chosen;  // local numbers of the rows
-    std::vector<int32_t> feature;  // of each column; constant features are left out
+    std::vector<uint32_t> chosen;               // local numbers of the rows
+    std::vector<int32_t> feature;               // of each column; constant features are left out
     std::vector<double> mean, deviation, cost;  // of each column; no cost where none is given
     std::vector<std::vector<double>> column;
     std::vector<std::vector<uint8_t>> missing;  // of each column; empty if no value is
@@ -200,7 +200,8 @@ public:
     double bits() const { return bits_; }
 
 private:
-    /// Classes: the gain of information. Numbers: normal errors about the mean, Laplace's about the median, or events of Poisson's.
+    /// Classes: the gain of information. Numbers: normal errors about the mean, Laplace's about the median, or events of
+    /// Poisson's.
     double saved_bits(const Totals& known, size_t position, double merit) const {
         const auto n = static_cast<double>(known.count);
         if constexpr (C::classification) {
@@ -268,7 +269,8 @@ private:
 
 /// Backward elimination: columns go one after the other, each time the one that costs the least merit, and the others settle. Of
 /// the shapes on the way that have at most `most` columns, the one worth most is taken, of equals the smaller.
-/// without(shape) are its merits without each of its columns; drop(shape, column) takes one out of a shape that no longer names it.
+/// without(shape) are its merits without each of its columns; drop(shape, column) takes one out of a shape that no longer names
+/// it.
 template <class Shape, class Without, class Drop>
 Shape thinned(const ScaledRows& rows, Shape shape, size_t most, Without&& without, Drop&& drop) {
     Shape best = shape;

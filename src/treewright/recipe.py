@@ -369,6 +369,8 @@ class ProgramRecipe(ABC):
     merit_name: ClassVar[str]
     max_depth: int | None = None
     feature_costs: tuple[float, ...] | None = None
+    max_leaf_nodes: ClassVar[None] = None
+    monotonic: ClassVar[None] = None
     ties: ClassVar[str] = "first"
     random_state: int = 0
 

@@ -19,7 +19,7 @@ from treewright.pruning import CostComplexity, EarlyStopping, Pruned, Pruner, Si
 from treewright.pruning.cost_complexity import alphas_of, between, weakest_links
 from treewright.pruning.early_stopping import best_first_order, losses_by_splits, resized
 from treewright.pruning.nested import LossSums, nested_losses
-from treewright.recipe import AnyRecipe
+from treewright.recipe import AnyRecipe, Recipe
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def grow_and_prune(
     if held_out is None and any(needs(pruner) == "holdout" for pruner in pruners):
         growing, held_out = set_aside(dataset, holdout, recipe.random_state)
 
-    def prune_by(pruner: AnyPruner, tree: Tree, recipe: Recipe = recipe) -> Pruned:
+    def prune_by(pruner: AnyPruner, tree: Tree, recipe: AnyRecipe = recipe) -> Pruned:
         rows = held_out if needs(pruner) == "holdout" else growing
         return prune_tree(tree, pruner, rows, recipe, grown_on=growing, n_jobs=n_jobs)
 
@@ -144,20 +144,24 @@ def grow_and_prune(
     return replace(pruned, grown=(tree, growing))
 
 
-def _further_and_further(recipe: Recipe, pruner: AnyPruner) -> Iterator[Recipe]:
+def _further_and_further(recipe: AnyRecipe, pruner: AnyPruner) -> Iterator[AnyRecipe]:
     """Give recipes of larger and larger trees, up to the one asked for, where growing may be stopped early.
 
     A tree of so many leaves, grown best first, is the larger one as it stood at that size, and all smaller
-    ones together cost a third of the last. Not so where a split into many branches may not fit, or where what
-    grows depends on the order.
+    ones together cost a third of the last. Not so where a split into many branches may not fit, where what
+    grows depends on the order, or where a program of its own grows it.
     """
-    fixed = any(recipe.monotonic or ()) or {"multiway", "interval"} & set(recipe.splits)
-    if isinstance(pruner, EarlyStopping) and pruner.patience is not None and not fixed:
+    if isinstance(recipe, Recipe) and isinstance(pruner, EarlyStopping) and _stops_anywhere(recipe, pruner):
         n_leaves, most = 256, recipe.max_leaf_nodes or 1_000_000
         while n_leaves < most and recipe.max_nodes is None and recipe.risk_threshold is None:
             yield replace(recipe, order="best_first", max_leaf_nodes=n_leaves)
             n_leaves *= 4
     yield recipe
+
+
+def _stops_anywhere(recipe: Recipe, pruner: EarlyStopping) -> bool:
+    fixed = any(recipe.monotonic or ()) or {"multiway", "interval"} & set(recipe.splits)
+    return pruner.patience is not None and not fixed
 
 
 def _has_stopped(pruned: Pruned) -> bool:
@@ -198,7 +202,7 @@ def _pruned(
     tree: Tree,
     pruner: AnyPruner,
     rows: Dataset | None,
-    recipe: Recipe | None,
+    recipe: AnyRecipe | None,
     *,
     grown_on: Dataset | None,
     n_jobs: int | None,
@@ -220,7 +224,7 @@ def _pruned(
     return Pruned(pruner(tree) if needs(pruner) == "nothing" else pruner(tree, weighed), None)
 
 
-def _in_order(pruned: Pruned, recipe: Recipe | None) -> Pruned:
+def _in_order(pruned: Pruned, recipe: AnyRecipe | None) -> Pruned:
     """Collapse what pruning has put out of order, where the tree is to be monotone."""
     if recipe is None or not any(recipe.monotonic or ()):
         return pruned

@@ -55,11 +55,14 @@ def forest_content(
     content = content_of(shown, cv=None, max_rows=max_rows, title=size) | tree_content(views[0], None)
     if held is None and is_drawn:
         content["held_name"] = "rows out of bag"
-    importance = model.importance()
+    importances = model.importances()
     content["forest"] = {
         "trees": [tree_content(view, None) for view in views[1:]],
         "leaves": [int(tree.n_leaves) for tree in trees],
-        "importance": {"mean": rounded(importance.mean), "spread": rounded(importance.spread)},
+        "importance": {
+            "mean": rounded(importances.impurity),
+            "spread": rounded(importances.spreads["impurity"]),
+        },
         "asked_first": _asked_first(trees),
         "curve": _curve(model._error_curve(rows)) if is_drawn else None,
         "said": _said(model, shown, max_rows),

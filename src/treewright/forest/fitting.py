@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
+from treewright.construction import estimator
 from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.data.target import read_weight
 from treewright.errors import DataError, warn
-from treewright.estimators import TreeEstimator, estimator
+from treewright.estimators import TreeEstimator
 from treewright.forest.draws import Draws
 from treewright.forest.fitted import FittedForest
 from treewright.forest.growing import grow_trees
