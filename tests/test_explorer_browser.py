@@ -399,7 +399,7 @@ def test_the_address_leads_back_to_node_step_and_view(read, irises) -> None:
     reader = read(irises)
     reader.page.locator("#outline [data-node='2'] > .line").click()
     reader.open("rules")
-    reader.page.wait_for_function("location.hash.includes('tab=rules')")  # it follows a moment later
+    reader.page.wait_for_url(lambda url: "tab=rules" in url)  # it follows a moment later
     assert "node=2" in reader.page.url
     address = reader.page.url.replace("step=0", "step=2")
     reader.page.goto("about:blank")
