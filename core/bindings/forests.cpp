@@ -1,0 +1,209 @@
+// Forests: growing, packing and unpacking trees, votes and leaves.
+#include "border.hpp"
+
+namespace treewright::border {
+
+namespace {
+
+using border::give, border::to_dict;  // beside those of forests
+
+nb::object give(Amounts&& from, size_t columns) {
+    return from.narrow ? give(std::move(from.single), columns) : give(std::move(from.wide), columns);
+}
+
+nb::dict to_dict(Forest&& forest) {
+    nb::dict out;
+    out["tree_begin"] = give(std::move(forest.tree_begin));
+    out["split_begin"] = give(std::move(forest.split_begin));
+    out["tables_of"] = give(std::move(forest.tables_of));
+    out["node"] = give_bytes(std::move(forest.node));
+    out["value"] = give(std::move(forest.value), forest.width);
+    out["count"] = give(std::move(forest.count));
+    out["weight"] = give(std::move(forest.weight), 0);
+    out["risk"] = give(std::move(forest.risk));
+    out["merit"] = give(std::move(forest.merit));
+    out["table_begin"] = give(std::move(forest.table_begin));
+    out["table_entry"] = give(std::move(forest.table_entry));
+    return out;
+}
+
+/// The arrays of a forest as Python holds them, kept alive while the view is used.
+struct HeldForest {
+    using Bytes = nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    using Any = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+    Vector<int64_t> tree_begin, split_begin, tables_of, table_begin;
+    Bytes node;
+    Any value, weight;
+    Vector<uint32_t> count, table_entry;
+    Vector<double> risk, merit;
+    int n_classes;
+
+    HeldForest(const nb::dict& a, int n_classes_)
+        : tree_begin(held<int64_t>(a, "tree_begin")),
+          split_begin(held<int64_t>(a, "split_begin")),
+          tables_of(held<int64_t>(a, "tables_of")),
+          table_begin(held<int64_t>(a, "table_begin")),
+          node(nb::cast<Bytes>(a["node"])),
+          value(nb::cast<Any>(a["value"])),
+          weight(nb::cast<Any>(a["weight"])),
+          count(held<uint32_t>(a, "count")),
+          table_entry(held<uint32_t>(a, "table_entry")),
+          risk(held<double>(a, "risk")),
+          merit(held<double>(a, "merit")),
+          n_classes(n_classes_) {}
+
+    template <class T>
+    static std::span<const T> as(const Any& array) {
+        if (array.dtype() != nb::dtype<T>()) return {};
+        return {static_cast<const T*>(array.data()), array.size()};
+    }
+    ForestView view() const {
+        return {width_of(n_classes), n_classes,          span(tree_begin),
+                span(split_begin),   span(tables_of),    {reinterpret_cast<const PackedNode*>(node.data()), node.shape(0)},
+                as<float>(value),    as<double>(value),  span(count),
+                as<float>(weight),   as<double>(weight), span(risk),
+                span(merit),         span(table_begin),  span(table_entry)};
+    }
+};
+
+/// `draws`: seeds, n_draws, chance (or None), balanced, min_weight_fraction.
+Draws read_draws(const nb::dict& d, size_t n_rows) {
+    Draws draws;
+    const auto seeds = nb::cast<Vector<uint64_t>>(d["seeds"]);
+    draws.seeds.assign(seeds.data(), seeds.data() + seeds.shape(0));
+    draws.n_draws = option<size_t>(d, "n_draws");
+    draws.balanced = option<bool>(d, "balanced");
+    draws.min_weight_fraction = option<double>(d, "min_weight_fraction");
+    if (!d["chance"].is_none()) {
+        const auto chance = nb::cast<Vector<double>>(d["chance"]);
+        if (chance.shape(0) != n_rows) throw nb::value_error("chance must have a number for every row");
+        draws.chance = chance.data();
+    }
+    return draws;
+}
+
+nb::object grow_trees(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
+                      const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
+                      const std::optional<Vector<double>>& weight, const nb::dict& options, const nb::dict& draws) {
+    const Recipe recipe = read_recipe(options);
+    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
+    const Target y = read_target(target, n_classes, weight);
+    const Draws drawn = read_draws(draws, table.n_rows);
+    GrownForest grown = watched(options, [&](Monitor& monitor) {
+        return grow_forest(table, y, recipe, drawn, span(position), span(n_categories), monitor);
+    });
+    if (grown.others.empty()) return to_dict(std::move(grown.forest));
+    nb::list trees;
+    for (TreeArrays& tree : grown.others) trees.append(to_dict(std::move(tree), width_of(n_classes)));
+    return trees;
+}
+
+/// A tree as Python holds it, copied.
+TreeArrays read_tree(const nb::dict& a) {
+    TreeArrays tree;
+    const auto copy = [&]<class T>(std::vector<T>& to, const char* name) {
+        const auto array = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(a[name]);
+        to.assign(array.data(), array.data() + array.size());
+    };
+    copy(tree.parent, "parent");
+    copy(tree.first_child, "first_child");
+    copy(tree.n_children, "n_children");
+    copy(tree.default_branch, "default_branch");
+    copy(tree.split_begin, "split_begin");
+    copy(tree.competitor_begin, "competitor_begin");
+    copy(tree.count, "count");
+    copy(tree.weight, "weight");
+    copy(tree.value, "value");
+    copy(tree.risk, "risk");
+    copy(tree.merit, "merit");
+    copy(tree.splits.kind, "split_kind");
+    copy(tree.splits.feature, "split_feature");
+    copy(tree.splits.threshold, "split_threshold");
+    copy(tree.splits.pool_begin, "split_pool_begin");
+    copy(tree.splits.pool_index, "split_pool_index");
+    copy(tree.splits.pool_value, "split_pool_value");
+    return tree;
+}
+
+/// Trees made compact, or None if one of them cannot be.
+nb::object pack_trees(const nb::list& trees, int n_classes, const Vector<int32_t>& position,
+                      const Vector<int32_t>& n_categories) {
+    const auto exact = [](const std::vector<double>& amounts) {
+        return std::all_of(amounts.begin(), amounts.end(),
+                           [](double x) { return static_cast<double>(static_cast<float>(x)) == x; });
+    };
+    std::vector<TreeArrays> read;
+    bool narrow = true;
+    for (const nb::handle tree : trees) {
+        read.push_back(read_tree(nb::cast<nb::dict>(tree)));
+        narrow = narrow && exact(n_classes ? read.back().value : read.back().weight);
+    }
+    Forest forest;
+    forest.width = width_of(n_classes);
+    forest.value.narrow = narrow && n_classes > 0;
+    forest.weight.narrow = narrow;
+    for (const TreeArrays& tree : read)
+        if (!pack_into(tree, forest.width, n_classes > 0, span(position), span(n_categories), forest)) return nb::none();
+    return to_dict(std::move(forest));
+}
+
+/// How often a tree draws each row.
+nb::object draw_rows(size_t n_rows, const nb::dict& draws, size_t tree) {
+    const Draws drawn = read_draws(draws, n_rows);
+    std::vector<uint32_t> times;
+    Sampler(n_rows, drawn.chance).draw(drawn.seeds.at(tree), drawn.n_draws, times);
+    return give(std::move(times));
+}
+
+nb::dict unpack_tree(const nb::dict& arrays, int n_classes, size_t tree, const std::string& criterion,
+                     const Vector<int32_t>& position, const Vector<int32_t>& n_categories) {
+    const HeldForest held(arrays, n_classes);
+    return to_dict(unpack(held.view(), tree, criterion, span(position), span(n_categories)), width_of(n_classes));
+}
+
+/// Sums over trees of what each row's leaf says, the number of trees that spoke (or None for all), and whether an infinity was
+/// met.
+nb::tuple vote_rows(const nb::dict& arrays, int n_classes, const Grid<double>& numbers, const Grid<int32_t>& codes, bool hard,
+                    const nb::object& draws, int threads) {
+    const HeldForest held(arrays, n_classes);
+    const size_t rows = std::max(numbers.shape(0), codes.shape(0)), width = width_of(n_classes);
+    auto [sums, owner] = allocate<double>(rows * width);
+    std::optional<Draws> out_of_bag;
+    if (!draws.is_none()) out_of_bag = read_draws(nb::cast<nb::dict>(draws), rows);
+    std::vector<uint32_t> votes(out_of_bag ? rows : 0);
+    const Vote how = n_classes == 0 ? Vote::sum : hard ? Vote::hard : Vote::soft;
+    const bool infinite = interruptible([&](Monitor& monitor) {
+        return vote(held.view(), matrix(numbers), matrix(codes), how, out_of_bag ? &*out_of_bag : nullptr, sums, votes.data(),
+                    threads, monitor);
+    });
+    const size_t shape[] = {rows, width};
+    return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, double>(sums, 2, shape, owner)), give(std::move(votes)), infinite);
+}
+
+nb::tuple leaf_table(const nb::dict& arrays, int n_classes, const Grid<double>& numbers, const Grid<int32_t>& codes,
+                     int threads) {
+    const HeldForest held(arrays, n_classes);
+    const ForestView forest = held.view();
+    const size_t rows = std::max(numbers.shape(0), codes.shape(0));
+    auto [leaf, owner] = allocate<int32_t>(rows * forest.n_trees());
+    const bool infinite =
+        interruptible([&](Monitor& monitor) { return leaves(forest, matrix(numbers), matrix(codes), leaf, threads, monitor); });
+    const size_t shape[] = {rows, forest.n_trees()};
+    return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, int32_t>(leaf, 2, shape, owner)), infinite);
+}
+
+}  // namespace
+
+void add_forests(nb::module_& m) {
+    m.def("grow_forest", &grow_trees, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
+          "n_categories"_a.noconvert(), "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a, "draws"_a);
+    m.def("pack_forest", &pack_trees, "trees"_a, "n_classes"_a, "position"_a.noconvert(), "n_categories"_a.noconvert());
+    m.def("draw_rows", &draw_rows, "n_rows"_a, "draws"_a, "tree"_a);
+    m.def("unpack_tree", &unpack_tree, "arrays"_a, "n_classes"_a, "tree"_a, "criterion"_a, "position"_a.noconvert(),
+          "n_categories"_a.noconvert());
+    m.def("vote", &vote_rows, "arrays"_a, "n_classes"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "hard"_a,
+          "draws"_a.none(), "threads"_a = 1);
+    m.def("leaves", &leaf_table, "arrays"_a, "n_classes"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "threads"_a = 1);
+}
+
+}  // namespace treewright::border

@@ -1,0 +1,62 @@
+// A table and a recipe become the arrays of a tree.
+#include "border.hpp"
+
+namespace treewright::border {
+
+namespace {
+
+template <class T>
+nb::tuple columns_of(const Grid<T>& table, int threads) {
+    const size_t rows = table.shape(0), columns = table.shape(1);
+    auto [data, owner] = allocate<double>(rows * columns);
+    std::vector<uint8_t> flags(columns);
+    {
+        nb::gil_scoped_release unlocked;
+        to_columns(matrix(table), data, flags.data(), threads);
+    }
+    const size_t shape[] = {rows, columns};
+    const int64_t strides[] = {1, static_cast<int64_t>(rows)};
+    return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, double>(data, 2, shape, owner, strides)), give(std::move(flags)));
+}
+
+nb::dict grow_tree(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
+                   const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
+                   const std::optional<Vector<double>>& weight, const nb::dict& options) {
+    const Recipe recipe = read_recipe(options);
+    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
+    const Target y = read_target(target, n_classes, weight);
+    return to_dict(watched(options, [&](Monitor& monitor) { return grow(table, y, recipe, monitor); }), width_of(n_classes));
+}
+
+/// Merit of one split given as a table of class weights, a row for each branch.
+double merit_of(const std::string& criterion,
+                const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& table) {
+    const size_t branches = table.shape(0), width = table.shape(1);
+    std::vector<Totals> parts(branches, Totals(width));
+    Totals node(width);
+    std::vector<const Totals*> pointers;
+    for (size_t b = 0; b < branches; ++b) {
+        for (size_t k = 0; k < width; ++k) {
+            parts[b].sums[k] = table.data()[b * width + k];
+            parts[b].weight += parts[b].sums[k];
+        }
+        node.add(parts[b]);
+        pointers.push_back(&parts[b]);
+    }
+    return with_criterion(criterion, [&]<class C>() -> double {
+        if constexpr (C::classification) return C::merit(node, pointers);
+        else throw nb::value_error(("'" + criterion + "' is not a classification criterion").c_str());
+    });
+}
+
+}  // namespace
+
+void add_growing(nb::module_& m) {
+    m.def("columns", &columns_of<double>, "table"_a.noconvert(), "threads"_a = 1);
+    m.def("columns", &columns_of<float>, "table"_a.noconvert(), "threads"_a = 1);
+    m.def("grow", &grow_tree, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
+          "n_categories"_a.noconvert(), "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
+    m.def("merit", &merit_of, "criterion"_a, "table"_a.noconvert());
+}
+
+}  // namespace treewright::border
