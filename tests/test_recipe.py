@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treewright.recipe import RULES, Recipe
+from treewright.recipe import DOMAINS, Recipe
 
 
 def test_equal_recipes_hash_alike_and_survive_pickling() -> None:
@@ -81,4 +81,4 @@ def test_numbers_of_numpy_and_names_are_taken(choice: str, value: Any) -> None:
 
 
 def test_every_choice_has_a_rule() -> None:
-    assert set(RULES) == set(vars(Recipe("gini")))
+    assert set(DOMAINS) == set(vars(Recipe("gini")))

@@ -21,10 +21,10 @@ from treewright.functions import MeritFunction
 from treewright.grow import count_features
 from treewright.learner import Learner
 from treewright.parameters import (
-    CLASSIFIER_RULES,
-    REGRESSOR_RULES,
+    CLASSIFIER_DOMAINS,
+    REGRESSOR_DOMAINS,
     SAME_IN_RECIPE,
-    SHARED_RULES,
+    SHARED_DOMAINS,
     check_counts,
     class_factors,
     class_priors,
@@ -36,7 +36,7 @@ from treewright.parameters import (
 )
 from treewright.pruning import CostComplexity, EarlyStopping, pruner_of
 from treewright.pruning.cost_complexity import weakest_links
-from treewright.recipe import Recipe, Rule, check_parameters
+from treewright.recipe import Domain, Recipe, check_parameters
 from treewright.selection import AnyPruner, needs
 from treewright.tree import Tree
 
@@ -45,7 +45,7 @@ from treewright.tree import Tree
 class TreeEstimator(Learner):
     """What the estimators of a single tree share; see `DecisionTreeClassifier` for the parameters."""
 
-    allowed: ClassVar[dict[str, Rule]] = SHARED_RULES
+    allowed: ClassVar[dict[str, Domain]] = SHARED_DOMAINS
     min_merit: ClassVar[float] = -np.inf  # as scikit-learn: a split need not gain anything by itself
 
     criterion: str | MeritFunction
@@ -324,7 +324,7 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
     """
 
     task: ClassVar[Task] = "classification"
-    allowed: ClassVar[dict[str, Rule]] = CLASSIFIER_RULES
+    allowed: ClassVar[dict[str, Domain]] = CLASSIFIER_DOMAINS
 
     criterion: str | MeritFunction = "gini"
     class_weight: Mapping[Any, float] | str | None = None
@@ -371,7 +371,7 @@ class DecisionTreeRegressor(NumberReader, TreeEstimator):
     """
 
     task: ClassVar[Task] = "regression"
-    allowed: ClassVar[dict[str, Rule]] = REGRESSOR_RULES
+    allowed: ClassVar[dict[str, Domain]] = REGRESSOR_DOMAINS
 
     criterion: str | MeritFunction = "squared_error"
 

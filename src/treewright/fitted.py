@@ -22,7 +22,7 @@ from treewright.parameters import plain_parameters
 from treewright.prediction_report import PredictionReport
 from treewright.pruning import Pruned
 from treewright.reading import TreeReader
-from treewright.recipe import AnyRecipe, Rule
+from treewright.recipe import AnyRecipe, Domain
 from treewright.selection import AnyPruner
 from treewright.tree import Tree
 
@@ -30,7 +30,7 @@ from treewright.tree import Tree
 class FittedTree(TreeReader, NamedParameters):
     """An estimator that has a tree, whoever grew it."""
 
-    allowed: ClassVar[dict[str, Rule]]
+    allowed: ClassVar[dict[str, Domain]]
     task: ClassVar[Task]
     unseen: Unseen
     inf: Infinities

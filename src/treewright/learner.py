@@ -13,13 +13,13 @@ from treewright.data.columns import Unseen
 from treewright.data.schema import Infinities
 from treewright.fitted import FittedTree
 from treewright.grow import grow, progress_bar, threads
-from treewright.parameters import SHARED_RULES
-from treewright.recipe import AnyRecipe, Rule
+from treewright.parameters import SHARED_DOMAINS
+from treewright.recipe import AnyRecipe, Domain
 from treewright.selection import AnyPruner, grow_and_prune
 from treewright.trace import Trace
 
-LEARNER_RULES: dict[str, Rule] = {
-    name: SHARED_RULES[name] for name in ("unseen", "inf", "predicates", "trace", "n_jobs", "verbose")
+LEARNER_DOMAINS: dict[str, Domain] = {
+    name: SHARED_DOMAINS[name] for name in ("unseen", "inf", "predicates", "trace", "n_jobs", "verbose")
 }
 """What the parameters that every learner has may be."""
 

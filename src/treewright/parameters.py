@@ -14,7 +14,7 @@ from treewright.data import Schema
 from treewright.functions import AbsentFunction, function_name
 from treewright.names import nearest
 from treewright.pruning import KINDS, PRUNERS, EarlyStopping
-from treewright.recipe import RULES, Rule, is_number, is_whole, name_or_function, number, one_of
+from treewright.recipe import DOMAINS, Domain, is_number, is_whole, name_or_function, number, one_of
 
 
 def _is_random_state(value: Any) -> bool:
@@ -48,21 +48,21 @@ _OWN_FORM = {
     "feature_costs",
 }
 
-SAME_IN_RECIPE = tuple(name for name in RULES if name not in _OWN_FORM)
+SAME_IN_RECIPE = tuple(name for name in DOMAINS if name not in _OWN_FORM)
 """The parameters that a recipe takes as the estimators do."""
 
-SHARED_RULES: dict[str, Rule] = {
-    **{name: RULES[name] for name in (*SAME_IN_RECIPE, "missing")},
-    "random_state": Rule(
+SHARED_DOMAINS: dict[str, Domain] = {
+    **{name: DOMAINS[name] for name in (*SAME_IN_RECIPE, "missing")},
+    "random_state": Domain(
         _is_random_state,
         "an int in the range [0, 9223372036854775807], a 'numpy.random.RandomState' or None",
     ),
     "ccp_alpha": number(0.0),
-    "monotonic_cst": Rule(
+    "monotonic_cst": Domain(
         lambda value: value is None or isinstance(value, Mapping) or np.ndim(value) == 1,
         "an array-like, a dict of feature to -1, 0 or 1, or None",
     ),
-    "interaction_cst": Rule(
+    "interaction_cst": Domain(
         lambda value: (
             value in ("pairwise", "no_interactions")
             if isinstance(value, str)
@@ -71,13 +71,13 @@ SHARED_RULES: dict[str, Rule] = {
         "a str among {'pairwise', 'no_interactions'}, a list of groups of features or None",
         ("pairwise", "no_interactions"),
     ),
-    "feature_costs": Rule(
+    "feature_costs": Domain(
         lambda value: value is None or isinstance(value, Mapping) or np.ndim(value) == 1,
         "an array-like, a dict of feature to cost or None",
     ),
     "unseen": one_of("missing", "error", "majority"),
     "inf": one_of("error", "extreme"),
-    "early_stopping": Rule(
+    "early_stopping": Domain(
         lambda value: (
             value in ("holdout", "cv")
             if isinstance(value, str)
@@ -86,38 +86,38 @@ SHARED_RULES: dict[str, Rule] = {
         "a str among {'holdout', 'cv'}, an EarlyStopping or None",
         ("holdout", "cv"),
     ),
-    "predicates": Rule(
+    "predicates": Domain(
         lambda value: value is None or (isinstance(value, Iterable) and not isinstance(value, str)),
         "a list or a dict of expressions and functions, or None",
     ),
-    "trace": Rule(lambda value: isinstance(value, bool), "a bool"),
-    "n_jobs": Rule(
+    "trace": Domain(lambda value: isinstance(value, bool), "a bool"),
+    "n_jobs": Domain(
         lambda value: value is None or (is_whole(value) and value != 0), "an int other than 0 or None"
     ),
-    "verbose": Rule(
+    "verbose": Domain(
         lambda value: isinstance(value, bool) or (is_whole(value) and value >= 0), "an int from 0 on"
     ),
-    "pruner": Rule(
+    "pruner": Domain(
         lambda value: value in PRUNERS if isinstance(value, str) else value is None or _is_pruner(value),
         f"a str among {{{', '.join(map(repr, PRUNERS))}}}, a pruner, a callable from tree to tree or None",
         tuple(PRUNERS),
     ),
-    "holdout": Rule(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0.0, 1.0)"),
+    "holdout": Domain(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0.0, 1.0)"),
 }
 """What the parameters that all estimators have may be."""
 
-CLASSIFIER_RULES: dict[str, Rule] = {
+CLASSIFIER_DOMAINS: dict[str, Domain] = {
     "criterion": name_or_function(*CLASSIFICATION, "log_loss"),
-    **SHARED_RULES,
-    "class_weight": Rule(_is_class_weight, "a dict, the str 'balanced' or None", ("balanced",)),
-    "laplace": Rule(
+    **SHARED_DOMAINS,
+    "class_weight": Domain(_is_class_weight, "a dict, the str 'balanced' or None", ("balanced",)),
+    "laplace": Domain(
         lambda value: isinstance(value, bool) or (is_number(value) and 0 <= value < np.inf),
         "a float in the range [0, inf) or a bool",
     ),
 }
 """What the parameters of classifiers may be."""
 
-REGRESSOR_RULES: dict[str, Rule] = {"criterion": name_or_function(*REGRESSION), **SHARED_RULES}
+REGRESSOR_DOMAINS: dict[str, Domain] = {"criterion": name_or_function(*REGRESSION), **SHARED_DOMAINS}
 """What the parameters of regressors may be."""
 
 

@@ -62,7 +62,7 @@ ORDERS: dict[str, str] = {
 
 
 @dataclass(frozen=True)
-class Rule:
+class Domain:
     """What a parameter may be: as a test, and in words."""
 
     test: Callable[[Any], bool]
@@ -88,35 +88,35 @@ def is_number(value: object) -> bool:
     return kind is float or kind is int or (isinstance(value, Real) and not isinstance(value, bool))
 
 
-def one_of(*names: str, none: bool = False) -> Rule:
-    """Rule: one of these names."""
+def one_of(*names: str, none: bool = False) -> Domain:
+    """Domain: one of these names."""
     allowed = frozenset(names)
     words = f"a str among {{{', '.join(map(repr, names))}}}" + (" or None" if none else "")
-    return Rule(
+    return Domain(
         lambda value: value in allowed if isinstance(value, str) else none and value is None, words, names
     )
 
 
-def name_or_function(*names: str) -> Rule:
-    """Rule: one of these names, or a function."""
+def name_or_function(*names: str) -> Domain:
+    """Domain: one of these names, or a function."""
     known = one_of(*names)
-    return Rule(
+    return Domain(
         lambda value: known.test(value) or (callable(value) and not isinstance(value, type)),
         f"{known.words} or a callable",
         names,
     )
 
 
-def whole(least: int, *, none: bool = False) -> Rule:
-    """Rule: a whole number from `least` on."""
+def whole(least: int, *, none: bool = False) -> Domain:
+    """Domain: a whole number from `least` on."""
     words = f"an int in the range [{least}, inf)" + (" or None" if none else "")
-    return Rule(lambda value: value >= least if is_whole(value) else none and value is None, words)
+    return Domain(lambda value: value >= least if is_whole(value) else none and value is None, words)
 
 
-def number(least: float, most: float = inf, *, none: bool = False) -> Rule:
-    """Rule: a finite number from `least` to `most`."""
+def number(least: float, most: float = inf, *, none: bool = False) -> Domain:
+    """Domain: a finite number from `least` to `most`."""
     words = f"a float in the range [{least}, {most}" + (")" if most == inf else "]") + " or None" * none
-    return Rule(
+    return Domain(
         lambda value: (
             (none and value is None) or (is_number(value) and isfinite(value) and least <= value <= most)
         ),
@@ -124,8 +124,8 @@ def number(least: float, most: float = inf, *, none: bool = False) -> Rule:
     )
 
 
-def whole_or_share(least: int, *, all_of_it: bool) -> Rule:
-    """Rule: a whole number from `least` on, or a share of the rows above 0 and at most (or below) 1."""
+def whole_or_share(least: int, *, all_of_it: bool) -> Domain:
+    """Domain: a whole number from `least` on, or a share of the rows above 0 and at most (or below) 1."""
 
     def test(value: Any) -> bool:
         if is_whole(value):
@@ -133,7 +133,7 @@ def whole_or_share(least: int, *, all_of_it: bool) -> Rule:
         return is_number(value) and (0 < value <= 1 if all_of_it else 0 < value < 1)
 
     end = "]" if all_of_it else ")"
-    return Rule(test, f"an int in the range [{least}, inf) or a float in the range (0.0, 1.0{end}")
+    return Domain(test, f"an int in the range [{least}, inf) or a float in the range (0.0, 1.0{end}")
 
 
 def _is_max_features(value: Any) -> bool:
@@ -165,17 +165,19 @@ def _is_missing(value: Any) -> bool:
 
 _is_row_of_costs = partial(_is_tuple_of, lambda cost: is_number(cost) and 0 <= cost < inf)
 
-RULES: dict[str, Rule] = {
+DOMAINS: dict[str, Domain] = {
     "criterion": name_or_function(*CLASSIFICATION, *REGRESSION),
-    "splits": Rule(_are_splits, f"a tuple of names among {{{', '.join(map(repr, SPLITS))}}}", tuple(SPLITS)),
+    "splits": Domain(
+        _are_splits, f"a tuple of names among {{{', '.join(map(repr, SPLITS))}}}", tuple(SPLITS)
+    ),
     "splitter": one_of("best", "random"),
-    "missing": Rule(
+    "missing": Domain(
         _is_missing,
         f"a str among {{{', '.join(map(repr, MISSING))}}} or a dict of such by feature",
         tuple(MISSING),
     ),
     "max_surrogates": whole(0),
-    "use_surrogates": Rule(lambda value: is_whole(value) and value in (0, 1, 2), "0, 1 or 2"),
+    "use_surrogates": Domain(lambda value: is_whole(value) and value in (0, 1, 2), "0, 1 or 2"),
     "order": one_of(*ORDERS),
     "max_depth": whole(1, none=True),
     "max_leaf_nodes": whole(2, none=True),
@@ -184,13 +186,13 @@ RULES: dict[str, Rule] = {
     "min_samples_leaf": whole_or_share(1, all_of_it=False),
     "min_weight_fraction_leaf": number(0.0, 0.5),
     "min_impurity_decrease": number(0.0),
-    "min_merit": Rule(lambda value: is_number(value) and value < inf, "a float below inf"),
-    "max_features": Rule(
+    "min_merit": Domain(lambda value: is_number(value) and value < inf, "a float below inf"),
+    "max_features": Domain(
         _is_max_features,
         "an int in the range [1, inf), a float in the range (0.0, 1.0], a str among {'sqrt', 'log2'} or None",
         ("sqrt", "log2"),
     ),
-    "random_state": Rule(
+    "random_state": Domain(
         lambda value: is_whole(value) and 0 <= value < 2**63, "an int in the range [0, 9223372036854775807]"
     ),
     "ties": one_of("first", "last", "random"),
@@ -199,24 +201,24 @@ RULES: dict[str, Rule] = {
     "max_terms": whole(2, none=True),
     "cut": one_of("midpoint", "observed"),
     "category_order": one_of("auto", "node", "once"),
-    "class_weight": Rule(
+    "class_weight": Domain(
         _is_class_weight, "'balanced', a tuple of a factor per class or None", ("balanced",)
     ),
-    "priors": Rule(
+    "priors": Domain(
         partial(_is_tuple_of, lambda prior: is_number(prior) and prior >= 0),
         "a tuple of a prior per class or None",
     ),
-    "costs": Rule(
+    "costs": Domain(
         partial(_is_tuple_of, _is_row_of_costs), "a tuple with a tuple of costs for every true class or None"
     ),
-    "monotonic": Rule(
+    "monotonic": Domain(
         partial(_is_tuple_of, lambda sign: sign in (-1, 0, 1)), "a tuple of -1, 0 or 1 per feature or None"
     ),
-    "interaction": Rule(
+    "interaction": Domain(
         partial(_is_tuple_of, partial(_is_tuple_of, is_whole)),
         "a tuple of groups, each a tuple of feature numbers, or None",
     ),
-    "feature_costs": Rule(
+    "feature_costs": Domain(
         partial(_is_tuple_of, lambda cost: is_number(cost) and 0 < cost < inf),
         "a tuple of a number above 0 per feature or None",
     ),
@@ -348,7 +350,7 @@ class Recipe:
     bayes_risk: float = 0.0
 
     def __post_init__(self) -> None:
-        check_parameters("Recipe", self.__dict__, RULES)
+        check_parameters("Recipe", self.__dict__, DOMAINS)
 
     @classmethod
     def of_checked(cls, choices: Mapping[str, Any]) -> Recipe:
@@ -417,16 +419,16 @@ AnyRecipe = Recipe | ProgramRecipe
 def check_parameters(
     owner: str,
     values: Mapping[str, Any],
-    rules: Mapping[str, Rule],
+    domains: Mapping[str, Domain],
     error: type[ValueError] = ValueError,
     *,
     sound: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Raise `error` with one clear sentence for the first value that breaks its rule.
+    """Raise `error` with one clear sentence for the first value that is out of its domain.
 
     What is the very value that `sound` has, such as a default, is not looked at: most values of most fits.
     """
-    for parameter, rule in rules.items():
+    for parameter, domain in domains.items():
         value = values[parameter]
-        if (parameter not in sound or value is not sound[parameter]) and not rule.test(value):
-            raise error(rule.refuse(owner, parameter, value))
+        if (parameter not in sound or value is not sound[parameter]) and not domain.test(value):
+            raise error(domain.refuse(owner, parameter, value))

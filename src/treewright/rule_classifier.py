@@ -15,9 +15,9 @@ from sklearn.utils._param_validation import InvalidParameterError
 from treewright.construction import NamedParameters, estimator
 from treewright.data.target import read_classes
 from treewright.model_file import write_model
-from treewright.parameters import SHARED_RULES, plain_parameters
+from treewright.parameters import SHARED_DOMAINS, plain_parameters
 from treewright.presets import C45Classifier
-from treewright.recipe import Rule, check_parameters, is_number, is_whole, one_of
+from treewright.recipe import Domain, check_parameters, is_number, is_whole, one_of
 from treewright.rules import RuleSet
 from treewright.rules.pruning import Estimate
 from treewright.rules.rule import first_rule
@@ -76,17 +76,17 @@ class RuleClassifier(ClassifierMixin, NamedParameters):
     OTHERWISE Yes  (14 rows, 64 %)
     """
 
-    allowed: ClassVar[dict[str, Rule]] = {
-        "tree": Rule(
+    allowed: ClassVar[dict[str, Domain]] = {
+        "tree": Domain(
             lambda value: value is None or (hasattr(value, "fit") and hasattr(value, "rules")),
             "a classifier of treewright with a single tree or None",
         ),
         "estimate": one_of("pessimistic", "holdout"),
-        "cf": Rule(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0.0, 1.0)"),
-        "choose": Rule(lambda value: isinstance(value, bool), "a bool"),
-        "holdout": SHARED_RULES["holdout"],
-        "verbose": SHARED_RULES["verbose"],
-        "random_state": Rule(
+        "cf": Domain(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0.0, 1.0)"),
+        "choose": Domain(lambda value: isinstance(value, bool), "a bool"),
+        "holdout": SHARED_DOMAINS["holdout"],
+        "verbose": SHARED_DOMAINS["verbose"],
+        "random_state": Domain(
             lambda value: is_whole(value) and 0 <= value < 2**63,
             "an int in the range [0, 9223372036854775807]",
         ),

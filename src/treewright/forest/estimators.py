@@ -20,8 +20,8 @@ from treewright.estimators import (
     without_friedman,
 )
 from treewright.forest.fitting import ForestEstimator
-from treewright.forest.parameters import FOREST_CLASSIFIER_RULES, FOREST_REGRESSOR_RULES, class_chances
-from treewright.recipe import Rule
+from treewright.forest.parameters import FOREST_CLASSIFIER_DOMAINS, FOREST_REGRESSOR_DOMAINS, class_chances
+from treewright.recipe import Domain
 
 Array = NDArray[np.float64]
 
@@ -97,7 +97,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     """
 
     task: ClassVar[Task] = "classification"
-    allowed: ClassVar[dict[str, Rule]] = FOREST_CLASSIFIER_RULES
+    allowed: ClassVar[dict[str, Domain]] = FOREST_CLASSIFIER_DOMAINS
     tree_kind: ClassVar[type[TreeEstimator]] = DecisionTreeClassifier
 
     criterion: str = "gini"
@@ -158,7 +158,7 @@ class RandomForestRegressor(RegressorMixin, ForestEstimator):
     """
 
     task: ClassVar[Task] = "regression"
-    allowed: ClassVar[dict[str, Rule]] = FOREST_REGRESSOR_RULES
+    allowed: ClassVar[dict[str, Domain]] = FOREST_REGRESSOR_DOMAINS
     tree_kind: ClassVar[type[TreeEstimator]] = DecisionTreeRegressor
 
     criterion: str = "squared_error"

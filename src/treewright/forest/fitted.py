@@ -22,7 +22,7 @@ from treewright.forest.trees import Trees, shares
 from treewright.grow import threads
 from treewright.importance import Importances
 from treewright.reading import RowReader
-from treewright.recipe import Rule
+from treewright.recipe import Domain
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -33,7 +33,7 @@ class FittedForest(RowReader, NamedParameters):
 
     longest_search = 10.0
 
-    allowed: ClassVar[dict[str, Rule]]
+    allowed: ClassVar[dict[str, Domain]]
     task: ClassVar[Task]
     unseen: Unseen
     inf: Infinities

@@ -26,7 +26,7 @@ from treewright.forest.parameters import OF_THE_TREES, count_draws
 from treewright.forest.trees import Trees
 from treewright.grow import count_features, progress_bar, threads
 from treewright.parameters import check_counts
-from treewright.recipe import Recipe, Rule, check_parameters
+from treewright.recipe import Domain, Recipe, check_parameters
 
 Array = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 class ForestEstimator(FittedForest):
     """What all forests share; see `RandomForestClassifier` for the parameters."""
 
-    allowed: ClassVar[dict[str, Rule]]
+    allowed: ClassVar[dict[str, Domain]]
     task: ClassVar[Task]
     splitter: ClassVar[str] = "best"
     tree_kind: ClassVar[type[TreeEstimator]]

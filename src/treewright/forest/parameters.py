@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Dataset
 from treewright.errors import warn
-from treewright.parameters import SHARED_RULES, class_factors
-from treewright.recipe import Rule, is_number, is_whole, one_of, whole
+from treewright.parameters import SHARED_DOMAINS, class_factors
+from treewright.recipe import Domain, is_number, is_whole, one_of, whole
 
 Array = NDArray[np.float64]
 
@@ -56,34 +56,34 @@ def _is_class_weight(value: Any) -> bool:
 
 def _is_missing(value: Any) -> bool:
     policies = value.values() if isinstance(value, Mapping) else [value]
-    return SHARED_RULES["missing"].test(value) and "ignore" not in policies
+    return SHARED_DOMAINS["missing"].test(value) and "ignore" not in policies
 
 
-_TRUTH = Rule(lambda value: isinstance(value, bool | np.bool_), "a bool")
+_TRUTH = Domain(lambda value: isinstance(value, bool | np.bool_), "a bool")
 
-_SHARED: dict[str, Rule] = {
+_SHARED: dict[str, Domain] = {
     "n_estimators": whole(1),
-    **{name: SHARED_RULES[name] for name in OF_THE_TREES if name in SHARED_RULES},
-    **{name: SHARED_RULES[name] for name in ("n_jobs", "random_state", "verbose")},
-    "missing": Rule(
+    **{name: SHARED_DOMAINS[name] for name in OF_THE_TREES if name in SHARED_DOMAINS},
+    **{name: SHARED_DOMAINS[name] for name in ("n_jobs", "random_state", "verbose")},
+    "missing": Domain(
         _is_missing,
-        f"{SHARED_RULES['missing'].words}, and not 'ignore', which forests do not have",
-        SHARED_RULES["missing"].names,
+        f"{SHARED_DOMAINS['missing'].words}, and not 'ignore', which forests do not have",
+        SHARED_DOMAINS["missing"].names,
     ),
     "bootstrap": _TRUTH,
     "warm_start": _TRUTH,
-    "oob_score": Rule(
+    "oob_score": Domain(
         lambda value: isinstance(value, bool | np.bool_) or callable(value), "a bool or a callable"
     ),
-    "max_samples": Rule(
+    "max_samples": Domain(
         _is_max_samples, "an int in the range [1, inf), a float in the range (0.0, inf) or None"
     ),
 }
 
-FOREST_CLASSIFIER_RULES: dict[str, Rule] = {
+FOREST_CLASSIFIER_DOMAINS: dict[str, Domain] = {
     "criterion": one_of(*CLASSIFICATION, "log_loss"),
     **_SHARED,
-    "class_weight": Rule(
+    "class_weight": Domain(
         _is_class_weight,
         "a dict, a str among {'balanced', 'balanced_subsample'} or None",
         ("balanced", "balanced_subsample"),
@@ -92,7 +92,7 @@ FOREST_CLASSIFIER_RULES: dict[str, Rule] = {
 }
 """What the parameters of forests that predict classes may be."""
 
-FOREST_REGRESSOR_RULES: dict[str, Rule] = {"criterion": one_of(*REGRESSION), **_SHARED}
+FOREST_REGRESSOR_DOMAINS: dict[str, Domain] = {"criterion": one_of(*REGRESSION), **_SHARED}
 """What the parameters of forests that predict numbers may be."""
 
 

@@ -12,26 +12,28 @@ from sklearn.utils._param_validation import InvalidParameterError
 from treewright.construction import estimator
 from treewright.data import Schema
 from treewright.fitted import ClassReader
-from treewright.learner import LEARNER_RULES, Learner
-from treewright.parameters import CLASSIFIER_RULES, SHARED_RULES
+from treewright.learner import LEARNER_DOMAINS, Learner
+from treewright.parameters import CLASSIFIER_DOMAINS, SHARED_DOMAINS
 from treewright.presets.c45_recipe import TOLERANCE, C45Recipe, weka_parts
 from treewright.pruning import pruner_of
-from treewright.recipe import RULES, Rule, check_parameters, is_number, one_of
+from treewright.recipe import DOMAINS, Domain, check_parameters, is_number, one_of
 from treewright.selection import AnyPruner, needs
 
-_IS_BOOL = Rule(lambda value: isinstance(value, bool), "a bool")
+_IS_BOOL = Domain(lambda value: isinstance(value, bool), "a bool")
 
-C45_RULES: dict[str, Rule] = {
-    "min_samples_leaf": Rule(
+C45_DOMAINS: dict[str, Domain] = {
+    "min_samples_leaf": Domain(
         lambda value: is_number(value) and 1 <= value < np.inf, "a float in the range [1.0, inf)"
     ),
-    "confidence": Rule(lambda value: is_number(value) and 0 < value <= 0.5, "a float in the range (0, 0.5]"),
+    "confidence": Domain(
+        lambda value: is_number(value) and 0 < value <= 0.5, "a float in the range (0, 0.5]"
+    ),
     **dict.fromkeys(("subtree_raising", "collapse", "binary_splits", "mdl"), _IS_BOOL),
-    **{name: RULES[name] for name in ("cut", "max_competitors", "random_state")},
-    "laplace": CLASSIFIER_RULES["laplace"],
+    **{name: DOMAINS[name] for name in ("cut", "max_competitors", "random_state")},
+    "laplace": CLASSIFIER_DOMAINS["laplace"],
     "compat": one_of("j48", "release8", none=True),
-    **{name: SHARED_RULES[name] for name in ("pruner", "holdout")},
-    **LEARNER_RULES,
+    **{name: SHARED_DOMAINS[name] for name in ("pruner", "holdout")},
+    **LEARNER_DOMAINS,
 }
 """What the parameters of C4.5 may be."""
 
@@ -101,7 +103,7 @@ class C45Classifier(ClassReader, Learner):
     """
 
     task = "classification"
-    allowed: ClassVar[dict[str, Rule]] = C45_RULES
+    allowed: ClassVar[dict[str, Domain]] = C45_DOMAINS
 
     min_samples_leaf: float = 2
     confidence: float = 0.25

@@ -15,10 +15,10 @@ from treewright.construction import estimator
 from treewright.data import Dataset, Schema
 from treewright.fitted import ClassReader, NumberReader
 from treewright.grow import progress_bar
-from treewright.learner import LEARNER_RULES, Learner
+from treewright.learner import LEARNER_DOMAINS, Learner
 from treewright.parameters import (
-    CLASSIFIER_RULES,
-    SHARED_RULES,
+    CLASSIFIER_DOMAINS,
+    SHARED_DOMAINS,
     check_counts,
     class_priors,
     cost_rows,
@@ -27,32 +27,34 @@ from treewright.parameters import (
 from treewright.presets.cart_figures import CARTFigures
 from treewright.presets.cart_recipe import CARTRecipe, GrownCART
 from treewright.presets.cp_table import CPTable, choose_row, cp_table, fold_numbers
-from treewright.recipe import Rule, check_parameters, is_number, is_whole, number, one_of, whole
+from treewright.recipe import Domain, check_parameters, is_number, is_whole, number, one_of, whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
 
 
-CART_RULES: dict[str, Rule] = {
+CART_DOMAINS: dict[str, Domain] = {
     "criterion": one_of("gini", "entropy"),
     "min_samples_split": whole(2),
     "min_samples_leaf": whole(1),
     "cp": number(0.0),
-    "max_depth": Rule(lambda value: is_whole(value) and 1 <= value <= 1000, "an int in the range [1, 1000]"),
+    "max_depth": Domain(
+        lambda value: is_whole(value) and 1 <= value <= 1000, "an int in the range [1, 1000]"
+    ),
     **{
-        name: SHARED_RULES[name]
+        name: SHARED_DOMAINS[name]
         for name in ("max_surrogates", "use_surrogates", "max_competitors", "feature_costs")
     },
-    "surrogate_style": Rule(lambda value: is_whole(value) and value in (0, 1), "0 or 1"),
-    "cv": Rule(
+    "surrogate_style": Domain(lambda value: is_whole(value) and value in (0, 1), "0 or 1"),
+    "cv": Domain(
         lambda value: value is None or (value >= 2 if is_whole(value) else np.ndim(value) == 1),
         "an int from 2 on, an array with the fold of each row or None",
     ),
-    "se": Rule(
+    "se": Domain(
         lambda value: value is None or (is_number(value) and 0 <= value < np.inf), "a float from 0 on or None"
     ),
     "compat": one_of("rpart", none=True),
-    **LEARNER_RULES,
+    **LEARNER_DOMAINS,
 }
 """What the parameters of both CARTs may be."""
 
@@ -61,7 +63,7 @@ CART_RULES: dict[str, Rule] = {
 class CARTEstimator(Learner):
     """What the two CARTs share; see `CARTClassifier` for the parameters."""
 
-    allowed: ClassVar[dict[str, Rule]] = CART_RULES
+    allowed: ClassVar[dict[str, Domain]] = CART_DOMAINS
 
     criterion: str
     min_samples_split: int = 20
@@ -281,7 +283,7 @@ class CARTClassifier(ClassReader, CARTEstimator):
     """
 
     task = "classification"
-    allowed: ClassVar[dict[str, Rule]] = CART_RULES | {"laplace": CLASSIFIER_RULES["laplace"]}
+    allowed: ClassVar[dict[str, Domain]] = CART_DOMAINS | {"laplace": CLASSIFIER_DOMAINS["laplace"]}
 
     criterion: str = "gini"
     priors: Mapping[Any, float] | ArrayLike | None = None
@@ -319,7 +321,7 @@ class CARTRegressor(NumberReader, CARTEstimator):
     """
 
     task = "regression"
-    allowed: ClassVar[dict[str, Rule]] = CART_RULES | {"criterion": one_of("squared_error", "poisson")}
+    allowed: ClassVar[dict[str, Domain]] = CART_DOMAINS | {"criterion": one_of("squared_error", "poisson")}
 
     criterion: str = "squared_error"
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treewright.construction import estimator
 from treewright.estimators import DecisionTreeClassifier
 from treewright.functions import MeritFunction
-from treewright.recipe import Rule, one_of
+from treewright.recipe import Domain, one_of
 
 
 @estimator
@@ -40,7 +40,7 @@ class ID3Classifier(DecisionTreeClassifier):
     ['no']
     """
 
-    allowed: ClassVar[dict[str, Rule]] = DecisionTreeClassifier.allowed | {
+    allowed: ClassVar[dict[str, Domain]] = DecisionTreeClassifier.allowed | {
         "compat": one_of("weka", none=True)
     }
 

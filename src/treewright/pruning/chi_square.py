@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.recipe import Rule, number
+from treewright.recipe import Domain, number
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -41,7 +41,7 @@ class ChiSquare(Pruner):
     Tree(11 nodes, 6 leaves, depth 4, 3 classes)
     """
 
-    rules: ClassVar[dict[str, Rule]] = {"alpha": number(0.0, 1.0)}
+    domains: ClassVar[dict[str, Domain]] = {"alpha": number(0.0, 1.0)}
 
     alpha: float = 0.05
 

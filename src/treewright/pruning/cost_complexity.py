@@ -26,7 +26,7 @@ from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.pruning.report import Report
-from treewright.recipe import Rule, is_number, is_whole, number, whole
+from treewright.recipe import Domain, is_number, is_whole, number, whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -120,15 +120,15 @@ class CostComplexity(Pruner):
       0.3333       1    0.6667    0.6667  0.03849
     """
 
-    rules: ClassVar[dict[str, Rule]] = {
-        "alpha": Rule(
+    domains: ClassVar[dict[str, Domain]] = {
+        "alpha": Domain(
             lambda value: value is None or (is_number(value) and 0 <= value < inf),
             "a float in the range [0.0, inf) or None",
         ),
-        "cv": Rule(
+        "cv": Domain(
             _is_cv, "an int from 2 on, at least two different fold numbers, one for each row, or None"
         ),
-        "holdout": Rule(lambda value: isinstance(value, bool), "a bool"),
+        "holdout": Domain(lambda value: isinstance(value, bool), "a bool"),
         "se": number(0.0),
         "risk": RISK_RULE,
         "repeats": whole(1),

@@ -17,7 +17,7 @@ from treewright.data import Dataset
 from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.losses import training_errors
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.recipe import Rule, number, one_of
+from treewright.recipe import Domain, number, one_of
 from treewright.splits import INTERVALS, TABLE, THRESHOLD
 from treewright.tree import Tree
 
@@ -51,7 +51,10 @@ class DescriptionLength(Pruner):
     Tree(7 nodes, 4 leaves, depth 3, 3 classes)
     """
 
-    rules: ClassVar[dict[str, Rule]] = {"code": one_of("exceptions", "shares"), "split_weight": number(0.0)}
+    domains: ClassVar[dict[str, Domain]] = {
+        "code": one_of("exceptions", "shares"),
+        "split_weight": number(0.0),
+    }
 
     code: Literal["exceptions", "shares"] = "exceptions"
     split_weight: float = 1.0

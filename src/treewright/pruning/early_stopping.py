@@ -19,7 +19,7 @@ from treewright.data import Dataset
 from treewright.pruning.nested import LossSums, nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
-from treewright.recipe import Rule, is_whole, whole
+from treewright.recipe import Domain, is_whole, whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -54,8 +54,8 @@ class EarlyStopping(Pruner):
     4
     """
 
-    rules: ClassVar[dict[str, Rule]] = {
-        "cv": Rule(_is_cv, "an int from 2 on or None"),
+    domains: ClassVar[dict[str, Domain]] = {
+        "cv": Domain(_is_cv, "an int from 2 on or None"),
         "patience": whole(1, none=True),
         "random_state": whole(0),
     }

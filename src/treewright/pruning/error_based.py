@@ -16,7 +16,7 @@ from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.losses import training_errors
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.pruning.raising import Raising
-from treewright.recipe import Rule, is_number, number, one_of
+from treewright.recipe import Domain, is_number, number, one_of
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -58,10 +58,10 @@ class ErrorBased(Pruner):
     5
     """
 
-    rules: ClassVar[dict[str, Rule]] = {
-        "cf": Rule(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0.0, 1.0)"),
+    domains: ClassVar[dict[str, Domain]] = {
+        "cf": Domain(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0.0, 1.0)"),
         "bound": one_of("c45", "normal", "binomial"),
-        "raising": Rule(lambda value: isinstance(value, bool), "a bool"),
+        "raising": Domain(lambda value: isinstance(value, bool), "a bool"),
         "tolerance": number(0.0),
     }
 

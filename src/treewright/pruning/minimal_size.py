@@ -18,7 +18,7 @@ from treewright.pruning.bottom_up import ROUNDING
 from treewright.pruning.losses import RISK_RULE, Risk, held_out_loss, training_risk
 from treewright.pruning.path import PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
-from treewright.recipe import Rule, one_of, whole
+from treewright.recipe import Domain, one_of, whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -64,7 +64,7 @@ class MinimalSize(Pruner):
     ([0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 50.0, 100.0], [9, 7, 6, 5, 4, 3, 2, 1])
     """
 
-    rules: ClassVar[dict[str, Rule]] = {
+    domains: ClassVar[dict[str, Domain]] = {
         "select": one_of("holdout", "structural_risk"),
         "risk": RISK_RULE,
         "max_leaves": whole(1, none=True),

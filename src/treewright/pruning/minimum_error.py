@@ -14,7 +14,7 @@ import numpy as np
 from treewright.data import Dataset
 from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.recipe import Rule, is_number
+from treewright.recipe import Domain, is_number
 from treewright.tree import Tree
 
 
@@ -42,8 +42,8 @@ class MinimumError(Pruner):
     [9, 7, 3]
     """
 
-    rules: ClassVar[dict[str, Rule]] = {
-        "m": Rule(
+    domains: ClassVar[dict[str, Domain]] = {
+        "m": Domain(
             lambda value: value is None or (is_number(value) and 0 <= value < np.inf),
             "a float in the range [0.0, inf) or None",
         )

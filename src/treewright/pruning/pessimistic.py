@@ -15,7 +15,7 @@ from treewright.descent import sum_below
 from treewright.pruning.bottom_up import ROUNDING
 from treewright.pruning.losses import training_errors
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.recipe import Rule, number
+from treewright.recipe import Domain, number
 from treewright.tree import Tree
 
 
@@ -46,7 +46,7 @@ class Pessimistic(Pruner):
     Tree(7 nodes, 4 leaves, depth 3, 3 classes)
     """
 
-    rules: ClassVar[dict[str, Rule]] = {"correction": number(0.0), "se": number(0.0)}
+    domains: ClassVar[dict[str, Domain]] = {"correction": number(0.0), "se": number(0.0)}
 
     correction: float = 0.5
     se: float = 1.0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.pruning.report import Report
-from treewright.recipe import Rule, check_parameters
+from treewright.recipe import Domain, check_parameters
 from treewright.tree import Tree
 
 Needs = Literal["nothing", "training", "holdout"]
@@ -46,10 +46,10 @@ class Pruned:
 class Pruner(ABC):
     """A pruning method: a frozen dataclass of its settings, called on a tree to give a smaller one."""
 
-    rules: ClassVar[dict[str, Rule]] = {}
+    domains: ClassVar[dict[str, Domain]] = {}
 
     def __post_init__(self) -> None:
-        check_parameters(type(self).__name__, vars(self), self.rules)
+        check_parameters(type(self).__name__, vars(self), self.domains)
 
     @property
     def needs(self) -> Needs:

@@ -18,7 +18,7 @@ from treewright.pruning.bottom_up import ROUNDING, cheapest
 from treewright.pruning.losses import held_out_loss, loss_words
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.pruning.report import ACTIONS, Report
-from treewright.recipe import Rule, one_of
+from treewright.recipe import Domain, one_of
 from treewright.tree import Tree
 
 
@@ -47,7 +47,7 @@ class ReducedError(Pruner):
     (6, 4)
     """
 
-    rules: ClassVar[dict[str, Rule]] = {"strategy": one_of("bottom_up", "greedy")}
+    domains: ClassVar[dict[str, Domain]] = {"strategy": one_of("bottom_up", "greedy")}
 
     strategy: Literal["bottom_up", "greedy"] = "bottom_up"
 

@@ -12,7 +12,7 @@ from treewright.data import Dataset
 from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.losses import training_risk
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.recipe import Rule, number, one_of
+from treewright.recipe import Domain, number, one_of
 from treewright.tree import Tree
 
 
@@ -35,7 +35,7 @@ class Simplify(Pruner):
     1
     """
 
-    rules: ClassVar[dict[str, Rule]] = {"by": one_of("class", "proba")}
+    domains: ClassVar[dict[str, Domain]] = {"by": one_of("class", "proba")}
 
     by: Literal["class", "proba"] = "class"
 
@@ -86,7 +86,7 @@ class Collapse(Pruner):
     1
     """
 
-    rules: ClassVar[dict[str, Rule]] = {"tolerance": number(0.0)}
+    domains: ClassVar[dict[str, Domain]] = {"tolerance": number(0.0)}
 
     tolerance: float = 1e-3
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from treewright.data import Dataset
 from treewright.pruning.losses import training_risk
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.recipe import Rule, is_number, is_whole, number
+from treewright.recipe import Domain, is_number, is_whole, number
 from treewright.splits import HYPERPLANE, INTERVALS, SPHERE, TABLE
 from treewright.tree import Tree
 
@@ -52,14 +52,14 @@ class StructuralRisk(Pruner):
     (1, 3)
     """
 
-    rules: ClassVar[dict[str, Rule]] = {
-        "delta": Rule(lambda value: is_number(value) and 0 < value <= 1, "a float in the range (0.0, 1.0]"),
+    domains: ClassVar[dict[str, Domain]] = {
+        "delta": Domain(lambda value: is_number(value) and 0 < value <= 1, "a float in the range (0.0, 1.0]"),
         "scale": number(0.0),
-        "n_splits": Rule(
+        "n_splits": Domain(
             lambda value: value is None or (is_whole(value) and value >= 1),
             "an int in the range [1, inf) or None",
         ),
-        "loss_bound": Rule(
+        "loss_bound": Domain(
             lambda value: value is None or (is_number(value) and 0 < value < inf),
             "a float in the range (0.0, inf) or None",
         ),
