@@ -4,6 +4,7 @@
 
 #include "criteria/known_gain_ratio.hpp"
 #include "list_rows.hpp"
+#include "random.hpp"
 #include "significance.hpp"
 #include "splits/categorical.hpp"
 
@@ -43,8 +44,8 @@ protected:
         if (list_[0].rank == list_[n - 1].rank) return {};
         if (counting()) candidates_ += count_cuts(list_.data(), known, left_out(policy_of(feature)) ? known : n);
         Cut cut;
-        Candidate candidate = best_cut(item, feature, list_.data(), totals_of(list_.data(), known), cut);
-        if (!candidate.found()) return {};
+        Candidate candidate = best_cut(item, feature, list_.data(), totals_of(list_.data(), known), value_sorted(), cut);
+        if (!candidate.found() || recipe_.random_cuts) return candidate;
         candidate.threshold = cut.position == known ? infinity : midpoint(sorted_[cut.position - 1], sorted_[cut.position]);
         return candidate;
     }
@@ -78,20 +79,27 @@ private:
         if (list.front().rank == list.back().rank) return {};
         if (counting()) candidates_ += count_cuts(list.data(), known, list.size());
         Cut cut;
-        Candidate candidate = best_cut(item, feature, list.data(), known_totals(item, feature, list.first(known)), cut);
-        if (!candidate.found()) return {};
         const auto value = [&](size_t i) { return number(static_cast<size_t>(feature), list[i].row); };
-        candidate.threshold = cut.position == known ? infinity : midpoint(value(cut.position - 1), value(cut.position));
+        Candidate candidate = best_cut(item, feature, list.data(), known_totals(item, feature, list.first(known)), value, cut);
+        if (!candidate.found()) return {};
         candidate.position = cut.position;
+        if (recipe_.random_cuts) return candidate;
+        candidate.threshold = cut.position == known ? infinity : midpoint(value(cut.position - 1), value(cut.position));
         return candidate;
     }
-    /// The best cut of a sorted list, given the totals of its known rows; those behind them have no value.
-    Candidate best_cut(const Item& item, int32_t feature, const List* list, const Totals& totals, Cut& cut) {
+    auto value_sorted() const {
+        return [this](size_t i) { return sorted_[i]; };
+    }
+    /// The best cut of a sorted list, or one that is drawn, given the totals of its known rows; those behind them have no value.
+    /// value(i) is that of the i-th.
+    template <class Value>
+    Candidate best_cut(const Item& item, int32_t feature, const List* list, const Totals& totals, Value&& value, Cut& cut) {
         const size_t known = totals.count;
         if (known == 0) return {};
         if constexpr (std::is_same_v<C, GainRatio>) {
             if (policy_of(feature) == Missing::fractional) {
-                const KnownGainRatio::Scorer scorer(local_, totals, item.totals.weight, scratch_);
+                KnownGainRatio::Scorer scorer(local_, totals, item.totals.weight, scratch_);
+                if (recipe_.random_cuts) return drawn_cut(item, feature, list, known, known, scorer, value, cut);
                 scan(list, known, 0, known, false, false, scorer, limits(), scorer.tolerance(item.impurity), cut);
                 Candidate candidate;
                 candidate.merit = cut.score;
@@ -102,10 +110,10 @@ private:
         const bool unit = local_.weight == nullptr;
         if constexpr (std::is_same_v<C, Gini>)
             if (problem_.n_classes == 2)
-                return unit ? best_cut_by<MeanDifferenceScorer<true, true>>(item, feature, list, totals, cut)
-                            : best_cut_by<PairScorer>(item, feature, list, totals, cut);
-        return unit ? best_cut_by<typename C::template Scorer<true>>(item, feature, list, totals, cut)
-                    : best_cut_by<typename C::template Scorer<false>>(item, feature, list, totals, cut);
+                return unit ? best_cut_by<MeanDifferenceScorer<true, true>>(item, feature, list, totals, value, cut)
+                            : best_cut_by<PairScorer>(item, feature, list, totals, value, cut);
+        return unit ? best_cut_by<typename C::template Scorer<true>>(item, feature, list, totals, value, cut)
+                    : best_cut_by<typename C::template Scorer<false>>(item, feature, list, totals, value, cut);
     }
     /// A scorer over n rows, all on the right.
     template <class Scorer>
@@ -113,9 +121,16 @@ private:
         if constexpr (std::is_same_v<Scorer, PairScorer>) return Scorer(local_, totals, scratch_, pair_.data());
         else return started_scorer<Scorer>(local_, totals, scratch_, list, n);
     }
-    template <class Scorer>
-    Candidate best_cut_by(const Item& item, int32_t feature, const List* list, const Totals& totals, Cut& cut) {
+    template <class Scorer, class Value>
+    Candidate best_cut_by(const Item& item, int32_t feature, const List* list, const Totals& totals, Value&& value, Cut& cut) {
         const size_t n = item.size(), known = totals.count;
+        if (recipe_.random_cuts) {
+            const bool without = known == n || left_out(policy_of(feature));
+            Scorer made = without ? scorer<Scorer>(totals, list, known) : scorer<Scorer>(item.totals, list, n);
+            Candidate drawn = drawn_cut(item, feature, list, known, without ? known : n, made, value, cut);
+            if (without) drawn.merit *= totals.weight / item.totals.weight;
+            return drawn;
+        }
         Candidate candidate;
         if (known < n && !left_out(policy_of(feature))) {
             const Scorer right = scorer<Scorer>(item.totals, list, n);
@@ -132,6 +147,32 @@ private:
             candidate.merit = made.merit(cut.score) * totals.weight / item.totals.weight;
         }
         candidate.feature = cut.found() ? feature : -1;
+        return candidate;
+    }
+
+    /// A cut drawn between the smallest and the largest of the known values (extremely randomised trees: Geurts, Ernst &
+    /// Wehenkel, 2006). Of the n rows that take part those without a value go to a side that is drawn as well.
+    template <class Scorer, class Value>
+    Candidate drawn_cut(const Item& item, int32_t feature, const List* list, size_t known, size_t n, Scorer& made, Value&& value,
+                        Cut& cut) {
+        Random random(child_seed(item.seed, ~static_cast<uint64_t>(feature)));  // no branch has this number
+        const double low = value(0), high = value(known - 1);
+        double threshold = low + random.uniform() * (high - low);
+        if (!(threshold < high)) threshold = low;
+        if (low == high) threshold = infinity;  // only known against missing is left
+        cut.missing_left = known < n && random.below(2) == 0;
+        const size_t already = cut.missing_left ? n - known : 0;
+        for (size_t i = known; i < known + already; ++i) made.add(list[i].row);
+        size_t left = 0;
+        while (left < known && value(left) <= threshold) made.add(list[left++].row);
+        const CutLimits rules = limits();
+        if (left + already < rules.min_count || n - left - already < rules.min_count || !rules.allow(made)) return {};
+        cut.position = left;
+        Candidate candidate;
+        candidate.merit = made.merit(made.score());
+        candidate.feature = feature;
+        candidate.threshold = threshold;
+        if (known < n) candidate.default_branch = cut.missing_left ? 0 : 1;
         return candidate;
     }
 
@@ -191,7 +232,7 @@ private:
         const size_t known = sort_values(item);
         if (list_[0].rank == list_[n - 1].rank) return {};
         Cut cut;
-        Candidate candidate = best_cut(item, feature, list_.data(), totals_of(list_.data(), known), cut);
+        Candidate candidate = best_cut(item, feature, list_.data(), totals_of(list_.data(), known), value_sorted(), cut);
         if (!candidate.found()) return {};
         candidate.kind = SplitKind::table;
         for (const auto& [code, at] : rank) candidate.table.emplace_back(code, at <= sorted_[cut.position - 1] ? 0 : 1);

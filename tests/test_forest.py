@@ -234,8 +234,6 @@ def test_classes_are_balanced_in_drawing_or_in_each_sample() -> None:
 def test_a_vote_is_the_mean_over_the_trees(kind: str, missing: str) -> None:
     X, y = mixed()
     forest_kind, _, target = KINDS[kind](y)
-    if "extra" in kind and missing not in ("direction", "available", "value"):
-        pytest.skip("random cuts go with the first policies only")
     forest = forest_kind(6, random_state=0, max_features=2, missing=missing).fit(X, target)
     unseen, _ = mixed(500, seed=9)
     if "numbers" in kind:
@@ -419,8 +417,6 @@ def test_the_score_may_be_a_function() -> None:
 def test_a_forest_comes_back_from_a_file_and_from_a_pickle(kind: str, missing: str, tmp_path: Path) -> None:
     X, y = mixed()
     forest_kind, _, target = KINDS[kind](y)
-    if "extra" in kind and missing == "fractional":
-        pytest.skip("random cuts go with the first policies only")
     forest = forest_kind(5, random_state=0, missing=missing, max_features=3).fit(X, target)
     forest.save(tmp_path / "forest.tw")
     for same in (tw.load(tmp_path / "forest.tw"), pickle.loads(pickle.dumps(forest))):

@@ -252,3 +252,37 @@ def test_policies_of_one_engine_agree_on_where_later_holes_go() -> None:
     for missing in ("direction", {"b": "mean"}):
         tree = tw.DecisionTreeClassifier(missing=missing).fit(X, list("uuvv")).tree_
         assert tree.default_branch[0] == 1
+
+
+@pytest.mark.parametrize("policy", PLAIN)
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio", "squared_error", "absolute_error"])
+def test_cuts_are_drawn_under_every_policy(policy: str, criterion: str) -> None:
+    if policy == "class_mode" and "error" in criterion:
+        pytest.skip("numbers have no classes")
+    rng = np.random.default_rng(0)
+    x = rng.random(80)
+    y: Any = x + 0.3 * rng.random(80) if "error" in criterion else x + 0.3 * rng.random(80) > 0.6
+    known = rng.random(80) > 0.3
+    table = pd.DataFrame({"x": np.where(known, x, np.nan), "z": rng.random(80)})
+    kind = tw.DecisionTreeRegressor if "error" in criterion else tw.DecisionTreeClassifier
+    model = kind(criterion=criterion, missing=policy, splitter="random", max_features=1, max_depth=1)
+    cuts = []
+    for seed in range(120):
+        tree = model.set_params(random_state=seed).fit(table, y).tree_
+        assert tree == model.fit(table, y).tree_
+        cuts += [tree[0].split.threshold] if tree[0].split.feature == 0 else []
+    assert 30 < len(cuts) < 90  # either feature is drawn as often
+    lowest, highest = x[known].min(), x[known].max()
+    assert lowest <= min(cuts) < 0.2
+    assert 0.8 < max(cuts) < highest
+    assert abs(np.mean(cuts) - (lowest + highest) / 2) < 0.12  # uniform: four standard errors
+
+
+@pytest.mark.parametrize("policy", ["fractional", "surrogate", "mean"])
+def test_extra_trees_learn_from_rows_with_holes(policy: str) -> None:
+    table, y = random_table(3, n=400)
+    fresh, truth = random_table(4, holes=0.0, n=400)
+    forest = tw.ExtraTreesClassifier(30, missing=policy, min_samples_leaf=3, random_state=0, n_jobs=2)
+    share = forest.fit(table, y).score(fresh, truth)
+    assert share > max(np.mean(truth == label) for label in set(truth)) + 0.1
+    assert forest.set_params(n_jobs=1).fit(table, y).score(fresh, truth) == share

@@ -108,8 +108,9 @@ def _check_fast(recipe: Recipe, policy: str, dataset: Dataset) -> None:
 
 def _check_plain(recipe: Recipe, reason: str) -> None:
     """Refuse what only the fast engines do."""
+    forms = any(name in PLAIN_SPLITS for name in recipe.splits)
     refused = {
-        "splitter": recipe.splitter == "random",
+        "splitter": recipe.splitter == "random" and forms,
         "monotonic": recipe.monotonic is not None and any(recipe.monotonic),
         "max_bins": recipe.max_bins is not None,
         "a function as criterion": callable(recipe.criterion),
