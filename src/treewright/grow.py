@@ -19,7 +19,7 @@ from treewright.errors import warn
 from treewright.functions import shared_memory
 from treewright.names import unknown_name
 from treewright.policies import settle_policies
-from treewright.recipe import CATEGORY_SPLITS, AnyRecipe, ProgramRecipe, Recipe, is_whole
+from treewright.recipe import CATEGORY_SPLITS, AnyRecipe, Recipe, is_whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -61,7 +61,7 @@ def grow(
     >>> grow(dataset, Recipe("gini")).node_count
     3
     """
-    if isinstance(recipe, ProgramRecipe):
+    if not isinstance(recipe, Recipe):
         return recipe.grow(dataset, n_jobs=n_jobs, progress=progress)
     schema = dataset.schema
     dataset, options = core_options(dataset, recipe)
@@ -147,7 +147,7 @@ def count_features(max_features: int | float | str | None, n_features: int) -> i
 
 def class_factor(dataset: Dataset, recipe: AnyRecipe) -> Array | None:
     """Give the factor that a recipe puts on the weight of each class of a dataset; None if it puts none."""
-    if isinstance(recipe, ProgramRecipe):
+    if not isinstance(recipe, Recipe):
         factor: Array | None = recipe.class_factor(dataset)
         return factor
     return _class_factors(dataset, recipe)[0]
