@@ -68,9 +68,9 @@ class FittedTree(TreeReader, NamedParameters):
         for name in ("pruner_", "report_", "path_"):
             self.__dict__.pop(name, None)
 
+    @abstractmethod
     def _recipe(self, schema: Schema) -> AnyRecipe:
         """Give the recipe that grows trees like this one."""
-        raise NotImplementedError
 
     def _fitted_tree(self) -> Tree:
         try:

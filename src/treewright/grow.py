@@ -23,6 +23,7 @@ from treewright.recipe import CATEGORY_SPLITS, AnyRecipe, Recipe, is_whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
+Codes = NDArray[np.int32]
 Progress = Callable[[float], None]
 
 
@@ -63,38 +64,37 @@ def grow(
     """
     if not isinstance(recipe, Recipe):
         return recipe.grow(dataset, n_jobs=n_jobs, progress=progress)
+    dataset, options = core_options(dataset, recipe, n_jobs, progress)
     schema = dataset.schema
-    dataset, options = core_options(dataset, recipe)
-    options |= {"threads": threads(n_jobs), "progress": progress}
-    n_classes = 0 if schema.classes is None else len(schema.classes)
-    arrays = _core.grow(
-        dataset.numbers,
-        dataset.codes,
-        schema.position,
-        schema.n_categories,
-        dataset.target,
-        n_classes,
-        dataset.weight,
-        options,
-    )
+    arrays = _core.grow(*core_table(dataset), dataset.weight, options)
     if progress is not None:
         progress(1.0)
     if recipe.missing == "fractional" and not options["policies"]:  # nothing missed a value, but new rows may
         arrays["default_branch"] = np.full(len(arrays["parent"]), -1, np.int32)
     tree = Tree.from_arrays(schema, arrays, options["costs"])
-    if warn_of_odd and len(tree) <= max(1, 2 * n_classes):  # others are not odd
+    if warn_of_odd and len(tree) <= max(1, 2 * schema.n_classes):  # others are not odd
         _warn_of_odd_trees(dataset, recipe, tree)
     return tree
 
 
-def core_options(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, dict[str, Any]]:
+def core_table(dataset: Dataset) -> tuple[Array, Codes, Codes, Codes, Array | Codes | None, int]:
+    """Give a dataset as the first arguments of the core's growers."""
+    schema = dataset.schema
+    position, n_categories = schema.position, schema.n_categories
+    return dataset.numbers, dataset.codes, position, n_categories, dataset.target, schema.n_classes
+
+
+def core_options(
+    dataset: Dataset, recipe: Recipe, n_jobs: int | None, progress: Progress | None
+) -> tuple[Dataset, dict[str, Any]]:
     """Check that a recipe fits a dataset; give the rows to grow on, and the recipe as the core reads it."""
     if dataset.target is None:
         raise ValueError("Cannot grow a tree: the dataset has no target.")
     _check_criterion(dataset.schema, recipe)
     _check_features(dataset.schema, recipe)
     dataset, missing, policies = settle_policies(dataset, recipe)
-    return dataset, _options(dataset, recipe) | {"missing": missing, "policies": policies}
+    told = {"missing": missing, "policies": policies, "threads": threads(n_jobs), "progress": progress}
+    return dataset, _options(dataset, recipe) | told
 
 
 def threads(n_jobs: int | None) -> int:
@@ -275,9 +275,8 @@ def _function(schema: Schema, recipe: Recipe) -> dict[str, Any] | None:
     """What the core needs to ask a criterion of the user's own."""
     if not callable(recipe.criterion):
         return None
-    n_classes = 0 if schema.classes is None else len(schema.classes)
     most = max((len(column.categories) for column in schema.columns), default=2) + 1
-    return shared_memory(recipe.criterion, n_classes, most if "multiway" in recipe.splits else 2)
+    return shared_memory(recipe.criterion, schema.n_classes, most if "multiway" in recipe.splits else 2)
 
 
 def _by_feature(parameter: str, values: tuple[float, ...] | None, n_features: int) -> Array | None:

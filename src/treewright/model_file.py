@@ -302,7 +302,7 @@ def trees_from_parts(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any
     costs, tree_begin = rest.pop("costs", None), rest.pop("tree_begin", None)
     if tree_begin is None or tree_begin.dtype != np.int64 or tree_begin.ndim != 1:
         raise ModelFileError("the model is broken: it does not say where its trees begin")
-    n_classes = 0 if schema.classes is None else len(schema.classes)
+    n_classes = schema.n_classes
     if costs is not None and (
         costs.dtype != float or costs.shape != 2 * (n_classes,) or not np.isfinite(costs).all()
     ):

@@ -42,7 +42,7 @@ def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | Non
     tree_begin : int64 array, optional
         Where each tree's nodes begin, and at the end their number.
     """
-    _check_layout(arrays, 1 if schema.classes is None else len(schema.classes))
+    _check_layout(arrays, max(schema.n_classes, 1))
     if "split_adjusted" in arrays:
         _require(np.isfinite(arrays["split_adjusted"]), "the adjusted agreement of split {at} is not finite")
     n_nodes = len(arrays["parent"])

@@ -69,6 +69,11 @@ class Schema:
         return schema
 
     @property
+    def n_classes(self) -> int:
+        """Number of classes, 0 where the target is a number."""
+        return 0 if self.classes is None else len(self.classes)
+
+    @property
     def n_inputs(self) -> int:
         """Number of features that a table must have."""
         return len(self.columns) - len(self.predicates)

@@ -8,7 +8,7 @@ from treewright import _core
 from treewright.data import Dataset
 from treewright.forest.draws import Draws
 from treewright.forest.trees import LooseTrees, Trees
-from treewright.grow import Progress, core_options, threads
+from treewright.grow import Progress, core_options, core_table
 from treewright.monotone import collapse_to_order
 from treewright.pruning import CostComplexity
 from treewright.recipe import Recipe
@@ -49,20 +49,10 @@ def grow_trees(
     (2, 3.0)
     """
     schema, criterion = dataset.schema, str(recipe.criterion)
-    dataset, options = core_options(dataset, recipe)
-    options |= {"threads": threads(n_jobs), "progress": progress}
-    n_classes = 0 if schema.classes is None else len(schema.classes)
-    grown = _core.grow_forest(
-        dataset.numbers,
-        dataset.codes,
-        schema.position,
-        schema.n_categories,
-        dataset.target,
-        n_classes,
-        None if draws.n_draws else dataset.weight,
-        options,
-        draws.options(recipe.min_weight_fraction_leaf),
-    )
+    dataset, options = core_options(dataset, recipe, n_jobs, progress)
+    weight = None if draws.n_draws else dataset.weight
+    drawn = draws.options(recipe.min_weight_fraction_leaf)
+    grown = _core.grow_forest(*core_table(dataset), weight, options, drawn)
     if isinstance(grown, list):
         trees: Trees = LooseTrees(schema, criterion, [Tree.from_arrays(schema, arrays) for arrays in grown])
     else:

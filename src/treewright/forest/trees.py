@@ -52,7 +52,7 @@ class Trees(Sequence[Tree]):
         cls, schema: Schema, criterion: str, trees: Sequence[Mapping[str, NDArray[Any]]]
     ) -> Trees | None:
         """Make trees compact that are given by their arrays; None if one of them cannot be."""
-        arrays = _core.pack_forest(list(trees), _n_classes(schema), schema.position, schema.n_categories)
+        arrays = _core.pack_forest(list(trees), schema.n_classes, schema.position, schema.n_categories)
         return None if arrays is None else cls(schema, criterion, arrays)
 
     def __len__(self) -> int:
@@ -73,7 +73,7 @@ class Trees(Sequence[Tree]):
     def _tree(self, index: int) -> Tree:
         schema = self.schema
         arrays = _core.unpack_tree(
-            self.arrays, _n_classes(schema), index, self.criterion, schema.position, schema.n_categories
+            self.arrays, schema.n_classes, index, self.criterion, schema.position, schema.n_categories
         )
         return Tree.from_arrays(schema, arrays)
 
@@ -141,7 +141,7 @@ class Trees(Sequence[Tree]):
         votes : array of shape (n_rows,)
         """
         options = None if draws is None else draws.options()
-        n_classes = _n_classes(self.schema)
+        n_classes = self.schema.n_classes
         sums, votes, infinite = _core.vote(self.arrays, n_classes, numbers, codes, hard, options, threads)
         if infinite:
             self.schema.refuse_infinities(numbers)
@@ -149,7 +149,7 @@ class Trees(Sequence[Tree]):
 
     def leaves(self, numbers: Array, codes: Codes, threads: int = 1) -> NDArray[np.int32]:
         """Return the leaf of each row in each tree, an array of rows × trees."""
-        leaf, infinite = _core.leaves(self.arrays, _n_classes(self.schema), numbers, codes, threads)
+        leaf, infinite = _core.leaves(self.arrays, self.schema.n_classes, numbers, codes, threads)
         if infinite:
             self.schema.refuse_infinities(numbers)
         return leaf
@@ -188,7 +188,7 @@ class LooseTrees(Trees):
         threads: int = 1,
     ) -> tuple[Array, NDArray[np.uint32]]:
         """As for compact trees; a row that ends in several leaves has a share in each."""
-        sums = np.zeros((len(numbers), max(_n_classes(self.schema), 1)))
+        sums = np.zeros((len(numbers), max(self.schema.n_classes, 1)))
         votes = np.zeros(len(numbers), np.uint32)
         for at, tree in enumerate(self.trees):
             rows: Any = slice(None) if draws is None else np.flatnonzero(draws.out_of_bag(at))
@@ -228,7 +228,3 @@ def join(schema: Schema, criterion: str, parts: Sequence[Trees]) -> Trees:
 def _join_begins(begins: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     ends = np.cumsum([0, *(begin[-1] for begin in begins)], dtype=np.int64)
     return np.concatenate([[0], *(begin[1:] + end for begin, end in zip(begins, ends[:-1], strict=True))])
-
-
-def _n_classes(schema: Schema) -> int:
-    return 0 if schema.classes is None else len(schema.classes)

@@ -13,7 +13,7 @@ import numpy as np
 from treewright import _core
 from treewright.accounts import CandidateAccount
 from treewright.data import Dataset
-from treewright.grow import Progress, threads
+from treewright.grow import Progress, core_table, threads
 from treewright.recipe import ProgramRecipe
 from treewright.tree import Tree
 
@@ -53,19 +53,9 @@ class C45Recipe(ProgramRecipe):
     def grow(self, dataset: Dataset, *, n_jobs: int | None = None, progress: Progress | None = None) -> Tree:
         """Grow the tree, collapse and prune it."""
         schema = dataset.schema
-        assert schema.classes is not None
         rows = dataset if self.beside is None else _with_unweighed(dataset, self.beside)
-        arrays = _core.grow_c45(
-            rows.numbers,
-            rows.codes,
-            schema.position,
-            schema.n_categories,
-            rows.target,
-            len(schema.classes),
-            rows.weight,
-            self._options() | {"threads": threads(n_jobs), "progress": progress},
-        )
-        return Tree.from_arrays(schema, arrays)
+        options = self._options() | {"threads": threads(n_jobs), "progress": progress}
+        return Tree.from_arrays(schema, _core.grow_c45(*core_table(rows), rows.weight, options))
 
     def unpruned(self) -> C45Recipe:
         """Give the recipe of the tree before collapsing and pruning."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.data import Dataset, Schema
-from treewright.grow import Progress, class_factor, threads
+from treewright.grow import Progress, class_factor, core_table, threads
 from treewright.presets.cart_figures import CARTFigures
 from treewright.recipe import ProgramRecipe, Recipe
 from treewright.tree import Tree
@@ -56,7 +56,7 @@ class CARTRecipe(ProgramRecipe):
     def grow_with_prices(self, dataset: Dataset, n_jobs: int | None, progress: Progress | None) -> GrownCART:
         """Grow a tree, and tell at which price of a split each node collapses."""
         options = self._options(dataset.schema, n_jobs, progress)
-        arrays = _core.grow_cart(**_inputs(dataset), options=options)
+        arrays = _core.grow_cart(*core_table(dataset), dataset.weight, options)
         figures, largest_improve = CARTFigures.taken_from(arrays), arrays.pop("largest_improve")
         tree = Tree.from_arrays(dataset.schema, arrays, options["costs"])
         return GrownCART(tree, figures, largest_improve)
@@ -78,9 +78,8 @@ class CARTRecipe(ProgramRecipe):
         """
         inside = np.concatenate([[10 * price[0]], np.sqrt(price[:-1] * price[1:])])
         options = self._options(dataset.schema, n_jobs, progress) | {"largest_improve": largest_improve}
-        return _core.validate_cart(
-            **_inputs(dataset), options=options, prices=inside, alpha=price[-1], fold=folds
-        )
+        table = core_table(dataset)
+        return _core.validate_cart(*table, dataset.weight, options, inside, price[-1], folds)
 
     def class_factor(self, dataset: Dataset) -> Array | None:
         """Give the factor that priors put on the weight of each class."""
@@ -116,20 +115,6 @@ class CARTRecipe(ProgramRecipe):
             "threads": threads(n_jobs),
             "progress": progress,
         }
-
-
-def _inputs(dataset: Dataset) -> dict[str, Any]:
-    """Give a dataset by the core's names."""
-    schema = dataset.schema
-    return {
-        "numbers": dataset.numbers,
-        "codes": dataset.codes,
-        "position": schema.position,
-        "n_categories": schema.n_categories,
-        "target": dataset.target,
-        "n_classes": 0 if schema.classes is None else len(schema.classes),
-        "weight": dataset.weight,
-    }
 
 
 def _zeros_of_r(schema: Schema) -> Array:

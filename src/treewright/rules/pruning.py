@@ -48,7 +48,7 @@ class Sample:
         """Take the rows of a dataset."""
         assert dataset.target is not None
         weight = np.ones(len(dataset)) if dataset.weight is None else dataset.weight
-        n_classes = 0 if dataset.schema.classes is None else len(dataset.schema.classes)
+        n_classes = dataset.schema.n_classes
         return cls(Rows(dataset.schema, dataset.numbers, dataset.codes), dataset.target, weight, n_classes)
 
     def __len__(self) -> int:

@@ -109,7 +109,7 @@ def _prove_shapes(arrays: Mapping[str, NDArray[Any]], schema: Schema) -> None:
     types = RULE_ARRAYS | {f"condition_{name}": dtype for name, dtype in COLUMN_TYPES.items()}
     _demand(arrays.keys() == types.keys(), f"it has the arrays {sorted(arrays)}")
     _demand([arrays[name].dtype == dtype for name, dtype in types.items()], "an array is of the wrong type")
-    k = 1 if schema.classes is None else len(schema.classes)
+    k = max(schema.n_classes, 1)
     n_rules, n_conditions = len(arrays["rule_label"]), len(arrays["condition_kind"])
     n_entries = len(arrays["condition_pool_index"])
     sizes: dict[str, tuple[int, ...]] = {
@@ -132,7 +132,7 @@ def _prove_shapes(arrays: Mapping[str, NDArray[Any]], schema: Schema) -> None:
 
 
 def _prove_rules(arrays: Mapping[str, NDArray[Any]], schema: Schema) -> None:
-    k = 1 if schema.classes is None else len(schema.classes)
+    k = max(schema.n_classes, 1)
     _demand((arrays["rule_label"] >= 0) & (arrays["rule_label"] < k), "a rule has an unknown class")
     for name in ("rule_value", "rule_weight", "rule_risk", "value", "weight"):
         least = -np.inf if schema.classes is None and name.endswith("value") else 0.0

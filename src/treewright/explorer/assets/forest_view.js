@@ -1,8 +1,8 @@
 // Forest view: a tree to choose, the votes on a row, the error as trees are added, and what they ask for.
 
 import { chart, linePath } from "./curves.js";
-import { swatch } from "./card.js";
 import { counted, element, numberText, percentText, replaceChildren, shape } from "./text.js";
+import { verdict } from "./verdict.js";
 
 const CURVE = { width: 560, height: 170, left: 52, right: 10, top: 10, bottom: 30 };
 const STRIP = { width: 560, height: 110, room: 14 };
@@ -110,36 +110,12 @@ export class ForestView {
 
   verdict(said, votes, who) {
     const { model, marks } = this;
-    const order = said
-      .map((_, code) => code)
-      .toSorted((a, b) => said[b] - said[a])
-      .slice(0, 6);
-    return element(
-      "div",
-      {},
-      element("p", { class: "says", dir: "auto" }, `${who} says `, element("b", {}, model.classes[order[0]])),
-      element(
-        "table",
-        {},
-        element(
-          "tbody",
-          {},
-          order.map((code) =>
-            element(
-              "tr",
-              {},
-              element("th", { scope: "row", dir: "auto" }, swatch(marks.fill(code)), model.classes[code]),
-              element("td", {}, percentText(said[code])),
-              element(
-                "td",
-                {},
-                counted(votes.filter((vote) => vote.said === code).length, "tree here", "trees here"),
-              ),
-            ),
-          ),
-        ),
-      ),
-    );
+    const trees = (code) => votes.filter((vote) => vote.said === code).length;
+    return verdict(model, marks, said, {
+      words: `${who} says`,
+      best: said.indexOf(Math.max(...said)),
+      beside: (code) => element("td", {}, counted(trees(code), "tree here", "trees here")),
+    });
   }
 
   // A square for each tree, as strong as it is sure; it opens the tree with the way of the row.

@@ -1,8 +1,8 @@
 // What if: a row to type in and change, what the tree says of it at once, why, and what would change its mind.
 
 import { changeText, nearestChange } from "./change.js";
-import { swatch } from "./card.js";
 import { counted, element, numberText, percentText, replaceChildren, valueText } from "./text.js";
+import { verdict } from "./verdict.js";
 
 export class WhatIf {
   constructor(panel, model, marks, state) {
@@ -144,39 +144,13 @@ export class WhatIf {
     const { model, marks } = this;
     if (!model.classes)
       return element("p", { class: "says" }, "predicted ", element("b", {}, numberText(said[0])));
-    const order = said
-      .map((_, code) => code)
-      .toSorted((a, b) => said[b] - said[a])
-      .slice(0, 6);
-    const best = model.best(said);
-    return element(
-      "div",
-      {},
-      element("p", { class: "says", dir: "auto" }, "predicted ", element("b", {}, model.classes[best])),
-      element(
-        "table",
-        {},
-        element(
-          "tbody",
-          {},
-          order.map((code) =>
-            element(
-              "tr",
-              {},
-              element("th", { scope: "row", dir: "auto" }, swatch(marks.fill(code)), model.classes[code]),
-              element("td", {}, percentText(said[code])),
-              element(
-                "td",
-                { class: "bar" },
-                element("span", {
-                  css: { width: `${100 * said[code]}%`, background: marks.fill(code) },
-                }),
-              ),
-            ),
-          ),
-        ),
-      ),
-    );
+    const bar = (code) =>
+      element("span", { css: { width: `${100 * said[code]}%`, background: marks.fill(code) } });
+    return verdict(model, marks, said, {
+      words: "predicted",
+      best: model.best(said),
+      beside: (code) => element("td", { class: "bar" }, bar(code)),
+    });
   }
 
   // The way of the row in sentences, with what its gaps did.
