@@ -46,7 +46,7 @@ public:
     }
 
     /// Take over these rows of the table; nodes go to `out`. Memory is kept from one load to the next.
-    void load(const Parts<uint32_t>& parts, Builder& out, int thread = 0) {
+    void load(const Parts& parts, Builder& out, int thread = 0) {
         out_ = &out;
         Rows::gather(parts.row, thread);
     }

@@ -18,7 +18,7 @@ struct Graft {
     int32_t node, depth;
     uint64_t seed;
     Interactions::Open groups;
-    Parts<uint32_t> parts;
+    Parts parts;
 };
 
 template <class C, class Scorer>
@@ -39,7 +39,7 @@ public:
           workspace_(static_cast<size_t>(std::max(problem.recipe.threads, 1))) {}
 
     /// Split the large nodes that grow from these rows; the small ones left are the grafts.
-    std::vector<Graft> grow(Parts<uint32_t>&& rows) {
+    std::vector<Graft> grow(Parts&& rows) {
         std::vector<Item> stack;
         Item root;
         root.parts = std::move(rows);
@@ -500,7 +500,7 @@ private:
         answer(item, chosen);
         std::vector<Candidate> surrogates;
         if (uses_surrogates(recipe_, recipe_.policy(static_cast<size_t>(chosen.feature)))) surrogates = stand_in(item);
-        std::vector<Parts<uint32_t>> parts = send(item.parts, branch_, chosen.default_branch, branches);
+        std::vector<Parts> parts = send(item.parts, branch_, chosen.default_branch, branches);
         if (!interactions_.free()) {
             item.groups = interactions_.below(item.groups, chosen.feature);
             item.features = interactions_.among(all_features(), item.groups);
