@@ -1,6 +1,9 @@
 // The best cut of a sorted list without looking at every cut: chunks of the list are summed up, and only those are scanned
 // whose sums leave room for a better cut than those between chunks, or than the best cut of other features.
 #pragma once
+#include <numeric>
+
+#include "criteria/class_criteria.hpp"
 #include "splits/threshold.hpp"
 
 namespace treewright {
@@ -25,15 +28,10 @@ public:
         chunks_.clear();
         Chunk all;
         for (size_t begin = 0; begin < list.size(); begin += chunk_rows) {
-            Chunk chunk;
-            for (const List& entry : list.subspan(begin, std::min(chunk_rows, list.size() - begin))) {
-                const WeightPair& row = pair[entry.row];
-                chunk.weight += row.weight;
-                chunk.amount += row.amount;
-                if constexpr (!two_classes) chunk.rise += std::max(row.amount, 0.0);
-            }
-            all.pass(chunk);
-            chunks_.push_back(chunk);
+            const List* entry = list.data() + begin;
+            chunks_.push_back(list.size() - begin < chunk_rows ? sum_up(entry, list.size() - begin, pair.data())
+                                                               : sum_up(entry, chunk_rows, pair.data()));
+            all.pass(chunks_.back());
         }
         Totals totals(two_classes ? 2 : 1);
         totals.count = list.size();
@@ -88,6 +86,28 @@ private:
             amount += next.amount;
         }
     };
+    /// Two sums side by side, as each addition waits for the last; their number is even but at the end of the list.
+    template <class List>
+    static Chunk sum_up(const List* entry, size_t n, const WeightPair* pair) {
+        Chunk even, odd;
+        double distance[2] = {0, 0};
+        for (size_t i = 0; i + 1 < n; i += 2) {
+            const WeightPair &one = pair[entry[i].row], &other = pair[entry[i + 1].row];
+            even.pass({one.weight, one.amount, 0});
+            odd.pass({other.weight, other.amount, 0});
+            if constexpr (!two_classes) {
+                distance[0] += std::fabs(one.amount);
+                distance[1] += std::fabs(other.amount);
+            }
+        }
+        if (n % 2) {
+            even.pass({pair[entry[n - 1].row].weight, pair[entry[n - 1].row].amount, 0});
+            distance[0] += std::fabs(pair[entry[n - 1].row].amount);
+        }
+        even.pass(odd);
+        even.rise = (even.amount + distance[0] + distance[1]) / 2;
+        return even;
+    }
     static void stand(const Chunk& left, Scorer& scorer) {
         scorer.left_weight = left.weight;
         scorer.left = left.amount;
@@ -109,8 +129,75 @@ private:
     std::vector<Chunk> chunks_;
 };
 
-/// Any concave criterion of classes. What rows cost is weight times impurity; the rows of a chunk cost least if they cost nothing
-/// by themselves, and the others cost the less without them.
+/// What two sides cost, in weight times impurity, at the cuts between chunks and at least at those inside one.
+///
+/// The rows of a chunk cost the least if they cost nothing by themselves, and the others cost the less without them.
+template <class C>
+class SideCosts {
+public:
+    void start(double) {
+        left_.clear();
+        right_.clear();
+    }
+    void add(const Totals& left, const Totals& right) {
+        left_.push_back(cost(left));
+        right_.push_back(cost(right));
+    }
+    /// Before a chunk, or after the last.
+    double at(size_t chunk) const { return left_[chunk] + right_[chunk]; }
+    double inside(size_t chunk) const { return left_[chunk] + right_[chunk + 1]; }
+
+private:
+    static double cost(const Totals& side) { return side.weight > 0 ? side.weight * C::impurity(side) : 0.0; }
+
+    std::vector<double> left_, right_;
+};
+
+/// With x of a class's n on the left and t of all N, entropy costs G(t) − Σ E(x), where G(t) = t·log t + (N − t)·log(N − t) and
+/// E(x) = x·log x + (n − x)·log(n − x) are convex. As t is the sum of all x, the same may be taken from G and from each E: λ·t
+/// and λ·x. Then E is largest at one end of the chunk, and G smallest where its slope is λ.
+template <>
+class SideCosts<Entropy> {
+public:
+    void start(double weight) {
+        weight_ = weight;
+        whole_.clear();
+        left_.clear();
+        parts_.clear();
+    }
+    void add(const Totals& left, const Totals& right) {
+        width_ = left.sums.size();
+        whole_.push_back(x_log_x(left.weight) + x_log_x(right.weight));
+        left_.push_back(left.weight);
+        for (size_t k = 0; k < width_; ++k) parts_.push_back({left.sums[k], x_log_x(left.sums[k]) + x_log_x(right.sums[k])});
+    }
+    double at(size_t chunk) const {
+        double cost = whole_[chunk];
+        for (size_t k = 0; k < width_; ++k) cost -= parts_[chunk * width_ + k].value;
+        return cost;
+    }
+    double inside(size_t chunk) const {
+        const double step = left_[chunk + 1] - left_[chunk];
+        const double slope = step > 0 ? (whole_[chunk + 1] - whole_[chunk]) / step : 0.0;
+        double cost = x_log_x(weight_) - weight_ * std::log2(1 + std::exp2(slope));
+        for (size_t k = 0; k < width_; ++k) {
+            const Part &from = parts_[chunk * width_ + k], &to = parts_[(chunk + 1) * width_ + k];
+            cost -= std::max(from.value - slope * from.left, to.value - slope * to.left);
+        }
+        return cost;
+    }
+
+private:
+    struct Part {
+        double left, value;
+    };
+    double weight_ = 0;
+    size_t width_ = 0;
+    std::vector<double> whole_, left_;
+    std::vector<Part> parts_;  // by chunk and class
+};
+
+/// Any concave criterion of classes.
 template <class C>
 class ClassScan {
 public:
@@ -140,14 +227,17 @@ public:
             return list[left - 1].rank != list[left].rank && left >= first && n - left >= first;
         };
         weigh(totals);
-        const double whole = cost(totals), slack = 1e-9 * (whole + totals.weight);
+        const double whole = costs_.at(0), slack = 1e-9 * (whole + totals.weight);
         double most = whole - least * totals.weight;  // that both sides may cost
-        for (size_t c = 1; c < n_chunks(); ++c)
-            if (apart(c * chunk_rows_) && limits.allow(Sides{left_[c].weight, totals.weight - left_[c].weight}))
-                most = std::min(most, left_[c].cost + right_[c].cost);
         Totals before(width_);
+        for (size_t c = 1; c < n_chunks(); ++c) {
+            pass(c - 1, before);
+            const bool heavy = before.weight >= limits.min_weight && totals.weight - before.weight >= limits.min_weight;
+            if (heavy && apart(c * chunk_rows_)) most = std::min(most, costs_.at(c));
+        }
+        before.clear();
         for (size_t c = 0; c < n_chunks(); ++c) {
-            if (left_[c].cost + right_[c + 1].cost <= most + slack + 2 * tolerance) {
+            if (costs_.inside(c) <= most + slack + 2 * tolerance) {
                 scorer.jump(before);
                 for (size_t i = c * chunk_rows_; i < std::min((c + 1) * chunk_rows_, n - 1); ++i) {
                     scorer.add(list[i].row);
@@ -160,28 +250,14 @@ public:
     }
 
 private:
-    struct Side {
-        double weight, cost;
-    };
-    /// What limits ask of a cut.
-    struct Sides {
-        double left, right;
-        double left_weight_now() const { return left; }
-        double right_weight_now() const { return right; }
-        double left_mean() const { return 0; }
-        double right_mean() const { return 0; }
-    };
-    static double cost(const Totals& side) { return side.weight > 0 ? side.weight * C::impurity(side) : 0.0; }
     /// Both sides of every cut between chunks.
     void weigh(const Totals& totals) {
         Totals left(width_), right(width_);
-        left_.clear();
-        right_.clear();
+        costs_.start(totals.weight);
         for (size_t c = 0; c <= n_chunks(); ++c) {
             for (size_t k = 0; k < width_; ++k) right.sums[k] = remainder(totals.sums[k], left.sums[k]);
-            right.weight = std::max(totals.weight - left.weight, 0.0);
-            left_.push_back({left.weight, cost(left)});
-            right_.push_back({right.weight, right.weight > 1e-12 * totals.weight ? cost(right) : 0.0});
+            right.weight = std::accumulate(right.sums.begin(), right.sums.end(), 0.0);
+            costs_.add(left, right);
             if (c < n_chunks()) pass(c, left);
         }
     }
@@ -194,8 +270,8 @@ private:
     }
 
     size_t width_ = 1, chunk_rows_ = 1;
-    std::vector<double> sums_;        // by chunk and class
-    std::vector<Side> left_, right_;  // of the cut before each chunk, and of that after the last
+    std::vector<double> sums_;  // by chunk and class
+    SideCosts<C> costs_;
 };
 
 }  // namespace treewright
