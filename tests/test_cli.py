@@ -6,6 +6,7 @@ import errno
 import gzip
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -560,9 +561,35 @@ def test_convert_loses_nothing(run: Run, suffix: str) -> None:
 
 def test_demo_shows_a_tree_and_copies_tables(run: Run) -> None:
     status, out, _ = run("demo", "tennis")
-    assert (status, "all rows" in out, "treewright fit data.csv" in out) == (0, True, True)
+    assert (status, "all rows" in out, "fit data.csv" in out) == (0, True, True)
     assert run("demo", "mpg", "--copy")[0] == 0
     assert Path("mpg.csv").read_text() == Path(MPG).read_text()
+
+
+@pytest.mark.parametrize("installed", [False, True])
+def test_the_last_lines_of_the_demo_run_where_the_program_is_not_on_the_path(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, installed: bool
+) -> None:
+    if installed:  # as `make demo` finds it: in the environment's folder below this one
+        script = tmp_path / "my environment" / "treewright"
+        script.parent.mkdir()
+        script.write_text(f'#!/bin/sh\nexec {sys.executable} -m treewright "$@"\n')
+        script.chmod(0o755)
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path / "my environment"))
+    monkeypatch.setenv("PATH", "")
+    _, out, _ = run("demo", "tennis")
+    program = out.rpartition(" fit data.csv")[0].splitlines()[-1].strip()
+    done = subprocess.run([*shlex.split(program), "--version"], capture_output=True, text=True, check=False)
+    assert done.stdout.split()[-1] == tw.__version__
+    assert program.startswith("'my environment/") == installed
+
+
+def test_the_demo_names_the_program_alone_where_it_is_on_the_path(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "treewright").touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "\n  treewright fit data.csv" in run("demo", "tennis")[1]
 
 
 def test_completion_is_a_script_that_knows_the_program(run: Run) -> None:
