@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from recompute import check_tree, stored_split
-from reference import EQUAL, Candidate, Node, Reference, scale
+from reference import Node, Reference, scale
+from reference_search import EQUAL, Candidate
 from tables import large_table, small_rows
 from treewright import criteria
 from treewright import recipe as recipe_module
