@@ -1,9 +1,10 @@
-"""Settings shared by all tests, and the fixtures of those that run commands."""
+"""Settings shared by all tests, and the fixtures of those that run commands or read files."""
 
 from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import settings
 
 from command_line import IRIS, Run
 from treewright.cli import main
+from treewright.files import Workspace
 
 # The suite draws the same examples every time; HYPOTHESIS_PROFILE=search goes looking for new ones.
 settings.register_profile("suite", deadline=None, max_examples=25, derandomize=True, print_blob=True)
@@ -44,3 +46,10 @@ def iris(run: Run) -> str:
     """A model of the irises, in the folder of the test."""
     assert run("fit", IRIS, "--target", "species", "--folds", "0", "--quiet") == (0, "", "")
     return "iris.tw"
+
+
+@pytest.fixture
+def workspace() -> Iterator[Workspace]:
+    """A place to read files into."""
+    with Workspace() as opened:
+        yield opened

@@ -16,7 +16,7 @@ from sklearn.model_selection import LeaveOneOut, StratifiedKFold
 from sklearn.utils.estimator_checks import check_estimator
 
 import treewright as tw
-from test_explain import hand_made, mixed_table
+from explaining import hand_made, mixed_table
 from treewright import C45Classifier, DecisionTreeClassifier, DecisionTreeRegressor, RuleClassifier, datasets
 from treewright.conditions import Interval, Values
 from treewright.errors import ModelFileError
