@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from treewright.data import Dataset
 from treewright.descent import place
 from treewright.pruning.losses import row_loss
-from treewright.tree import Tree, over_ancestors
+from treewright.shape import over_ancestors
+from treewright.tree import Tree
 
 Array = NDArray[np.float64]
 Ids = NDArray[np.int64]

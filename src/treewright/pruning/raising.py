@@ -17,8 +17,9 @@ from treewright.data import Dataset
 from treewright.descent import Descent, Parts, Shape, place, shares_rows, tally_parts
 from treewright.pruning.recount import errors_of, recount
 from treewright.pruning.report import ACTIONS, Report
+from treewright.shape import over_ancestors
 from treewright.splits import concatenated_ranges
-from treewright.tree import Tree, over_ancestors
+from treewright.tree import Tree
 
 Array = NDArray[np.float64]
 Ids = NDArray[np.int64]
