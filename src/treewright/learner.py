@@ -88,11 +88,3 @@ class Learner(FittedTree):
         self.__dict__.pop("trace_", None)
         if self.trace:
             self.trace_ = Trace(tree, rows, recipe)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = getattr(self, "missing", None) != "error"
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.sparse = True
-        return tags

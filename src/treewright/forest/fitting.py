@@ -243,14 +243,6 @@ class ForestEstimator(FittedForest):
         draws = self.draws_
         return [draws.rows(tree) for tree in range(len(draws.seeds))]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing != "error"
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.sparse = True
-        return tags
-
 
 class TreeEstimators(Sequence[TreeEstimator]):
     """The trees of a forest as estimators of one tree each; none is kept."""
