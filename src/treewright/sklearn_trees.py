@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from treewright.data import Column, Schema
 from treewright.errors import DataTypeError
-from treewright.shape import over_ancestors
+from treewright.lineage import over_ancestors
 from treewright.splits import NO_SPLITS, THRESHOLD, SplitTable
 from treewright.tree import Tree
 

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
 from treewright.errors import DataError
+from treewright.lineage import Lineage
 from treewright.node import Node
-from treewright.shape import Shape
 from treewright.sklearn_arrays import SklearnArrays
 from treewright.splits import SplitTable, concatenated_ranges, read_only, same_arrays
 from treewright.words import counted
@@ -39,7 +39,7 @@ NODE_ARRAYS: dict[str, np.dtype[Any]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree(Shape, SklearnArrays):
+class Tree(Lineage, SklearnArrays):
     """A decision tree as flat arrays, described one by one in ARCHITECTURE.md.
 
     Children have consecutive ids, each larger than its parent's, and node 0 is the root: going over

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.descent import place
+from treewright.lineage import over_ancestors
 from treewright.pruning.losses import row_loss
-from treewright.shape import over_ancestors
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Shape: which node is whose child, how deep nodes stand, and the ways from the root to them."""
+"""Lineage: which node is whose child, how deep nodes stand, and the ways from the root to them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treewright.splits import read_only
 
 
-class Shape:
+class Lineage:
     """What three arrays tell of a tree: children have consecutive ids, each larger than its parent's."""
 
     parent: NDArray[np.int32]
