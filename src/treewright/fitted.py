@@ -15,13 +15,14 @@ from treewright.construction import TableEstimator
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities, Schema
+from treewright.domains import Domain
 from treewright.grow import threads
 from treewright.model_file import tree_to_parts, write_model
 from treewright.parameters import plain_parameters
 from treewright.prediction_report import PredictionReport
 from treewright.pruning import Pruned
 from treewright.reading import TreeReader
-from treewright.recipe import AnyRecipe, Domain
+from treewright.recipe import AnyRecipe
 from treewright.selection import AnyPruner
 from treewright.tree import Tree
 

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Dataset, Schema
+from treewright.domains import is_whole
 from treewright.errors import warn
 from treewright.functions import shared_memory
 from treewright.names import unknown_name
 from treewright.policies import settle_policies
-from treewright.recipe import CATEGORY_SPLITS, AnyRecipe, Recipe, is_whole
+from treewright.recipe import CATEGORY_SPLITS, AnyRecipe, Recipe
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]

@@ -11,10 +11,11 @@ from treewright.construction import estimator
 from treewright.data import Dataset
 from treewright.data.columns import Unseen
 from treewright.data.schema import Infinities
+from treewright.domains import Domain
 from treewright.fitted import FittedTree
 from treewright.grow import grow, progress_bar, threads
 from treewright.parameters import SHARED_DOMAINS
-from treewright.recipe import AnyRecipe, Domain
+from treewright.recipe import AnyRecipe
 from treewright.selection import AnyPruner, grow_and_prune
 from treewright.trace import Trace
 

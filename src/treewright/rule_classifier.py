@@ -13,10 +13,10 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.construction import TableEstimator, estimator
 from treewright.data.target import read_classes
+from treewright.domains import Domain, check_parameters, is_number, is_whole, one_of
 from treewright.model_file import write_model
 from treewright.parameters import SHARED_DOMAINS, plain_parameters
 from treewright.presets import C45Classifier
-from treewright.recipe import Domain, check_parameters, is_number, is_whole, one_of
 from treewright.rules import RuleSet
 from treewright.rules.pruning import Estimate
 from treewright.rules.rule import first_rule

@@ -15,13 +15,13 @@ from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.data.target import read_classes, read_numbers, read_weight
+from treewright.domains import Domain
 from treewright.errors import DataError
 from treewright.forest.draws import Draws
 from treewright.forest.trees import Trees, shares
 from treewright.grow import threads
 from treewright.importance import Importances
 from treewright.reading import RowReader
-from treewright.recipe import Domain
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]

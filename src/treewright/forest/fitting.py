@@ -17,6 +17,7 @@ from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.data.target import read_weight
+from treewright.domains import Domain, check_parameters
 from treewright.errors import DataError, warn
 from treewright.estimators import TreeEstimator
 from treewright.forest.draws import Draws
@@ -26,7 +27,7 @@ from treewright.forest.parameters import OF_THE_TREES, count_draws
 from treewright.forest.trees import Trees
 from treewright.grow import count_features, progress_bar, threads
 from treewright.parameters import check_counts
-from treewright.recipe import Domain, Recipe, check_parameters
+from treewright.recipe import Recipe
 
 Array = NDArray[np.float64]
 

@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.data import Dataset
+from treewright.domains import Domain, is_number, is_whole, number, whole
 from treewright.pruning.losses import RISK_RULE, Risk, training_risk
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.pruning.report import Report
-from treewright.recipe import Domain, is_number, is_whole, number, whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.domains import Domain, one_of
 from treewright.names import unknown_name
-from treewright.recipe import Domain, one_of
 from treewright.tree import Tree
 from treewright.words import counted
 

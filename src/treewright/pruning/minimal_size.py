@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.descent import sum_below
+from treewright.domains import Domain, one_of, whole
 from treewright.pruning.bottom_up import ROUNDING
 from treewright.pruning.losses import RISK_RULE, Risk, held_out_loss, training_risk
 from treewright.pruning.path import PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
-from treewright.recipe import Domain, one_of, whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from treewright.data import Dataset
+from treewright.domains import Domain, number
 from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.losses import RISK_RULE, Risk, training_risk
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.recipe import Domain, number
 from treewright.tree import Tree
 
 
