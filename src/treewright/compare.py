@@ -15,9 +15,9 @@ from treewright.grow import grow
 from treewright.html_table import html_table
 from treewright.pruning import PRUNERS, Pruner, pruner_of
 from treewright.pruning.nested import LossSums, nested_losses
-from treewright.pruning.report import aligned
 from treewright.recipe import AnyRecipe, ProgramRecipe
 from treewright.selection import AnyPruner, as_weighed, each_fold, fold_numbers, needs, prune_tree, set_aside
+from treewright.text_table import aligned
 from treewright.tree import Tree
 
 if TYPE_CHECKING:

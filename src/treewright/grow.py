@@ -221,10 +221,8 @@ def _warn_of_odd_trees(dataset: Dataset, recipe: Recipe, tree: Tree) -> None:
         (feature,) = used
         if feature < 0 or feature >= dataset.schema.n_inputs:
             return  # one split on several features, or a predicate, which is there to tell the classes apart
-        column, position = dataset.schema.columns[feature], dataset.schema.position[feature]
-        values = (dataset.codes if column.kind == "categorical" else dataset.numbers)[:, position]
-        if len(np.unique(values)) == tree.max_n_classes:
-            warn(f"column {column.name!r} alone separates the classes: leak?")
+        if len(np.unique(dataset.values(feature))) == tree.max_n_classes:
+            warn(f"column {dataset.schema.names[feature]!r} alone separates the classes: leak?")
 
 
 def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 Risk = Literal["error", "cost", "squared_error", "impurity"]
 """What a leaf may be priced by on the training rows."""
 
-RISK_RULE: Domain = one_of(*get_args(Risk), none=True)
+RISK_DOMAIN: Domain = one_of(*get_args(Risk), none=True)
 
 
 def training_errors(tree: Tree) -> Array:

@@ -16,7 +16,7 @@ from treewright.data import Dataset
 from treewright.descent import sum_below
 from treewright.domains import Domain, one_of, whole
 from treewright.pruning.bottom_up import ROUNDING
-from treewright.pruning.losses import RISK_RULE, Risk, held_out_loss, training_risk
+from treewright.pruning.losses import RISK_DOMAIN, Risk, held_out_loss, training_risk
 from treewright.pruning.path import PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.tree import Tree
@@ -66,7 +66,7 @@ class MinimalSize(Pruner):
 
     domains: ClassVar[dict[str, Domain]] = {
         "select": one_of("holdout", "structural_risk"),
-        "risk": RISK_RULE,
+        "risk": RISK_DOMAIN,
         "max_leaves": whole(1, none=True),
     }
 
