@@ -21,6 +21,8 @@ from treewright import _core
 from treewright.model_file import tree_to_bytes
 from treewright.pruning import CostComplexity
 
+# ---- data ----------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("table", [TENNIS, pl.from_pandas(TENNIS), TENNIS.to_numpy().tolist()])
 def test_mixed_tables_are_learned_as_they_are(table: Any) -> None:
@@ -107,6 +109,9 @@ def test_pruner_is_applied_after_growing() -> None:
     by_alpha = tw.DecisionTreeClassifier(ccp_alpha=0.01).fit(X, y)
     assert by_pruner.tree_ == by_alpha.tree_
     assert by_pruner.get_n_leaves() < tw.DecisionTreeClassifier().fit(X, y).get_n_leaves()
+
+
+# ---- errors --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "apply", "decision_path"])
@@ -200,6 +205,9 @@ def test_nothing_is_drawn_where_nothing_is_random() -> None:
     expected = np.random.RandomState(0).randint(1000)
     tw.DecisionTreeClassifier().fit([[1], [2]], [0, 1])
     assert np.random.randint(1000) == expected  # noqa: NPY002
+
+
+# ---- interrupts, progress, determinism -----------------------------------------------------------
 
 
 def test_an_interrupted_fit_leaves_everything_as_it_was() -> None:

@@ -33,6 +33,9 @@ def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
+# ---- the same as scikit-learn's ------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [(tw.DecisionTreeClassifier, SklearnClassifier), (tw.DecisionTreeRegressor, SklearnRegressor)],
@@ -85,6 +88,9 @@ def test_decision_path_marks_the_way_to_the_leaf() -> None:
         assert nodes[0] == 0
         assert nodes[-1] == leaf
         assert (model.tree_.parent[nodes[1:]] == nodes[:-1]).all()
+
+
+# ---- scikit-learn's tools --------------------------------------------------------------------------
 
 
 def test_clone_and_pickle_keep_parameters_and_predictions() -> None:

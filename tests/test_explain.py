@@ -17,6 +17,8 @@ from treewright.explain import contributions, explain_row, follow, read_row
 from treewright.reading import RowReader
 from treewright.splits import Hyperplane
 
+# ---- the way ---------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_row_ends_where_the_core_sends_it(policy: str) -> None:
@@ -77,6 +79,9 @@ def test_what_is_no_row_is_refused_by_name(row: Any, words: str) -> None:
     model = DecisionTreeClassifier().fit(*datasets.load_tennis())
     with pytest.raises(DataError, match=words):
         model.explain(row)
+
+
+# ---- missing and unseen values ------------------------------------------------------------------------
 
 
 def six_rows() -> tuple[pd.DataFrame, list[str]]:
@@ -140,6 +145,9 @@ def test_it_says_what_an_unseen_category_did(unseen: Any, words: str) -> None:
     assert model.explain(day).prediction == model.predict(pd.DataFrame([day]))[0]
 
 
+# ---- shares and contributions -----------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 def test_contributions_lead_from_the_root_to_the_prediction(policy: str) -> None:
     model, X = models(policy, seed=3, laplace=1.0)
@@ -196,6 +204,9 @@ def test_the_interval_of_a_mean_is_student_s() -> None:
     assert median.intervals is None
 
 
+# ---- several trees -------------------------------------------------------------------------------
+
+
 class Bag(RowReader):
     """A forest, as far as explanations go."""
 
@@ -222,6 +233,9 @@ def test_several_trees_explain_a_row_by_the_same_method() -> None:
     assert explained.change.prediction != explained.prediction
 
 
+# ---- output -----------------------------------------------------------------------------------------------
+
+
 def test_names_are_escaped_in_html() -> None:
     X = pd.DataFrame({"<img src=x>": [1.0, 2.0, 3.0, 4.0]})
     page = DecisionTreeClassifier().fit(X, ["<b>", "<b>", "c", "c"]).explain(X.iloc[0])._repr_html_()
@@ -238,6 +252,9 @@ def test_the_dictionary_is_plain_json() -> None:
         found = json.loads(json.dumps(model.fit(X, y).explain(X.iloc[0]).to_dict()))
         assert found["prediction"] in ("good", "bad")
         assert found.keys() >= {"row", "path", "missing", "classes", "intervals", "contributions", "change"}
+
+
+# ---- splits on several features ------------------------------------------------------------------
 
 
 def test_contributions_of_a_plane_are_shared_by_its_features() -> None:
