@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +15,14 @@ from treewright.grow import grow
 from treewright.html_table import html_table
 from treewright.pruning import PRUNERS, Pruner, pruner_of
 from treewright.pruning.nested import LossSums, nested_losses
-from treewright.pruning.report import aligned
 from treewright.recipe import AnyRecipe, ProgramRecipe
-from treewright.selection import as_weighed, each_fold, fold_numbers, needs, prune_tree, set_aside
+from treewright.selection import AnyPruner, as_weighed, each_fold, fold_numbers, needs, prune_tree, set_aside
+from treewright.text_table import aligned
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
     from treewright.estimators import TreeEstimator
 
-AnyPruner = Callable[..., Any]
 
 UNPRUNED = "unpruned"
 HEAD = ["pruner", "leaves", "depth", "train error", "validation error", "seconds"]

@@ -19,7 +19,7 @@ from treewright.conditions import features_of
 from treewright.data import Dataset, Schema
 from treewright.errors import warn
 from treewright.names import unknown_name
-from treewright.pruning.report import aligned
+from treewright.text_table import aligned
 from treewright.tree import Tree
 from treewright.words import printable
 
@@ -185,7 +185,7 @@ def with_rows(
     schema: Schema, impurity: Array, rows: Dataset, borne_out: NDArray[np.bool_], **measures: Any
 ) -> Importances:
     """Give all measures there are, and warn where other rows do not bear out what impurity claims."""
-    n_values = np.array([len(np.unique(_column(rows, feature))) for feature in range(len(schema.columns))])
+    n_values = np.array([len(np.unique(rows.values(feature))) for feature in range(len(schema.columns))])
     favoured = ~borne_out & (impurity > NOTABLE) & (n_values >= MANY_VALUES)
     return _warned(Importances(schema.names, impurity, n_values, _names(schema, favoured), **measures))
 
@@ -280,11 +280,6 @@ def permutation(
             if feature in asked:
                 lost[feature, repeat] = best - _score(trees, values, _shuffled(rows, feature, order))
     return lost.mean(axis=1), lost.std(axis=1, ddof=min(n_repeats - 1, 1))
-
-
-def _column(rows: Dataset, feature: int) -> NDArray[np.generic]:
-    table = rows.codes if rows.schema.n_categories[feature] else rows.numbers
-    return np.asarray(table[:, rows.schema.position[feature]])
 
 
 def _shuffled(rows: Dataset, feature: int, order: NDArray[np.int64]) -> Dataset:

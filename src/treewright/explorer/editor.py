@@ -17,6 +17,7 @@ import numpy as np
 
 from treewright.data import Dataset
 from treewright.data.columns import plain
+from treewright.domains import is_whole
 from treewright.draw.shown import read_rows, stored_value
 from treewright.errors import DataError
 from treewright.explorer.content import Exploration, content_of, small_enough
@@ -25,7 +26,6 @@ from treewright.explorer.page import Page, write_page
 from treewright.grafting import graft, subtree
 from treewright.names import unknown_name
 from treewright.pruning.nested import nested_losses
-from treewright.recipe import is_whole
 from treewright.sklearn_trees import tree_of
 from treewright.splits import Split, Table, Threshold
 from treewright.tree import Tree

@@ -10,6 +10,7 @@ from treewright.conditions import Condition, Interval, Values
 from treewright.data.columns import plain
 from treewright.export.text import percent
 from treewright.rules.rule import Rule
+from treewright.text_table import aligned
 from treewright.words import counted, plain_value, quoted
 
 if TYPE_CHECKING:
@@ -75,8 +76,6 @@ def _rounded(number: float) -> str:
 
 def table(rules: RuleSet) -> str:
     """Write the table in columns of equal width."""
-    from treewright.pruning.report import aligned
-
     heads, body = _cells(rules)
     return "\n".join(aligned(heads, body, right=(0, *range(2, len(heads) - 1))))
 
