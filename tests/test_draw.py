@@ -26,6 +26,7 @@ from treewright import (
     prune,
     pruning,
 )
+from treewright.colours import class_colour
 from treewright.data import Column, Schema
 from treewright.draw.shapes import Rect, Ribbon, Text, flat
 from treewright.draw.shown import Rows, read_rows, show
@@ -327,6 +328,62 @@ def test_dark_pages_are_for_screens_that_ask_for_them() -> None:
     assert "screen and" in plot_tree(TREES["deep"]).svg
     assert "prefers-color-scheme" not in plot_tree(TREES["deep"], theme="light").svg
     assert "#0d1117" in plot_tree(TREES["deep"], theme="dark").svg
+
+
+def test_only_a_drawing_that_follows_its_reader_can_be_restyled() -> None:
+    assert 'class="tw-ink"' in plot_tree(TREES["deep"]).svg
+    for theme in ("light", "dark"):  # the styles of another drawing on the page do not reach it
+        assert 'class="tw-' not in plot_tree(TREES["deep"], theme=theme).svg
+
+
+def test_a_drawing_is_right_without_styles() -> None:
+    for theme in ("auto", "light", "dark"):
+        root = ET.fromstring(plot_tree(TREES["deep"], theme=theme).svg)
+        assert "style" not in root.attrib
+        for element in root.iter():
+            if element.tag.removeprefix(SVG) in ("rect", "path", "text", "polyline", "polygon", "circle"):
+                assert "fill" in element.attrib
+                assert "var(" not in element.attrib["fill"]
+        outside = root.find(SVG + "style").text
+        while "{" in outside:  # nothing stands outside of a rule for some media
+            head, _, rest = outside.partition("{")
+            assert head.startswith("@media")
+            depth, end = 1, 0
+            while depth:
+                depth += {"{": 1, "}": -1}.get(rest[end], 0)
+                end += 1
+            outside = rest[end:]
+
+
+@pytest.mark.parametrize("theme", ["auto", "dark"])
+def test_a_program_that_knows_few_styles_draws_the_same(tmp_path: Path, theme) -> None:
+    cairosvg = pytest.importorskip("cairosvg", exc_type=(ImportError, OSError))
+    drawing = plot_tree(*_irises(), theme=theme)
+    cairosvg.svg2png(bytestring=drawing.svg.encode(), write_to=str(tmp_path / "theirs.png"))
+    drawing.save(tmp_path / "ours.png", dots_per_inch=96)
+    theirs, ours = (imread(tmp_path / f"{name}.png")[..., :3] for name in ("theirs", "ours"))
+    for code in range(3):
+        colour = np.array([int(class_colour(code)[place : place + 2], 16) for place in (1, 3, 5)]) / 255
+        there, here = (np.abs(image - colour).max(axis=-1).round(2) < 0.05 for image in (theirs, ours))
+        assert there.sum() == pytest.approx(here.sum(), rel=0.25)
+        assert here.sum() > 1000
+    assert theirs[5, 5].round(1).tolist() == ours[5, 5].round(1).tolist()
+
+
+def _irises():
+    X, y = datasets.load_iris()
+    return DecisionTreeClassifier(max_depth=3).fit(X, y), X, y
+
+
+def test_what_a_node_tells_stands_in_lines() -> None:
+    root = ET.fromstring(plot_tree(DecisionTreeClassifier().fit([[1.0], [2.0]], ["a\nb", "c"])).svg)
+    tips = [
+        group.find(SVG + "title").text
+        for group in root.iter(SVG + "g")
+        if group.find(SVG + "title") is not None
+    ]
+    assert tips[1].split("\n")[:3] == ["node 1: x0 ≤ 1.5", "1 row", "predicts a\\nb"]
+    assert root.find(SVG + "desc").text.count("\n") >= 3
 
 
 def test_a_drawing_is_the_same_every_time() -> None:

@@ -10,14 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.font_manager import FontProperties, findfont
 from matplotlib.ft2font import FT2Font, LoadFlags
+from matplotlib.path import Path
+from sklearn.datasets import make_classification
 
 from trees import Inner, Leaf, build, random_tree
-from treewright import DecisionTreeClassifier, datasets, plot_tree
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, datasets, plot_tree
 from treewright.colours import CLASS_COLOURS
 from treewright.data import Column, Schema
+from treewright.draw import fonts
+from treewright.draw.figure import _with_marks
 from treewright.draw.fonts import families_for
 from treewright.draw.patterns import pattern_of
-from treewright.draw.shapes import Group, Rect, Ribbon, Strokes, Text, flat
+from treewright.draw.shapes import Dot, Group, Rect, Ribbon, Strokes, Text, flat
 from treewright.draw.typography import fit_lines, text_width
 from treewright.splits import Table, Threshold
 
@@ -229,6 +233,45 @@ def test_the_ends_of_an_axis_are_numbers_of_the_rows() -> None:
     assert "1e+06" not in text  # one row does not squeeze all others into a corner
 
 
+def test_lines_end_between_words_and_never_after_a_minus_sign() -> None:
+    assert fit_lines("beta ≤\xa00.66569", 84.0, 13.0) == ["beta", "≤\xa00.66569"]
+    assert fit_lines("gamma >\xa0-0.46215", 100.0, 13.0) == ["gamma", ">\xa0-0.46215"]
+
+
+@pytest.mark.parametrize("n_leaves", [30, 500])
+def test_no_word_of_a_broad_river_is_half_a_number(n_leaves) -> None:
+    X, y = make_classification(7000, 6, n_informative=4, flip_y=0.3, random_state=0)
+    tree = DecisionTreeClassifier(max_leaf_nodes=n_leaves).fit(X, y).tree_
+    drawing = plot_tree(tree, style="river", max_leaves=None)
+    texts = [(shape, x, y) for shape, x, y in flat(drawing.shapes) if isinstance(shape, Text)]
+    assert len(texts) > 20
+    assert not any(shape.text.endswith("…") for shape, _, _ in texts)
+    boxes = [box_of(*text) for text in texts]
+    for one, other in combinations(boxes, 2):
+        assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+    conditions = {shape.text.replace("\xa0", " ") for shape, _, _ in texts}
+    bounds = {
+        f"{split.threshold:.5g}"
+        for split in (node.split for node in map(tree.__getitem__, range(len(tree))))
+        if split
+    }
+    for words in conditions:
+        if words[:1] in "≤>":
+            assert words[2:] in bounds
+
+
+def test_one_row_far_out_does_not_squeeze_the_targets_of_all_others() -> None:
+    X, y = datasets.load_mpg()
+    y = np.asarray(y, float)
+    model = DecisionTreeRegressor(max_depth=2).fit(X, y)
+    far = np.where(np.arange(len(y)) == 5, 1e6, y)
+
+    def heights(target):
+        return [shape.y for shape, _, _ in flat(plot_tree(model, X, target).shapes) if isinstance(shape, Dot)]
+
+    assert np.ptp(heights(far)) > 0.9 * np.ptp(heights(y))
+
+
 # ---- classes -----------------------------------------------------------------------------------------------
 
 
@@ -240,23 +283,48 @@ def test_sixty_four_classes_differ_in_colour_or_pattern() -> None:
     assert {pattern_of(code, always=False) for code in range(8)} == {0}
 
 
-def test_patterns_stay_inside_their_areas() -> None:
+def outline_of(area: Rect | Ribbon) -> np.ndarray:
+    """Corners of an area, by matplotlib's own curves."""
+    if isinstance(area, Rect):
+        left, top, right, foot = box_of(area, 0, 0)
+        return np.array([(left, top), (right, top), (right, foot), (left, foot)])
+    curve = [Path.CURVE4] * 3
+    path = Path(np.array(area.corners()) * 100, [Path.MOVETO, *curve, Path.LINETO, *curve])
+    return path.to_polygons(closed_only=False)[0] / 100
+
+
+@pytest.mark.parametrize("settings", [{}, {"orientation": "left_right"}, {"style": "river"}])
+def test_patterns_stay_inside_their_areas_and_ribbons(settings) -> None:
     X, y = datasets.load_iris()
-    plain = plot_tree(DecisionTreeClassifier(max_depth=3).fit(X, y), X, y)
-    drawing = plot_tree(DecisionTreeClassifier(max_depth=3).fit(X, y), X, y, patterns=True)
+    model = DecisionTreeClassifier(max_depth=3).fit(X, y)
+    plain = plot_tree(model, X, y, **settings)
     assert not any(isinstance(shape, Strokes) for shape, _, _ in flat(plain.shapes))
-    shapes = list(flat(drawing.shapes))
-    seen = 0
+    shapes = list(flat(plot_tree(model, X, y, patterns=True, **settings).shapes))
+    seen = {Rect: 0, Ribbon: 0}
     for (area, _, _), (strokes, _, _) in pairwise(shapes):
         if isinstance(strokes, Strokes):
-            seen += 1
-            assert isinstance(area, Rect)
+            seen[type(area)] += 1
             assert area.class_code in (1, 2)
-            for line in strokes.lines:
-                for x, y in line:
-                    assert area.x - 1e-9 <= x <= area.x + area.width + 1e-9
-                    assert area.y - 1e-9 <= y <= area.y + area.height + 1e-9
-    assert seen > 20
+            lines = np.array(strokes.lines)
+            long = lines[np.hypot(*(lines[:, 1] - lines[:, 0]).T) > 1]
+            points = [(1 - share) * long[:, 0] + share * long[:, 1] for share in (0.1, 0.5, 0.9)]
+            if len(long):
+                assert Path(outline_of(area)).contains_points(np.concatenate(points)).all()
+    assert seen[Rect] > 5
+    assert seen[Ribbon] >= 5
+
+
+def test_every_class_of_a_ribbon_is_told_apart_by_its_pattern() -> None:
+    X, y = datasets.load_iris()
+    drawing = plot_tree(DecisionTreeClassifier(max_depth=1).fit(X, y), patterns=True)
+    shapes = [shape for shape, _, _ in flat(drawing.shapes)]
+    slopes = {}
+    for area, strokes in pairwise(shapes):
+        if isinstance(area, Ribbon) and isinstance(strokes, Strokes):
+            slopes[area.class_code] = {
+                round((y1 - y0) / (x1 - x0)) for (x0, y0), (x1, y1) in strokes.lines if abs(x1 - x0) > 0.1
+            }
+    assert slopes == {1: {-1}, 2: {1}}  # the first class is plain
 
 
 def test_the_legend_names_the_classes_of_most_rows() -> None:
@@ -278,6 +346,21 @@ def test_one_warning_tells_of_all_letters_that_no_font_has(tmp_path) -> None:
     with pytest.warns(UserWarning, match="no installed font has the letters") as told:
         drawing.save(tmp_path / "tree.png", dots_per_inch=50)
     assert len(told) == 1
+
+
+def test_signs_that_no_font_has_are_numbered_and_told_below(tmp_path, monkeypatch) -> None:
+    letters = fonts._letters
+    monkeypatch.setattr(fonts, "_letters", lambda file: letters(file) - {ord("🌸"), ord("📏")})
+    schema = Schema((Column("🌸 \u200d petal 📏"),), np.array(["🌸", "q"]))
+    drawing = plot_tree(build(schema, Inner(Threshold(0, 0.5), [Leaf(1, [1, 0]), Leaf(1, [0, 1])])))
+    marked = _with_marks(drawing)  # no warning: nothing is lost
+    text = [shape.text for shape, _, _ in flat(marked.shapes) if isinstance(shape, Text)]
+    assert "❶  petal ❷" in text
+    assert text[-1] == "❶ cherry blossom   ❷ straight ruler"
+    assert marked.height > drawing.height
+    assert "🌸" not in "".join(text)
+    drawing.save(tmp_path / "tree.pdf")
+    assert _with_marks(plot_tree(random_tree(0, 2, 2))).height == plot_tree(random_tree(0, 2, 2)).height
 
 
 def test_a_file_is_the_same_every_time_and_no_larger_than_can_be_written(tmp_path) -> None:

@@ -235,7 +235,7 @@ class FittedTree(TreeReader, NamedParameters):
             return parameters
         from treewright.draw import plot_tree
 
-        return f"<div>{plot_tree(self.tree_, max_leaves=12).svg}</div>{parameters}"
+        return f"{plot_tree(self.tree_, max_leaves=12)._repr_html_()}{parameters}"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)

@@ -221,5 +221,5 @@ class Cards:
             if share > 0:
                 width = share * flow
                 moved = [(a, b + begun) if sideways else (a + begun, b) for a, b in (start, end)]
-                yield Ribbon(moved[0], moved[1], width, width, class_colour(code), sideways)
+                yield Ribbon(moved[0], moved[1], width, width, class_colour(code), sideways, class_code=code)
                 begun += width

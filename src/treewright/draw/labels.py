@@ -16,6 +16,9 @@ from treewright.words import counted, number_text, printable, value_text
 SPACE = "\u00a0"
 """Keeps a sign and its bound on one line."""
 
+MILLIONS = 1e7
+"""Numbers are written out up to here."""
+
 
 @dataclass(frozen=True)
 class Labels:
@@ -200,16 +203,18 @@ def _categories(split: Table, schema: Schema, branch: int, most: int) -> str:
         return counted(len(group), "value")
     words = [value_text(column, code) for code in shown]
     if len(shown) < len(group):
-        words.append(f"… {len(group) - len(shown)} more")
+        words.append(f"…{SPACE}{len(group) - len(shown)}{SPACE}more")
     return ", ".join(words)
 
 
 def short_number(number: float, decimals: int | None = None) -> str:
-    """Write a number to four digits, or with fixed decimals.
+    """Write a number to four digits and at least to the unit, or with fixed decimals.
 
     Examples
     --------
-    >>> short_number(0.333333), short_number(12.0), short_number(1234567.0), short_number(1 / 3, 1)
-    ('0.3333', '12', '1.235e+06', '0.3')
+    >>> short_number(0.333333), short_number(12.0), short_number(99684.3), short_number(1 / 3, 1)
+    ('0.3333', '12', '99684', '0.3')
     """
-    return f"{number:.4g}" if decimals is None else number_text(number, decimals)
+    if decimals is not None:
+        return number_text(number, decimals)
+    return f"{number:.0f}" if 1e3 <= abs(number) < MILLIONS else f"{number:.4g}"

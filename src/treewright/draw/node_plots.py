@@ -15,7 +15,7 @@ from treewright.colours import class_colour, number_colour
 from treewright.data import Column
 from treewright.draw.labels import short_number
 from treewright.draw.shapes import Dot, Group, Polygon, Rect, Shape, Text, class_area
-from treewright.draw.shown import Rows, cuts_of
+from treewright.draw.shown import Rows, cuts_of, reach
 from treewright.draw.typography import fit_lines, text_width
 from treewright.splits import Hyperplane, Sphere, Split, Table
 from treewright.tree import Tree
@@ -63,10 +63,7 @@ class _Axis(NamedTuple):
     @classmethod
     def around(cls, values: Array, cuts: tuple[float, ...]) -> _Axis:
         """Take all numbers but rare ones far out, and always the cuts; the first of them parts two bins."""
-        lowest, highest = float(values.min()), float(values.max())
-        low, high = np.quantile(values, [0.005, 0.995], method="nearest").tolist()
-        if highest / 2 - lowest / 2 > high - low:  # half the axis would be for a hundredth of the rows
-            lowest, highest = low, high
+        lowest, highest = reach(values)
         low, high = min(lowest, cuts[0]), max(highest, cuts[-1])
         room = 0.04 * (high - low) or 0.5
         low, high = min(lowest, cuts[0] - room), max(highest, cuts[-1] + room)
@@ -169,10 +166,7 @@ class SplitPlot:
 
     def _height(self, number: float, y: float) -> float:
         """Give where a target stands; all nodes share one scale."""
-        assert self.rows.dataset.target is not None
-        low, high = float(self.rows.dataset.target.min()), float(self.rows.dataset.target.max())
-        share = (number / 2 - low / 2) / ((high / 2 - low / 2) or 1.0)
-        return y + self.height - 2 - share * (self.height - 4)
+        return y + self.height - 2 - self.rows.target_share(number) * (self.height - 4)
 
     def _cuts(self, node: int, shares: Array, y: float) -> list[Shape]:
         """Draw the cuts, and in regression the values between them."""
@@ -247,10 +241,7 @@ class SplitPlot:
 
 def target_plot(rows: Rows, node: int, width: float, height: float, y: float) -> list[Shape]:
     """Draw the targets of a node's rows as a histogram over the range of all, and the node's own number."""
-    assert rows.dataset.target is not None
-    low, high = float(rows.dataset.target.min()), float(rows.dataset.target.max())
-    target, span = rows.target(node), (high - low) or 1.0
-    place = np.minimum((target - low) / span * BINS, BINS - 1).astype(np.int64)
+    place = np.minimum(rows.target_share(rows.target(node)) * BINS, BINS - 1).astype(np.int64)
     counts = np.bincount(place, minlength=BINS)
     step, tallest, foot = width / BINS, counts.max(initial=0) or 1, y + height
     shapes: list[Shape] = [_line([(-width / 2, foot), (width / 2, foot)], "edge")]
@@ -258,7 +249,7 @@ def target_plot(rows: Rows, node: int, width: float, height: float, y: float) ->
         if count:
             tall = count / tallest * (height - 4)
             shapes.append(Rect(-width / 2 + step * index, foot - tall, step * 0.92, tall, class_colour(0)))
-    x = width * (min(max((float(rows.tree.value[node, 0]) - low) / span, 0), 1) - 0.5)
+    x = width * (float(rows.target_share(rows.tree.value[node, 0])) - 0.5)
     return [*shapes, _line([(x, y), (x, foot)], class_colour(5), 2)]
 
 

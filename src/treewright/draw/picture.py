@@ -161,9 +161,9 @@ def _number_scale(tree: Tree, y: float) -> list[Shape]:
     if low == high:
         return shapes
     x, steps, step = MARGIN + text_width(f"predicts {low}", LEGEND) + 6, 40, 3.0
-    for index in range(steps):  # each a little wider than its step: no seams
-        colour = number_colour(index / (steps - 1))
-        shapes.append(Rect(x + index * step, y - LEGEND + 3, step + 0.5, LEGEND - 2, colour))
+    for index in range(steps):  # each lies over the end of the one before: no seams
+        colour, rest = number_colour(index / (steps - 1)), (steps - index) * step
+        shapes.append(Rect(x + index * step, y - LEGEND + 3, rest, LEGEND - 2, colour))
     return [*shapes, Text(x + steps * step + 7, y, high, LEGEND, anchor="start")]
 
 

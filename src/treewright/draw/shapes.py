@@ -13,6 +13,8 @@ from treewright.colours import class_colour
 
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 
+RIBBON_OPACITY = 0.45
+
 
 @dataclass(frozen=True)
 class Rect:
@@ -41,7 +43,10 @@ class Strokes:
 
 @dataclass(frozen=True)
 class Ribbon:
-    """A band from one edge to another, both horizontal, or both vertical in a tree that grows sideways."""
+    """A band from one edge to another, both horizontal, or both vertical in a tree that grows sideways.
+
+    One that carries the rows of a class has its code, which says its pattern.
+    """
 
     start: tuple[float, float]
     end: tuple[float, float]
@@ -49,7 +54,8 @@ class Ribbon:
     end_width: float
     fill: str
     sideways: bool = False
-    opacity: float = 0.45
+    opacity: float = RIBBON_OPACITY
+    class_code: int | None = None
 
     def corners(self) -> list[tuple[float, float]]:
         """Give the points of its outline: two curves, each of a start, two handles and an end."""

@@ -91,6 +91,21 @@ def cuts_of(split: Split) -> tuple[float, ...]:
     return split.cuts if isinstance(split, Intervals) else (split.threshold,)
 
 
+def reach(values: Array) -> tuple[float, float]:
+    """Give the lowest and the highest number, without rare ones far out that would squeeze all others.
+
+    Examples
+    --------
+    >>> reach(np.append(np.arange(1000.0), 1e9))
+    (5.0, 995.0)
+    """
+    lowest, highest = float(values.min()), float(values.max())
+    low, high = np.quantile(values, [0.005, 0.995], method="nearest").tolist()
+    if highest / 2 - lowest / 2 > high - low > 0:  # half the axis would be for a hundredth of the rows
+        return low, high
+    return lowest, highest
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Rows with their target, as they come to the nodes of a shown tree."""
@@ -121,6 +136,15 @@ class Rows:
         """Give the targets of the rows at a node."""
         assert self.dataset.target is not None
         return self.dataset.target[self._at[node]]
+
+    @cached_property
+    def _target_reach(self) -> tuple[float, float]:
+        return reach(np.asarray(self.dataset.target, np.float64))
+
+    def target_share(self, number: Any) -> Any:
+        """Give where numbers lie in the reach of all targets, from 0 to 1."""
+        low, high = (end / 2 for end in self._target_reach)  # halves: the range may be beyond all numbers
+        return np.clip((np.asarray(number) / 2 - low) / ((high - low) or 1.0), 0.0, 1.0)
 
     def compared(self, split: Split, node: int) -> Array:
         """Give what a split looks at in the rows of a node: a number, a code or a sum; NaN if missing."""
