@@ -17,6 +17,7 @@ from treewright.draw.shapes import Group, Rect, Ribbon, Shape, Text, text_lines
 from treewright.draw.shown import Rows, Shown
 from treewright.draw.typography import BOLD, fit_lines, text_width
 from treewright.export.text import percent
+from treewright.splits import Hyperplane, Sphere
 from treewright.words import counted
 
 Orientation: TypeAlias = Literal["top_down", "left_right"]
@@ -126,7 +127,8 @@ class Cards:
         tree, folded = self.shown.tree, int(self.shown.hidden[node])
         is_leaf, is_plotted = tree.is_leaf(node), self._is_plotted(node)
         title = self.labels.prediction(node) if is_leaf else self.labels.question(node)
-        lines = fit_lines(title, WIDEST - 2 * PADDING, TITLE * BOLD, 2 if is_leaf else 3)
+        most = 2 if is_leaf else 6 if isinstance(tree[node].split, Hyperplane | Sphere) else 3
+        lines = fit_lines(title, WIDEST - 2 * PADDING, TITLE * BOLD, most)
         notes = [
             line.rstrip(f" ·{SPACE}") for line in fit_lines(self._note(node), WIDEST - 2 * PADDING, SMALL, 2)
         ]

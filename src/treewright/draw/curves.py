@@ -14,7 +14,7 @@ from treewright.colours import class_colour
 from treewright.data import Dataset
 from treewright.draw.axes import axes_for, legend
 from treewright.draw.shown import Rows, read_rows
-from treewright.errors import DataError
+from treewright.errors import DataError, DataTypeError
 from treewright.names import unknown_name
 from treewright.overfitting import overfitting_curve
 from treewright.pruning.cost_complexity import alphas_of, weakest_links
@@ -23,6 +23,7 @@ from treewright.pruning.path import PruningPath
 from treewright.sklearn_trees import tree_of
 from treewright.splits import Threshold
 from treewright.tree import Tree
+from treewright.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -196,10 +197,18 @@ def plot_pruning_path(model: Any, X: Any = None, y: Any = None, *, ax: Axes | No
     if path.chosen is not None:
         ax.axvline(path.leaves[path.chosen], color="0.4", linestyle=":", label="chosen")
     ax.set(xscale="log", ylim=(0, None))
-    ax.xaxis.set_major_formatter(lambda number, _: f"{number:g}")
-    ax.xaxis.set_minor_formatter(lambda number, _: "")
+    _name_sizes(ax.xaxis)
     legend(ax)
     return ax
+
+
+def _name_sizes(axis: Any) -> None:
+    """Write 1, 2, 5, 10 and so on along an axis of logarithms."""
+    from matplotlib.ticker import LogLocator
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(lambda number, _: f"{number:g}")
+    axis.set_minor_formatter(lambda number, _: "")
 
 
 def _mark_choices(ax: Axes, path: PruningPath) -> None:
@@ -298,13 +307,18 @@ def plot_out_of_bag(forest: Any, X: Any, y: Any, *, ax: Axes | None = None) -> A
     >>> ax.get_xlabel()
     'trees'
     """
-    if not getattr(forest, "bootstrap", False):
+    from sklearn.utils.validation import check_is_fitted
+
+    if not hasattr(type(forest), "estimators_samples_"):
+        raise DataTypeError(f"{type(forest).__name__} is no forest: only forests have rows out of bag.")
+    check_is_fitted(forest)
+    if not forest.bootstrap:
         raise ValueError(f"{type(forest).__name__} has bootstrap=False: every tree saw every row.")
     errors = out_of_bag_errors(forest, X, y)
     classes = getattr(forest, "classes_", None)
-    ax = axes_for(
-        ax, "Out-of-bag error", "trees", "share of errors" if classes is not None else "squared error"
-    )
+    says = f"{errors[-1]:.1%} of rows wrong" if classes is not None else f"{errors[-1]:.4g}"
+    title = f"Out-of-bag error: {says} with {counted(len(errors), 'tree')}"
+    ax = axes_for(ax, title, "trees", "share of errors" if classes is not None else "squared error")
     ax.plot(np.arange(1, len(errors) + 1), errors, color=class_colour(0))
     ax.set_ylim(0, None)
     return ax

@@ -9,7 +9,7 @@ from treewright.data import Schema
 from treewright.data.columns import plain
 from treewright.draw.typography import fit_lines, text_width
 from treewright.export.text import Writer
-from treewright.splits import Hyperplane, Sphere, Split, Table
+from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table
 from treewright.tree import Tree
 from treewright.words import counted, number_text, printable, value_text
 
@@ -173,14 +173,13 @@ def answer(
     if isinstance(split, Hyperplane | Sphere):
         return _parts(split, schema, branch, decimals)[1]
     column = schema.columns[split.feature]
-    name, words = printable(column.name) + " ", split.condition(schema, branch, decimals=decimals)
-    if not words.startswith(name):
-        return words  # between two bounds
-    sign, _, bound = words.removeprefix(name).partition(" ")
-    if sign == "is":
-        return bound
-    is_plain = column.kind == "numeric" and column.unit is None
-    return f"{sign}{SPACE}{_shortened(bound) if is_plain and decimals is None else bound}"
+    shorten = _shortened if column.kind == "numeric" and column.unit is None and decimals is None else str
+    name, words = printable(column.name), split.condition(schema, branch, decimals=decimals)
+    if isinstance(split, Intervals) and 0 < branch < len(split.cuts):
+        low, _, high = words.partition(f" < {name} ≤ ")
+        return f">{SPACE}{shorten(low)}, ≤{SPACE}{shorten(high)}"
+    sign, _, bound = words.removeprefix(f"{name} ").partition(" ")
+    return bound if sign == "is" else f"{sign}{SPACE}{shorten(bound)}"
 
 
 def _parts(split: Split, schema: Schema, branch: int, decimals: int | None) -> tuple[str, str]:

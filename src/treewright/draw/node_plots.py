@@ -166,7 +166,7 @@ class SplitPlot:
 
     def _height(self, number: float, y: float) -> float:
         """Give where a target stands; all nodes share one scale."""
-        return y + self.height - 2 - self.rows.target_share(number) * (self.height - 4)
+        return float(y + self.height - 2 - self.rows.target_share(number) * (self.height - 4))
 
     def _cuts(self, node: int, shares: Array, y: float) -> list[Shape]:
         """Draw the cuts, and in regression the values between them."""
@@ -228,10 +228,14 @@ class SplitPlot:
     ) -> list[Shape]:
         """Write the categories below their bars if most have room, else underline those of a branch."""
         foot = y + self.height
-        written = [fit_lines(name, pitch - 2, SMALL, 1)[0] for name in names]
+        places = [left + pitch / 2 for left in lefts]
+        room = min([pitch + 16, *(after - before for before, after in pairwise(places))]) - 3
+        written = [fit_lines(name, room, SMALL, 1)[0] for name in names]
         if 2 * sum(map(operator.eq, written, names)) > len(names):
-            places = zip(written, lefts, strict=True)
-            return [Text(left + pitch / 2, foot + AXIS - 2, words, SMALL, "pale") for words, left in places]
+            return [
+                Text(place, foot + AXIS - 2, words, SMALL, "pale")
+                for words, place in zip(written, places, strict=True)
+            ]
         ends = list(accumulate(sizes, initial=0))
         return [
             _line([(lefts[begin] + 2, foot + 5), (lefts[end - 1] + pitch - 2, foot + 5)], "pale", 2)

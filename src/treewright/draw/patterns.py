@@ -93,7 +93,7 @@ def _outline(area: Rect | Ribbon) -> Points:
     curves = np.array(area.corners()).reshape(2, 4, 2)
     share = np.linspace(0, 1, 33)
     bernstein = [math.comb(3, k) * share**k * (1 - share) ** (3 - k) for k in range(4)]
-    return np.einsum("kt,ckd->ctd", np.array(bernstein), curves).reshape(-1, 2)
+    return np.asarray(np.einsum("kt,ckd->ctd", np.array(bernstein), curves).reshape(-1, 2))
 
 
 def _lines(outline: Points, pattern: int) -> Iterator[Line]:
