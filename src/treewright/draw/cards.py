@@ -12,8 +12,18 @@ from numpy.typing import NDArray
 from treewright.colours import class_colour, number_colour
 from treewright.draw.labels import SPACE, Labels
 from treewright.draw.layout import centres, level_starts
-from treewright.draw.node_plots import AXIS, SplitPlot, split_is_drawn, target_plot, value_bar, value_share
-from treewright.draw.shapes import Group, Rect, Ribbon, Shape, Text, text_lines
+from treewright.draw.node_plots import (
+    AXIS,
+    SplitPlot,
+    axis_text,
+    column_of,
+    split_is_drawn,
+    target_plot,
+    value_bar,
+    value_of,
+    value_share,
+)
+from treewright.draw.shapes import FAINT, RIBBON_OPACITY, Group, Rect, Ribbon, Shape, Text, text_lines
 from treewright.draw.shown import Rows, Shown
 from treewright.draw.typography import BOLD, fit_lines, text_width
 from treewright.export.text import percent
@@ -63,6 +73,8 @@ class Cards:
         Where the branches lead.
     node_ids : bool
         Whether cards show the number of their node.
+    row : Rows or None
+        One row, whose path is drawn.
     """
 
     shown: Shown
@@ -70,6 +82,7 @@ class Cards:
     rows: Rows | None
     orientation: Orientation
     node_ids: bool
+    row: Rows | None = None
 
     def draw(self) -> tuple[list[Shape], float, float]:
         """Give the shapes, and the size of the page they take."""
@@ -112,15 +125,22 @@ class Cards:
             shapes.append(
                 Rect(-card_width / 2 + 4, above + 4, card_width, card_height, "card", 8, stroke="edge")
             )
-        shapes.append(
-            Rect(-card_width / 2, above, card_width, card_height, "card", 8, colour if is_leaf else "edge")
-        )
+        card = Rect(-card_width / 2, above, card_width, card_height, "card", 8, colour if is_leaf else "edge")
+        shapes.append(replace(card, stroke="cut", line=2.0) if self.row and self._on_path(node) else card)
         if is_leaf:
             shapes.append(Rect(-card_width / 2, above, card_width, card_height, colour, 8, opacity=0.14))
         shapes.append(Group(tuple(content), 0, above))
         behind = 4 if self.shown.hidden[node] else 0
         width = max(card_width + (1 if sideways else 2) * behind, *widths, 0)
-        return Block(tuple(shapes), card_width, width, above, above + card_height + behind)
+        height = above + card_height + behind
+        if not self._on_path(node):  # a veil
+            left = -card_width / 2 if sideways else -width / 2
+            shapes.append(Rect(left - 1, 0, width + 2, height + 1, "ground", opacity=0.6))
+        return Block(tuple(shapes), card_width, width, above, height)
+
+    def _on_path(self, node: int) -> bool:
+        """Whether a node is on the way of the row in question; all are if there is none."""
+        return self.row is None or len(self.row.at(node)) > 0
 
     def _content(self, node: int) -> tuple[list[Shape], float, float]:
         """Give the shapes of a card, their width and their height."""
@@ -158,7 +178,7 @@ class Cards:
         assert self.rows is not None
         if self.shown.tree.is_leaf(node):
             return target_plot(self.rows, node, width, PLOT_HEIGHT, y)
-        return SplitPlot(self.rows, width, PLOT_HEIGHT).draw(node, y)
+        return SplitPlot(self.rows, width, PLOT_HEIGHT, self.row).draw(node, y)
 
     def _note(self, node: int) -> str:
         """Say how many rows there are and how sure the node is."""
@@ -173,6 +193,10 @@ class Cards:
             words.append(f"{gaps} missing")
         if self.node_ids:
             words.append(f"node {self.shown.source[node]}")
+        split = tree[node].split
+        if self.row and split is not None and self._on_path(node):
+            value = value_of(self.row, split, node)
+            words.append(f"row: {'missing' if value is None else axis_text(column_of(split, tree), value)}")
         return " · ".join(part.replace(" ", SPACE) for part in words)
 
     def _colour(self, node: int) -> str:
@@ -212,16 +236,16 @@ class Cards:
         sideways: bool,
     ) -> Iterable[Shape]:
         tree = self.shown.tree
+        seen = RIBBON_OPACITY if self._on_path(child) else FAINT
         total = tree.value[child].sum() if tree.is_classifier else 0.0
         if not total:  # a number, or a branch that no row took
-            yield Ribbon(
-                start, end, flow, flow, self._colour(child) if tree.count[child] else "edge", sideways
-            )
+            colour = self._colour(child) if tree.count[child] else "edge"
+            yield Ribbon(start, end, flow, flow, colour, sideways, seen)
             return
         begun = 0.0
         for code, share in enumerate((tree.value[child] / total).tolist()):
             if share > 0:
                 width = share * flow
                 moved = [(a, b + begun) if sideways else (a + begun, b) for a, b in (start, end)]
-                yield Ribbon(moved[0], moved[1], width, width, class_colour(code), sideways, class_code=code)
+                yield Ribbon(moved[0], moved[1], width, width, class_colour(code), sideways, seen, code)
                 begun += width

@@ -132,7 +132,7 @@ def _patch(shape: Shape, x: float, y: float, colours: Mapping[str, str]) -> Any:
         case _:
             raise TypeError(f"{shape!r} is no single shape")
     fill, stroke = getattr(shape, "fill", None), getattr(shape, "stroke", None)
-    line = shape.width if isinstance(shape, Polygon | Strokes) else 1.0
+    line = shape.width if isinstance(shape, Polygon | Strokes) else getattr(shape, "line", 1.0)
     patch.set(
         facecolor="none" if fill is None else colours.get(fill, fill),
         edgecolor="none" if stroke is None else colours.get(stroke, stroke),

@@ -23,6 +23,9 @@ from treewright.words import counted, value_text
 
 Array = NDArray[np.float64]
 
+MARK = "#d55e00"
+"""The colour of the row in question."""
+
 BINS = 24
 MOST_BARS = 24
 MOST_DOTS = 120
@@ -91,11 +94,14 @@ class SplitPlot:
         The rows of the tree.
     width, height : float
         Of the plot itself; the axis takes `AXIS` more.
+    row : Rows or None
+        One row, whose value is marked.
     """
 
     rows: Rows
     width: float
     height: float
+    row: Rows | None = None
 
     def draw(self, node: int, y: float) -> list[Shape]:
         """Draw the plot of a node, in the middle around 0, its top at y."""
@@ -112,14 +118,24 @@ class SplitPlot:
         if isinstance(split, Table):
             return shapes + self._categories(split, node, values.astype(np.int64), target, y)
         cuts = cuts_of(split)
-        column = None if isinstance(split, Hyperplane | Sphere) else tree.schema.columns[split.feature]
+        column = column_of(split, tree)
         axis = _Axis.around(values, cuts)
         shapes += self._ends(column, axis, axis.share(np.array(cuts)), y)
         if tree.is_classifier:
             shapes += self._histogram(axis.bins(values), target, y)
         else:
             shapes += self._dots(axis.share(np.clip(values, axis.low, axis.high)), target, y)
-        return shapes + self._cuts(node, axis.share(np.array(cuts)), y)
+        shapes += self._cuts(node, axis.share(np.array(cuts)), y)
+        value = value_of(self.row, split, node)
+        return shapes + ([] if value is None else self._mark(float(np.clip(axis.share(value), 0, 1)), y))
+
+    def _mark(self, share: float, y: float) -> list[Shape]:
+        """Mark on top where the row in question stands."""
+        x = self.width * (share - 0.5)
+        return [
+            _line([(x, y), (x, y + self.height)], MARK, 1.2),
+            Polygon(((x - 5, y - 3), (x + 5, y - 3), (x, y + 5)), MARK),
+        ]
 
     # ---- numbers ---------------------------------------------------------------------------------
 
@@ -128,7 +144,7 @@ class SplitPlot:
         shapes: list[Shape] = []
         foot, half = y + self.height + AXIS - 2, self.width / 2
         for number, share, anchor in ((axis.lowest, 0, "start"), (axis.highest, 1, "end")):
-            words = fit_lines(_axis_text(column, number), self.width * 0.45, SMALL, 1)[0]
+            words = fit_lines(axis_text(column, number), self.width * 0.45, SMALL, 1)[0]
             if np.abs(cuts - share).min() * self.width > text_width(words, SMALL) + 6:
                 shapes.append(Text(half * (2 * share - 1), foot, words, SMALL, "pale", anchor))  # type: ignore[arg-type]
         return shapes
@@ -213,7 +229,11 @@ class SplitPlot:
             Group(tuple(column), tip=f"{name}: {counted(int(counts[code]), 'row')}")
             for column, name, code in zip(columns, names, bars, strict=True)
         ]
-        return shapes + self._names(names, [len(group) for group in groups], lefts, pitch, y)
+        shapes += self._names(names, [len(group) for group in groups], lefts, pitch, y)
+        value = value_of(self.row, split, node)
+        if value in bars:
+            shapes += self._mark((lefts[bars.index(int(value))] + pitch / 2) / self.width + 0.5, y)
+        return shapes
 
     def _column(self, left: float, pitch: float, target: Array, y: float) -> list[Shape]:
         """Draw the targets of a category as points, and their mean."""
@@ -257,13 +277,26 @@ def target_plot(rows: Rows, node: int, width: float, height: float, y: float) ->
     return [*shapes, _line([(x, y), (x, foot)], class_colour(5), 2)]
 
 
+def value_of(row: Rows | None, split: Split, node: int) -> float | None:
+    """Give what a split compares of a row that comes to its node; None if there is none, or it is missing."""
+    if row is None or not len(row.at(node)):
+        return None
+    value = float(row.compared(split, node)[0])
+    return None if math.isnan(value) else value
+
+
+def column_of(split: Split, tree: Tree) -> Column | None:
+    """Give the column that a split looks at; None if they are several."""
+    return None if isinstance(split, Hyperplane | Sphere) else tree.schema.columns[split.feature]
+
+
 def split_is_drawn(split: Split | None) -> bool:
     """Whether there is something to draw of a split: all but *known or missing* have a scale."""
     return split is not None and not any(map(math.isinf, cuts_of(split)))
 
 
-def _axis_text(column: Column | None, number: float) -> str:
-    """Write a number at the end of an axis."""
+def axis_text(column: Column | None, number: float) -> str:
+    """Write a number on an axis, of a feature or of a sum of several."""
     if column is None or (column.kind == "numeric" and column.unit is None):
         return short_number(number + (0 if column is None else column.offset))
     return value_text(column, number)

@@ -13,7 +13,7 @@ from treewright.draw.labels import Labels, short_number
 from treewright.draw.patterns import patterned
 from treewright.draw.river import River
 from treewright.draw.shapes import Group, Rect, Shape, Text, class_area, text_lines
-from treewright.draw.shown import Rows, read_rows, show
+from treewright.draw.shown import Rows, read_one, read_rows, show
 from treewright.draw.svg import Theme
 from treewright.draw.typography import BOLD, fit_lines, text_width
 from treewright.export.text import Writer
@@ -37,6 +37,7 @@ def plot_tree(
     X: Any = None,
     y: Any = None,
     *,
+    row: Any = None,
     style: Style = "cards",
     orientation: Orientation = "top_down",
     max_leaves: int | None = 24,
@@ -60,6 +61,8 @@ def plot_tree(
         A tree of this library, or a fitted `DecisionTree…` or `ExtraTree…` of scikit-learn.
     X, y : table and target, optional
         Rows to show inside the nodes; the training rows, or others.
+    row : dict, Series, list or table of one row, optional
+        One row: its path stands out, its values are marked, and its leaf is among those shown.
     style : {"cards", "river"}
         Cards joined by ribbons, or a river of rows, which stays readable with hundreds of leaves.
     orientation : {"top_down", "left_right"}
@@ -103,10 +106,16 @@ def plot_tree(
     if max_leaves is not None and max_leaves < 1:
         raise ValueError(f"max_leaves={max_leaves!r} must be a positive int or None.")
     tree = tree_of(model)
-    shown = show(tree, max_leaves)
+    one = None if row is None else read_one(tree, row)
+    shown = show(tree, max_leaves, None if one is None else Rows(tree, one))
+    path = None if one is None else Rows(shown.tree, one)
     labels = Labels(shown.tree, decimals, missing)
     rows = None if X is None and y is None else Rows(shown.tree, read_rows(tree, X, y))
-    painter = River(shown, labels) if style == "river" else Cards(shown, labels, rows, orientation, node_ids)
+    painter = (
+        River(shown, labels, path)
+        if style == "river"
+        else Cards(shown, labels, rows, orientation, node_ids, path)
+    )
     shapes, width, height = painter.draw()
     heading = Writer(tree, None, None, False, False).size() if title is None else title
     width = max(width, NARROWEST)

@@ -13,8 +13,8 @@ from treewright.colours import class_colour, number_colour
 from treewright.draw.labels import Labels
 from treewright.draw.layout import centres
 from treewright.draw.node_plots import value_share
-from treewright.draw.shapes import Group, Rect, Ribbon, Shape, Text, text_lines
-from treewright.draw.shown import Shown
+from treewright.draw.shapes import FAINT, RIBBON_OPACITY, Group, Rect, Ribbon, Shape, Text, text_lines
+from treewright.draw.shown import Rows, Shown
 from treewright.draw.typography import BOLD, fit_lines, text_width
 from treewright.export.text import percent
 from treewright.words import counted
@@ -32,6 +32,7 @@ class River:
 
     shown: Shown
     labels: Labels
+    row: Rows | None = None
 
     def draw(self) -> tuple[list[Shape], float, float]:
         """Give the shapes, and the size of the page they take."""
@@ -69,6 +70,7 @@ class River:
         starts = list(accumulate(begin, initial=float(x[node] - tree.weight[node] * scale / 2)))
         for child in tree.children(node):
             end = float(x[child] - tree.weight[child] * scale / 2)
+            seen = FAINT if self.row and not len(self.row.at(child)) else RIBBON_OPACITY
             if not tree.weight[child]:
                 continue
             for place, (colour, weight) in enumerate(self._colours(child)):
@@ -76,7 +78,7 @@ class River:
                 if width > 0:
                     above, below = (starts[place], y[node] + BAR), (end, y[child])
                     code = place if tree.is_classifier else None
-                    yield Ribbon(above, below, width, width, colour, class_code=code)
+                    yield Ribbon(above, below, width, width, colour, opacity=seen, class_code=code)
                 starts[place] += width
                 end += width
 

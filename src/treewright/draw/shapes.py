@@ -13,7 +13,8 @@ from treewright.colours import class_colour
 
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 
-RIBBON_OPACITY = 0.45
+RIBBON_OPACITY, FAINT = 0.45, 0.12
+"""How much of a ribbon is seen, and of one that a row in question does not take."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Rect:
     stroke: str | None = None
     opacity: float = 1.0
     class_code: int | None = None
+    line: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from treewright.data import Dataset, Schema
 from treewright.data.target import read_classes, read_numbers
 from treewright.descent import place, sum_below
 from treewright.errors import DataError
+from treewright.explain import read_row
 from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table
 from treewright.tree import Tree
 
@@ -40,10 +41,11 @@ class Shown:
     hidden: Ids
 
 
-def show(tree: Tree, max_leaves: int | None) -> Shown:
+def show(tree: Tree, max_leaves: int | None, row: Rows | None = None) -> Shown:
     """Open the nodes of a tree where most is at stake until so many leaves are shown; fold the rest.
 
-    The node opened next is the one of largest risk: where, as a leaf, the tree would lose most.
+    The node opened next is the one of largest risk: where, as a leaf, the tree would lose most. Before that
+    those are opened which a row passes, if one is given.
 
     Examples
     --------
@@ -54,17 +56,19 @@ def show(tree: Tree, max_leaves: int | None) -> Shown:
     """
     folded = np.zeros(len(tree), bool)
     if max_leaves is not None and tree.n_leaves > max_leaves:
-        folded[_folded(tree, max_leaves)] = True
+        stake = np.array(tree.risk)
+        if row is not None:
+            stake[[node for node in range(len(tree)) if len(row.at(node))]] = np.inf
+        folded[_folded(tree, max_leaves, stake.tolist())] = True
     leaves = sum_below(tree.parent, (tree.n_children == 0).astype(np.float64)[:, None])[:, 0]
     source = np.flatnonzero(~tree.below(folded))
     hidden = np.where(folded, leaves, 0)[source].astype(np.int64)
     return Shown(tree.collapse(folded) if folded.any() else tree, source, hidden)
 
 
-def _folded(tree: Tree, max_leaves: int) -> list[int]:
+def _folded(tree: Tree, max_leaves: int, stake: list[float]) -> list[int]:
     """List the nodes that stay closed."""
-    risk = tree.risk.tolist()
-    frontier, closed, n_leaves = [(-risk[0], 0)], [], 1
+    frontier, closed, n_leaves = [(-stake[0], 0)], [], 1
     while frontier:
         _, node = heappop(frontier)
         children = tree.children(node)
@@ -73,7 +77,7 @@ def _folded(tree: Tree, max_leaves: int) -> list[int]:
         elif children:
             n_leaves += len(children) - 1
             for child in children:
-                heappush(frontier, (-risk[child], child))
+                heappush(frontier, (-stake[child], child))
     return closed
 
 
@@ -197,6 +201,14 @@ def labels(tree: Tree, shares: Array) -> Ids:
 def read_table(tree: Tree, X: Any) -> Dataset:
     """Encode rows as those that the tree was grown on, without their target."""
     return Dataset(tree.schema, *map(np.asfortranarray, tree.schema.encode(X, check_names=False)))
+
+
+def read_one(tree: Tree, row: Any) -> Dataset:
+    """Read one row from whatever holds it."""
+    read = read_row(row, tree.schema)
+    return Dataset(
+        tree.schema, *(np.asfortranarray(values[None, :]) for values in (read.numbers, read.codes))
+    )
 
 
 def read_rows(tree: Tree, X: Any, y: Any) -> Dataset:

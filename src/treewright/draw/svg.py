@@ -124,6 +124,8 @@ class _Page:
         size = f'width="{_n(shape.width)}" height="{_n(shape.height)}"'
         corners = f' rx="{_n(shape.radius)}"' if shape.radius else ""
         paint = self._paint(shape.fill, shape.stroke, shape.opacity)
+        if shape.line != 1:
+            paint += f' stroke-width="{_n(shape.line)}"'
         return f'<rect x="{_n(shape.x)}" y="{_n(shape.y)}" {size}{corners}{paint}/>'
 
     def _polygon(self, shape: Polygon) -> str:
