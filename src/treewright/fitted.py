@@ -228,18 +228,10 @@ class FittedTree(TreeReader, NamedParameters):
         self._fitted_tree()
         explore(self, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title).save(path)
 
-    def _repr_html_inner(self) -> str:
-        """Show the tree above scikit-learn's own view of the estimator, once there is one."""
-        parameters: str = super()._repr_html_inner()
-        if not self.__sklearn_is_fitted__():
-            return parameters
+    def _learned_html(self) -> str:
         from treewright.draw import plot_tree
 
-        return f"{plot_tree(self.tree_, max_leaves=12)._repr_html_()}{parameters}"
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
-        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
+        return plot_tree(self.tree_, max_leaves=12)._repr_html_()
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright.colours import class_colour
 from treewright.data import Dataset
 from treewright.grow import grow
+from treewright.html_table import html_table
 from treewright.pruning.losses import held_out_loss
 from treewright.pruning.nested import nested_losses, there_until
 from treewright.pruning.reduced_error import greedy_steps
@@ -39,6 +40,17 @@ class OverfittingCurve:
 
     growing: Mapping[str, Array]
     pruning: Mapping[str, Array]
+
+    def _repr_html_(self) -> str:
+        head = ["rows", "whole tree", "best growing", "nodes", "best pruning", "nodes"]
+        rows = []
+        for name in ("training", "pruning", "test"):
+            row = [name, f"{self.growing[name][-1]:.3f}"]
+            for part in (self.growing, self.pruning):
+                best = int(np.argmax(part[name]))
+                row += [f"{part[name][best]:.3f}", f"{part['nodes'][best]:.0f}"]
+            rows.append(row)
+        return html_table("accuracy against size", head, rows, range(1, len(head)))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw both in one picture: growing as lines, pruning dashed.

@@ -188,6 +188,9 @@ class RuleClassifier(ClassifierMixin, NamedParameters):
             header["target"] = self.target_name_
         write_model(path, header, arrays)
 
+    def _learned_html(self) -> str:
+        return self.ruleset_.to_html()
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "ruleset_")
 

@@ -206,9 +206,7 @@ def read_table(tree: Tree, X: Any) -> Dataset:
 def read_one(tree: Tree, row: Any) -> Dataset:
     """Read one row from whatever holds it."""
     read = read_row(row, tree.schema)
-    return Dataset(
-        tree.schema, *(np.asfortranarray(values[None, :]) for values in (read.numbers, read.codes))
-    )
+    return Dataset(tree.schema, read.numbers[None, :], read.codes[None, :])
 
 
 def read_rows(tree: Tree, X: Any, y: Any) -> Dataset:
