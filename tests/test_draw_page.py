@@ -1,5 +1,6 @@
 """The page of a drawing: nothing over anything else, words inside their cards, classes told apart."""
 
+import re
 from functools import cache
 from itertools import combinations, pairwise
 
@@ -238,7 +239,7 @@ def test_lines_end_between_words_and_never_after_a_minus_sign() -> None:
     assert fit_lines("gamma >\xa0-0.46215", 100.0, 13.0) == ["gamma", ">\xa0-0.46215"]
 
 
-@pytest.mark.parametrize("n_leaves", [30, 500])
+@pytest.mark.parametrize("n_leaves", [30, 100, 500])
 def test_no_word_of_a_broad_river_is_half_a_number(n_leaves) -> None:
     X, y = make_classification(7000, 6, n_informative=4, flip_y=0.3, random_state=0)
     tree = DecisionTreeClassifier(max_leaf_nodes=n_leaves).fit(X, y).tree_
@@ -249,15 +250,11 @@ def test_no_word_of_a_broad_river_is_half_a_number(n_leaves) -> None:
     boxes = [box_of(*text) for text in texts]
     for one, other in combinations(boxes, 2):
         assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
-    conditions = {shape.text.replace("\xa0", " ") for shape, _, _ in texts}
-    bounds = {
-        f"{split.threshold:.5g}"
-        for split in (node.split for node in map(tree.__getitem__, range(len(tree))))
-        if split
-    }
-    for words in conditions:
-        if words[:1] in "≤>":
-            assert words[2:] in bounds
+    words = [shape.text.replace("\xa0", " ") for shape, _, _ in texts]
+    thresholds = [tree[node].split.threshold for node in np.flatnonzero(tree.n_children).tolist()]
+    bounds = {form for threshold in thresholds for form in (f"{threshold:.5g}", f"{threshold!r}")}
+    assert set(re.findall(r"[≤>] (\S*)", " | ".join(words))) <= bounds
+    assert {line for line in words if re.fullmatch(r"[-.\d]+", line)} <= {"0", "1"}  # the classes
 
 
 def test_one_row_far_out_does_not_squeeze_the_targets_of_all_others() -> None:

@@ -96,7 +96,8 @@ class River:
     def _words(self, node: int, x: float, y: float, room: float, most: int) -> Iterable[Shape]:
         """Write in at most so many lines what leads to a node, and at a leaf what it predicts."""
         lines = self.labels.lines(node, room - 6, 13.0, most, whole=True)
-        if most < 3 and lines[-1].endswith("…"):
+        bound = self.labels.answer(node).partition(" ")[0]
+        if most < 3 and (lines[-1].endswith("…") or not any(bound in line for line in lines)):
             lines = []  # half a number tells nothing
         top = Text(x, y - 9 - 16 * (len(lines) - 1), "", 13.0, halo=True)
         yield from text_lines(lines, top)
