@@ -372,7 +372,9 @@ def test_what_is_no_tree_is_refused() -> None:
         ({"style": "stream"}, "style 'stream'.*'cards', 'river'"),
         ({"orientation": "up"}, "orientation 'up'.*'top_down', 'left_right'"),
         ({"theme": "pink"}, "theme 'pink'.*'auto', 'light', 'dark'"),
-        ({"max_leaves": 0}, "max_leaves=0 must be a positive int or None"),
+        ({"max_leaves": 0}, "max_leaves=0 must be an int of at least 1, or None"),
+        ({"max_leaves": "all"}, "max_leaves='all' must be an int"),
+        ({"decimals": -1}, "decimals=-1 must be an int of at least 0, or None"),
     ],
 )
 def test_unknown_settings_are_refused(setting, message) -> None:

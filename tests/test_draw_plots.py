@@ -212,6 +212,28 @@ def test_merits_need_a_node_and_a_number(irises) -> None:
         tw.plot_merits(model, X.assign(**{"sepal width": 3.0}), y, 1, "sepal width")
 
 
+def test_what_cannot_be_drawn_is_refused_in_one_sentence(irises) -> None:
+    model, X, y = irises
+    for call, message in (
+        (lambda: tw.plot_merits(model, X, y, 0, 99), "feature=99 must be the name of a feature, or a number"),
+        (lambda: tw.plot_merits(model, X, y, 0.5), "node=0.5 must be one of the 17 nodes"),
+        (lambda: tw.plot_regions(model, X, features=[0, 4]), "feature=4 must be .* from 0 to 3"),
+        (lambda: tw.plot_regions(tw.RandomForestClassifier(), X), "not fitted"),
+        (lambda: tw.plot_importances(tw.RandomForestClassifier()), "not fitted"),
+        (lambda: tw.plot_importances(tw.RuleClassifier().fit(X, y)), "RuleClassifier has no tree"),
+        (lambda: tw.plot_overfitting(RandomForestClassifier(), X, y), "cannot be watched while it grows"),
+        (lambda: tw.plot_impurities(["gini", "oak"]), "Unknown criterion 'oak'"),
+        (lambda: tw.plot_pruning_path(RandomForestClassifier(2).fit(X, y)), "several trees"),
+        (
+            lambda: tw.plot_out_of_bag(RandomForestClassifier(2, random_state=0).fit(X, y), X[:9], y[:9]),
+            "X has 9 rows, and the forest was grown on more",
+        ),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+    assert len(tw.plot_impurities("gini").get_lines()) == 1
+
+
 def test_the_pruning_path_is_judged_tree_by_tree() -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(600, 4))

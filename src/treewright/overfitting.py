@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.colours import class_colour
 from treewright.data import Dataset
+from treewright.errors import DataTypeError
 from treewright.grow import grow
 from treewright.html_table import html_table
 from treewright.pruning.losses import held_out_loss
@@ -105,6 +106,11 @@ def overfitting_curve(
     >>> curve.growing["nodes"].tolist()[:3], float(curve.growing["training"][-1])
     ([1.0, 3.0, 5.0], 1.0)
     """
+    if not hasattr(model, "_recipe") or not hasattr(model, "_dataset"):
+        raise DataTypeError(
+            f"{type(model).__name__} cannot be watched while it grows: give an estimator of treewright that "
+            "grows one tree."
+        )
     dataset = model._dataset(X, y, sample_weight)
     recipe = model._recipe(dataset.schema)
     rest, tested = set_aside(dataset, test, random_state)

@@ -84,6 +84,10 @@ def plot_importances(
 
 
 def _impurity_importances(model: Any) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    if hasattr(type(model), "estimators_"):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(model)
     trees = getattr(model, "estimators_", None)
     if trees is None:
         return tree_of(model).compute_feature_importances(), None

@@ -18,6 +18,7 @@ from treewright.draw.svg import Theme
 from treewright.draw.typography import BOLD, fit_lines, text_width
 from treewright.export.text import Writer
 from treewright.names import unknown_name
+from treewright.recipe import is_whole
 from treewright.sklearn_trees import tree_of
 from treewright.tree import Tree
 
@@ -103,8 +104,9 @@ def plot_tree(
     for name, value in (("style", style), ("orientation", orientation), ("theme", theme)):
         if value not in CHOICES[name]:
             raise ValueError(unknown_name(name, value, CHOICES[name]))
-    if max_leaves is not None and max_leaves < 1:
-        raise ValueError(f"max_leaves={max_leaves!r} must be a positive int or None.")
+    for name, number, least in (("max_leaves", max_leaves, 1), ("decimals", decimals, 0)):
+        if number is not None and not (is_whole(number) and number >= least):
+            raise ValueError(f"{name}={number!r} must be an int of at least {least}, or None.")
     tree = tree_of(model)
     one = None if row is None else read_one(tree, row)
     shown = show(tree, max_leaves, None if one is None else Rows(tree, one))
@@ -117,7 +119,7 @@ def plot_tree(
         else Cards(shown, labels, rows, orientation, node_ids, path)
     )
     shapes, width, height = painter.draw()
-    heading = Writer(tree, None, None, False, False).size() if title is None else title
+    heading = Writer(tree, None, None, False, False).size() if title is None else str(title)
     width = max(width, NARROWEST)
     head, top = _head(tree, labels, heading, width)
     return Drawing(

@@ -15,9 +15,8 @@ from treewright.data.columns import MISSING
 from treewright.draw.axes import axes_for, name_ticks, plain_text
 from treewright.draw.labels import Labels
 from treewright.draw.plane import Plane
-from treewright.draw.shown import read_rows, said, stored_value
+from treewright.draw.shown import feature_place, read_rows, said, stored_value
 from treewright.errors import DataError, DataTypeError
-from treewright.names import unknown_name
 from treewright.sklearn_trees import tree_of
 from treewright.tree import Tree
 from treewright.words import counted
@@ -109,6 +108,10 @@ def plot_regions(
 
 def _trees(model: Any) -> Any:
     """Give the trees of a forest of this library, and None of a tree."""
+    if hasattr(type(model), "estimators_"):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(model)
     if hasattr(model, "estimators_") and type(model).__module__.startswith("sklearn."):
         raise DataTypeError(
             f"{type(model).__name__} is a forest of scikit-learn: give treewright.from_sklearn(forest)."
@@ -136,7 +139,7 @@ def _plane(schema: Schema, importance: Array, features: Sequence[str | int] | No
     if features is not None:
         if len(features) != 2:
             raise ValueError(f"features={list(features)!r} must be two features.")
-        across, up = (_feature(schema, feature) for feature in features)
+        across, up = (feature_place(schema, feature) for feature in features)
         if across == up:
             raise ValueError(f"features={list(features)!r} must be two different features.")
         return across, up
@@ -151,14 +154,6 @@ def _plane(schema: Schema, importance: Array, features: Sequence[str | int] | No
     return two[0], two[1]
 
 
-def _feature(schema: Schema, feature: str | int) -> int:
-    if isinstance(feature, str):
-        if feature not in schema.names:
-            raise ValueError(unknown_name("feature", feature, schema.names))
-        return schema.names.index(feature)
-    return range(len(schema.columns))[feature]
-
-
 def _fixed(
     schema: Schema, numbers: Array, codes: NDArray[np.int32], others: Mapping[str, Any] | None
 ) -> tuple[Array, NDArray[np.int32]]:
@@ -166,7 +161,7 @@ def _fixed(
     middle = np.array([_median(column) for column in numbers.T])
     common = np.array([_mode(column) for column in codes.T], np.int32)
     for name, value in (others or {}).items():
-        place = _feature(schema, name)
+        place = feature_place(schema, name)
         fixed = common if schema.columns[place].kind == "categorical" else middle
         fixed[schema.position[place]] = stored_value(schema, place, value)
     return middle, common

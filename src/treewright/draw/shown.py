@@ -15,6 +15,8 @@ from treewright.data.target import read_classes, read_numbers
 from treewright.descent import place, sum_below
 from treewright.errors import DataError
 from treewright.explain import read_row
+from treewright.names import unknown_name
+from treewright.recipe import is_whole
 from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table
 from treewright.tree import Tree
 
@@ -125,7 +127,8 @@ class Rows:
         at: list[list[Ids]] = [[rows] for rows in np.split(parts.row[order], end[:-1])]
         for node in range(len(self.tree) - 1, 0, -1):  # children come after their parent
             at[self.tree.parent[node]].extend(at[node])
-        return [np.unique(np.concatenate(rows)) for rows in at]
+        ascending = (np.sort(np.concatenate(rows)) for rows in at)
+        return [rows[np.diff(rows, prepend=-1) > 0] for rows in ascending]  # a shared row comes once
 
     def at(self, node: int) -> Ids:
         """Give the rows that pass or end in a node, whole or in part."""
@@ -196,6 +199,27 @@ def labels(tree: Tree, shares: Array) -> Ids:
     """Give the class codes that shares lead to: of the largest, or under costs of the cheapest."""
     best = shares.argmax(axis=-1) if tree.costs is None else (shares @ tree.costs).argmin(axis=-1)
     return np.asarray(best, np.int64)
+
+
+def feature_place(schema: Schema, feature: Any) -> int:
+    """Give the number of a feature that is named by its name or its number.
+
+    Examples
+    --------
+    >>> from treewright.data import Column
+    >>> feature_place(Schema((Column("a"), Column("b"))), "b")
+    1
+    """
+    if isinstance(feature, str):
+        if feature not in schema.names:
+            raise ValueError(unknown_name("feature", feature, schema.names))
+        return schema.names.index(feature)
+    if not is_whole(feature) or not 0 <= feature < len(schema.names):
+        raise ValueError(
+            f"feature={feature!r} must be the name of a feature, or a number from 0 to "
+            f"{len(schema.names) - 1}."
+        )
+    return int(feature)
 
 
 def read_table(tree: Tree, X: Any) -> Dataset:
