@@ -345,6 +345,27 @@ def test_trees_of_scikit_learn_are_converted_whole(kind) -> None:
     assert "petal width" in joined(plot_tree(model, X, target))
 
 
+def test_features_and_classes_are_called_as_the_reader_likes() -> None:
+    X, y = datasets.load_iris()
+    codes = np.unique(np.asarray(y), return_inverse=True)[1]
+    names, classes = ["a", "b", "c", "<d>"], ["Setosa", "Versicolor", "Virginica"]
+    for learner in (sklearn_trees.DecisionTreeClassifier, DecisionTreeClassifier):
+        model = learner(max_depth=2).fit(X.to_numpy(), codes)
+        assert "x3" in joined(plot_tree(model))
+        drawing = plot_tree(
+            model, X.to_numpy(), codes, row=X.to_numpy()[3], feature_names=names, class_names=classes
+        )
+        assert {"<d>", "Virginica"} <= set(words(drawing))
+        assert "x3" not in drawing.svg
+        assert model.predict(X.to_numpy())[0] == 0  # the model keeps its own
+    with pytest.raises(ValueError, match=r"feature_names=.* must be 4 names"):
+        plot_tree(model, feature_names=["a"])
+    with pytest.raises(ValueError, match="class_names='abc' must be 3 names"):
+        plot_tree(model, class_names="abc")
+    with pytest.raises(ValueError, match=r"class_names=.* must be 0 names"):
+        plot_tree(DecisionTreeRegressor().fit(X.to_numpy(), codes), class_names=classes)
+
+
 def test_a_converted_tree_is_a_sound_tree() -> None:
     X, y = make_classification(600, 6, flip_y=0.3, random_state=1)
     tree = tree_of(sklearn_trees.DecisionTreeClassifier(random_state=0).fit(X, y))

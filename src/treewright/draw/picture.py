@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -39,6 +41,8 @@ def plot_tree(
     y: Any = None,
     *,
     row: Any = None,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
     style: Style = "cards",
     orientation: Orientation = "top_down",
     max_leaves: int | None = 24,
@@ -64,6 +68,8 @@ def plot_tree(
         Rows to show inside the nodes; the training rows, or others.
     row : dict, Series, list or table of one row, optional
         One row: its path stands out, its values are marked, and its leaf is among those shown.
+    feature_names, class_names : sequence of str, optional
+        What to call the features, and the classes in the order of `classes_`, in the picture.
     style : {"cards", "river"}
         Cards joined by ribbons, or a river of rows, which stays readable with hundreds of leaves.
     orientation : {"top_down", "left_right"}
@@ -109,10 +115,12 @@ def plot_tree(
             raise ValueError(f"{name}={number!r} must be an int of at least {least}, or None.")
     tree = tree_of(model)
     one = None if row is None else read_one(tree, row)
+    given = None if X is None and y is None else read_rows(tree, X, y)
+    tree = _renamed(tree, feature_names, class_names)
     shown = show(tree, max_leaves, None if one is None else Rows(tree, one))
     path = None if one is None else Rows(shown.tree, one)
     labels = Labels(shown.tree, decimals, missing)
-    rows = None if X is None and y is None else Rows(shown.tree, read_rows(tree, X, y))
+    rows = None if given is None else Rows(shown.tree, given)
     painter = (
         River(shown, labels, path)
         if style == "river"
@@ -130,6 +138,23 @@ def plot_tree(
         _description(tree),
         theme,
     )
+
+
+def _renamed(tree: Tree, features: Sequence[str] | None, classes: Sequence[str] | None) -> Tree:
+    """Give a tree whose features and classes are called something else."""
+    schema = tree.schema
+    for name, given, known in (
+        ("feature_names", features, len(schema.columns)),
+        ("class_names", classes, 0 if schema.classes is None else len(schema.classes)),
+    ):
+        if given is not None and (isinstance(given, str) or len(given) != known):
+            raise ValueError(f"{name}={given!r} must be {known} names, one for each.")
+    if features is not None:
+        renamed = zip(schema.columns, map(str, features), strict=True)
+        schema = replace(schema, columns=tuple(replace(column, name=name) for column, name in renamed))
+    if classes is not None:
+        schema = replace(schema, classes=np.array([str(name) for name in classes], object))
+    return tree if schema is tree.schema else replace(tree, schema=schema)
 
 
 def _head(tree: Tree, labels: Labels, heading: str, width: float) -> tuple[list[Shape], float]:
