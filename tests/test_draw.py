@@ -467,7 +467,7 @@ def test_what_a_node_tells_stands_in_lines() -> None:
         for group in root.iter(SVG + "g")
         if group.find(SVG + "title") is not None
     ]
-    assert tips[1].split("\n")[:3] == ["node 1: x0 ≤ 1.5", "1 row", "predicts a\\nb"]
+    assert tips[1].split("\n")[:3] == ["node 1: x0 ≤ 1.5", "1 row, 50 % of all", "predicts a\\nb"]
     assert root.find(SVG + "desc").text.count("\n") >= 3
 
 

@@ -27,6 +27,7 @@ THEMES = {
     "jupyter dark": 'data-jp-theme-light="false"',
     "vscode dark": 'class="vscode-dark"',
     "vscode light": 'class="vscode-light"',
+    "sphinx dark": 'data-theme="dark"',
 }
 BOXES = """() => [...document.querySelectorAll('svg text:not([aria-hidden])')].map(text => {
   const box = text.getBoundingClientRect();
@@ -124,6 +125,7 @@ def test_every_result_shows_hostile_names_as_text(browser, tmp_path) -> None:
         ("plain", "light", False), ("plain", "dark", True),
         ("jupyter light", "dark", False), ("jupyter dark", "light", True),
         ("vscode light", "dark", False), ("vscode dark", "light", True),
+        ("sphinx dark", "light", True),
     ],
 )  # fmt: skip
 def test_a_drawing_follows_the_theme_of_its_notebook(browser, tmp_path, theme, screen, is_dark) -> None:
@@ -214,4 +216,4 @@ def test_what_a_node_tells_is_shown_line_by_line(browser, tmp_path) -> None:
     drawing = plot_tree(DecisionTreeClassifier(max_depth=1).fit(*datasets.load_iris()))
     notebook = Notebook(browser, tmp_path / "n.html", drawing._repr_html_())
     tip = notebook.ask("document.querySelector('svg g g title').textContent")
-    assert tip.split("\n")[:3] == ["node 0: all rows", "150 rows", "predicts setosa"]
+    assert tip.split("\n")[:3] == ["node 0: all rows", "150 rows, 100 % of all", "predicts setosa"]

@@ -8,7 +8,7 @@ from functools import cached_property
 from treewright.data import Schema
 from treewright.data.columns import plain
 from treewright.draw.typography import fit_lines, text_width
-from treewright.export.text import Writer
+from treewright.export.text import Writer, percent
 from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table
 from treewright.tree import Tree
 from treewright.words import counted, number_text, printable, value_text
@@ -141,7 +141,8 @@ class Labels:
     def tip(self, node: int) -> str:
         """Say in a few lines all that is known of a node."""
         tree, entry = self.tree, self.tree[node]
-        lines = [f"node {node}: {self.condition(node)}", counted(entry.count, "row")]
+        share = percent(entry.weight / (tree.weight[0] or 1.0))
+        lines = [f"node {node}: {self.condition(node)}", f"{counted(entry.count, 'row')}, {share} % of all"]
         if abs(entry.weight - entry.count) > 1e-9 * tree.weight[0]:
             lines[1] += f", weight {short_number(entry.weight)}"
         lines.append(f"predicts {self.prediction(node)}")

@@ -80,8 +80,9 @@ def _rules(theme: Theme) -> str:
 
 
 def _in_themes(name: str, is_light: str) -> str:
-    """Select pictures in notebooks of a theme of their own: that of Jupyter, and that of VS Code."""
-    return f"[data-jp-theme-light={is_light}] .treewright,.vscode-{name} .treewright"
+    """Select pictures in pages of a theme of their own: those of Jupyter, of VS Code and of Sphinx."""
+    themes = (f"[data-jp-theme-light={is_light}]", f".vscode-{name}", f"[data-theme={name}]")
+    return ",".join(f"{theme} .treewright" for theme in themes)
 
 
 @dataclass(frozen=True)
