@@ -99,7 +99,7 @@ def test_branches_are_as_wide_as_the_rows_they_carry() -> None:
         ribbons = [s for s, _, _ in flat(plot_tree(model, style=style).shapes) if isinstance(s, Ribbon)]
         tree = model.tree_
         expected = sorted(tree.value[1:][tree.value[1:] > 0] / tree.weight[0])
-        width = sorted(ribbon.start_width for ribbon in ribbons)
+        width = sorted(ribbon.width for ribbon in ribbons)
         thick = [(w, e) for w, e in zip(width, expected, strict=True) if e > 0.05]
         assert len({round(w / e, 6) for w, e in thick}) == 1
 

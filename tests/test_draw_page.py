@@ -1,13 +1,14 @@
 """The page of a drawing: nothing over anything else, words inside their cards, classes told apart."""
 
 import re
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from matplotlib.font_manager import FontProperties, findfont
 from matplotlib.ft2font import FT2Font, LoadFlags
@@ -19,10 +20,11 @@ from treewright import DecisionTreeClassifier, DecisionTreeRegressor, datasets, 
 from treewright.colours import CLASS_COLOURS
 from treewright.data import Column, Schema
 from treewright.draw import fonts
+from treewright.draw.cards import FLOW
 from treewright.draw.figure import _with_marks
 from treewright.draw.fonts import families_for
 from treewright.draw.patterns import pattern_of
-from treewright.draw.shapes import Dot, Group, Rect, Ribbon, Strokes, Text, flat
+from treewright.draw.shapes import Bend, Dot, Group, Rect, Ribbon, Strokes, Text, flat
 from treewright.draw.typography import fit_lines, text_width
 from treewright.splits import Table, Threshold
 
@@ -176,6 +178,44 @@ def test_branches_end_at_the_card_they_lead_to(orientation) -> None:
             assert card[0] < ribbon.end[0] < card[2]
 
 
+def area_of(outline: np.ndarray) -> float:
+    x, y = outline.T
+    return abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1))) / 2
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 9), st.sampled_from([0, 3]), st.booleans())
+@example(4023, 4, 3, True)  # one that leads almost straight on, beside one that bends
+def test_branches_are_as_wide_all_the_way_and_none_lies_over_another(seed, n_splits, n_classes, sideways):
+    tree = renamed(random_tree(seed, n_splits, n_classes), seed)
+    drawing = plot_tree(tree, orientation="left_right" if sideways else "top_down")
+    (body,) = (shape for shape in drawing.shapes if isinstance(shape, Group))
+    ribbons = [shape for shape in body.shapes if isinstance(shape, Ribbon)]
+    outlines = [outline_of(ribbon) for ribbon in ribbons]
+    for ribbon, outline in zip(ribbons, outlines, strict=True):
+        (x0, y0), (x1, y1) = ribbon.start, ribbon.end
+        way = area_of(outline) / ribbon.width
+        # No shorter than straight on, and where it turns aside about as long as both ways together.
+        assert way > 0.98 * abs((x1 - x0) if sideways else (y1 - y0))
+        if not isinstance(ribbon.bend, Bend):
+            assert abs((y1 - y0) if sideways else (x1 - x0)) < FLOW + 2
+        else:
+            turns = (2 - np.pi / 2) * (ribbon.bend.first + ribbon.bend.second)
+            assert way == pytest.approx(abs(x1 - x0) + abs(y1 - y0) - turns, rel=0.02)
+    for (_, ribbon), (other, _) in combinations(zip(outlines, ribbons, strict=True), 2):
+        if ribbon.width > 0.5:
+            assert Path(other).contains_points(middle_of(ribbon)).mean() < 0.02
+
+
+def middle_of(ribbon: Ribbon) -> np.ndarray:
+    """Points in the middle of a ribbon, all the way: those of a hair that runs there."""
+    half = ribbon.width / 2
+    aside = (0, half) if ribbon.sideways else (half, 0)
+    start, end = ((x + aside[0], y + aside[1]) for x, y in (ribbon.start, ribbon.end))
+    hair = outline_of(replace(ribbon, start=start, end=end, width=1e-6))
+    return hair[: len(hair) // 2]
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 40), st.sampled_from([0, 3]))
 def test_no_words_of_a_river_lie_over_others(seed, n_splits, n_classes):
@@ -285,9 +325,10 @@ def outline_of(area: Rect | Ribbon) -> np.ndarray:
     if isinstance(area, Rect):
         left, top, right, foot = box_of(area, 0, 0)
         return np.array([(left, top), (right, top), (right, foot), (left, foot)])
-    curve = [Path.CURVE4] * 3
-    path = Path(np.array(area.corners()) * 100, [Path.MOVETO, *curve, Path.LINETO, *curve])
-    return path.to_polygons(closed_only=False)[0] / 100
+    segments = area.outline()
+    codes = [Path.LINETO if len(segment) == 1 else Path.CURVE4 for segment in segments for _ in segment]
+    points = np.array([point for segment in segments for point in segment])
+    return Path(points * 100, [Path.MOVETO, *codes[1:]]).to_polygons(closed_only=False)[0] / 100
 
 
 @pytest.mark.parametrize("settings", [{}, {"orientation": "left_right"}, {"style": "river"}])

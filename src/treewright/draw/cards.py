@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.colours import class_colour, number_colour
+from treewright.draw.branches import Way, ways
 from treewright.draw.labels import SPACE, Labels
 from treewright.draw.layout import centres, level_starts
 from treewright.draw.node_plots import (
@@ -23,7 +25,16 @@ from treewright.draw.node_plots import (
     value_of,
     value_share,
 )
-from treewright.draw.shapes import FAINT, RIBBON_OPACITY, Group, Rect, Ribbon, Shape, Text, text_lines
+from treewright.draw.shapes import (
+    FAINT,
+    RIBBON_OPACITY,
+    Group,
+    Rect,
+    Ribbon,
+    Shape,
+    Text,
+    text_lines,
+)
 from treewright.draw.shown import Rows, Shown
 from treewright.draw.typography import BOLD, fit_lines, text_width
 from treewright.export.text import percent
@@ -33,9 +44,13 @@ from treewright.words import counted
 Orientation: TypeAlias = Literal["top_down", "left_right"]
 
 WIDEST, NARROWEST, PLOT_WIDTH, PLOT_HEIGHT = 176.0, 84.0, 156.0, 58.0
-PADDING, BAR, FLOW = 10.0, 9.0, 46.0
+PADDING, BAR, FLOW = 10.0, 9.0, 36.0
+GAP, SIDEWAYS_GAP = 40.0, 64.0
+"""Between two levels, where branches run across: wider than all rows together."""
+
 TITLE, WORDS, SMALL = 13.0, 12.0, 11.0
 LINE = 1.25
+Array = NDArray[np.float64]
 
 
 class Block(NamedTuple):
@@ -93,12 +108,12 @@ class Cards:
         sideways = self.orientation == "left_right"
         if sideways:
             y = centres(tree, height, 14.0) - height / 2
-            left = level_starts(tree, width, 64.0)
+            left = level_starts(tree, width, SIDEWAYS_GAP)
             x = left + np.array([block.card_width for block in blocks]) / 2
         else:
             x = centres(tree, width, 18.0)
             left = x - width / 2
-            y = level_starts(tree, height, 40.0)
+            y = level_starts(tree, height, GAP)
         shapes: list[Shape] = list(self._ribbons(blocks, x, y, sideways))
         for node, block in enumerate(blocks):
             tip = self.labels.tip(node)
@@ -207,45 +222,57 @@ class Cards:
 
     # ---- branches ----------------------------------------------------------------------------------
 
-    def _ribbons(
-        self, blocks: list[Block], x: NDArray[np.float64], y: NDArray[np.float64], sideways: bool
-    ) -> Iterable[Shape]:
+    def _ribbons(self, blocks: list[Block], x: Array, y: Array, sideways: bool) -> Iterable[Shape]:
         """Draw each branch as a ribbon of its rows, those of a class side by side."""
         tree = self.shown.tree
-        flow = np.maximum(FLOW * tree.weight / (tree.weight[0] or 1.0), 1.2)
+        flow = np.maximum(FLOW * tree.weight / (tree.weight[0] or 1.0), 1.2).tolist()
         for node, block in enumerate(blocks):
             children = tree.children(node)
-            across = -flow[children.start : children.stop].sum() / 2
-            for child in children:
-                below = blocks[child]
-                if sideways:
-                    start = (x[node] + block.card_width / 2, y[node] + block.middle + across)
-                    end = (x[child] - below.card_width / 2, y[child] + below.middle - flow[child] / 2)
-                else:
-                    start = (x[node] + across, y[node] + block.height)
-                    end = (x[child] - flow[child] / 2, y[child] + below.above)
-                yield from self._stripes(child, start, end, float(flow[child]), sideways)
-                across += flow[child]
+            if not children:
+                continue
+            widths = [flow[child] for child in children]
+            begun = accumulate(widths, initial=-sum(widths) / 2)
+            across = [begin + width / 2 for begin, width in zip(begun, widths, strict=False)]
+            if sideways:
+                starts = [(y[node] + block.middle + a, x[node] + block.card_width / 2) for a in across]
+                ends = [
+                    (y[child] + blocks[child].middle, x[child] - blocks[child].card_width / 2)
+                    for child in children
+                ]
+                level, gap = ends[0][1], SIDEWAYS_GAP
+            else:
+                starts = [(x[node] + a, y[node] + block.height) for a in across]
+                ends = [(x[child], y[child] + blocks[child].above) for child in children]
+                level, gap = y[children.start], GAP
+            found = ways(starts, ends, widths, (level - gap, level))
+            for child, way in zip(children, found, strict=True):
+                yield from self._stripes(child, way, sideways)
 
-    def _stripes(
-        self,
-        child: int,
-        start: tuple[float, float],
-        end: tuple[float, float],
-        flow: float,
-        sideways: bool,
-    ) -> Iterable[Shape]:
+    def _stripes(self, child: int, way: Way, sideways: bool) -> Iterable[Shape]:
+        """Draw a branch, its classes side by side."""
         tree = self.shown.tree
-        seen = RIBBON_OPACITY if self._on_path(child) else FAINT
-        total = tree.value[child].sum() if tree.is_classifier else 0.0
-        if not total:  # a number, or a branch that no row took
-            colour = self._colour(child) if tree.count[child] else "edge"
-            yield Ribbon(start, end, flow, flow, colour, sideways, seen)
-            return
+        value = tree.value[child] if tree.is_classifier else np.zeros(1)
+        codes: Iterable[int | None] = [None]  # a number, or a branch that no row took
+        shares = np.ones(1)
+        if value.sum() > 0:
+            shares = value / value.sum()
+            codes = range(len(shares))
         begun = 0.0
-        for code, share in enumerate((tree.value[child] / total).tolist()):
+        for code, share in zip(codes, shares.tolist(), strict=True):
             if share > 0:
-                width = share * flow
-                moved = [(a, b + begun) if sideways else (a + begun, b) for a, b in (start, end)]
-                yield Ribbon(moved[0], moved[1], width, width, class_colour(code), sideways, seen, code)
-                begun += width
+                colour = self._colour(child) if code is None else class_colour(code)
+                part = way.part(begun, share * way.width)
+                start, end = ((across - part.width / 2, along) for across, along in part[:2])
+                if sideways:
+                    start, end = start[::-1], end[::-1]
+                yield Ribbon(
+                    start,
+                    end,
+                    part.width,
+                    colour if tree.count[child] else "edge",
+                    sideways,
+                    RIBBON_OPACITY if self._on_path(child) else FAINT,
+                    code,
+                    part.bend,
+                )
+                begun += part.width

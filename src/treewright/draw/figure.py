@@ -146,10 +146,10 @@ def _patch(shape: Shape, x: float, y: float, colours: Mapping[str, str]) -> Any:
 def _ribbon_path(ribbon: Ribbon, x: float, y: float) -> Any:
     from matplotlib.path import Path
 
-    points = [(x + across, y + down) for across, down in ribbon.corners()]
-    curve = [Path.CURVE4] * 3
-    codes = [Path.MOVETO, *curve, Path.LINETO, *curve]
-    return Path(points, codes)
+    segments = ribbon.outline()
+    points = [(x + across, y + down) for segment in segments for across, down in segment]
+    codes = [Path.LINETO if len(segment) == 1 else Path.CURVE4 for segment in segments for _ in segment]
+    return Path(points, [Path.MOVETO, *codes[1:]])
 
 
 def _text(text: Text, x: float, y: float, colours: Mapping[str, str]) -> Any:

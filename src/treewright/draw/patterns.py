@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.colours import CLASS_COLOURS, is_light
-from treewright.draw.shapes import RIBBON_OPACITY, Group, Rect, Ribbon, Shape, Strokes
+from treewright.draw.shapes import RIBBON_OPACITY, Group, Point, Rect, Ribbon, Shape, Strokes
 
 SPACING, THINNEST = 4.5, 2.0
 """From one line of a pattern to the next; ribbons that are thinner have no room for any."""
@@ -88,12 +88,19 @@ def _outline(area: Rect | Ribbon) -> Points:
     if isinstance(area, Rect):
         x, y = (area.x, area.x + area.width), (area.y, area.y + area.height)
         return np.array([(x[0], y[0]), (x[1], y[0]), (x[1], y[1]), (x[0], y[1])])
-    if min(area.start_width, area.end_width) < THINNEST:
+    if area.width < THINNEST:
         return np.empty((0, 2))
-    curves = np.array(area.corners()).reshape(2, 4, 2)
-    share = np.linspace(0, 1, 33)
-    bernstein = [math.comb(3, k) * share**k * (1 - share) ** (3 - k) for k in range(4)]
-    return np.asarray(np.einsum("kt,ckd->ctd", np.array(bernstein), curves).reshape(-1, 2))
+    points: list[Point] = []
+    for segment in area.outline():
+        points += segment if len(segment) == 1 else _curve(points[-1], *segment)
+    return np.array(points)
+
+
+def _curve(start: Point, *rest: Point) -> list[Point]:
+    """Give points on a curve, by its start, two handles and its end."""
+    share = np.linspace(0, 1, 33)[1:]
+    bernstein = np.array([math.comb(3, k) * share**k * (1 - share) ** (3 - k) for k in range(4)])
+    return [(x, y) for x, y in (bernstein.T @ np.array([start, *rest])).tolist()]
 
 
 def _lines(outline: Points, pattern: int) -> Iterator[Line]:

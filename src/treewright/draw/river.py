@@ -78,7 +78,7 @@ class River:
                 if width > 0:
                     above, below = (starts[place], y[node] + BAR), (end, y[child])
                     code = place if tree.is_classifier else None
-                    yield Ribbon(above, below, width, width, colour, opacity=seen, class_code=code)
+                    yield Ribbon(above, below, width, colour, opacity=seen, class_code=code)
                 starts[place] += width
                 end += width
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -161,8 +162,10 @@ class _Page:
 
 
 def _curves(ribbon: Ribbon) -> str:
-    points = [f"{_n(x)} {_n(y)}" for x, y in ribbon.corners()]
-    return f"M{points[0]}C{' '.join(points[1:4])}L{points[4]}C{' '.join(points[5:])}z"
+    outline = ribbon.outline()
+    letters = ["M", *("L" if len(segment) == 1 else "C" for segment in outline[1:])]
+    points = (" ".join(f"{_n(x)} {_n(y)}" for x, y in segment) for segment in outline)
+    return "".join(map(operator.add, letters, points)) + "z"
 
 
 def _safe(text: str) -> str:
