@@ -58,7 +58,8 @@ def patterned(shapes: Iterable[Shape], always: bool) -> list[Shape]:
             continue
         drawn.append(shape)
         if isinstance(shape, Rect | Ribbon) and shape.class_code is not None:
-            lines = tuple(_lines(_outline(shape), pattern_of(shape.class_code, always)))
+            families = PATTERNS[pattern_of(shape.class_code, always)]
+            lines = tuple(_lines(_outline(shape), families)) if families else ()
             if lines:
                 drawn.append(_strokes(shape, lines))
     return drawn
@@ -103,12 +104,12 @@ def _curve(start: Point, *rest: Point) -> list[Point]:
     return [(x, y) for x, y in (bernstein.T @ np.array([start, *rest])).tolist()]
 
 
-def _lines(outline: Points, pattern: int) -> Iterator[Line]:
-    """Draw the lines of a pattern as far as they lie in an outline; those of neighbours meet."""
+def _lines(outline: Points, families: Iterable[tuple[int, int]]) -> Iterator[Line]:
+    """Draw families of lines as far as they lie in an outline; those of neighbours meet."""
     if not len(outline):
         return
     following = np.roll(outline, -1, axis=0)
-    for across, down in PATTERNS[pattern]:
+    for across, down in families:
         spacing = SPACING * math.hypot(across, down)
         here, there = (points @ (across, down) for points in (outline, following))
         for step in range(math.ceil(here.min() / spacing), math.floor(here.max() / spacing) + 1):
