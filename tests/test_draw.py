@@ -216,9 +216,10 @@ def test_the_leaf_of_a_row_is_not_folded_away() -> None:
         for style in ("cards", "river"):
             tips = [s.tip for s in _groups(plot_tree(tree, row=X[place], max_leaves=12, style=style))]
             assert any(f"{tree.count[leaf]} row" in tip and "merit" not in tip for tip in tips)
-        shown = show(tree, 12, Rows(tree, read_one(tree, X[place])))
-        assert leaf in shown.source
-        assert shown.tree.n_leaves <= 12
+        row = Rows(tree, read_one(tree, X[place]))
+        assert leaf in show(tree, 12, row).source
+        assert show(tree, 12, row).tree.n_leaves <= 12
+        assert leaf in show(tree, 2, row).source  # however few leaves are asked for
 
 
 def _groups(drawing) -> list[Group]:

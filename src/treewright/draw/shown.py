@@ -47,7 +47,7 @@ def show(tree: Tree, max_leaves: int | None, row: Rows | None = None) -> Shown:
     """Open the nodes of a tree where most is at stake until so many leaves are shown; fold the rest.
 
     The node opened next is the one of largest risk: where, as a leaf, the tree would lose most. Before that
-    those are opened which a row passes, if one is given.
+    those are opened which a row passes, if one is given, all the way to its leaf.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def _folded(tree: Tree, max_leaves: int, stake: list[float]) -> list[int]:
     while frontier:
         _, node = heappop(frontier)
         children = tree.children(node)
-        if n_leaves + len(children) - 1 > max_leaves:
+        if n_leaves + len(children) - 1 > max_leaves and stake[node] < np.inf:
             closed.append(node)
         elif children:
             n_leaves += len(children) - 1
