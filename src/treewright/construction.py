@@ -52,7 +52,19 @@ def estimator(cls: type[AnyClass]) -> type[AnyClass]:
 
 
 class TableEstimator(BaseEstimator):
-    """An estimator of tables of any columns, which says what parameter was meant."""
+    """An estimator of tables of any columns: says what parameter was meant, shows notebooks what it has learned."""
+
+    def _learned_html(self) -> str:
+        """Give what notebooks show above scikit-learn's own view of the estimator, once it is fitted."""
+        return ""
+
+    def _repr_html_inner(self) -> str:
+        parameters: str = super()._repr_html_inner()
+        return (self._learned_html() if self.__sklearn_is_fitted__() else "") + parameters
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name; those of an estimator inside this one as ``inner__name``.

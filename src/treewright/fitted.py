@@ -195,18 +195,10 @@ class FittedTree(TreeReader, TableEstimator):
         own = {f"own_{name}": array for name, array in self._own_arrays().items()}
         write_model(path, header, arrays | own)
 
-    def _repr_html_inner(self) -> str:
-        """Show the tree above scikit-learn's own view of the estimator, once there is one."""
-        parameters: str = super()._repr_html_inner()
-        if not self.__sklearn_is_fitted__():
-            return parameters
+    def _learned_html(self) -> str:
         from treewright.draw import plot_tree
 
-        return f"<div>{plot_tree(self.tree_, max_leaves=12).svg}</div>{parameters}"
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
-        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
+        return plot_tree(self.tree_, max_leaves=12)._repr_html_()
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from treewright.conditions import features_of
 from treewright.data import Dataset, Schema
 from treewright.errors import warn
+from treewright.html_table import html_table
 from treewright.names import unknown_name
 from treewright.text_table import aligned
 from treewright.tree import Tree
@@ -106,6 +107,10 @@ class Importances:
     def __str__(self) -> str:
         head, rows = self._cells()
         return "\n".join(aligned(head, rows, right=tuple(range(1, len(head) - any(self.favoured)))))
+
+    def _repr_html_(self) -> str:
+        head, rows = self._cells()
+        return html_table("importance of the features", head, rows, range(1, len(head) - any(self.favoured)))
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         columns = {name.replace("_", " "): values for name, values in self._measures().items()}

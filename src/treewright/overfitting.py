@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.colours import class_colour
 from treewright.data import Dataset
+from treewright.errors import DataTypeError
 from treewright.grow import grow
+from treewright.html_table import html_table
 from treewright.pruning.early_stopping import best_first_order
 from treewright.pruning.losses import held_out_loss
 from treewright.pruning.nested import nested_losses, there_until
@@ -39,6 +41,17 @@ class OverfittingCurve:
 
     growing: Mapping[str, Array]
     pruning: Mapping[str, Array]
+
+    def _repr_html_(self) -> str:
+        head = ["rows", "whole tree", "best growing", "nodes", "best pruning", "nodes"]
+        rows = []
+        for name in ("training", "pruning", "test"):
+            row = [name, f"{self.growing[name][-1]:.3f}"]
+            for part in (self.growing, self.pruning):
+                best = int(np.argmax(part[name]))
+                row += [f"{part[name][best]:.3f}", f"{part['nodes'][best]:.0f}"]
+            rows.append(row)
+        return html_table("accuracy against size", head, rows, range(1, len(head)))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw both in one picture: growing as lines, pruning dashed.
@@ -93,6 +106,11 @@ def overfitting_curve(
     >>> curve.growing["nodes"].tolist()[:3], float(curve.growing["training"][-1])
     ([1.0, 3.0, 5.0], 1.0)
     """
+    if not hasattr(model, "_recipe") or not hasattr(model, "_dataset"):
+        raise DataTypeError(
+            f"{type(model).__name__} cannot be watched while it grows: give an estimator of treewright that "
+            "grows one tree."
+        )
     dataset = model._dataset(X, y, sample_weight)
     recipe = model._recipe(dataset.schema)
     rest, tested = set_aside(dataset, test, random_state)

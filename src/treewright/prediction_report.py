@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.schema import Schema
+from treewright.html_table import html_lines
 from treewright.words import counted, printable
 
 UNSEEN = -2
@@ -73,6 +74,9 @@ class PredictionReport:
             "unseen": dict(self.unseen),
             "first_unseen": dict(self.first_unseen),
         }
+
+    def _repr_html_(self) -> str:
+        return html_lines(str(self))
 
     def __str__(self) -> str:
         lines = [counted(self.n_rows, "row")]

@@ -180,5 +180,8 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
             header["target"] = self.target_name_
         write_model(path, header, arrays)
 
+    def _learned_html(self) -> str:
+        return self.ruleset_.to_html()
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "ruleset_")

@@ -20,11 +20,16 @@ from treewright.errors import DataError
 from treewright.forest.draws import Draws
 from treewright.forest.trees import Trees, shares
 from treewright.grow import threads
+from treewright.html_table import html_bars
 from treewright.importance import Importances
 from treewright.reading import RowReader
 from treewright.tree import Tree
+from treewright.words import counted, printable
 
 Array = NDArray[np.float64]
+
+MOST_SHOWN = 12
+"""Features whose importance notebooks show."""
 
 
 class FittedForest(RowReader, TableEstimator):
@@ -58,6 +63,16 @@ class FittedForest(RowReader, TableEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "trees_")
+
+    def _learned_html(self) -> str:
+        trees = self._fitted_trees()
+        leaves = (trees.node_count + len(trees)) / 2 / len(trees)
+        score = f", out-of-bag score {self.oob_score_:.3f}" if hasattr(self, "oob_score_") else ""
+        caption = f"{counted(len(trees), 'tree')} of {leaves:.0f} leaves on average{score}; importances:"
+        shares = self.feature_importances_
+        order = np.argsort(-shares, kind="stable")[:MOST_SHOWN].tolist()
+        names = [printable(trees.schema.names[feature]) for feature in order]
+        return html_bars(caption, names, shares[order].tolist())
 
     def _encode(self, X: Any) -> tuple[Array, NDArray[np.int32]]:
         """Rows as the trees' arrays have them."""
