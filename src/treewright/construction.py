@@ -52,7 +52,7 @@ def estimator(cls: type[AnyClass]) -> type[AnyClass]:
 
 
 class TableEstimator(BaseEstimator):
-    """An estimator of tables of any columns: says what parameter was meant, shows notebooks what it has learned."""
+    """An estimator of any columns: says what parameter was meant, shows notebooks what it has learned."""
 
     def _learned_html(self) -> str:
         """Give what notebooks show above scikit-learn's own view of the estimator, once it is fitted."""
