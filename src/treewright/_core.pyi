@@ -1,7 +1,7 @@
 """The border to the C++ core (core/bindings.cpp): free functions on arrays, the interpreter lock released."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,29 +14,29 @@ Flags = NDArray[np.uint8]
 def columns(table: Numbers | Singles, threads: int = 1) -> tuple[Numbers, Flags]:
     """Copy a matrix into columns, and tell per column whether it holds NaN (1) or infinities (2)."""
 
-class Grower(Protocol):
-    """A grower: a table and the options of a recipe give the arrays of ARCHITECTURE.md by name."""
+def grow(
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    n_categories: Codes,
+    target: Codes | Numbers | None,
+    n_classes: int,
+    weight: Numbers | None,
+    options: Mapping[str, Any],
+) -> dict[str, NDArray[Any]]:
+    """Grow a tree; the arrays of ARCHITECTURE.md, split tables with the prefixes split_ and competitor_."""
 
-    def __call__(
-        self,
-        numbers: Numbers,
-        codes: Codes,
-        position: Codes,
-        n_categories: Codes,
-        target: Codes | Numbers | None,
-        n_classes: int,
-        weight: Numbers | None,
-        options: Mapping[str, Any],
-    ) -> dict[str, Any]: ...
-
-grow: Grower
-"""Grow a tree; split tables have the prefixes split_ and competitor_."""
-
-grow_cart: Grower
-"""Grow a CART tree; as grow, and the arrays of `CARTFigures` and largest_improve."""
-
-grow_c45: Grower
-"""Grow, collapse and prune a C4.5 tree."""
+def grow_cart(
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    n_categories: Codes,
+    target: Codes | Numbers | None,
+    n_classes: int,
+    weight: Numbers | None,
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Grow a CART tree; as grow, and the arrays of `CARTFigures` and largest_improve."""
 
 def validate_cart(
     numbers: Numbers,
@@ -52,6 +52,18 @@ def validate_cart(
     fold: Codes,
 ) -> tuple[Numbers, Numbers]:
     """Errors of held-out rows and their squares, summed over the rows for each price of a split."""
+
+def grow_c45(
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    n_categories: Codes,
+    target: Codes | Numbers | None,
+    n_classes: int,
+    weight: Numbers | None,
+    options: Mapping[str, Any],
+) -> dict[str, NDArray[Any]]:
+    """Grow, collapse and prune a C4.5 tree."""
 
 def pack(arrays: Mapping[str, NDArray[Any]], position: Codes) -> NDArray[Any] | None:
     """Sixteen-byte nodes of a tree of binary thresholds; None for any other tree."""

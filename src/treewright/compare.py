@@ -23,8 +23,9 @@ from treewright.tree import Tree
 if TYPE_CHECKING:
     from treewright.estimators import TreeEstimator
 
-
 UNPRUNED = "unpruned"
+FOR_NUMBERS = ("reduced_error", "cost_complexity", "minimal_size")
+"""The methods without settings that prune trees which predict numbers."""
 HEAD = ["pruner", "leaves", "depth", "train error", "validation error", "seconds"]
 
 
@@ -222,8 +223,7 @@ def _line(name: str, folds: list[_Outcome]) -> ComparedPruner:
 def _named(pruners: Any, regression: bool) -> dict[str, AnyPruner | None]:
     """Put the methods under names that differ, the unpruned tree first."""
     if pruners is None:
-        suited = ("reduced_error", "cost_complexity", "minimal_size") if regression else PRUNERS
-        pruners = [name for name in suited if name != "simplify"]
+        pruners = FOR_NUMBERS if regression else [name for name in PRUNERS if name != "simplify"]
     named = pruners if isinstance(pruners, Mapping) else {}
     methods: dict[str, AnyPruner | None] = {UNPRUNED: None}
     for pruner in [] if named else pruners:

@@ -145,7 +145,7 @@ class Dataset:
             _refuse_missing(dataset, counted)
         return dataset if counted is None else dataset.take(counted)
 
-    def values(self, feature: int) -> Numbers | Codes:
+    def values(self, feature: int) -> NDArray[Any]:
         """Give the numbers or codes of a feature, as a view."""
         table = self.codes if self.schema.n_categories[feature] else self.numbers
         return table[:, self.schema.position[feature]]
