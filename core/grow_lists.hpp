@@ -18,7 +18,7 @@ bool trunk_knows(const Recipe& recipe) {
 /// Rows of a graft. Shared rows are loaded into several: fewer and larger ones pay for what leaves the cache (measured).
 inline size_t graft_rows(const Problem& problem) {
     const size_t most = block_rows(problem);
-    return problem.recipe.shares() ? std::min(4 * most, small_block) : most;
+    return problem.recipe.shares() ? std::min(8 * most, small_block) : most;
 }
 
 template <class C, class Scorer>
