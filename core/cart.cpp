@@ -140,7 +140,8 @@ private:
         const Feature& feature = table_.features[static_cast<size_t>(split.feature)];
         if (!known(feature, row)) return nowhere;
         if (feature.categorical()) return split.side[static_cast<size_t>(feature.codes[row])];
-        return feature.numbers[row] < split.cut ? split.below : static_cast<int8_t>(-split.below);
+        const double x = feature.numbers[row];
+        return (options_.rpart ? x < split.cut : x <= split.cut) ? split.below : static_cast<int8_t>(-split.below);
     }
 
     void gather(size_t feature, const Range& range) {
@@ -266,6 +267,10 @@ private:
     int thread_ = 0;
 };
 
+Outcome outcome_of(const Target& target, const Options& options) {
+    return {target.label, target.number, target.weight, options.exposure.empty() ? nullptr : options.exposure.data()};
+}
+
 // ---- by the rule of the criterion ----------------------------------------------------------------------------------
 
 template <class Use>
@@ -278,7 +283,7 @@ auto with_rule(const Table& table, const Target& target, const Outcome& outcome,
         if (options.criterion == "entropy") return use(ClassRule<true>(outcome, terms));
     } else {
         if (options.criterion == "squared_error") return use(SquaresRule(outcome));
-        if (options.criterion == "poisson") return use(PoissonRule(outcome, options.rpart ? 1.0 : 0.0));
+        if (options.criterion == "poisson") return use(PoissonRule(outcome, options.shrink));
     }
     throw std::invalid_argument("criterion '" + options.criterion + "' does not fit this target");
 }
@@ -316,7 +321,7 @@ std::vector<Fold> divide_rows(const Outcome& outcome, std::span<const double> pr
 }  // namespace
 
 Grown grow(const Table& table, const Target& target, const Options& options, Monitor& monitor) {
-    const Outcome outcome{target.label, target.number, target.weight};
+    const Outcome outcome = outcome_of(target, options);
     std::vector<uint32_t> rows(table.n_rows);
     std::iota(rows.begin(), rows.end(), 0u);
     monitor.total = static_cast<double>(table.n_rows);
@@ -331,7 +336,7 @@ Grown grow(const Table& table, const Target& target, const Options& options, Mon
 
 Validation cross_validate(const Table& table, const Target& target, const Options& options, std::span<const double> prices,
                           double alpha, std::span<const int32_t> fold, Monitor& monitor) {
-    const Outcome outcome{target.label, target.number, target.weight};
+    const Outcome outcome = outcome_of(target, options);
     const SortedRows all = sorted_rows(table, options);
     const std::vector<Fold> folds = divide_rows(outcome, prices, alpha, fold);
     const size_t n = prices.size();

@@ -1,0 +1,44 @@
+"""The rows that a program learns from: those with a target, and those with a value at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from treewright.data import Dataset
+from treewright.data.target import labelled
+from treewright.errors import DataError
+
+Mask = NDArray[np.bool_]
+
+
+def fill_target(y: Any) -> tuple[Any, Mask | None]:
+    """Give rows without a target that of another row, so that they can be read, and tell which rows have one.
+
+    Returns
+    -------
+    y
+        The target without gaps.
+    has_target : mask or None
+        None if every row has one.
+
+    Examples
+    --------
+    >>> fill_target(["a", None, "b"])
+    (['a', 'a', 'b'], array([ True, False,  True]))
+    """
+    has_target = labelled(y)
+    if has_target.all():
+        return y, None
+    if not has_target.any():
+        raise DataError(f"y has no value in any of its {len(has_target)} rows.")
+    rows = np.where(has_target, np.arange(len(has_target)), int(has_target.argmax()))
+    return _safe_indexing(y, rows), has_target
+
+
+def has_values(dataset: Dataset) -> Mask:
+    """Tell which rows have a value in some feature."""
+    return np.asarray(~np.isnan(dataset.numbers).all(axis=1) | (dataset.codes >= 0).any(axis=1))
