@@ -141,6 +141,8 @@ class CARTEstimator(Learner):
         keep = np.ones(len(dataset), bool) if has_target is None else has_target[used]
         if self.compat == "rpart" and sample_weight is None:
             keep &= has_values(dataset)
+        if not keep.any():
+            raise DataError(f"none of the {len(used)} rows has a target and a value to learn from.")
         if not keep.all():
             dataset = dataset.take(keep)
             used[used] = keep

@@ -36,7 +36,10 @@ def fill_target(y: Any) -> tuple[Any, Mask | None]:
     if not has_target.any():
         raise DataError(f"y has no value in any of its {len(has_target)} rows.")
     rows = np.where(has_target, np.arange(len(has_target)), int(has_target.argmax()))
-    return _safe_indexing(y, rows), has_target
+    filled = _safe_indexing(y, rows)
+    if hasattr(filled, "set_axis"):  # a pandas column, whose index must stay that of the table
+        filled = filled.set_axis(y.index)
+    return filled, has_target
 
 
 def has_values(dataset: Dataset) -> Mask:
