@@ -161,7 +161,10 @@ def test_categories_are_filled_by_their_mode_under_every_policy(policy: str) -> 
     X = pd.DataFrame({"size": pd.Categorical(["S", "S", "L", "L", None, "L"])})
     model = DecisionTreeClassifier(missing=policy, splits=("multiway",), max_depth=1).fit(X, list("aabbab"))
     [sentence] = model.explain({"size": None}).missing
-    assert sentence == "size is missing: it is filled with the most frequent value of the node's rows (node 0: size)."
+    assert (
+        sentence
+        == "size is missing: it is filled with the most frequent value of the node's rows (node 0: size)."
+    )
 
 
 def test_it_names_the_surrogate_that_stood_in_and_its_agreement() -> None:
