@@ -170,7 +170,7 @@ def draw_control(draw: np.random.Generator) -> dict[str, Any]:
         "usesurrogate": int(draw.choice([0, 1, 2, 2])),
         "surrogatestyle": int(draw.choice([0, 1])),
         "maxdepth": int(draw.choice([1, 2, 3, 8, 30])),
-        "minbucket": int(draw.choice([0, 1, 3, 7])),
+        "minbucket": int(draw.choice([1, 2, 3, 7])),
     }
 
 

@@ -116,7 +116,7 @@ private:
         std::ranges::stable_sort(codes, {}, [&](size_t code) { return key[code]; });
         for (size_t code : codes) {
             cross(code);
-            if (code != codes.back()) offer(split);  // else the right side is empty
+            offer(split);
         }
         for (size_t code : codes) cross(code);
     }

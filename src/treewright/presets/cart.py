@@ -38,8 +38,8 @@ Array = NDArray[np.float64]
 
 CART_DOMAINS: dict[str, Domain] = {
     "criterion": one_of("gini", "entropy"),
-    "min_samples_split": whole(0),
-    "min_samples_leaf": whole(0),
+    "min_samples_split": whole(1),
+    "min_samples_leaf": whole(1),
     "cp": number(-inf),
     "max_depth": Domain(
         lambda value: is_whole(value) and 1 <= value <= 1000, "an int in the range [1, 1000]"
