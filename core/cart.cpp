@@ -9,13 +9,31 @@ namespace treewright::cart {
 
 namespace {
 
+/// A rule that hears Ctrl-C while categories cross from side to side: of thirty there are half a billion groupings.
+template <class Rule>
+class Watched : public Rule {
+public:
+    Watched(const Rule& rule, Monitor& monitor) : Rule(rule), monitor_(&monitor) {}
+
+    using Rule::move;
+    void move(const typename Rule::Tally& tally, double sign) {
+        if (++moves_ % (1 << 20) == 0) monitor_->poll(thread);
+        Rule::move(tally, sign);
+    }
+    int thread = 0;
+
+private:
+    Monitor* monitor_;
+    uint64_t moves_ = 0;
+};
+
 template <class Rule>
 class Grower {
 public:
     Grower(const Table& table, const Outcome& outcome, const Rule& rule, const Options& options, Monitor& monitor)
         : table_(table),
           outcome_(outcome),
-          rule_(rule),
+          rule_(rule, monitor),
           options_(options),
           monitor_(monitor),
           way_(table.n_rows, nowhere),
@@ -30,7 +48,7 @@ public:
     void grow(SortedRows&& sorted, std::span<const uint32_t> rows, double alpha, int thread) {
         sorted_ = std::move(sorted);
         spare_.resize(sorted_.n_rows);
-        thread_ = thread;
+        thread_ = rule_.thread = thread;
         rule_.begin_tree(rows);
         nodes_.assign(1, Node{});
         describe(nodes_[0], rows);
@@ -169,7 +187,7 @@ private:
             split.feature = static_cast<int32_t>(f);
             split.rows = column_.size();
             const auto n_codes = static_cast<size_t>(feature.n_categories);
-            const bool better = feature.categorical() ? CategoryGroups<Rule>(rule_, column_, n_codes, edge).best(node.leaf, split)
+            const bool better = feature.categorical() ? CategoryGroups<Watched<Rule>>(rule_, column_, n_codes, edge).best(node.leaf, split)
                                                       : best_cut(rule_, column_, edge, node.leaf, split);
             if (!better) continue;
             largest_ = std::max(largest_, split.improve);
@@ -251,7 +269,7 @@ private:
 
     const Table& table_;
     const Outcome& outcome_;
-    Rule rule_;
+    Watched<Rule> rule_;
     const Options& options_;
     SurrogateRules surrogate_rules_;
     Monitor& monitor_;

@@ -149,3 +149,16 @@ def test_a_class_that_weighs_less_than_a_row_counts_as_one() -> None:
     np.testing.assert_allclose(model.predict_proba([[1.0]]), [[0.01754385965, 0.4210526316, 0.5614035088]])
     book = model.set_params(compat=None).fit(np.ones((4, 1)), list("abbc"), sample_weight=[0.25, 0.5, 1, 2])
     np.testing.assert_allclose(book.predict_proba([[1.0]]), [[0.25 / 3.75, 1.5 / 3.75, 2 / 3.75]])
+
+
+# rpart: every grouping of categories
+
+
+def test_categories_of_too_many_groupings_are_refused_by_name() -> None:
+    X = pd.DataFrame({"town": pd.Categorical([f"t{i}" for i in range(45)] * 3)})
+    with pytest.raises(
+        ValueError, match="column 'town' has 45 categories, of which rpart tries every grouping"
+    ):
+        tw.CARTClassifier(compat="rpart", cv=None).fit(X, np.arange(135) % 3)
+    two = tw.CARTClassifier(compat="rpart", cv=None).fit(X, np.arange(135) % 2)
+    assert two.n_features_in_ == 1

@@ -29,7 +29,7 @@ from treewright.parameters import (
 from treewright.presets.cart_figures import CARTFigures
 from treewright.presets.cart_recipe import CARTRecipe, GrownCART
 from treewright.presets.cp_table import CPTable, choose_row, cp_table, fold_numbers, folds_of_rows
-from treewright.presets.rows import Mask, fill_target, has_values
+from treewright.presets.rows import Mask, fill_target, has_values, refuse_too_many_groupings
 from treewright.recipe import Domain, check_parameters, is_number, is_whole, number, one_of, whole
 from treewright.tree import Tree
 
@@ -328,6 +328,12 @@ class CARTClassifier(ClassReader, CARTEstimator):
             priors=None if priors is None else _shares(priors, len(classes)),
             costs=cost_rows(self.costs, len(classes)),
         )
+
+    def _used_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Dataset, Mask]:
+        dataset, used = super()._used_rows(X, y, sample_weight)
+        if self.compat == "rpart" and len(np.asarray(dataset.schema.classes)) > 2:
+            refuse_too_many_groupings(dataset)
+        return dataset, used
 
     def _class_values(self, tree: Tree) -> Array:
         """Class weights; rpart takes classes that weigh less than one row in all as if they weighed one."""

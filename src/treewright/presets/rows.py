@@ -1,4 +1,4 @@
-"""The rows that a program learns from: those with a target, and those with a value at all."""
+"""The rows that a program learns from: those with a target and with a value, and what they may hold."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from treewright.data.target import labelled
 from treewright.errors import DataError
 
 Mask = NDArray[np.bool_]
+
+MOST_CATEGORIES = 40
+"""Categories of which every grouping may be tried; of one more there are 2⁴⁰, work for days."""
 
 
 def fill_target(y: Any) -> tuple[Any, Mask | None]:
@@ -45,3 +48,18 @@ def fill_target(y: Any) -> tuple[Any, Mask | None]:
 def has_values(dataset: Dataset) -> Mask:
     """Tell which rows have a value in some feature."""
     return np.asarray(~np.isnan(dataset.numbers).all(axis=1) | (dataset.codes >= 0).any(axis=1))
+
+
+def refuse_too_many_groupings(dataset: Dataset) -> None:
+    """Refuse features whose groupings nobody could wait for: rpart tries all, if there are three classes."""
+    schema = dataset.schema
+    for column, position in zip(schema.columns, schema.position.tolist(), strict=True):
+        if column.kind != "categorical":
+            continue
+        codes = dataset.codes[:, position]
+        n_seen = len(np.unique(codes[codes >= 0]))
+        if n_seen > MOST_CATEGORIES:
+            raise DataError(
+                f"column {column.name!r} has {n_seen} categories, of which rpart tries every grouping where there "
+                f"are three classes or more: at most {MOST_CATEGORIES} can be tried with compat='rpart'."
+            )
