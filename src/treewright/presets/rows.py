@@ -60,6 +60,6 @@ def refuse_too_many_groupings(dataset: Dataset) -> None:
         n_seen = len(np.unique(codes[codes >= 0]))
         if n_seen > MOST_CATEGORIES:
             raise DataError(
-                f"column {column.name!r} has {n_seen} categories, of which rpart tries every grouping where there "
-                f"are three classes or more: at most {MOST_CATEGORIES} can be tried with compat='rpart'."
+                f"column {column.name!r} has {n_seen} categories, of which rpart tries every grouping where "
+                f"there are three classes: with compat='rpart' at most {MOST_CATEGORIES} can be."
             )
