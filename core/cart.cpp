@@ -187,8 +187,9 @@ private:
             split.feature = static_cast<int32_t>(f);
             split.rows = column_.size();
             const auto n_codes = static_cast<size_t>(feature.n_categories);
-            const bool better = feature.categorical() ? CategoryGroups<Watched<Rule>>(rule_, column_, n_codes, edge).best(node.leaf, split)
-                                                      : best_cut(rule_, column_, edge, node.leaf, split);
+            const bool better = feature.categorical()
+                                    ? CategoryGroups<Watched<Rule>>(rule_, column_, n_codes, edge).best(node.leaf, split)
+                                    : best_cut(rule_, column_, edge, node.leaf, split);
             if (!better) continue;
             largest_ = std::max(largest_, split.improve);
             if (!(split.improve > largest_ * 1e-10)) continue;  // rounding dust
