@@ -3,10 +3,11 @@
     python benchmarks/compare_rpart.py 0 200                  the tables of these seeds
     python benchmarks/compare_rpart.py 0 20 --rows 30000      larger ones
 
-Classes (2 to 19), numbers and counts; numeric, categorical and ordinal features, with holes; weights,
-priors, costs, costs of features, and every setting of `rpart.control`. Compared are size, counts, risk,
-prices, splits, competitors, surrogates, the cp table with its cross-validation, and the importances. It needs
-R with rpart: `apt install r-cran-rpart`.
+`rpart_cases.py` draws them: two rows to a thousand, classes (2 to 25), numbers and event rates; numeric,
+categorical and ordinal features, with holes and without any value; weights, priors, costs, costs of features,
+and every setting of `rpart.control`. Compared are size, counts, risk, prices, splits, competitors,
+surrogates, the cp table with its cross-validation, the importances, and what is predicted for the rows and
+for new ones. It needs R with rpart: `apt install r-cran-rpart`.
 """
 
 from __future__ import annotations
@@ -19,156 +20,17 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from rpart_cases import Case, draw_case
 
 import treewright as tw
 
 SCRIPT = Path(__file__).with_suffix(".R")
 CRITERIA = {"gini": "gini", "information": "entropy", "anova": "squared_error", "poisson": "poisson"}
-
-
-@dataclass
-class Case:
-    """A random table with random settings."""
-
-    rows: pd.DataFrame
-    target: pd.Series
-    kinds: dict[str, str]
-    levels: dict[str, list[str]]
-    method: str
-    weight: np.ndarray
-    fold: np.ndarray
-    control: dict[str, Any]
-    parms: dict[str, Any] = field(default_factory=dict)
-    cost: list[float] | None = None
-    weighted: bool = False
-
-    def settings(self) -> str:
-        """All that was drawn besides the table, in a line."""
-        given = [name for name in ("prior", "loss") if name in self.parms]
-        given += ["cost"] * (self.cost is not None) + ["weights"] * self.weighted
-        rule = self.parms.get("split", self.method)
-        control = " ".join(f"{name}={value}" for name, value in self.control.items())
-        return f"{len(self.rows)} rows, {rule} {' '.join(given)} {control}"
-
-
-# ---- tables -------------------------------------------------------------------------------------------
-
-
-def draw_case(seed: int, n_rows: int | None = None) -> Case:
-    """Draw a table and settings."""
-    draw = np.random.default_rng(seed)
-    n = n_rows or int(draw.choice([30, 60, 150, 400, 1000]))
-    method = str(draw.choice(["class", "class", "anova", "poisson"]))
-    columns, kinds = draw_columns(draw, n)
-    values = pd.DataFrame(columns)
-    rank = values.rank().sub(n / 2) / n
-    noise = draw.normal(0, float(draw.choice([0.1, 0.5, 1])), n)
-    signal = rank.iloc[:, 0] * 2 + rank.iloc[:, 1] * np.sign(rank.iloc[:, -1] - 0.1) + noise
-    first, second = values.columns[:2]
-    if len(columns) > 2:  # a stand-in for the first feature
-        alike = (draw.random(n) < 0.7) & (kinds[first] == kinds[second] == "numeric")
-        near = values[first] + draw.normal(0, 0.3, n).round(2)
-        values[second] = np.where(alike, near, values[second])
-    target, n_classes = draw_target(draw, method, signal)
-    levels = {
-        name: [f"l{i}" for i in range(int(values[name].max()) + 1)]
-        for name in columns
-        if kinds[name] != "numeric"
-    }
-    rows = with_holes(draw, values, kinds, levels)
-    weighted = bool(draw.random() < 0.3)
-    whole = draw.random() < 0.7
-    weight = draw.integers(1, 4, n).astype(float) if whole else draw.integers(1, 64, n) / 8
-    fold = draw.integers(1, 6, n)
-    fold[:5] = range(1, 6)
-    control = draw_control(draw)
-    if n_rows:
-        control |= {"minsplit": 200, "minbucket": 70, "cp": 0.001}
-    parms = draw_parms(draw, n_classes) if method == "class" else {}
-    cost = (draw.integers(1, 5, len(columns)) / 2).tolist() if draw.random() < 0.2 else None
-    return Case(rows, target, kinds, levels, method, weight, fold, control, parms, cost, weighted)
-
-
-def draw_columns(draw: np.random.Generator, n: int) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """Draw two to six features: numbers, small whole numbers, categories and ordered ones."""
-    columns: dict[str, np.ndarray] = {}
-    kinds: dict[str, str] = {}
-    for j in range(int(draw.integers(2, 7))):
-        kind, name = draw.choice(["n", "n", "i", "f", "o"]), f"x{j}"
-        kinds[name] = {"f": "categorical", "o": "ordinal"}.get(str(kind), "numeric")
-        if kind == "n":
-            columns[name] = draw.normal(size=n).round(int(draw.integers(1, 6)))
-        elif kind == "i":
-            columns[name] = draw.integers(0, int(draw.integers(2, 30)), n).astype(float)
-        else:
-            columns[name] = draw.integers(0, int(draw.integers(2, 7)), n)
-    return columns, kinds
-
-
-def draw_target(draw: np.random.Generator, method: str, signal: pd.Series) -> tuple[pd.Series, int]:
-    """Give classes that are bands of the signal, rounded numbers, or counts; and how many classes."""
-    n_classes = int(draw.choice([2, 2, 3, 5, 19])) if method == "class" else 0
-    if method == "class":
-        band = np.digitize(signal, np.quantile(signal, np.linspace(0, 1, n_classes + 1)[1:-1]))
-        found, code = np.unique(band, return_inverse=True)
-        labels = [f"c{i}" for i in range(len(found))]
-        return pd.Series(pd.Categorical.from_codes(code, labels)), len(found)
-    if method == "anova":
-        return (signal * draw.choice([1, 10])).round(int(draw.choice([0, 2, 6]))), 0
-    return pd.Series(draw.poisson(np.exp(np.clip(signal, -2, 2))).astype(float)), 0
-
-
-def with_holes(
-    draw: np.random.Generator, values: pd.DataFrame, kinds: dict[str, str], levels: dict[str, list[str]]
-) -> pd.DataFrame:
-    """Name the categories, and in two of three tables lose some values."""
-    rows = pd.DataFrame(index=range(len(values)))
-    for name, kind in kinds.items():
-        if kind == "numeric":
-            rows[name] = values[name].astype(float)
-        else:
-            named = [f"l{int(value)}" for value in values[name]]
-            rows[name] = pd.Categorical(named, levels[name], ordered=kind == "ordinal")
-    if draw.random() < 0.65:
-        for name in kinds:
-            rows.loc[draw.random(len(rows)) < draw.choice([0, 0.05, 0.3]), name] = np.nan
-    return rows
-
-
-def draw_control(draw: np.random.Generator) -> dict[str, Any]:
-    """Draw the arguments of `rpart.control`."""
-    return {
-        "minsplit": int(draw.choice([2, 5, 20])),
-        "cp": float(draw.choice([0, 0.001, 0.01, 0.05])),
-        "maxcompete": int(draw.choice([0, 1, 4])),
-        "maxsurrogate": int(draw.choice([0, 2, 5])),
-        "usesurrogate": int(draw.choice([0, 1, 2, 2])),
-        "surrogatestyle": int(draw.choice([0, 1])),
-        "maxdepth": int(draw.choice([3, 8, 30])),
-        "minbucket": int(draw.choice([1, 3, 7])),
-    }
-
-
-def draw_parms(draw: np.random.Generator, n_classes: int) -> dict[str, Any]:
-    """Draw rpart's `parms` of a classification."""
-    parms: dict[str, Any] = {"split": str(draw.choice(["gini", "information"]))}
-    if draw.random() < 0.25:
-        share = draw.integers(1, 9, n_classes) / 8
-        share = np.maximum(np.round(share / share.sum() * 64), 1) / 64
-        share[-1] = 1 - share[:-1].sum()
-        if share[-1] > 0:
-            parms["prior"] = share.tolist()
-    if draw.random() < 0.25:
-        loss = draw.integers(1, 6, (n_classes, n_classes)).astype(float)
-        np.fill_diagonal(loss, 0)
-        parms["loss"] = loss
-    return parms
 
 
 # ---- rpart --------------------------------------------------------------------------------------------
@@ -178,7 +40,10 @@ def run_rpart(cases: dict[int, Case], folder: Path) -> None:
     """Write all tables, and have R work on them."""
     calls = [f'source("{SCRIPT}")']
     for seed, case in cases.items():
-        write_table(case, folder / f"{seed}.csv")
+        beside = {"weight_": case.weight, "fold_": case.fold.astype(float)}
+        beside |= {} if case.time is None else {"time_": case.time}
+        write_table(case.rows.assign(y=case.target, **beside), folder / f"{seed}.csv")
+        write_table(case.fresh, folder / f"{seed}_fresh.csv")
         levels, kinds = dict(case.levels), dict(case.kinds, y="numeric")
         if case.method == "class":
             levels["y"], kinds["y"] = list(case.target.cat.categories), "categorical"
@@ -190,13 +55,11 @@ def run_rpart(cases: dict[int, Case], folder: Path) -> None:
     subprocess.run(["Rscript", "cases.R"], cwd=folder, check=True)
 
 
-def write_table(case: Case, path: Path) -> None:
-    """Write the rows with all digits."""
-    text = pd.DataFrame(index=case.rows.index)
-    for name, column in case.rows.assign(y=case.target).items():
+def write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write rows with all digits."""
+    text = pd.DataFrame(index=table.index)
+    for name, column in table.items():
         text[name] = ["?" if pd.isna(v) else v if isinstance(v, str) else repr(float(v)) for v in column]
-    text["weight_"] = [repr(float(value)) for value in case.weight]
-    text["fold_"] = case.fold
     text.to_csv(path, index=False)
 
 
@@ -243,8 +106,11 @@ def fit(case: Case) -> Any:
     }
     if case.method == "class":
         parameters |= {"priors": case.parms.get("prior"), "costs": case.parms.get("loss")}
+    else:
+        parameters["shrink"] = case.parms.get("shrink")
+    target = case.target if case.time is None else np.column_stack([case.time, case.target])
     model = tw.CARTClassifier(**parameters) if case.method == "class" else tw.CARTRegressor(**parameters)
-    return model.fit(case.rows, case.target, sample_weight=case.weight if case.weighted else None)
+    return model.fit(case.rows, target, sample_weight=case.weight if case.weighted else None)
 
 
 def is_close(ours: float, theirs: float, tolerance: float = 1e-6) -> bool:
@@ -259,6 +125,7 @@ class Comparison:
         self.case, self.model, self.tree = case, model, model.tree_
         self.cp = read_figures(folder / f"{seed}_cp.csv")
         self.importance = read_figures(folder / f"{seed}_importance.csv")
+        self.predictions = read_figures(folder / f"{seed}_predictions.csv")
         groups = folder / f"{seed}_groups.csv"
         self.groups = [list(map(int, line.split(","))) for line in groups.open()] if groups.exists() else []
         splits = iter(read_figures(folder / f"{seed}_splits.csv"))
@@ -288,6 +155,7 @@ class Comparison:
                 first = int(self.tree.first_child[ours])
                 stack += [(first + 1, high), (first, low)]
         yield from self.of_tables()
+        yield from self.of_predictions()
 
     def of_node(self, ours: int, theirs: int) -> Iterator[str]:
         """Compare one node."""
@@ -376,7 +244,8 @@ class Comparison:
             want = np.array(
                 [float(row.get(theirs) or row.get(theirs.replace(".", " ")) or 0) for row in self.cp]
             )
-            have = np.asarray(self.model.cp_table_[ours], float)
+            want = np.nan_to_num(want)  # R has none where the root makes no error
+            have = np.nan_to_num(np.asarray(self.model.cp_table_[ours], float))
             if len(want) != len(have) or not np.allclose(have, want, rtol=1e-6, atol=1e-9):
                 yield f"{ours} {have[:8]}, not {want[:8]}"
         importance = {row["var"]: float(row["value"]) for row in self.importance}
@@ -385,6 +254,23 @@ class Comparison:
             is_close(counted[name], v) for name, v in importance.items()
         ):
             yield f"importances {counted}, not {importance}"
+
+    def of_predictions(self) -> Iterator[str]:
+        """Compare what is predicted, for the rows and for new ones."""
+        rows = pd.concat([self.case.rows, self.case.fresh], ignore_index=True)
+        shares = [[float(row[name]) for name in row if name != "says"] for row in self.predictions]
+        if self.case.method == "class":
+            said, ours = [row["says"] for row in self.predictions], self.model.predict(rows).astype(str)
+            unlike = np.flatnonzero(ours != np.array(said))
+            if len(unlike):
+                yield f"row {unlike[0]} is {ours[unlike[0]]}, not {said[unlike[0]]} ({len(unlike)} differ)"
+        ours = self.model.predict_proba(rows) if shares[0] else self.model.predict(rows)
+        theirs = shares if shares[0] else [float(row["says"]) for row in self.predictions]
+        unlike = np.flatnonzero(
+            ~np.isclose(ours, theirs, rtol=1e-6, atol=1e-9).reshape(len(rows), -1).all(axis=1)
+        )
+        if len(unlike):
+            yield f"row {unlike[0]} is given {ours[unlike[0]]}, not {theirs[unlike[0]]}"
 
 
 def main() -> int:

@@ -95,7 +95,8 @@ def time_j48(table: pd.DataFrame, y: Any, weka: str) -> float:
         body = table.assign(y=y).to_csv(index=False, header=False, na_rep="?")
         Path(folder, "table.arff").write_text("\n".join(head) + body)
         Path(folder, "TimeJ48.java").write_text(J48)
-        command = ["java", "-cp", str(Path(weka).resolve()), "TimeJ48.java"]
+        opened = "java.base/java.lang=ALL-UNNAMED"  # Weka looks into Java's own classes
+        command = ["java", "--add-opens", opened, "-cp", str(Path(weka).resolve()), "TimeJ48.java"]
         return float(subprocess.check_output(command, cwd=folder, text=True).split()[-1])
 
 

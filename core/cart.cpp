@@ -9,13 +9,31 @@ namespace treewright::cart {
 
 namespace {
 
+/// A rule that hears Ctrl-C while categories cross from side to side: of thirty there are half a billion groupings.
+template <class Rule>
+class Watched : public Rule {
+public:
+    Watched(const Rule& rule, Monitor& monitor) : Rule(rule), monitor_(&monitor) {}
+
+    using Rule::move;
+    void move(const typename Rule::Tally& tally, double sign) {
+        if (++moves_ % (1 << 20) == 0) monitor_->poll(thread);
+        Rule::move(tally, sign);
+    }
+    int thread = 0;
+
+private:
+    Monitor* monitor_;
+    uint64_t moves_ = 0;
+};
+
 template <class Rule>
 class Grower {
 public:
     Grower(const Table& table, const Outcome& outcome, const Rule& rule, const Options& options, Monitor& monitor)
         : table_(table),
           outcome_(outcome),
-          rule_(rule),
+          rule_(rule, monitor),
           options_(options),
           monitor_(monitor),
           way_(table.n_rows, nowhere),
@@ -30,7 +48,7 @@ public:
     void grow(SortedRows&& sorted, std::span<const uint32_t> rows, double alpha, int thread) {
         sorted_ = std::move(sorted);
         spare_.resize(sorted_.n_rows);
-        thread_ = thread;
+        thread_ = rule_.thread = thread;
         rule_.begin_tree(rows);
         nodes_.assign(1, Node{});
         describe(nodes_[0], rows);
@@ -140,7 +158,8 @@ private:
         const Feature& feature = table_.features[static_cast<size_t>(split.feature)];
         if (!known(feature, row)) return nowhere;
         if (feature.categorical()) return split.side[static_cast<size_t>(feature.codes[row])];
-        return feature.numbers[row] < split.cut ? split.below : static_cast<int8_t>(-split.below);
+        const double x = feature.numbers[row];
+        return (options_.rpart ? x < split.cut : x <= split.cut) ? split.below : static_cast<int8_t>(-split.below);
     }
 
     void gather(size_t feature, const Range& range) {
@@ -168,8 +187,9 @@ private:
             split.feature = static_cast<int32_t>(f);
             split.rows = column_.size();
             const auto n_codes = static_cast<size_t>(feature.n_categories);
-            const bool better = feature.categorical() ? CategoryGroups<Rule>(rule_, column_, n_codes, edge).best(node.leaf, split)
-                                                      : best_cut(rule_, column_, edge, node.leaf, split);
+            const bool better = feature.categorical()
+                                    ? CategoryGroups<Watched<Rule>>(rule_, column_, n_codes, edge).best(node.leaf, split)
+                                    : best_cut(rule_, column_, edge, node.leaf, split);
             if (!better) continue;
             largest_ = std::max(largest_, split.improve);
             if (!(split.improve > largest_ * 1e-10)) continue;  // rounding dust
@@ -250,7 +270,7 @@ private:
 
     const Table& table_;
     const Outcome& outcome_;
-    Rule rule_;
+    Watched<Rule> rule_;
     const Options& options_;
     SurrogateRules surrogate_rules_;
     Monitor& monitor_;
@@ -266,6 +286,10 @@ private:
     int thread_ = 0;
 };
 
+Outcome outcome_of(const Target& target, const Options& options) {
+    return {target.label, target.number, target.weight, options.exposure.empty() ? nullptr : options.exposure.data()};
+}
+
 // ---- by the rule of the criterion ----------------------------------------------------------------------------------
 
 template <class Use>
@@ -278,7 +302,7 @@ auto with_rule(const Table& table, const Target& target, const Outcome& outcome,
         if (options.criterion == "entropy") return use(ClassRule<true>(outcome, terms));
     } else {
         if (options.criterion == "squared_error") return use(SquaresRule(outcome));
-        if (options.criterion == "poisson") return use(PoissonRule(outcome, options.rpart ? 1.0 : 0.0));
+        if (options.criterion == "poisson") return use(PoissonRule(outcome, options.shrink));
     }
     throw std::invalid_argument("criterion '" + options.criterion + "' does not fit this target");
 }
@@ -316,7 +340,7 @@ std::vector<Fold> divide_rows(const Outcome& outcome, std::span<const double> pr
 }  // namespace
 
 Grown grow(const Table& table, const Target& target, const Options& options, Monitor& monitor) {
-    const Outcome outcome{target.label, target.number, target.weight};
+    const Outcome outcome = outcome_of(target, options);
     std::vector<uint32_t> rows(table.n_rows);
     std::iota(rows.begin(), rows.end(), 0u);
     monitor.total = static_cast<double>(table.n_rows);
@@ -331,7 +355,7 @@ Grown grow(const Table& table, const Target& target, const Options& options, Mon
 
 Validation cross_validate(const Table& table, const Target& target, const Options& options, std::span<const double> prices,
                           double alpha, std::span<const int32_t> fold, Monitor& monitor) {
-    const Outcome outcome{target.label, target.number, target.weight};
+    const Outcome outcome = outcome_of(target, options);
     const SortedRows all = sorted_rows(table, options);
     const std::vector<Fold> folds = divide_rows(outcome, prices, alpha, fold);
     const size_t n = prices.size();

@@ -10,9 +10,12 @@ struct Options {
     double cp = 0.01;  // a split must lower the risk by this share of the root's
     int max_competitors = 4, max_surrogates = 5, use_surrogates = 2, surrogate_style = 0;
     std::vector<double> priors, costs, feature_costs;
-    double largest_improve = 0;              // the scale of what counts as no improvement, from an earlier tree
-    bool rpart = false;                      // rpart's own ways, defects included
+    double shrink = 0;             // how far event rates vary about the overall rate that they are drawn to; 0 = not drawn
+    std::vector<double> exposure;  // by row: the time in which its events were counted; empty = one
+    double largest_improve = 0;    // the scale of what counts as no improvement, from an earlier tree
+    bool rpart = false;            // rpart's own ways, defects included
     std::vector<double> stands_for_missing;  // by feature: where rpart's sort has missing values, among stored numbers
+    std::vector<int32_t> ordinal;            // by feature: whether it is of ordered categories
     int threads = 1;
 };
 

@@ -18,9 +18,11 @@ namespace treewright::cart {
 struct Outcome {
     const int32_t* label = nullptr;
     const double* number = nullptr;
-    const double* weight = nullptr;  // null = every row weighs one
+    const double* weight = nullptr;    // null = every row weighs one
+    const double* exposure = nullptr;  // null = events were counted for the same time in every row
 
     double weight_of(size_t row) const { return weight ? weight[row] : 1.0; }
+    double exposure_of(size_t row) const { return exposure ? exposure[row] : 1.0; }
 };
 
 /// A node as a leaf.
@@ -309,17 +311,17 @@ public:
         leaf.weight = all.time;
         double sum = 0;
         for (uint32_t row : rows) {
-            const double y = outcome_.number[row], rate = leaf.value[0];
-            sum += (y - rate) * outcome_.weight_of(row);
-            if (y > 0) sum += y * std::log(rate / y) * outcome_.weight_of(row);
+            const double events = outcome_.number[row], expected = leaf.value[0] * outcome_.exposure_of(row);
+            sum += (events - expected) * outcome_.weight_of(row);
+            if (events > 0) sum += events * std::log(expected / events) * outcome_.weight_of(row);
         }
         leaf.risk = -2 * sum;
         leaf.impurity = leaf.risk / all.time;
     }
     /// Deviance of one row from the rate of a leaf.
     double error(uint32_t row, const Leaf& leaf, bool) const {
-        const double y = outcome_.number[row], rate = leaf.value[0];
-        return -2 * (y - rate + (y > 0 ? y * std::log(rate / y) : 0.0));
+        const double events = outcome_.number[row], expected = leaf.value[0] * outcome_.exposure_of(row);
+        return -2 * (events - expected + (events > 0 ? events * std::log(expected / events) : 0.0));
     }
 
     bool start(Rows rows) {
@@ -342,7 +344,7 @@ public:
     static Tally empty() { return {}; }
     void add(Tally& tally, uint32_t row) const {
         tally.events += outcome_.number[row] * outcome_.weight_of(row);
-        tally.time += outcome_.weight_of(row);
+        tally.time += outcome_.exposure_of(row) * outcome_.weight_of(row);
     }
     void move(const Tally& tally, double sign) {
         left_.events += sign * tally.events;

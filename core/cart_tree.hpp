@@ -70,10 +70,14 @@ inline double hope_of_right(const Node& node, const Node& left, double alpha) {
 /// Writes splits in branch numbers: branch 0 is `x ≤ threshold`, or for categories the left side.
 struct Writer {
     const Table& table;
-    bool rpart;
+    const Options& options;
 
-    /// rpart's test is x < cut: the number before the cut is the largest that passes.
-    double threshold(double cut) const { return rpart ? std::nextafter(cut, -infinity) : cut; }
+    /// The largest number below a cut. rpart's test is x < cut; but of ordered categories it predicts by a list of those below,
+    /// and one on the cut, which no row of the node had, is among them.
+    double threshold(const Split& split) const {
+        return options.rpart && !options.ordinal[static_cast<size_t>(split.feature)] ? std::nextafter(split.cut, -infinity)
+                                                                                     : split.cut;
+    }
 
     void append(SplitTable& to, const Split& split, int8_t first_side) const {
         to.feature.push_back(split.feature);
@@ -88,11 +92,11 @@ struct Writer {
             }
         } else if (split.below == first_side) {
             to.kind.push_back(static_cast<uint8_t>(SplitKind::threshold));
-            to.threshold.push_back(threshold(split.cut));
-        } else {  // a surrogate that runs the other way: −x ≤ −cut
+            to.threshold.push_back(threshold(split));
+        } else {  // a surrogate that runs the other way: −x ≤ −(the number after the threshold)
             to.feature.back() = -1;
             to.kind.push_back(static_cast<uint8_t>(SplitKind::hyperplane));
-            to.threshold.push_back(-split.cut);
+            to.threshold.push_back(-std::nextafter(threshold(split), infinity));
             to.pool_index.push_back(split.feature);
             to.pool_value.push_back(-1.0);
         }
@@ -118,7 +122,7 @@ inline Grown write_tree(const std::vector<Node>& nodes, const Table& table, cons
     Grown out;
     const size_t p = table.features.size();
     TreeArrays& tree = out.tree;
-    const Writer writer{table, options.rpart};
+    const Writer writer{table, options};
     const auto first_side = [&](const Node& node) {
         const Split& split = node.splits[0];
         return table.features[static_cast<size_t>(split.feature)].categorical() ? left : split.below;

@@ -20,6 +20,20 @@ from treewright.splits import Hyperplane
 # ---- the way ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        ("small", ["size ≤ medium", "size ≤ small", "(size = medium)"]),
+        ("medium", ["size > small", "(size > medium)"]),
+    ],
+)
+def test_ordered_categories_are_named(size: str, words: list[str]) -> None:
+    X = pd.DataFrame({"size": pd.Categorical(SIZES * 3, SIZES, ordered=True)})
+    model = DecisionTreeClassifier(random_state=0).fit(X, ["no", "yes", "no", "no"] * 3)
+    told = str(model.explain({"size": size}))
+    assert all(word in told for word in words)
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_row_ends_where_the_core_sends_it(policy: str) -> None:
     model, X = models(policy, seed=1)
@@ -110,6 +124,17 @@ def test_it_says_what_each_policy_did_to_a_missing_value(policy: str, words: str
     [sentence] = model.explain({"dose": None}).missing
     assert sentence.startswith("dose is missing: ")
     assert words in sentence
+
+
+@pytest.mark.parametrize("policy", ["mean", "median", "mode"])
+def test_categories_are_filled_by_their_mode_under_every_policy(policy: str) -> None:
+    X = pd.DataFrame({"size": pd.Categorical(["S", "S", "L", "L", None, "L"])})
+    model = DecisionTreeClassifier(missing=policy, splits=("multiway",), max_depth=1).fit(X, list("aabbab"))
+    [sentence] = model.explain({"size": None}).missing
+    assert (
+        sentence
+        == "size is missing: it is filled with the most frequent value of the node's rows (node 0: size)."
+    )
 
 
 def test_it_names_the_surrogate_that_stood_in_and_its_agreement() -> None:

@@ -258,7 +258,7 @@ def test_text_of_c45_gives_cases_and_errors() -> None:
 @pytest.mark.parametrize(
     ("learner", "parameter", "value"),
     [
-        (tw.C45Classifier, "confidence", 0.7),
+        (tw.C45Classifier, "confidence", 1.5),
         (tw.C45Classifier, "compat", "weka"),
         (tw.CARTClassifier, "use_surrogates", 3),
         (tw.CARTClassifier, "cv", 1),

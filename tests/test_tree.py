@@ -115,6 +115,13 @@ def test_the_label_is_the_heaviest_class_and_ties_go_to_the_earlier() -> None:
     assert build(mixed_schema(3), Leaf(7, [1, 3, 3])).label.tolist() == [1]
 
 
+def test_weights_that_differ_by_rounding_tie() -> None:
+    """Shares of rows that add up to the same weight, as under missing="fractional"."""
+    assert 0.1 + 0.2 > 0.3
+    assert build(mixed_schema(2), Leaf(2, [0.3, 0.1 + 0.2])).label.tolist() == [0]
+    assert build(mixed_schema(2), Leaf(2, [0.3, 0.3001])).label.tolist() == [1]
+
+
 def test_under_costs_the_label_is_the_cheapest_class() -> None:
     costs = np.array([[0, 1], [10, 0]])  # calling a "yes" (row 1) "no" (column 0) costs ten
     tree = build(mixed_schema(), Inner(Threshold(0, 1.0), [Leaf(9, [8, 1]), Leaf(12, [11, 1])]), costs)

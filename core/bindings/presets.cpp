@@ -50,9 +50,12 @@ cart::Options read_cart(const nb::dict& o) {
     c.priors = numbers_of<double>(o, "priors");
     c.costs = numbers_of<double>(o, "costs");
     c.feature_costs = numbers_of<double>(o, "feature_costs");
+    c.shrink = option<double>(o, "shrink");
+    c.exposure = numbers_of<double>(o, "exposure");
     c.largest_improve = option<double>(o, "largest_improve");
     c.rpart = option<bool>(o, "rpart");
     c.stands_for_missing = numbers_of<double>(o, "stands_for_missing");
+    c.ordinal = numbers_of<int32_t>(o, "ordinal");
     c.threads = option<int>(o, "threads");
     return c;
 }

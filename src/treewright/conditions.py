@@ -90,12 +90,12 @@ class Interval:
             return f"{name} is missing"
         if self.low == -math.inf and self.high == math.inf:
             return f"{name} is known"
-        if column.kind == "ordinal" and math.floor(self.low + 1) == math.floor(self.high):
-            return f"{name} = {value_text(column, self.high)}"
         if self.low == -math.inf or self.high == math.inf:
             above = self.high == math.inf
             cut = Threshold(self.feature, self.low if above else self.high)
             return cut.condition(schema, int(above), decimals=decimals)
+        if column.kind == "ordinal" and math.floor(self.low + 1) == math.floor(self.high):
+            return f"{name} = {value_text(column, self.high)}"
         low, high = (value_text(column, bound, decimals) for bound in (self.low, self.high))
         return f"{low} < {name} ≤ {high}"
 

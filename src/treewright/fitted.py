@@ -231,9 +231,14 @@ class ClassReader(ClassifierMixin, FittedTree):
         if self._fitted_tree().shares_rows:
             return self._spread(X, float(self.laplace))
         tree, leaf = self._leaves(X)
+        value = self._class_values(tree)
         if len(leaf) < len(tree):
-            return _shares(tree.value.take(leaf, axis=0), float(self.laplace))
-        return _shares(tree.value, float(self.laplace)).take(leaf, axis=0)
+            return _shares(value.take(leaf, axis=0), float(self.laplace))
+        return _shares(value, float(self.laplace)).take(leaf, axis=0)
+
+    def _class_values(self, tree: Tree) -> NDArray[np.float64]:
+        """What class shares are made of: the class weights of each node."""
+        return tree.value
 
     def _spread(self, X: Any, laplace: float) -> NDArray[np.float64]:
         """Class shares of rows that may end in several leaves."""
@@ -241,7 +246,7 @@ class ClassReader(ClassifierMixin, FittedTree):
         return tree.spread(*self._encode(X, tree), _shares(tree.value, laplace), threads(self.n_jobs))
 
     def _says(self, tree: Tree) -> NDArray[np.float64]:
-        return _shares(tree.value, float(self.laplace))
+        return _shares(self._class_values(tree), float(self.laplace))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithm of `predict_proba`, −inf where a class has no share."""

@@ -21,6 +21,9 @@ from treewright.words import counted
 if TYPE_CHECKING:
     from treewright.data import Dataset, Schema
 
+SAME_WEIGHT = 1e-11
+"""Weights of classes that differ by less, as a share of them, are equal."""
+
 NODE_ARRAYS: dict[str, np.dtype[Any]] = {
     "parent": np.dtype(np.int32),
     "first_child": np.dtype(np.int32),
@@ -149,10 +152,21 @@ class Tree(Lineage, SklearnArrays):
 
     @cached_property
     def label(self) -> NDArray[np.int32]:
-        """The class code each node would predict: the heaviest, or the cheapest; ties to the earlier."""
+        """The class code each node would predict: the heaviest, or the cheapest; ties to the earlier.
+
+        Shares of rows add up to whole rows but for rounding, so weights that differ by no more are equal.
+        Costs are summed in class order, to come out the same on every machine.
+        """
         if not self.is_classifier:
             raise AttributeError("a regression tree has no classes: each node predicts its value")
-        best = self.value.argmax(axis=1) if self.costs is None else (self.value @ self.costs).argmin(axis=1)
+        if self.costs is None:
+            heaviest = self.value.max(axis=1, keepdims=True)
+            best = (self.value >= heaviest * (1 - SAME_WEIGHT)).argmax(axis=1)
+        else:
+            cost = np.zeros_like(self.value)
+            for weight, of_class in zip(self.value.T, self.costs, strict=True):
+                cost += weight[:, None] * of_class
+            best = cost.argmin(axis=1)
         return read_only(best, np.int32)
 
     @cached_property

@@ -78,6 +78,22 @@ def read_numbers(y: Any, n_rows: int, estimator: str = "this estimator") -> NDAr
     return numbers
 
 
+def labelled(y: Any) -> NDArray[np.bool_]:
+    """Tell which rows of a target have a value.
+
+    Examples
+    --------
+    >>> labelled(["b", None, "b"])
+    array([ True, False,  True])
+    """
+    values = _one_column(y, None, "this estimator")
+    if not isinstance(values, np.ndarray):
+        return ~values.gaps
+    if values.dtype.kind == "O":
+        return ~missing_objects(values.tolist())
+    return np.ones(len(values), bool) if values.dtype.kind != "f" else ~np.isnan(values)
+
+
 def read_weight(
     sample_weight: ArrayLike | None, n_rows: int
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.bool_] | None]:
@@ -161,8 +177,8 @@ def _small_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]] | N
     return present.astype(y.dtype), code[y]
 
 
-def _one_column(y: Any, n_rows: int, estimator: str) -> NDArray[Any] | Raw:
-    """Take the target as one column: an array, or the raw values of a frame's column."""
+def _one_column(y: Any, n_rows: int | None, estimator: str) -> NDArray[Any] | Raw:
+    """Take the target as one column, of `n_rows`: an array, or the raw values of a frame's column."""
     if y is None:
         raise DataError(f"{estimator} requires y to be passed, but the target y is None")
     values: NDArray[Any] | Raw | None = read_series("y", y)
@@ -174,7 +190,7 @@ def _one_column(y: Any, n_rows: int, estimator: str) -> NDArray[Any] | Raw:
     if values is None:
         values = _one_dimension(_array(y))
     length = len(values) if isinstance(values, np.ndarray) else len(values.gaps)
-    if length != n_rows:
+    if n_rows is not None and length != n_rows:
         raise DataError(f"y has {length} rows, X has {n_rows}.")
     return values
 

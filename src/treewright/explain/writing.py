@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -115,8 +116,12 @@ def path_lines(explained: Explanation, path: Path) -> list[str]:
 def _value_words(explained: Explanation, step: Step, path: Path) -> str:
     asked = features_of(path.asked(step))
     if step.how == "surrogate":
-        return "in place of " + " and ".join(printable(explained.schema.names[feature]) for feature in asked)
+        return "in place of " + _names(explained, asked)
     return ", ".join(explained.row.text(feature) for feature in asked)
+
+
+def _names(explained: Explanation, features: Iterable[int]) -> str:
+    return " and ".join(printable(explained.schema.names[feature]) for feature in features)
 
 
 def _node_words(explained: Explanation, node: int) -> str:
@@ -168,7 +173,8 @@ def _missing_sentence(explained: Explanation, path: Path, step: Step) -> str:
         if np.isnan(explained.row[feature]) or feature in explained.row.unseen or isinstance(split, Table)
     ]
     what = " and ".join(_what_is_missing(explained, feature) for feature in features)
-    asked = split.condition(tree.schema, 0, max_categories=4)
+    several = isinstance(split, Table) and split.is_multiway
+    asked = _names(explained, features) if several else split.condition(tree.schema, 0, max_categories=4)
     return f"{what}: {_what_it_did(explained, path, step, features[0])} (node {step.node}: {asked})."
 
 
@@ -186,6 +192,8 @@ def _what_it_did(explained: Explanation, path: Path, step: Step, feature: int) -
     if step.how == "unseen":
         return "the row follows the largest branch"
     policy = explained.policies[feature] if explained.policies is not None else ""
+    if policy in ("mean", "median") and explained.schema.columns[feature].kind == "categorical":
+        policy = "mode"
     did = FOLLOWED.get(policy, "follows the branch kept for such rows")
     subject = "it" if did.startswith("is filled") else "the row"
     return f"{subject} {did}"

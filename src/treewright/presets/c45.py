@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.construction import estimator
-from treewright.data import Schema
+from treewright.data import Dataset, Schema
 from treewright.domains import Domain, check_parameters, is_number, one_of
 from treewright.fitted import ClassReader
 from treewright.learner import LEARNER_DOMAINS, Learner
 from treewright.parameters import CLASSIFIER_DOMAINS, SHARED_DOMAINS
-from treewright.presets.c45_recipe import TOLERANCE, C45Recipe, weka_parts
+from treewright.presets.c45_recipe import TOLERANCE, C45Recipe, together, weka_parts
+from treewright.presets.rows import fill_target
 from treewright.pruning import pruner_of
 from treewright.recipe import DOMAINS
 from treewright.selection import AnyPruner, needs
@@ -26,9 +27,7 @@ C45_DOMAINS: dict[str, Domain] = {
     "min_samples_leaf": Domain(
         lambda value: is_number(value) and 1 <= value < np.inf, "a float in the range [1.0, inf)"
     ),
-    "confidence": Domain(
-        lambda value: is_number(value) and 0 < value <= 0.5, "a float in the range (0, 0.5]"
-    ),
+    "confidence": Domain(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0, 1)"),
     **dict.fromkeys(("subtree_raising", "collapse", "binary_splits", "mdl"), _IS_BOOL),
     **{name: DOMAINS[name] for name in ("cut", "max_competitors", "random_state")},
     "laplace": CLASSIFIER_DOMAINS["laplace"],
@@ -53,7 +52,7 @@ class C45Classifier(ClassReader, Learner):
     min_samples_leaf : float
         Two branches of a test must weigh this much; C4.5's -m, Weka's -M.
     confidence : float
-        Confidence level of the pruning; smaller prunes more.
+        Confidence level of the pruning; smaller prunes more. Above 0.5 the errors seen are taken as they are.
     pruner : "error_based", Pruner, callable, str or None
         How to prune: Quinlan's way by default, another pruner of `treewright.pruning`, or not at all.
     holdout : float
@@ -138,16 +137,30 @@ class C45Classifier(ClassReader, Learner):
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
         """
         check_parameters(type(self).__name__, self.__dict__, self.allowed, InvalidParameterError)
-        dataset = self._dataset(X, y, sample_weight)
+        dataset, beside = self._parts(X, y, sample_weight)
         recipe, pruners, held_out = self._recipe(dataset.schema), self._pruners(), None
         if self.compat == "j48" and any(needs(pruner) == "holdout" for pruner in pruners):
             dataset, held_out = weka_parts(dataset, round(1 / self.holdout))
-            recipe = replace(recipe, beside=held_out)
+            beside.append(held_out)
+        if beside:
+            recipe = replace(recipe, beside=together(*beside))
         self._learn(dataset, recipe, pruners, holdout=self.holdout, held_out=held_out)
         if self.trace and recipe != recipe.unpruned():
             whole = recipe.unpruned()
             self._keep_trace(whole.grow(dataset, n_jobs=self.n_jobs), dataset, whole)
         return self
+
+    def _parts(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Dataset, list[Dataset]]:
+        """Read the rows to learn from, and further rows that J48 looks at: those without a class."""
+        if self.compat != "j48":
+            return self._dataset(X, y, sample_weight), []
+        y, has_class = fill_target(y)
+        dataset = self._dataset(X, y, sample_weight)
+        if has_class is None:
+            return dataset, []
+        if np.ndim(sample_weight) == 1:  # type: ignore[arg-type]
+            has_class = has_class[np.asarray(sample_weight, dtype=float) > 0]  # others are not read
+        return dataset.take(has_class), [dataset.take(~has_class)]
 
     def _pruners(self) -> list[AnyPruner]:
         """List what prunes the tree after it is grown; Quinlan's way is part of growing."""

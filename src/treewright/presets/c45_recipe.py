@@ -53,7 +53,7 @@ class C45Recipe(ProgramRecipe):
     def grow(self, dataset: Dataset, *, n_jobs: int | None = None, progress: Progress | None = None) -> Tree:
         """Grow the tree, collapse and prune it."""
         schema = dataset.schema
-        rows = dataset if self.beside is None else _with_unweighed(dataset, self.beside)
+        rows = dataset if self.beside is None else together(dataset, unweighed(self.beside))
         options = self._options() | {"threads": threads(n_jobs), "progress": progress}
         return Tree.from_arrays(schema, _core.grow_c45(*core_table(rows), rows.weight, options))
 
@@ -120,18 +120,22 @@ def _gain(candidate: CandidateAccount) -> float:
     return candidate.merit * -sum(weight / total * log2(weight / total) for weight in weights if weight > 0)
 
 
-def _with_unweighed(dataset: Dataset, beside: Dataset) -> Dataset:
-    """Put rows together, the second part without weight."""
-    assert dataset.target is not None
-    assert beside.target is not None
-    weight = np.ones(len(dataset)) if dataset.weight is None else dataset.weight
+def together(*parts: Dataset) -> Dataset:
+    """Put rows of one schema together."""
+    weighed = any(part.weight is not None for part in parts)
+    weights = [np.ones(len(part)) if part.weight is None else part.weight for part in parts]
     return Dataset(
-        dataset.schema,
-        np.asfortranarray(np.concatenate([dataset.numbers, beside.numbers])),
-        np.asfortranarray(np.concatenate([dataset.codes, beside.codes])),
-        np.concatenate([dataset.target, beside.target]),
-        np.concatenate([weight, np.zeros(len(beside))]),
+        parts[0].schema,
+        np.asfortranarray(np.concatenate([part.numbers for part in parts])),
+        np.asfortranarray(np.concatenate([part.codes for part in parts])),
+        np.concatenate([np.asarray(part.target) for part in parts]),
+        np.concatenate(weights) if weighed else None,
     )
+
+
+def unweighed(rows: Dataset) -> Dataset:
+    """Give rows that have values, and no weight."""
+    return replace(rows, weight=np.zeros(len(rows)))
 
 
 def _confidence(level: float, compat: str | None) -> tuple[float, float]:

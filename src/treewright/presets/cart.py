@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from math import inf
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from treewright.construction import estimator
 from treewright.data import Dataset, Schema
 from treewright.domains import Domain, check_parameters, is_number, is_whole, number, one_of, whole
+from treewright.errors import DataError
 from treewright.fitted import ClassReader, NumberReader
 from treewright.grow import progress_bar
 from treewright.learner import LEARNER_DOMAINS, Learner
@@ -27,7 +29,8 @@ from treewright.parameters import (
 )
 from treewright.presets.cart_figures import CARTFigures
 from treewright.presets.cart_recipe import CARTRecipe, GrownCART
-from treewright.presets.cp_table import CPTable, choose_row, cp_table, fold_numbers
+from treewright.presets.cp_table import CPTable, choose_row, cp_table, fold_numbers, folds_of_rows
+from treewright.presets.rows import Mask, fill_target, has_values, refuse_too_many_groupings
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -35,9 +38,9 @@ Array = NDArray[np.float64]
 
 CART_DOMAINS: dict[str, Domain] = {
     "criterion": one_of("gini", "entropy"),
-    "min_samples_split": whole(2),
+    "min_samples_split": whole(1),
     "min_samples_leaf": whole(1),
-    "cp": number(0.0),
+    "cp": number(-inf),
     "max_depth": Domain(
         lambda value: is_whole(value) and 1 <= value <= 1000, "an int in the range [1, 1000]"
     ),
@@ -101,13 +104,12 @@ class CARTEstimator(Learner):
             raise InvalidParameterError(
                 f"The 'se' parameter of {type(self).__name__} needs cross-validation: give 'cv', or se=None."
             )
-        dataset = self._dataset(X, y, sample_weight)
-        counted = _counted_rows(sample_weight, len(dataset))
-        folds = None if self.cv is None else fold_numbers(self.cv, dataset, counted)
-        if self.compat == "rpart" and sample_weight is None:  # weights rpart counts as a value too
-            known = _has_values(dataset)
-            dataset, folds = dataset.take(known), None if folds is None else folds[known]
+        y, exposure = self._exposure(y)
+        dataset, used = self._used_rows(X, y, sample_weight)
+        folds = None if self.cv is None else folds_of_rows(self.cv, dataset, used)
         recipe, progress = self._recipe(dataset.schema), progress_bar(self.verbose)
+        if exposure is not None:
+            recipe = replace(recipe, exposure=exposure[used])
         grown = recipe.grow_with_prices(dataset, self.n_jobs, progress)
         table = self._cp_table(dataset, recipe, grown, folds)
         tree, figures = grown.tree, grown.figures
@@ -119,6 +121,32 @@ class CARTEstimator(Learner):
         self.cp_table_, self._figures = table, figures
         self._keep_trace(grown.tree, dataset, recipe)
         return self
+
+    def _exposure(self, y: Any) -> tuple[Any, Array | None]:
+        """Part the target from the time in which it was counted, if it has one."""
+        return y, None
+
+    def _used_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Dataset, Mask]:
+        """Read the rows to learn from, and tell which of those given they are.
+
+        rpart leaves out rows without a target, and rows without any value; a weight is a value to it.
+        """
+        has_target = None
+        if self.compat == "rpart":
+            y, has_target = fill_target(y)
+        dataset = self._dataset(X, y, sample_weight)
+        used = np.ones(len(dataset), bool)
+        if np.ndim(sample_weight) == 1:  # type: ignore[arg-type]
+            used = np.asarray(sample_weight, dtype=float) > 0  # others are not read
+        keep = np.ones(len(dataset), bool) if has_target is None else has_target[used]
+        if self.compat == "rpart" and sample_weight is None:
+            keep &= has_values(dataset)
+        if not keep.any():
+            raise DataError(f"none of the {len(used)} rows has a target and a value to learn from.")
+        if not keep.all():
+            dataset = dataset.take(keep)
+            used[used] = keep
+        return dataset, used
 
     def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
         if self.criterion == "poisson":
@@ -141,7 +169,7 @@ class CARTEstimator(Learner):
         )
 
     def _cp_table(
-        self, dataset: Dataset, recipe: CARTRecipe, grown: GrownCART, folds: NDArray[np.int32] | None
+        self, dataset: Dataset, recipe: CARTRecipe, grown: GrownCART, folds: NDArray[Any] | None
     ) -> CPTable:
         """List the nested prunings, with their cross-validated risk if there are folds."""
         tree, complexity = grown.tree, grown.figures.complexity
@@ -149,6 +177,7 @@ class CARTEstimator(Learner):
         table = cp_table(tree, price)
         if folds is None:
             return table
+        folds = fold_numbers(folds, rpart=self.compat == "rpart")
         if self.compat == "rpart" and len(tree) == 1:  # rpart has nothing to validate there
             return table.validated(np.zeros(1), np.zeros(1))
         error, squared = recipe.validate(
@@ -300,6 +329,18 @@ class CARTClassifier(ClassReader, CARTEstimator):
             costs=cost_rows(self.costs, len(classes)),
         )
 
+    def _used_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Dataset, Mask]:
+        dataset, used = super()._used_rows(X, y, sample_weight)
+        if self.compat == "rpart" and len(np.asarray(dataset.schema.classes)) > 2:
+            refuse_too_many_groupings(dataset)
+        return dataset, used
+
+    def _class_values(self, tree: Tree) -> Array:
+        """Class weights; rpart takes classes that weigh less than one row in all as if they weighed one."""
+        if self.compat != "rpart" or not hasattr(self, "_figures"):
+            return tree.value
+        return tree.value * np.minimum(self._figures.class_weight, 1.0)
+
 
 @estimator
 class CARTRegressor(NumberReader, CARTEstimator):
@@ -308,8 +349,11 @@ class CARTRegressor(NumberReader, CARTEstimator):
     Parameters
     ----------
     criterion : {"squared_error", "poisson"}
-        What a split should lower. With compat="rpart" the rates of "poisson" leaves are drawn towards the
-        overall rate, as rpart draws them.
+        What a split should lower. The target of "poisson" is a count of events, or has two columns: the time
+        in which events were counted, and their number; what is predicted is their rate.
+    shrink : float or None
+        How far "poisson" rates are drawn towards the overall rate: the coefficient of variation that rates
+        are thought to have, 0 if they are not drawn. None is rpart's 1 with compat="rpart", else 0.
     **parameters
         All others are those of `CARTClassifier`, except for what concerns classes.
 
@@ -321,9 +365,32 @@ class CARTRegressor(NumberReader, CARTEstimator):
     """
 
     task = "regression"
-    allowed: ClassVar[dict[str, Domain]] = CART_DOMAINS | {"criterion": one_of("squared_error", "poisson")}
+    allowed: ClassVar[dict[str, Domain]] = CART_DOMAINS | {
+        "criterion": one_of("squared_error", "poisson"),
+        "shrink": number(0.0, none=True),
+    }
 
     criterion: str = "squared_error"
+    shrink: float | None = None
+
+    def _recipe(self, schema: Schema) -> CARTRecipe:
+        default = 1.0 if self.compat == "rpart" else 0.0
+        return replace(super()._recipe(schema), shrink=default if self.shrink is None else self.shrink)
+
+    def _exposure(self, y: Any) -> tuple[Any, Array | None]:
+        if self.criterion != "poisson" or np.ndim(y) != 2 or np.shape(y)[1] != 2:
+            return y, None
+        time, events = np.asarray(y, dtype=float).T
+        if (time <= 0).any():
+            row = int(np.argmax(time <= 0))
+            raise DataError(
+                f"the first column of y, the time of counting, must be above 0: row {row} has {time[row]}."
+            )
+        if self.trace:
+            raise InvalidParameterError(
+                "The 'trace' parameter of CARTRegressor must be False if y has the time of counting."
+            )
+        return np.where(np.isnan(time), np.nan, events), time
 
 
 def _shares(priors: tuple[float, ...], n_classes: int) -> tuple[float, ...]:
@@ -340,16 +407,3 @@ def _fraction(share: float) -> float:
     """Give the simple fraction that a share is in fifteen digits, as R prints it: ties hang on the rest."""
     simple = float(Fraction(share).limit_denominator(1000))
     return simple if abs(simple - share) < 1e-14 else share
-
-
-def _has_values(dataset: Dataset) -> NDArray[np.bool_]:
-    """Rows with a value in some feature: rpart drops the others."""
-    return np.asarray(~np.isnan(dataset.numbers).all(axis=1) | (dataset.codes >= 0).any(axis=1))
-
-
-def _counted_rows(sample_weight: ArrayLike | None, n_counted: int) -> NDArray[np.bool_] | None:
-    """Which rows have a weight: the others are not in the dataset, but have a fold."""
-    if sample_weight is None or np.ndim(sample_weight) == 0:
-        return None
-    counted = np.asarray(sample_weight, dtype=float) > 0
-    return None if counted.all() or counted.sum() != n_counted else counted

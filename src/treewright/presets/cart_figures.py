@@ -28,6 +28,8 @@ class CARTFigures:
         for a surrogate those that it sent on their way.
     split_below, competitor_below : float arrays
         For each of them where it sends numbers below its cut: −1 left, to the lower classes or values, or 1.
+    class_weight : float array
+        The weight of the rows of each class, without priors; empty for numbers.
     """
 
     complexity: Array
@@ -36,11 +38,14 @@ class CARTFigures:
     competitor_rows: Array
     split_below: Array
     competitor_below: Array
+    class_weight: Array
 
     @classmethod
-    def taken_from(cls, arrays: dict[str, Any]) -> CARTFigures:
+    def taken_from(cls, arrays: dict[str, Any], class_weight: Array) -> CARTFigures:
         """Take the figures out of what the core gave."""
-        return cls(*(np.asarray(arrays.pop(field.name), float) for field in fields(cls)))
+        names = [field.name for field in fields(cls) if field.name != "class_weight"]
+        given = {name: np.asarray(arrays.pop(name), float) for name in names}
+        return cls(**given, class_weight=class_weight)
 
     @classmethod
     def checked(cls, arrays: dict[str, NDArray[Any]], tree: Tree) -> CARTFigures:
@@ -52,6 +57,7 @@ class CARTFigures:
             "competitor_rows": (len(tree.competitors),),
             "split_below": (len(tree.splits),),
             "competitor_below": (len(tree.competitors),),
+            "class_weight": (tree.value.shape[1] if tree.is_classifier else 0,),
         }
         if arrays.keys() != shapes.keys():
             raise ValueError(f"a tree of CART has {', '.join(shapes)}, not {', '.join(sorted(arrays))}")
@@ -59,6 +65,12 @@ class CARTFigures:
             if array.dtype != float or array.shape != shapes[name] or not np.isfinite(array).all():
                 raise ValueError(f"its array {name!r} does not fit its tree")
         return cls(**arrays)
+
+    def counts(self, tree: Tree, node: int) -> Array:
+        """Give the weight of the rows of each class at a node, without priors."""
+        seen = self.class_weight > 0
+        factor = np.divide(tree.value[0], self.class_weight, where=seen, out=np.zeros(len(seen)))
+        return np.asarray(np.divide(tree.value[node], factor, where=factor > 0, out=np.zeros(len(seen))))
 
     def collapsed(self, tree: Tree, collapsed: NDArray[np.bool_]) -> tuple[Tree, CARTFigures]:
         """Give the tree in which some nodes are leaves, and its figures."""
@@ -76,5 +88,6 @@ class CARTFigures:
             self.competitor_rows[rivals],
             self.split_below[own],
             self.competitor_below[rivals],
+            self.class_weight,
         )
         return tree.collapse(collapsed), figures

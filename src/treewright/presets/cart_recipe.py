@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -30,7 +30,8 @@ class GrownCART(NamedTuple):
 class CARTRecipe(ProgramRecipe):
     """Every choice of CART, those of classes in class order and those of features in feature order.
 
-    See `CARTClassifier` for what they mean.
+    See `CARTClassifier` for what they mean; `exposure` is the time in which the events of each row were
+    counted, one for all if it is None.
     """
 
     merit_name: ClassVar[str] = "improvement"
@@ -47,7 +48,9 @@ class CARTRecipe(ProgramRecipe):
     priors: tuple[float, ...] | None = None
     costs: tuple[tuple[float, ...], ...] | None = None
     feature_costs: tuple[float, ...] | None = None
+    shrink: float = 0.0
     compat: str | None = None
+    exposure: Array | None = field(default=None, compare=False, repr=False)
 
     def grow(self, dataset: Dataset, *, n_jobs: int | None = None, progress: Progress | None = None) -> Tree:
         """Grow a tree; splits that do not pay are undone on the way."""
@@ -57,9 +60,22 @@ class CARTRecipe(ProgramRecipe):
         """Grow a tree, and tell at which price of a split each node collapses."""
         options = self._options(dataset.schema, n_jobs, progress)
         arrays = _core.grow_cart(*core_table(dataset), dataset.weight, options)
-        figures, largest_improve = CARTFigures.taken_from(arrays), arrays.pop("largest_improve")
-        tree = Tree.from_arrays(dataset.schema, arrays, options["costs"])
+        figures = CARTFigures.taken_from(arrays, _class_weight(dataset))
+        largest_improve = arrays.pop("largest_improve")
+        tree = Tree.from_arrays(dataset.schema, arrays, self._costs_of_tree(dataset))
         return GrownCART(tree, figures, largest_improve)
+
+    def _costs_of_tree(self, dataset: Dataset) -> Array | None:
+        """Give the costs that labels are chosen by.
+
+        rpart compares the summed costs of all mistakes also where each is one: if fractional weights tie,
+        rounding decides.
+        """
+        n_classes = 0 if dataset.schema.classes is None else len(dataset.schema.classes)
+        whole = dataset.weight is None and self.priors is None
+        if self.costs is None and self.compat == "rpart" and n_classes > 2 and not whole:
+            return 1.0 - np.eye(n_classes)
+        return None if self.costs is None else np.array(self.costs)
 
     def validate(
         self,
@@ -109,9 +125,12 @@ class CARTRecipe(ProgramRecipe):
             "priors": None if self.priors is None else np.array(self.priors),
             "costs": None if self.costs is None else np.array(self.costs),
             "feature_costs": None if self.feature_costs is None else np.array(self.feature_costs),
+            "shrink": float(self.shrink),
+            "exposure": self.exposure,
             "largest_improve": 0.0,
             "rpart": self.compat == "rpart",
             "stands_for_missing": _zeros_of_r(schema),
+            "ordinal": np.array([column.kind == "ordinal" for column in schema.columns], np.int32),
             "threads": threads(n_jobs),
             "progress": progress,
         }
@@ -122,3 +141,11 @@ def _zeros_of_r(schema: Schema) -> Array:
     return np.array(
         [-1.0 if column.kind == "ordinal" else -float(column.offset) for column in schema.columns]
     )
+
+
+def _class_weight(dataset: Dataset) -> Array:
+    """Weight of the rows of each class; nothing for numbers."""
+    classes, target = dataset.schema.classes, dataset.target
+    if classes is None or target is None:
+        return np.empty(0)
+    return np.bincount(target, dataset.weight, len(classes)).astype(float)

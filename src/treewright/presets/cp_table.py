@@ -138,21 +138,41 @@ def choose_row(table: CPTable, se: float) -> int:
     return int(np.argmax(table.xerror <= table.xerror[least] + se * table.xstd[least]))
 
 
-def fold_numbers(cv: Any, dataset: Dataset, counted: NDArray[np.bool_] | None) -> NDArray[np.int32]:
-    """Give the fold of each row of the dataset, numbered from 0.
+def folds_of_rows(cv: Any, dataset: Dataset, used: NDArray[np.bool_]) -> NDArray[Any]:
+    """Give the fold of each row of the dataset, as it is named.
 
     A number of folds is dealt over the rows in the order of the target, rows of equal target in row order.
+    An array has the fold of each row of the dataset, or of all rows given, of which it has those `used`.
     """
     n_rows = len(dataset)
     if np.ndim(cv) == 0:
         if cv > n_rows:
             raise ValueError(f"cv={cv} folds need as many rows, got {n_rows}.")
         folds = np.empty(n_rows, np.int32)
-        folds[np.argsort(np.asarray(dataset.target), kind="stable")] = np.arange(n_rows) % cv
+        folds[np.argsort(np.asarray(dataset.target), kind="stable")] = np.arange(n_rows) % cv + 1
         return folds
     given = np.asarray(cv)
-    if counted is not None and len(given) == len(counted):
-        given = given[counted]
+    if len(given) == len(used):
+        given = given[used]
     if len(given) != n_rows:
         raise ValueError(f"cv must have the fold of each of the {n_rows} rows, got {len(given)}.")
-    return np.unique(given, return_inverse=True)[1].astype(np.int32).reshape(-1)
+    return given
+
+
+def fold_numbers(folds: NDArray[Any], *, rpart: bool) -> NDArray[np.int32]:
+    """Number the folds from 0; −1 is never held out.
+
+    rpart counts the different folds, and holds out those of the numbers from 1 to that count, be there rows
+    of them or not.
+
+    Examples
+    --------
+    >>> fold_numbers(np.array([7, 2, 2, 1]), rpart=False)
+    array([2, 1, 1, 0], dtype=int32)
+    >>> fold_numbers(np.array([7, 2, 2, 1]), rpart=True)
+    array([-1,  1,  1,  0], dtype=int32)
+    """
+    names, numbers = np.unique(folds, return_inverse=True)
+    if rpart and names.dtype.kind in "iuf":
+        numbers = np.where((folds >= 1) & (folds <= len(names)), folds - 1, -1)
+    return numbers.astype(np.int32).reshape(-1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.splits import Hyperplane, Split, Table, Threshold
-from treewright.words import printable, quoted, value_text
+from treewright.words import counted, printable, quoted, value_text
 
 if TYPE_CHECKING:
     from treewright.data import Schema
@@ -31,7 +31,8 @@ def cart_summary(model: CARTEstimator, figures: CARTFigures, digits: int = 7) ->
     if importance:
         total = sum(importance.values())
         shares = {printable(name): f"{100 * value / total:.0f}" for name, value in importance.items()}
-        lines += ["Variable importance", *_in_columns(shares), ""]
+        seen = {name: share for name, share in shares.items() if share != "0"}
+        lines += ["Variable importance", *_in_columns(seen), ""]
     numbers = _node_numbers(tree, figures)
     for node in sorted(range(len(tree)), key=lambda node: numbers[node]):
         lines += [*_node_lines(model, figures, node, numbers, digits), ""]
@@ -77,20 +78,23 @@ def _node_lines(
     is_leaf = tree.is_leaf(node)
     price = "" if is_leaf else f",    complexity param={model.complexity_[node]:.{digits}g}"
     head = f"Node number {numbers[node]}: {tree.count[node]} observations{price}"
-    lines = [head, *(_class_lines if tree.is_classifier else _number_lines)(model, node, digits)]
+    says = _class_lines if tree.is_classifier else _number_lines
+    lines = [head, *says(model, figures, node, digits)]
     if is_leaf:
         return lines
     sons = [f"{numbers[child]} ({tree.count[child]} obs)" for child in _sons(tree, figures, node)]
-    lines += [f"  left son={sons[0]} right son={sons[1]}"]
+    remain = int(tree.count[node] - sum(tree.count[child] for child in tree.children(node)))
+    stay = f", {counted(remain, 'observation remains', 'observations remain')}" if remain else ""
+    lines += [f"  left son={sons[0]} right son={sons[1]}{stay}"]
     return lines + _split_lines(model, figures, node, digits)
 
 
-def _class_lines(model: CARTEstimator, node: int, digits: int) -> list[str]:
+def _class_lines(model: CARTEstimator, figures: CARTFigures, node: int, digits: int) -> list[str]:
     tree = model.tree_
     classes = [str(label) for label in np.asarray(tree.schema.classes)]
     widest = max(map(len, classes))
     value, weight = tree.value[node], float(tree.weight[node])
-    counts = [f"{amount:.{digits}g}" for amount in value]
+    counts = [f"{amount:.{digits}g}" for amount in figures.counts(tree, node)]
     shares = [f"{share:.3f}" for share in value / value.sum()]
     width = max(map(len, counts + shares))
     return [
@@ -101,17 +105,21 @@ def _class_lines(model: CARTEstimator, node: int, digits: int) -> list[str]:
     ]
 
 
-def _number_lines(model: CARTEstimator, node: int, digits: int) -> list[str]:
+def _number_lines(model: CARTEstimator, _: CARTFigures, node: int, digits: int) -> list[str]:
     tree = model.tree_
-    value, risk = float(tree.value[node, 0]), float(tree.risk[node] / tree.weight[node])
-    if model.criterion == "poisson":
-        return [f"  estimated rate={value:.{digits}g}, mean deviance={risk:.{digits}g}"]
-    return [f"  mean={value:.{digits}g}, MSE={risk:.{digits}g}"]
+    value, weight = float(tree.value[node, 0]), float(tree.weight[node])
+    risk = f"{tree.risk[node] / weight:.{digits}g}"
+    if model.criterion != "poisson":
+        return [f"  mean={value:.{digits}g}, MSE={risk}"]
+    shrink = model._recipe(tree.schema).shrink
+    drawn = 1 / shrink**2 if shrink > 0 else 0.0  # by as many events of the overall rate
+    events = value * (weight + drawn / float(tree.value[0, 0])) - drawn
+    return [f"  events={events:.{digits}g},  estimated rate={value:.{digits}g} , mean deviance={risk}"]
 
 
 def _split_lines(model: CARTEstimator, figures: CARTFigures, node: int, digits: int) -> list[str]:
     tree = model.tree_
-    words = _Tests(tree.schema, "<" if model.compat == "rpart" else "≤", digits)
+    words = _Tests(tree.schema, model.compat == "rpart", digits)
     begin, end = tree.split_begin[node : node + 2].tolist()
     rivals = slice(*tree.competitor_begin[node : node + 2].tolist())
     below = [figures.split_below[begin], *figures.competitor_below[rivals]]
@@ -136,10 +144,10 @@ def _split_lines(model: CARTEstimator, figures: CARTFigures, node: int, digits: 
 
 @dataclass(frozen=True)
 class _Tests:
-    """How splits are written: rpart's test is that a number is less than the cut."""
+    """How splits are written: rpart's test is that a number is less than the cut, or a list of levels."""
 
     schema: Schema
-    sign: str
+    rpart: bool
     digits: int
 
     def __call__(self, split: Split, below_left: bool, turned: bool = False) -> tuple[str, str]:
@@ -153,9 +161,14 @@ class _Tests:
             letters = "".join(sides.get(split.branches.get(code, -1), "-") for code in codes)
             return name, f"splits as {letters}"
         cut = float(getattr(split, "threshold", 0.0)) * (-1 if isinstance(split, Hyperplane) else 1)
+        if self.rpart and column.kind == "ordinal":
+            below, above = "LR" if below_left else "RL"
+            return name, "splits as " + "".join(
+                below if code <= cut else above for code in range(len(column.categories))
+            )
         is_plain = column.kind == "numeric" and column.unit is None and not column.offset
         words = f"{cut:.{self.digits}g}" if is_plain else value_text(column, cut)
-        return name, f"{self.sign} {words} to the {'left' if below_left else 'right'}"
+        return name, f"{'<' if self.rpart else '≤'} {words} to the {'left' if below_left else 'right'}"
 
 
 def _aligned(tests: list[tuple[str, str]], said: list[str]) -> list[str]:
