@@ -20,6 +20,7 @@ from treewright.data.columns import plain
 from treewright.draw.labels import answer, question
 from treewright.draw.shown import cuts_of, read_rows
 from treewright.errors import warn
+from treewright.explorer.movement import MOST_WORK, drawn, movement
 from treewright.export.text import Writer
 from treewright.pruning.cost_complexity import SAME_ALPHA, CostComplexity, weakest_links
 from treewright.pruning.nested import nested_losses
@@ -69,6 +70,11 @@ class Exploration:
     validation: Dataset | None = None
     model: Any = None
 
+    @property
+    def judges(self) -> Dataset | None:
+        """The rows that judge the tree: those that it was not grown on, if there are such."""
+        return self.training if self.validation is None else self.validation
+
     @classmethod
     def of(
         cls, model: Any, X: Any = None, y: Any = None, validation: tuple[Any, Any] | None = None
@@ -100,6 +106,11 @@ def content_of(explored: Exploration, *, cv: int | None, max_rows: int, title: s
     title : str or None
         The heading.
     """
+    return frame_content(explored, max_rows, title) | tree_content(explored, cv)
+
+
+def frame_content(explored: Exploration, max_rows: int, title: str | None) -> Json:
+    """Describe what stays when another tree of these features takes the place of the one that is shown."""
     tree = explored.tree
     size, classes = Writer(tree, None, None, False, False).size(), tree.schema.classes
     return {
@@ -109,17 +120,18 @@ def content_of(explored: Exploration, *, cv: int | None, max_rows: int, title: s
         "features": [_feature(tree, place, explored) for place in range(len(tree.schema.columns))],
         "costs": None if tree.costs is None else tree.costs.tolist(),
         "rows": _rows(explored, max_rows),
-    } | tree_content(explored, cv)
+    }
 
 
-def tree_content(explored: Exploration, cv: int | None) -> Json:
-    """Describe the tree alone: what an edit changes of a page."""
+def tree_content(explored: Exploration, cv: int | None, work: int = MOST_WORK) -> Json:
+    """Describe the tree alone, what an edit changes of a page; `work` limits that of its movement."""
     tree = explored.tree
     return {
         "tree": tree_columns(tree),
         "splits": [_split_at(tree, node) for node in range(len(tree))],
         "held": _held(tree, explored.validation),
         "path": _path(explored, cv),
+        "moved": movement([tree], explored.judges, work=work),
     }
 
 
@@ -285,13 +297,7 @@ def sampled(explored: Exploration, max_rows: int) -> list[tuple[Dataset, NDArray
     """Give each part of the rows with the numbers of those that go into the page."""
     parts = [part for part in (explored.training, explored.validation) if part is not None]
     each = max(1, max_rows // len(parts)) if parts else 0
-    return [(part, _sample(len(part), each)) for part in parts] if max_rows else []
-
-
-def _sample(n_rows: int, most: int) -> NDArray[np.int64]:
-    if n_rows <= most:
-        return np.arange(n_rows)
-    return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
+    return [(part, drawn(len(part), each)) for part in parts] if max_rows else []
 
 
 # ---- pruning and validation --------------------------------------------------------------------------------

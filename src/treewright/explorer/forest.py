@@ -6,6 +6,7 @@ rows, how its error falls and which features matter is counted over all of them.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -14,12 +15,16 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.draw.shown import read_rows
-from treewright.explorer.content import Exploration, Json, content_of, rounded, sampled, tree_content
+from treewright.explorer.content import Exploration, Json, frame_content, rounded, sampled, tree_content
+from treewright.explorer.movement import MOST_WORK, movement
 from treewright.grow import threads
 from treewright.tree import Tree
 
 MOST_NODES = 6000
 """So many nodes of trees go into the page, or one tree."""
+
+MOST_SHUFFLED = 50_000_000
+"""So many rows, by trees and features, are predicted again with a feature shuffled."""
 
 
 def is_forest(model: Any) -> bool:
@@ -52,17 +57,15 @@ def forest_content(
     ]
     shown = replace(views[0], validation=held)
     size = f"{len(trees)} trees" if title is None else title
-    content = content_of(shown, cv=None, max_rows=max_rows, title=size) | tree_content(views[0], None)
+    work = MOST_WORK // len(views)
+    content = frame_content(shown, max_rows, size) | tree_content(views[0], None, work)
     if held is None and is_drawn:
         content["held_name"] = "rows out of bag"
-    importances = model.importances()
     content["forest"] = {
-        "trees": [tree_content(view, None) for view in views[1:]],
+        "trees": [tree_content(view, None, work) for view in views[1:]],
         "leaves": [int(tree.n_leaves) for tree in trees],
-        "importance": {
-            "mean": rounded(importances.impurity),
-            "spread": rounded(importances.spreads["impurity"]),
-        },
+        "importance": _importance(model, *((X, y) if is_drawn and _can_wait(model) else ())),
+        "moved": movement(trees, shown.judges, hard=model._hard),
         "asked_first": _asked_first(trees),
         "curve": _curve(model._error_curve(rows)) if is_drawn else None,
         "said": _said(model, shown, max_rows),
@@ -82,6 +85,26 @@ def _left_out(rows: Dataset | None, model: Any, at: int) -> Dataset | None:
     assert rows is not None
     left_out = model.draws_.out_of_bag(at)
     return rows.take(left_out) if left_out.any() else None
+
+
+def _can_wait(model: Any) -> bool:
+    """Whether shuffling every feature for every tree is a matter of seconds."""
+    draws, trees = model.draws_, model._fitted_trees()
+    return bool(draws.n_rows * len(trees) * len(trees.schema.columns) <= MOST_SHUFFLED)
+
+
+def _importance(model: Any, X: Any = None, y: Any = None) -> Json:
+    """Give the importances of the features, means over all trees and spreads between them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the page has the honest measures beside the one that favours
+        found = model.importances(X, y)
+    measures = {"impurity": found.impurity, "shuffled": found.permutation}
+    spreads = {"impurity": "impurity", "shuffled": "permutation"}
+    return {
+        name: {"mean": rounded(mean), "spread": rounded(found.spreads[spreads[name]])}
+        for name, mean in measures.items()
+        if mean is not None
+    }
 
 
 def _asked_first(trees: Any) -> list[int]:

@@ -1,6 +1,7 @@
 // Quality: which classes are taken for which, how far numbers are off, and which features matter.
 
 import { chart } from "./curves.js";
+import { Importances } from "./importances.js";
 import { Ranking } from "./ranking.js";
 import { element, numberText, percentText, replaceChildren, shape } from "./text.js";
 
@@ -8,6 +9,7 @@ export class Quality {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
     this.ranking = model.classes && new Ranking(model, marks);
+    this.importances = new Importances(model, marks, state);
     state.on(["exchanged", "step", "tab", "theme"], () => this.render());
   }
 
@@ -21,7 +23,7 @@ export class Quality {
 
   render() {
     if (this.state.get("tab") !== "quality") return;
-    const parts = [this.importances()];
+    const parts = [this.importances.view(this.judges())];
     const { rows } = this.judges();
     if (rows.length && this.ranking)
       parts.unshift(this.confusion(), this.ranking.view(rows, this.state.get("step")));
@@ -95,16 +97,23 @@ export class Quality {
     const { model, marks, state } = this;
     const { rows, name } = this.judges();
     const [width, height, room] = [560, 300, 40];
-    const pairs = rows.map((row) => [model.predict(row.values, state.get("step"))[0], row.target]);
-    const numbers = pairs.flat();
+    const pairs = rows.map((row) => [model.predict(row.values, state.get("step"))[0], row.target, row]);
+    const numbers = pairs.flatMap(([said, truth]) => [said, truth]);
     const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
     const place = (number) => (number - low) / (high - low || 1);
     const x = (number) => room + place(number) * (width - room - 20);
     const y = (number) => height - 28 - place(number) * (height - 38);
     const shapes = [
       shape("line", { x1: x(low), y1: y(low), x2: x(high), y2: y(high), class: "axis" }),
-      ...pairs.map(([said, truth]) =>
-        shape("circle", { cx: x(said), cy: y(truth), r: 2.6, fill: marks.line(0), opacity: 0.6 }),
+      ...pairs.map(([said, truth, row]) =>
+        shape("circle", {
+          cx: x(said),
+          cy: y(truth),
+          r: 3,
+          class: "dot",
+          fill: marks.line(0),
+          onclick: () => (state.set({ tab: "tree" }), state.get("pick")(row)),
+        }),
       ),
       shape("line", { x1: x(low), y1: y(low), x2: x(high), y2: y(low), class: "axis" }),
       shape("line", { x1: x(low), y1: y(low), x2: x(low), y2: y(high), class: "axis" }),
@@ -130,119 +139,8 @@ export class Quality {
       "section",
       {},
       element("h2", {}, `Root mean squared error ${numberText(error)} on ${rows.length} ${name}`),
+      element("p", { class: "pale" }, "A dot lights the way of its row."),
       chart(width, height, "True against predicted numbers; on the line they agree", shapes),
     );
   }
-
-  // The share of each feature in the decrease of impurity of the tree as it is pruned now.
-  importances() {
-    const { model, state, marks } = this;
-    const step = state.get("step");
-    const removed = new Map();
-    for (const node of model.visible(step)) {
-      const children = model.children(node, step);
-      if (!children.length) continue;
-      const split = model.splits[node];
-      const features = split.features || [split.feature];
-      const gain =
-        model.weight[node] * model.impurity[node] -
-        children.reduce((sum, child) => sum + model.weight[child] * model.impurity[child], 0);
-      for (const feature of features)
-        removed.set(feature, (removed.get(feature) || 0) + gain / features.length);
-    }
-    const total = [...removed.values()].reduce((sum, gain) => sum + gain, 0) || 1;
-    const order = [...removed].toSorted((a, b) => b[1] - a[1]).slice(0, 30);
-    const fall = this.falls(order.map(([feature]) => feature));
-    const lines = order.map(([feature, gain]) =>
-      element(
-        "tr",
-        {},
-        element("th", { scope: "row", dir: "auto" }, model.features[feature].name),
-        element("td", {}, percentText(gain / total)),
-        fall && element("td", {}, fallText(fall.get(feature))),
-        element(
-          "td",
-          { class: "bar" },
-          element("span", {
-            css: { width: `${(100 * gain) / (order[0][1] || 1)}%`, background: marks.line(0) },
-          }),
-        ),
-      ),
-    );
-    return element(
-      "section",
-      {},
-      element("h2", {}, "Importance of the features"),
-      element(
-        "p",
-        { class: "pale" },
-        fall
-          ? `Share in the decrease of impurity, which favours features of many values; and by how much the score on ${this.judges().name} falls when the feature's column is shuffled.`
-          : "Share in the decrease of impurity; it favours features of many values.",
-      ),
-      lines.length
-        ? element("table", { class: "importances" }, element("tbody", {}, lines))
-        : element("p", {}, "A tree of one leaf asks for none."),
-    );
-  }
-
-  // By how much the score falls when a feature's column is shuffled (Breiman, 2001): mean and spread.
-  falls(features) {
-    const { rows } = this.judges();
-    if (rows.length < 2) return null;
-    const base = this.score(rows.map(({ values }) => values));
-    return new Map(
-      features.map((feature) => {
-        const random = seeded(feature + 1);
-        const found = Array.from({ length: SHUFFLES }, () => {
-          const order = shuffled(rows.length, random);
-          const changed = rows.map(({ values }, row) =>
-            values.with(feature, rows[order[row]].values[feature]),
-          );
-          return base - this.score(changed);
-        });
-        const mean = found.reduce((sum, fall) => sum + fall, 0) / SHUFFLES;
-        const spread = Math.sqrt(found.reduce((sum, fall) => sum + (fall - mean) ** 2, 0) / SHUFFLES);
-        return [feature, { mean, spread }];
-      }),
-    );
-  }
-
-  // The share of rows that are right, or of the variance that is explained.
-  score(values) {
-    const { model } = this;
-    const { rows } = this.judges();
-    const said = values.map((row) => model.predict(row, this.state.get("step")));
-    if (model.classes)
-      return said.filter((shares, row) => model.best(shares) === rows[row].target).length / rows.length;
-    const mean = rows.reduce((sum, { target }) => sum + target, 0) / rows.length;
-    const squares = (of) => rows.reduce((sum, { target }, row) => sum + (target - of(row)) ** 2, 0);
-    return 1 - squares((row) => said[row][0]) / (squares(() => mean) || 1);
-  }
-}
-
-const SHUFFLES = 5;
-
-function fallText({ mean, spread }) {
-  return `${numberText(mean, 2)} ± ${numberText(spread, 1)}`;
-}
-
-// The same numbers every time: a small generator (mulberry32).
-function seeded(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-function shuffled(size, random) {
-  const order = Array.from({ length: size }, (_, place) => place);
-  for (let last = size - 1; last > 0; last--) {
-    const other = Math.floor(random() * (last + 1));
-    [order[last], order[other]] = [order[other], order[last]];
-  }
-  return order;
 }
