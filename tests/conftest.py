@@ -8,6 +8,9 @@ import signal
 import pytest
 from hypothesis import settings
 
+from browsing import one_browser, page_of_irises, reading, visiting  # noqa: F401  # fixtures of all tests in a browser
+from serving import server_of_irises  # noqa: F401
+
 # The suite draws the same examples every time; HYPOTHESIS_PROFILE=search goes looking for new ones.
 settings.register_profile("suite", deadline=None, max_examples=25, derandomize=True, print_blob=True)
 settings.register_profile("search", deadline=None, max_examples=1000, print_blob=True)

@@ -230,7 +230,7 @@ def _feature(tree: Tree, place: int, explored: Exploration) -> Json:
     column = tree.schema.columns[place]
     described: Json = {"name": printable(column.name), "kind": column.kind}
     if column.categories:
-        described["categories"] = [column.text(code) for code in range(len(column.categories))]
+        described["categories"] = [printable(column.text(code)) for code in range(len(column.categories))]
     if column.kind == "numeric" and (column.unit is not None or column.offset):
         described |= {"unit": column.unit, "offset": column.offset}
     rows = explored.training or explored.validation

@@ -357,7 +357,9 @@ class _Places:
     def __init__(self, known: Sequence[Any], what: str) -> None:
         self.what = what
         self.by_value = {value: place for place, value in enumerate(known)}
-        self.by_text = {str(plain(value)): place for place, value in enumerate(known)}
+        texts = [str(plain(value)) for value in known]
+        shown = {printable(text): place for place, text in enumerate(texts)}  # as pages have them
+        self.by_text = shown | {text: place for place, text in enumerate(texts)}
 
     def of(self, value: Any) -> int:
         place = self.by_value.get(value)

@@ -5,6 +5,8 @@ import { Importances } from "./importances.js";
 import { Ranking } from "./ranking.js";
 import { element, numberText, percentText, replaceChildren, shape } from "./text.js";
 
+const MOST_CLASSES = 20;
+
 export class Quality {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
@@ -35,62 +37,83 @@ export class Quality {
     const { model, state } = this;
     const step = state.get("step");
     const { rows, name } = this.judges();
-    const cells = Array.from({ length: model.width }, () => Array.from({ length: model.width }, () => []));
-    for (const row of rows) cells[row.target][model.best(model.predict(row.values, step))].push(row);
-    const right = cells.reduce((sum, line, code) => sum + line[code].length, 0);
-    const light = (chosen) => {
-      const lit = new Set(chosen.flatMap((row) => model.pathOf(row.values, step).map(({ node }) => node)));
-      state.set({ lit, tab: "tree" });
-    };
-    const lines = cells.map((line, truth) => {
-      const total = line.reduce((sum, cell) => sum + cell.length, 0) || 1;
-      return element(
+    const said = rows.map((row) => model.best(model.predict(row.values, step)));
+    const right = rows.filter((row, at) => row.target === said[at]).length;
+    const { names, groupOf } = this.groups(rows, said);
+    const cells = names.map(() => names.map(() => []));
+    rows.forEach((row, at) => cells[groupOf(row.target)][groupOf(said[at])].push(row));
+    const lines = cells.map((line, truth) =>
+      element(
         "tr",
         {},
-        element("th", { scope: "row", dir: "auto" }, model.classes[truth]),
-        line.map((cell, said) => {
-          const strength = Math.round((100 * cell.length) / total);
-          const words = `${cell.length} rows of ${model.classes[truth]} taken for ${model.classes[said]}: light their leaves`;
-          const button = element(
-            "button",
-            {
-              type: "button",
-              disabled: !cell.length,
-              "aria-label": words,
-              title: words,
-              onclick: () => light(cell),
-            },
-            String(cell.length),
-          );
-          const shade = truth === said ? "var(--right)" : "var(--wrong)";
-          return element(
-            "td",
-            {
-              class: "cell",
-              css: { background: `color-mix(in srgb, ${shade} ${strength * 0.45}%, var(--card))` },
-            },
-            button,
-          );
-        }),
-      );
-    });
+        element("th", { scope: "row", dir: "auto" }, names[truth]),
+        line.map((cell, taken) => this.cell(cell, line, [names[truth], names[taken]])),
+      ),
+    );
     const head = element(
       "tr",
       {},
       element("th", { scope: "col" }, "true ↓ predicted →"),
-      model.classes.map((text) => element("th", { scope: "col", dir: "auto" }, text)),
+      names.map((text) => element("th", { scope: "col", dir: "auto" }, text)),
     );
+    const few =
+      model.width > names.length ? ` The ${MOST_CLASSES} classes with most mistakes, of ${model.width}.` : "";
     return element(
       "section",
       {},
       element("h2", {}, `${percentText(right / (rows.length || 1))} of ${rows.length} ${name} right`),
-      element("p", { class: "pale" }, "A cell lights the leaves of its rows."),
+      element("p", { class: "pale" }, `A cell lights the leaves of its rows.${few}`),
       element(
         "div",
         { class: "wide" },
         element("table", { class: "confusion" }, element("thead", {}, head), element("tbody", {}, lines)),
       ),
     );
+  }
+
+  // The classes that have a line of their own; of many those with most mistakes, and the others in one.
+  groups(rows, said) {
+    const { classes, width } = this.model;
+    if (width <= MOST_CLASSES + 1) return { names: classes, groupOf: (code) => code };
+    const mistakes = new Int32Array(width);
+    rows.forEach(({ target }, at) => {
+      if (target !== said[at]) ((mistakes[target] += 1), (mistakes[said[at]] += 1));
+    });
+    const chosen = classes
+      .map((_, code) => code)
+      .toSorted((a, b) => mistakes[b] - mistakes[a] || a - b)
+      .slice(0, MOST_CLASSES);
+    const place = new Map(chosen.map((code, at) => [code, at]));
+    const names = [...chosen.map((code) => classes[code]), `${width - MOST_CLASSES} other classes`];
+    return { names, groupOf: (code) => place.get(code) ?? MOST_CLASSES };
+  }
+
+  cell(rows, line, [truth, taken]) {
+    const total = line.reduce((sum, cell) => sum + cell.length, 0) || 1;
+    const words = `${rows.length} rows of ${truth} taken for ${taken}: light their leaves`;
+    const shade = truth === taken ? "var(--right)" : "var(--wrong)";
+    const strength = 0.45 * Math.round((100 * rows.length) / total);
+    return element(
+      "td",
+      { class: "cell", css: { background: `color-mix(in srgb, ${shade} ${strength}%, var(--card))` } },
+      element(
+        "button",
+        {
+          type: "button",
+          disabled: !rows.length,
+          "aria-label": words,
+          title: words,
+          onclick: () => this.light(rows),
+        },
+        String(rows.length),
+      ),
+    );
+  }
+
+  light(rows) {
+    const { model, state } = this;
+    const way = (row) => model.pathOf(row.values, state.get("step")).map(({ node }) => node);
+    state.set({ lit: new Set(rows.flatMap(way)), tab: "tree" });
   }
 
   residuals() {

@@ -182,7 +182,7 @@ export class RowsView {
     const { model } = this;
     const cell = (value) => {
       const text = String(value);
-      const plain = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+      const plain = /^\s*[=+\-@]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
       return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
     };
     const lines = [["row", "target", "predicted", ...model.features.map((feature) => feature.name)]];

@@ -1,0 +1,140 @@
+"""The views beside the tree: rows, what if, rules, quality, teaching, two nodes; and all in a notebook."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treewright import C45Classifier, CARTClassifier, DecisionTreeRegressor, datasets, explore
+
+
+def test_a_row_is_picked_and_its_way_is_lit(read, irises) -> None:
+    reader = read(irises)
+    reader.open("rows")
+    assert "150 rows; the page holds 150 of 150" in reader.text("#panel-rows [role=status]")
+    X = datasets.load_iris()[0]
+    reader.page.select_option("#panel-rows select >> nth=0", label="petal width")
+    reader.page.select_option("#panel-rows select >> nth=1", label=">")
+    reader.page.fill("#panel-rows input[aria-label='value']", "2.4")
+    assert reader.page.locator("#panel-rows tbody tr").count() == int((X["petal width"] > 2.4).sum())
+    reader.page.locator("#panel-rows tbody button").first.click()
+    assert reader.text("#card h2").startswith("Leaf")
+    reader.open("what-if")
+    assert reader.text("#panel-what-if .says") == "predicted virginica"
+    assert "petal length > 2.45" in reader.text("#panel-what-if ol").replace("\xa0", " ")
+
+
+@pytest.mark.parametrize("kind", ["regression", "surrogates", "shared"])
+def test_the_table_of_rows_predicts_as_the_model_does(read, kind) -> None:
+    X, y = {
+        "regression": datasets.load_mpg,
+        "surrogates": datasets.load_labor,
+        "shared": datasets.load_votes,
+    }[kind]()
+    model = {
+        "regression": DecisionTreeRegressor(max_leaf_nodes=6),
+        "surrogates": CARTClassifier(min_samples_split=4, min_samples_leaf=2),
+        "shared": C45Classifier(),
+    }[kind].fit(X, y)
+    reader = read(explore(model, X, y, cv=None))
+    reader.open("rows")
+    said = reader.page.locator("#panel-rows tbody tr td:nth-child(3)").all_inner_texts()
+    expected = model.predict(X)[: len(said)]
+    assert len(said) == min(len(X), 200)
+    if kind == "regression":
+        assert np.allclose(np.array(said, float), expected, rtol=1e-3)
+    else:
+        assert said == expected.tolist()
+
+
+def test_what_if_answers_at_once_and_says_what_would_change_its_mind(read, irises) -> None:
+    reader = read(irises)
+    reader.open("what-if")
+    length = reader.page.locator("#panel-what-if").get_by_label("petal length").first
+    length.fill("1.0")
+    assert reader.text("#panel-what-if .says") == "predicted setosa"
+    assert "If petal length becomes 2.5, the tree says versicolor." in reader.text(".answer")
+    reader.page.get_by_role("button", name="Try it").click()
+    assert reader.text("#panel-what-if .says") == "predicted versicolor"
+    length.fill("90")
+    assert "beyond all rows: 1 to 6.9" in reader.text("#panel-what-if .what-if")
+    length.fill("")
+    assert "petal length is missing" in reader.text("#panel-what-if ol")
+
+
+def test_rules_are_sorted_filtered_and_lead_to_their_leaf(read, irises) -> None:
+    reader = read(irises)
+    reader.open("rules")
+    assert reader.page.locator("#panel-rules tbody tr").count() == 6
+    reader.page.get_by_label("with").fill("sepal")
+    shown = reader.page.locator("#panel-rules tbody tr").count()
+    assert 0 < shown < 6
+    reader.page.locator("#panel-rules tbody button").first.click()
+    assert reader.text("#card h2").startswith("Leaf")
+
+
+def test_two_nodes_are_seen_side_by_side(read, irises) -> None:
+    reader = read(irises)
+    assert not reader.page.locator("#compare").is_visible()
+    reader.page.locator("#outline [data-node='1'] > .line").click()
+    reader.page.get_by_role("button", name="Compare").click()
+    assert "Node 1 is kept" in reader.text("#compare")
+    reader.page.locator("#outline [data-node='2'] > .line").click()
+    found = reader.text("#compare").replace("\xa0", " ")
+    assert "Node 1 beside node 2" in found
+    assert "predicts\tsetosa\tversicolor" in found
+    assert "rows\t25\t50" in found
+    assert "Only node 1\npetal length ≤ 2.45" in found
+    X = datasets.load_iris()[0]["petal length"]
+    means = [X[X <= 2.45].mean(), X[X > 2.45].mean()]  # the page holds all rows of both parts
+    assert f"petal length\t{means[0]:.3g}\t{means[1]:.3g}" in found
+    reader.page.get_by_role("button", name="Stop comparing").click()
+    assert not reader.page.locator("#compare").is_visible()
+
+
+def test_the_confusion_matrix_lights_the_leaves_of_its_rows(read, irises) -> None:
+    reader = read(irises)
+    reader.open("quality")
+    assert "of 75 validation rows right" in reader.text("#panel-quality h2 >> nth=0")
+    assert "ROC curve, area" in reader.text("#panel-quality .pictures")
+    assert "±" in reader.text("#panel-quality .importances")
+    numbers = [int(text) for text in reader.page.locator(".confusion td").all_inner_texts()]
+    assert sum(numbers) == 75
+    plain = reader.picture()
+    reader.page.get_by_role("button", name="rows of setosa taken for setosa").click()
+    assert reader.page.locator("#panel-tree").is_visible()
+    reader.page.wait_for_timeout(100)
+    assert reader.picture() != plain
+
+
+def test_teaching_shows_the_gain_of_a_cut(read, irises) -> None:
+    reader = read(irises)
+    reader.open("teach")
+    assert "gain = 1.585 − 0.333 · 0 − 0.667 · 1 = 0.9183, the best there is" in reader.text("#panel-teach")
+    reader.page.locator("#panel-teach input[type=range]").press("End")
+    assert "= 0" in reader.text("#panel-teach .formula >> nth=0")
+    reader.page.get_by_role("button", name="Best cut").click()
+    assert "the best there is" in reader.text("#panel-teach .formula >> nth=0")
+    reader.page.get_by_label("impurity").select_option("Gini")
+    assert "0.6667" in reader.text("#panel-teach table")
+    reader.page.get_by_role("button", name="Draw the rows anew").click()
+    picture = reader.page.locator(".teach-picture svg").bounding_box()
+    reader.page.mouse.move(picture["x"] + 100, picture["y"] + 60)
+    reader.page.mouse.down()
+    reader.page.mouse.move(picture["x"] + 400, picture["y"] + 60)
+    reader.page.mouse.up()
+    assert reader.page.locator("#panel-teach input[type=range]").input_value() not in ("0", "1000")
+
+
+def test_it_is_framed_in_a_notebook_without_an_origin(browser, irises) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    troubles: list[str] = []
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.set_content(irises._repr_html_())
+    frame = page.frame_locator("iframe")
+    frame.locator("body[data-ready]").wait_for()
+    frame.locator("#tab-rules").click()
+    assert frame.locator("#panel-rules tbody tr").count() == 6
+    assert troubles == []
+    context.close()
