@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from browsing import violations
-from serving import running
-from treewright import ID3Classifier, datasets, edit, load
+from serving import ask, running
+from treewright import DecisionTreeClassifier, ID3Classifier, datasets, edit, load
 from treewright.explorer.server import ExplorerServer
 
 
@@ -94,3 +100,62 @@ def test_categories_are_merged_in_the_browser(visit) -> None:
         page.locator("#edit-forms").get_by_label("Rain", exact=True).check()
         press(page, "Merge")
         assert server.editor.tree[0].split.groups == ((0, 2), (1,))
+
+
+# ---- long work -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(name="slow", scope="module")
+def _slow():
+    """A stump of so many rows that to grow it on takes seconds."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300_000, 10))
+    y = X[:, 0] * X[:, 1] + random.normal(size=len(X)) > 0
+    return edit(DecisionTreeClassifier(max_depth=1).fit(X, y), X, y)
+
+
+GROW = {"edit": "grow", "node": 0, "max_depth": 60}
+
+
+def test_a_growth_is_stopped_and_the_tree_is_what_it_was(slow, tmp_path) -> None:
+    with running(ExplorerServer(slow, log_to=tmp_path / "log.jsonl", max_rows=10)) as server:
+        assert json.loads(ask(server, "/cancel", {})[1]) == {"cancelled": False}  # nothing to stop
+        answers = []
+        growing = threading.Thread(target=lambda: answers.append(ask(server, "/edit", GROW)))
+        growing.start()
+        while not server.is_editing:
+            time.sleep(0.01)
+        assert ask(server, "/tree")[0] == 200  # who only looks does not wait
+        assert json.loads(ask(server, "/cancel", {})[1]) == {"cancelled": True}
+        growing.join()
+        status, text, _ = answers[0]
+        assert (status, json.loads(text)) == (200, {"cancelled": True})
+        assert server.editor.tree == slow.tree
+        assert server.editor.log == ()
+        assert not (tmp_path / "log.jsonl").exists()
+        assert ask(server, "/edit", {"edit": "prune", "node": 0})[0] == 200
+        assert server.editor.tree == slow.prune(0).tree
+
+
+def test_cancelling_needs_the_cookie(slow) -> None:
+    with running(ExplorerServer(slow)) as server:
+        assert ask(server, "/cancel", {}, own=False)[0] == 403
+        assert ask(server, "/cancel", {}, {"Origin": "http://evil.example"})[0] == 403
+
+
+@pytest.mark.parametrize("way", ["button", "Escape"])
+def test_a_growth_is_stopped_from_the_page(slow, visit, way) -> None:
+    with running(ExplorerServer(replace(slow, model=slow.tree), max_rows=10)) as server:
+        page = visit(server)
+        assert not page.locator("#edit-busy").is_visible()
+        page.locator("#edit").get_by_role("button", name="Grow anew").click()
+        page.locator("#edit-busy").wait_for()
+        if way == "button":
+            page.locator("#edit-busy").get_by_role("button", name="Cancel").click()
+        else:
+            page.locator("#canvas").press("Escape")
+        page.get_by_text("grow was cancelled: the tree is as it was").wait_for()
+        assert not page.locator("#edit-busy").is_visible()
+        assert server.editor.tree == slow.tree
+        press(page, "Prune here")
+        assert len(server.editor.tree) == 1

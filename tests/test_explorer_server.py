@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import socket
+import webbrowser
 from http.client import HTTPConnection
 
 import pytest
 
 from serving import ask, running
-from treewright import DecisionTreeClassifier, datasets, edit, load
-from treewright.explorer.server import ExplorerServer, run
+from treewright import DecisionTreeClassifier, RandomForestClassifier, datasets, edit, load
+from treewright.errors import AddressError
+from treewright.explorer.server import ExplorerServer, ForestServer, run, serve
 
 
 @pytest.fixture(name="editor", scope="module")
@@ -154,10 +156,14 @@ def test_it_ends_when_nobody_asks_for_anything(editor, capsys) -> None:
 
 
 def test_a_machine_without_a_browser_says_so(editor, capsys, monkeypatch) -> None:
-    monkeypatch.setattr("webbrowser.open", lambda address: False)
-    with ExplorerServer(editor, idle_minutes=0.001) as server:
-        run(server, open_browser=True)
-    assert "open the address in one" in capsys.readouterr().out
+    def broken(address):
+        raise webbrowser.Error("could not locate runnable browser")
+
+    for opens in (lambda address: False, broken):
+        monkeypatch.setattr("webbrowser.open", opens)
+        with ExplorerServer(editor, idle_minutes=0.001) as server:
+            run(server, open_browser=True)
+        assert "No browser could be opened: open the address in one." in capsys.readouterr().out
 
 
 def test_a_visitor_who_says_less_than_announced_holds_nobody_up(server) -> None:
@@ -170,6 +176,55 @@ def test_a_visitor_who_says_less_than_announced_holds_nobody_up(server) -> None:
 def test_there_is_only_one_page(server, path) -> None:
     assert ask(server, path)[0] == 404
     assert ask(server, path, {"edit": "undo"})[0] == 404
+
+
+def test_a_taken_port_is_said_in_one_sentence(editor) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(AddressError) as raised:
+            ExplorerServer(editor, port=port)
+        words = f"cannot listen at 127.0.0.1, port {port}: another program does; port 0 takes a free one."
+        assert str(raised.value) == words
+        X, y = datasets.load_iris()
+        with pytest.raises(AddressError, match="another program does"):
+            serve(editor.model, X, y, port=port, open_browser=False)
+
+
+@pytest.mark.parametrize("port", [-1, 65536, 1.5, "80", True])
+def test_a_port_is_a_number_of_a_port(editor, port) -> None:
+    with pytest.raises(ValueError, match=r"port=.* must be an int from 0 to 65535"):
+        ExplorerServer(editor, port=port)
+
+
+# ---- forests ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(name="forest", scope="module")
+def _forest():
+    X, y = datasets.load_iris()
+    return RandomForestClassifier(n_estimators=4, random_state=0).fit(X, y), X, y
+
+
+def test_a_forest_is_looked_at_and_not_edited(forest) -> None:
+    with running(ForestServer(*forest)) as server:
+        status, text, headers = ask(server)
+        assert status == 200
+        assert "petal length" in text
+        assert "connect-src" not in headers["Content-Security-Policy"]  # it has no more to ask for
+        assert "petal" not in ask(server, own=False)[1]
+        for path in ("/edit", "/save"):
+            status, text, _ = ask(server, path, {"edit": "prune", "node": 0})
+            assert (status, json.loads(text)) == (400, {"error": "a forest is looked at and not edited"})
+        assert ask(server, "/tree")[0] == 404
+
+
+def test_a_forest_is_served_until_nobody_asks(forest, capsys) -> None:
+    assert serve(*forest, idle_minutes=0.001, open_browser=False) is None
+    assert "Exploring at http://127.0.0.1:" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="a forest is looked at and not edited"):
+        serve(*forest, save_to="edited.tw")
 
 
 # ---- edits -----------------------------------------------------------------------------------------------

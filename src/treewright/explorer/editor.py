@@ -23,6 +23,7 @@ from treewright.explorer.content import Exploration, content_of, small_enough
 from treewright.explorer.nursery import Nursery, same_place
 from treewright.explorer.page import Page, write_page
 from treewright.grafting import graft, subtree
+from treewright.grow import Progress
 from treewright.names import unknown_name
 from treewright.pruning.nested import nested_losses
 from treewright.recipe import is_whole
@@ -84,6 +85,8 @@ class Editor:
         The rows that edits are counted and judged by.
     log : tuple of dict
         Everything that was done, in order, undoing too; `replay` does it again.
+    progress : callable or None
+        Told, while an edit grows a branch, how far it is; what it raises stops the edit.
     """
 
     tree: Tree
@@ -93,6 +96,7 @@ class Editor:
     log: tuple[Entry, ...] = ()
     past: tuple[Tree, ...] = ()
     future: tuple[Tree, ...] = ()
+    progress: Progress | None = None
 
     # ---- edits -----------------------------------------------------------------------------------------
 
@@ -277,7 +281,7 @@ class Editor:
 
     @property
     def _nursery(self) -> Nursery:
-        return Nursery(self.tree, self.training, self.model)
+        return Nursery(self.tree, self.training, self.model, self.progress)
 
     def _changed(self, entry: Entry, tree: Tree) -> Editor:
         log = (*self.log, self._entry(entry, tree))
