@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from treewright import RandomForestClassifier, RandomForestRegressor, datasets, explore
+from treewright.data import Dataset
+from treewright.explain import mean_movement, shapley_values
+from treewright.explorer.movement import movement
 
 
 @pytest.mark.parametrize("vote", ["soft", "hard"])
@@ -59,3 +63,40 @@ def test_a_forest_of_numbers_shows_what_each_tree_says(read) -> None:
         "form => [...form.childNodes].every((child) => child.nodeType === Node.ELEMENT_NODE)"
     )
     assert reader.page.locator("#panel-forest .vote").count() == 8
+
+
+@pytest.mark.filterwarnings("ignore:feature")  # impurity favours one, as the page shows
+def test_a_forest_ranks_features_by_what_all_trees_say(read) -> None:
+    X, y = datasets.load_iris()
+    model = RandomForestClassifier(n_estimators=7, random_state=0).fit(X, y)
+    reader = read(explore(model, X, y))
+    reader.open("forest")
+    table = reader.page.locator("#panel-forest .importances")
+    names = ["feature", "impurity", "shuffled", "SHAP", "asked first by"]
+    assert table.locator("thead th").all_inner_texts() == names
+    found = {line.split("\t")[0]: line.split("\t") for line in table.locator("tbody tr").all_inner_texts()}
+    importances = model.importances(X, y)
+    values = 0.0
+    for tree in (member.tree_ for member in model.estimators_):
+        rows = Dataset(tree.schema, *tree.schema.encode(X))
+        values += shapley_values(tree, rows, tree.value / tree.value.sum(axis=1, keepdims=True)) / 7
+    moved = mean_movement(values)
+    for place, name in enumerate(importances.names):
+        _, impurity, shuffled, shap, _ = found[name]
+        assert float(impurity.split()[0]) == pytest.approx(importances.impurity[place], rel=0.06)
+        assert float(shuffled.split()[0]) == pytest.approx(importances.permutation[place], rel=0.06)
+        assert float(shap) == pytest.approx(moved[place], rel=0.06)
+
+
+def test_a_large_forest_says_how_many_trees_were_asked() -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(3000, 6)), random.integers(0, 2, 3000)
+    model = RandomForestClassifier(n_estimators=12, random_state=0).fit(X, y)
+    trees = list(model._fitted_trees())
+    rows = Dataset(trees[0].schema, *trees[0].schema.encode(X))
+    each = movement(trees[:1], rows)
+    found = movement(trees, rows, work=3_000_000)
+    assert each["trees"] == 1
+    assert each["rows"] == 1000
+    assert 1 < found["trees"] < 12
+    assert found["rows"] >= 50

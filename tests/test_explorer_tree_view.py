@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from browsing import TABS
-from treewright import DecisionTreeClassifier, datasets, edit, explore
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, datasets, edit, explore
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -160,6 +160,18 @@ def test_pruning_by_hand_is_tried_in_the_page(read, irises) -> None:
     assert reader.page.locator("#panel-rules tbody tr").count() == 2
     reader.page.get_by_role("button", name="restore 1 node pruned by hand").click()
     assert reader.text("#path-words") == whole
+
+
+def test_pruning_by_hand_shows_the_risk_of_numbers(read) -> None:
+    X, y = datasets.load_mpg()
+    model = DecisionTreeRegressor(max_leaf_nodes=8).fit(X[::2], y[::2])
+    rows = {"X": X[::2], "y": y[::2], "validation": (X[1::2], y[1::2])}
+    reader = read(explore(model, cv=None, **rows))
+    reader.page.locator("#outline [data-node='1'] > .line").click()
+    reader.page.get_by_role("button", name="Prune here").click()
+    risk = edit(model, **rows).prune(1).risk
+    words = reader.text("#path-words").replace("\xa0", " ")
+    assert f"training rows {risk['training']:.4g} · validation rows {risk['validation']:.4g}" in words
 
 
 def test_rows_fall_to_their_leaves_and_show_who_is_wrong(read, irises) -> None:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treewright import C45Classifier, CARTClassifier, DecisionTreeRegressor, datasets, explore
+from treewright import (
+    C45Classifier,
+    CARTClassifier,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    datasets,
+    explore,
+)
+from treewright.data import Dataset
+from treewright.explain import mean_movement, shapley_values
 
 
 def test_a_row_is_picked_and_its_way_is_lit(read, irises) -> None:
@@ -138,3 +147,42 @@ def test_it_is_framed_in_a_notebook_without_an_origin(browser, irises) -> None:
     assert frame.locator("#panel-rules tbody tr").count() == 6
     assert troubles == []
     context.close()
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+def test_features_are_ranked_by_three_measures(read, kind) -> None:
+    X, y = datasets.load_iris() if kind == "classes" else datasets.load_mpg()
+    learner = DecisionTreeClassifier() if kind == "classes" else DecisionTreeRegressor(max_leaf_nodes=9)
+    model = learner.fit(X[::2], y[::2])
+    reader = read(explore(model, X[::2], y[::2], validation=(X[1::2], y[1::2]), cv=None))
+    reader.open("quality")
+    table = reader.page.locator(".importances")
+    assert table.locator("thead th").all_inner_texts() == ["feature", "impurity", "shuffled", "SHAP"]
+    found = {line.split("\t")[0]: line.split("\t") for line in table.locator("tbody tr").all_inner_texts()}
+    assert list(found) == [name for name in model.importances().ranked() if name in found]
+    tree = model.tree_
+    rows = Dataset(tree.schema, *tree.schema.encode(X[1::2]))
+    value = tree.value / tree.value.sum(axis=1, keepdims=True) if kind == "classes" else tree.value
+    moved = mean_movement(shapley_values(tree, rows, value))
+    assert "SHAP: by how much the feature moves" in reader.text("#panel-quality")
+    for name, share, size in zip(tree.schema.names, model.feature_importances_, moved, strict=True):
+        assert (name in found) == (share > 0)
+        if share > 0:
+            assert found[name][1].strip() == f"{share:.0%}".replace("%", "\xa0%")
+            assert float(found[name][3]) == pytest.approx(size, rel=0.06)
+    reader.page.locator("#slider").press("ArrowLeft")
+    assert "the tree, as it was before pruning," in reader.text("#panel-quality")
+
+
+def test_many_classes_are_confused_in_a_matrix_that_can_be_read(read) -> None:
+    random = np.random.default_rng(0)
+    y = random.integers(0, 60, 600)
+    X = (y + random.normal(size=600))[:, None]
+    reader = read(explore(DecisionTreeClassifier(max_leaf_nodes=50).fit(X, y), X, y, cv=None))
+    reader.open("quality")
+    assert "The 20 classes with most mistakes, of 60." in reader.text("#panel-quality")
+    cells = reader.page.locator(".confusion td").all_inner_texts()
+    assert len(cells) == 21**2
+    assert sum(map(int, cells)) == 600
+    reader.page.get_by_role("button", name="of 40 other classes taken for 40 other classes").click()
+    assert reader.page.locator("#panel-tree").is_visible()

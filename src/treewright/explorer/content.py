@@ -23,6 +23,7 @@ from treewright.errors import warn
 from treewright.explorer.movement import MOST_WORK, drawn, movement
 from treewright.export.text import Writer
 from treewright.pruning.cost_complexity import SAME_ALPHA, CostComplexity, weakest_links
+from treewright.pruning.losses import held_out_loss
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.selection import prune_tree
@@ -304,14 +305,14 @@ def sampled(explored: Exploration, max_rows: int) -> list[tuple[Dataset, NDArray
 
 
 def _held(tree: Tree, rows: Dataset | None) -> Json | None:
-    """Count the validation rows at every node: class weights, or weight and mean."""
+    """Count the validation rows at every node: class weights, or weight and mean; and what it costs them."""
     if rows is None:
         return None
-    tally = tree.tally(rows)
+    tally, risk = tree.tally(rows), rounded(held_out_loss(tree, rows))
     if tree.is_classifier:
-        return {"value": rounded(tally.ravel()), "weight": rounded(tally.sum(axis=1))}
+        return {"value": rounded(tally.ravel()), "weight": rounded(tally.sum(axis=1)), "risk": risk}
     mean = tree.value[0, 0] + tally[:, 1] / np.where(tally[:, 0] > 0, tally[:, 0], np.nan)
-    return {"value": rounded(mean), "weight": rounded(tally[:, 0])}
+    return {"value": rounded(mean), "weight": rounded(tally[:, 0]), "risk": risk}
 
 
 class Steps(NamedTuple):

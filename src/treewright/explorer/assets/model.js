@@ -159,23 +159,11 @@ export class Model {
     return price.indexOf(Math.min(...price));
   }
 
-  // The mean risk of the tree as it stands: on training rows, and on those held if that can be told.
+  // The mean risk of the tree as it stands, on training rows and on those held.
   risks(step) {
     const leaves = this.leaves(step);
-    const mean = (price, total) => leaves.reduce((sum, leaf) => sum + price(leaf), 0) / (total || 1);
-    const found = { "training rows": mean((leaf) => this.risk[leaf], this.weight[0]) };
-    if (this.held && this.classes)
-      found[this.heldName] = mean((leaf) => this.#heldRisk(leaf), this.held.weight[0]);
-    return found;
-  }
-
-  #heldRisk(leaf) {
-    const { costs } = this.content;
-    const said = this.label[leaf];
-    return this.classes.reduce((sum, _, code) => {
-      const weight = this.held.value[leaf * this.width + code];
-      return sum + weight * (costs ? costs[code][said] : Number(code !== said));
-    }, 0);
+    const mean = ({ risk, weight }) => leaves.reduce((sum, leaf) => sum + risk[leaf], 0) / (weight[0] || 1);
+    return { "training rows": mean(this), ...(this.held && { [this.heldName]: mean(this.held) }) };
   }
 
   // ---- routing
