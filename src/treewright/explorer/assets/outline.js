@@ -93,7 +93,7 @@ export class Outline {
     const item = this.find(node);
     item.setAttribute("aria-selected", "true");
     item.tabIndex = 0;
-    item.firstElementChild.scrollIntoView({ block: "nearest", inline: "nearest" });
+    requestAnimationFrame(() => item.firstElementChild.scrollIntoView({ block: "nearest", inline: "nearest" }));
     if (this.list.contains(document.activeElement)) item.focus({ preventScroll: true });
   }
 
