@@ -120,6 +120,13 @@ def test_the_address_leads_back_to_node_step_and_view(read, irises) -> None:
     reader.page.wait_for_selector("body[data-ready]")
     assert reader.page.locator("#panel-rules").is_visible()
     assert reader.page.locator("#panel-rules tbody tr").count() < 6
+    reader.page.evaluate("location.hash = 'node=1&step=0&tab=sunburst'")  # a link into the page that is open
+    sync_api.expect(reader.page.locator("#panel-sunburst")).to_be_visible()
+    assert reader.text("#card h2") == "Leaf 1"
+    reader.page.evaluate("location.hash = 'outline'")
+    reader.page.evaluate("location.hash = 'node=0&tab=constructor'")
+    sync_api.expect(reader.page.locator("#card h2")).to_have_text("Node 0")
+    assert reader.page.locator("#panel-sunburst").is_visible()
 
 
 @pytest.mark.parametrize(

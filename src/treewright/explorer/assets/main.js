@@ -60,7 +60,7 @@ function start() {
   const forest = content.forest && new Forest(model, state);
   readAddress(model, state);
   const marks = new Marks(model, content.colours);
-  at("title").textContent = content.title;
+  Object.assign(at("title"), { textContent: content.title, title: content.title });
   buildTabs(model, state);
   const treeView = new TreeView(
     at("canvas"),
@@ -286,6 +286,7 @@ function announce(model, state, treeView) {
 
 function readAddress(model, state) {
   const wanted = new URLSearchParams(window.location.hash.slice(1));
+  if (!wanted.has("node")) return; // it leads to a part of the page, or nowhere
   const whole = (name, most) => {
     const number = Number(wanted.get(name));
     return Number.isInteger(number) && number >= 0 && number <= most ? number : 0;
@@ -294,7 +295,7 @@ function readAddress(model, state) {
   state.set({ member: forest ? whole("tree", forest.trees.length) : 0 });
   state.set({ node: whole("node", model.size - 1), step: whole("step", model.lastStep) });
   const tab = wanted.get("tab");
-  if (tab in TABS && (tab !== "forest" || model.content.forest)) state.set({ tab });
+  if (Object.hasOwn(TABS, tab) && (tab !== "forest" || forest)) state.set({ tab });
 }
 
 function follow(model, state, marks, treeView) {
@@ -317,6 +318,7 @@ function follow(model, state, marks, treeView) {
     clearTimeout(waiting);
     waiting = setTimeout(keep, changed.every((name) => name === "step") ? 150 : 0);
   });
+  window.addEventListener("hashchange", () => readAddress(model, state)); // a link into the page that is open
   state.on(["tab"], () => state.get("tab") === "tree" && treeView.resize());
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", () => {

@@ -5,6 +5,9 @@ import { element, numberText, replaceChildren, valueText } from "./text.js";
 const MOST = 200;
 const SIGNS = { "=": (a, b) => a === b, "≠": (a, b) => a !== b, "≤": (a, b) => a <= b, ">": (a, b) => a > b };
 
+// A cell is one line; what it has no room for is shown when it is pointed at.
+const cell = (text) => element("td", { dir: "auto", title: text.length > 20 ? text : null }, text);
+
 export class RowsView {
   constructor(panel, model, state, download, forest = null) {
     Object.assign(this, { panel, model, state, download, forest });
@@ -166,12 +169,10 @@ export class RowsView {
             class: model.classes && said !== target ? "wrong" : null,
           },
           element("th", { scope: "row" }, pick),
-          element("td", { dir: "auto" }, target),
-          element("td", { dir: "auto" }, said),
-          this.forest && element("td", { dir: "auto" }, this.saidByAll(row)),
-          model.features.map((feature, place) =>
-            element("td", { dir: "auto" }, valueText(feature, row.values[place])),
-          ),
+          cell(target),
+          cell(said),
+          this.forest && cell(this.saidByAll(row)),
+          model.features.map((feature, place) => cell(valueText(feature, row.values[place]))),
         );
       }),
     );
@@ -180,7 +181,7 @@ export class RowsView {
   // A cell that a spreadsheet would take for a formula is written as text.
   csv() {
     const { model } = this;
-    const cell = (value) => {
+    const quoted = (value) => {
       const text = String(value);
       const plain = /^\s*[=+\-@]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
       return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
@@ -195,6 +196,6 @@ export class RowsView {
           row.values[place] === null || row.values[place] === -1 ? "" : valueText(feature, row.values[place]),
         ),
       ]);
-    return lines.map((line) => line.map(cell).join(",")).join("\r\n");
+    return lines.map((line) => line.map(quoted).join(",")).join("\r\n");
   }
 }
