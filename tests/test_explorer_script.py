@@ -13,7 +13,8 @@ from browsing import ASSETS
 from trees import random_rows, random_tree
 from treewright import DecisionTreeClassifier, datasets
 from treewright.draw.layout import centres
-from treewright.explorer.content import Exploration, content_of, exact
+from treewright.explorer.content import Exploration, content_of
+from treewright.explorer.table import exact
 
 
 @pytest.fixture(name="modules", scope="module")
@@ -87,6 +88,35 @@ def test_the_script_lays_out_as_plot_tree_does(modules, seed) -> None:
 def test_rules_copied_as_python_predict_as_the_tree_does(modules) -> None:
     X, y = datasets.load_labor()
     tree = DecisionTreeClassifier().fit(X, y).tree_
+    assert copied_rules(modules, tree, X) == tree.schema.classes[tree.label[tree.apply(X)]].tolist()
+
+
+@pytest.mark.parametrize("labels", [["no", "yes", "may\nbe"], [10, 20, 30], [False, True]])
+def test_copied_rules_write_names_orders_and_values_as_the_table_has_them(modules, labels) -> None:
+    random = np.random.default_rng(len(labels))
+    X = pd.DataFrame(
+        {
+            "net\nsales": random.normal(size=200),
+            "size": pd.Categorical(
+                random.choice(["small", "middle", "large"], 200), ["small", "middle", "large"], ordered=True
+            ),
+            "zone": pd.Categorical(random.choice([7, 8, 9, 10], 200)),
+            "is open": pd.Categorical(random.choice([True, False], 200)),
+        }
+    )
+    odd = (
+        X["size"].cat.codes * 2
+        + (X["zone"].cat.codes % 2)
+        + X["is open"].cat.codes * 3
+        + (X["net\nsales"] > 0)
+    )
+    y = np.array(labels, dtype=object if isinstance(labels[0], str) else None)[odd % len(labels)]
+    tree = DecisionTreeClassifier().fit(X, y).tree_
+    assert copied_rules(modules, tree, X) == tree.schema.classes[tree.label[tree.apply(X)]].tolist()
+
+
+def copied_rules(modules, tree, X) -> list:
+    """What the rules that the page writes as Python say of rows."""
     code = in_script(
         modules, tree, "rulesAsPython(model, model.leaves(-1).map((node) => ruleOf(model, node)))"
     )
@@ -96,8 +126,7 @@ def test_rules_copied_as_python_predict_as_the_tree_does(modules) -> None:
         {name: None if pd.isna(value) else value for name, value in row.items()}
         for row in X.to_dict("records")
     ]
-    expected = tree.schema.classes[tree.label[tree.apply(X)]]
-    assert [namespace["predict"](row) for row in rows] == expected.tolist()
+    return [namespace["predict"](row) for row in rows]
 
 
 def test_the_nearest_change_is_one_and_none_is_nearer(modules) -> None:

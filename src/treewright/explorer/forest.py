@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.draw.shown import read_rows
-from treewright.explorer.content import Exploration, Json, frame_content, rounded, sampled, tree_content
+from treewright.explorer.content import Exploration, Json, frame_content, rounded, tree_content
 from treewright.explorer.movement import MOST_WORK, movement
+from treewright.explorer.table import sampled
 from treewright.grow import threads
 from treewright.tree import Tree
 

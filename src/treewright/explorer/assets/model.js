@@ -1,6 +1,6 @@
 // Model: the tree that the page was given, how it routes rows, and what is left of it at a step of pruning.
 
-import { numberText, percentText } from "./text.js";
+import { isolated, numberText, percentText } from "./text.js";
 
 // The kinds of splits, by the numbers that a tree stores.
 export const KIND = { threshold: 0, table: 1, hyperplane: 2, sphere: 3, intervals: 4 };
@@ -117,8 +117,9 @@ export class Model {
     if (node === 0) return "all rows";
     const split = this.splits[this.parent[node]];
     const words = this.answer(node);
-    if (split.kind === KIND.table) return `${split.question} = ${words}`;
-    return /^[≤>≥<]|^(known|missing)$/.test(words) ? `${split.question} ${words}` : words; // between two cuts
+    const question = isolated(split.question);
+    if (split.kind === KIND.table) return `${question} = ${words}`;
+    return /^[≤>≥<]|^(known|missing)$/.test(words) ? `${question} ${words}` : words; // between two cuts
   }
 
   prediction(node) {

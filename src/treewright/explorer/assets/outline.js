@@ -153,6 +153,7 @@ export class Outline {
     this.#typedAt = Date.now();
     const from = this.#typed.length > 1 ? place : place + 1;
     const round = [...lines.slice(from), ...lines.slice(0, from)];
-    return round.find((node) => this.model.condition(node).toLowerCase().startsWith(this.#typed));
+    const begins = (node) => this.model.condition(node).replace("\u2068", "").toLowerCase();
+    return round.find((node) => begins(node).startsWith(this.#typed));
   }
 }
