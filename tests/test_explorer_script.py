@@ -12,7 +12,9 @@ from sklearn.metrics import average_precision_score, precision_recall_curve, roc
 from browsing import ASSETS
 from trees import random_rows, random_tree
 from treewright import DecisionTreeClassifier, datasets
+from treewright.data import Dataset
 from treewright.draw.layout import centres
+from treewright.explain import mean_movement, shapley_values
 from treewright.explorer.content import Exploration, content_of
 from treewright.explorer.table import exact
 
@@ -52,7 +54,7 @@ def in_script(modules, tree, expression: str, rows=()):
     found = json.loads(json.dumps(content_of(Exploration(tree), cv=None, max_rows=0, title=None)))
     program = """async ([content, rows, expression]) => {
         const modules = {};
-        for (const name of ["model", "rules", "change", "layout", "ranking"]) {
+        for (const name of ["model", "rules", "change", "layout", "ranking", "shapley"]) {
             Object.assign(modules, await import(`http://explorer.test/${name}.js`));
         }
         const model = new modules.Model(content);
@@ -145,6 +147,31 @@ def test_the_nearest_change_is_one_and_none_is_nearer(modules) -> None:
                 tried = np.repeat(row[None, :], 200, axis=0)
                 tried[:, feature] = np.linspace(-1, 9, 200)
                 assert (tree.label[tree.route(tried, np.empty((200, 0), np.int32))] == label).all()
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("n_classes", [0, 3])
+def test_the_script_moves_predictions_as_the_library_does(modules, seed, n_classes) -> None:
+    tree = random_tree(seed, 8, n_classes)
+    numbers, codes = random_rows(seed)
+    codes = np.maximum(codes, -1)
+    rows = [{"values": row} for row in rows_of(tree, numbers, codes)]
+    expression = "(({ mean, rows }) => [Array.from(mean), rows])(meanMovement(model, -1, rows))"
+    found, n_rows = in_script(modules, tree, expression, rows)
+    value = tree.value / tree.value.sum(axis=1, keepdims=True) if n_classes else tree.value
+    dataset = Dataset(tree.schema, np.asfortranarray(numbers), np.asfortranarray(codes))
+    assert n_rows == len(rows)
+    assert np.allclose(found, mean_movement(shapley_values(tree, dataset, value)), atol=1e-8)
+
+
+def test_points_integrate_polynomials_exactly(modules) -> None:
+    for n in (1, 2, 3, 8, 20, 41):
+        points = in_script(modules, random_tree(0, 2), f"gaussLegendre({n})")
+        at, _ = np.polynomial.legendre.leggauss(n)
+        assert np.allclose(sorted(point["at"] for point in points), np.sort(at + 1) / 2, atol=1e-14)
+        assert sum(point["weight"] * point["at"] ** (2 * n - 1) for point in points) == pytest.approx(
+            1 / (2 * n)
+        )
 
 
 def test_roc_and_precision_are_those_of_scikit_learn(modules) -> None:

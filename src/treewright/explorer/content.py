@@ -20,7 +20,6 @@ from treewright.data.columns import plain
 from treewright.draw.labels import answer, question
 from treewright.draw.shown import cuts_of, read_rows
 from treewright.errors import warn
-from treewright.explorer.movement import MOST_WORK, movement
 from treewright.explorer.table import code_values, feature_content, rows_content
 from treewright.export.text import Writer
 from treewright.pruning.cost_complexity import SAME_ALPHA, CostComplexity, weakest_links
@@ -126,15 +125,14 @@ def frame_content(explored: Exploration, max_rows: int, title: str | None) -> Js
     }
 
 
-def tree_content(explored: Exploration, cv: int | None, work: int = MOST_WORK) -> Json:
-    """Describe the tree alone, what an edit changes of a page; `work` limits that of its movement."""
+def tree_content(explored: Exploration, cv: int | None) -> Json:
+    """Describe the tree alone: what an edit changes of a page."""
     tree = explored.tree
     return {
         "tree": tree_columns(tree),
         "splits": [_split_at(tree, node) for node in range(len(tree))],
         "held": _held(tree, explored.validation),
         "path": _path(explored, cv),
-        "moved": movement([tree], explored.judges, work=work),
     }
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from treewright.data import Dataset
 from treewright.draw.shown import read_rows
 from treewright.explorer.content import Exploration, Json, frame_content, rounded, tree_content
-from treewright.explorer.movement import MOST_WORK, movement
+from treewright.explorer.movement import movement
 from treewright.explorer.table import sampled
 from treewright.grow import threads
 from treewright.tree import Tree
@@ -58,12 +58,11 @@ def forest_content(
     ]
     shown = replace(views[0], validation=held)
     size = f"{len(trees)} trees" if title is None else title
-    work = MOST_WORK // len(views)
-    content = frame_content(shown, max_rows, size) | tree_content(views[0], None, work)
+    content = frame_content(shown, max_rows, size) | tree_content(views[0], None)
     if held is None and is_drawn:
         content["held_name"] = "rows out of bag"
     content["forest"] = {
-        "trees": [tree_content(view, None, work) for view in views[1:]],
+        "trees": [tree_content(view, None) for view in views[1:]],
         "leaves": [int(tree.n_leaves) for tree in trees],
         "importance": _importance(model, *((X, y) if is_drawn and _can_wait(model) else ())),
         "moved": movement(trees, shown.judges, hard=model._hard),

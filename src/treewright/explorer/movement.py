@@ -1,4 +1,4 @@
-"""Movement: how far each feature moves the predictions of trees (SHAP), on as many rows as time allows."""
+"""Movement: how far each feature moves what a forest predicts (SHAP), on as many rows as time allows."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.explain.shapley import Steps, mean_movement, shapley_values
+from treewright.explorer.table import drawn
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -57,13 +58,6 @@ def movement(
         "rows": len(some),
         "trees": len(taken),
     }
-
-
-def drawn(n_rows: int, most: int) -> NDArray[np.int64]:
-    """Draw row numbers, always the same, in their order; all of them if there are not more."""
-    if n_rows <= most:
-        return np.arange(n_rows)
-    return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
 
 
 def _says(tree: Tree, hard: bool) -> Array:

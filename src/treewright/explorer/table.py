@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from treewright.data import Column, Dataset
 from treewright.data.columns import plain
-from treewright.explorer.movement import drawn
 from treewright.tree import Tree
 from treewright.words import printable
 
@@ -116,3 +115,10 @@ def sampled(explored: Exploration, max_rows: int) -> list[tuple[Dataset, NDArray
 def exact(numbers: Array) -> list[float | None]:
     """Write numbers that rows are routed by as they are; what is missing becomes null."""
     return [None if math.isnan(number) else number for number in numbers.tolist()]
+
+
+def drawn(n_rows: int, most: int) -> NDArray[np.int64]:
+    """Draw row numbers, always the same, in their order; all of them if there are not more."""
+    if n_rows <= most:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))

@@ -3,7 +3,7 @@
 import { replace } from "./exchange.js";
 import { Model } from "./model.js";
 
-const PARTS = ["tree", "splits", "held", "path", "moved"];
+const PARTS = ["tree", "splits", "held", "path"];
 
 export class Forest {
   #models = new Map();

@@ -1,5 +1,6 @@
 // Importances: how much each feature matters, by what it takes away, by what is lost without it, by what it moves.
 
+import { meanMovement } from "./shapley.js";
 import { element, numberText, percentText } from "./text.js";
 
 const MOST = 30;
@@ -60,15 +61,14 @@ export class Importances {
 
   view(judges) {
     const { model, marks, state } = this;
-    const { moved } = model.content;
+    const moved = judges.rows.length ? meanMovement(model, state.get("step"), judges.rows) : null;
     const measures = [this.removed(), this.falls(judges), moved && movementMeasure(moved)].filter(Boolean);
-    const isPruned = state.get("step") > 0 || model.cut.size > 0;
     const words = [
       "Impurity: the share in its decrease, which favours features of many values.",
       measures.length > 1 && judges.rows.length > 1
         ? `Shuffled: by how much the score on ${judges.name} falls when the feature's column is shuffled.`
         : "",
-      moved ? movementWords(model, moved, isPruned ? "the tree, as it was before pruning," : "the tree") : "",
+      moved ? movementWords(model, moved, "the tree") : "",
     ];
     return element(
       "section",

@@ -3,7 +3,7 @@
 import { element, numberText, replaceChildren, valueText } from "./text.js";
 
 const CELLS = 180;
-const PLOT = { width: 620, height: 460, left: 64, bottom: 44, right: 10, top: 10 };
+const PLOT = { width: 620, height: 460, left: 76, bottom: 44, right: 10, top: 10 };
 
 export class Regions {
   constructor(panel, model, marks, state) {
