@@ -73,10 +73,14 @@ export class Importances {
     return element(
       "section",
       {},
-      element("h2", {}, "Importance of the features"),
+      this.title(),
       element("p", { class: "pale" }, words.filter(Boolean).join(" ")),
       importanceTable(model, marks, measures),
     );
+  }
+
+  title() {
+    return element("h2", {}, "Importance of the features");
   }
 
   // The share of each feature in the decrease of impurity of the tree as it is pruned now.

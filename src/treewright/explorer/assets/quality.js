@@ -6,6 +6,7 @@ import { Ranking } from "./ranking.js";
 import { element, numberText, percentText, replaceChildren, shape } from "./text.js";
 
 const MOST_CLASSES = 20;
+const AT_ONCE = 500_000; // nodes times rows
 
 export class Quality {
   constructor(panel, model, marks, state) {
@@ -25,12 +26,21 @@ export class Quality {
 
   render() {
     if (this.state.get("tab") !== "quality") return;
-    const parts = [this.importances.view(this.judges())];
     const { rows } = this.judges();
+    const parts = [element("section", {}, this.importances.title())];
     if (rows.length && this.ranking)
       parts.unshift(this.confusion(), this.ranking.view(rows, this.state.get("step")));
     else if (rows.length) parts.unshift(this.residuals());
     replaceChildren(this.panel, parts);
+    this.rank(parts.at(-1), rows.length * this.model.visible(this.state.get("step")).length);
+  }
+
+  // Importances come at once, or when the slider rests if they take a while.
+  rank(place, work) {
+    const show = () => place.replaceWith(this.importances.view(this.judges()));
+    clearTimeout(this.waiting);
+    if (work < AT_ONCE) show();
+    else this.waiting = setTimeout(show, 150);
   }
 
   confusion() {
