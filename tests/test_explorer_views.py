@@ -26,6 +26,14 @@ def test_a_row_is_picked_and_its_way_is_lit(read, irises) -> None:
     reader.page.select_option("#panel-rows select >> nth=1", label=">")
     reader.page.fill("#panel-rows input[aria-label='value']", "2.4")
     assert reader.page.locator("#panel-rows tbody tr").count() == int((X["petal width"] > 2.4).sum())
+    reader.page.select_option("#panel-rows select >> nth=0", label="row")
+    reader.page.select_option("#panel-rows select >> nth=1", label="=")
+    reader.page.fill("#panel-rows input[aria-label='value']", "70")
+    found = reader.page.locator("#panel-rows tbody tr th").all_inner_texts()
+    assert found == ["70", "70 v"]  # one of the training rows, one of the others
+    reader.page.select_option("#panel-rows select >> nth=0", label="petal width")
+    reader.page.select_option("#panel-rows select >> nth=1", label=">")
+    reader.page.fill("#panel-rows input[aria-label='value']", "2.4")
     reader.page.locator("#panel-rows tbody button").first.click()
     assert reader.text("#card h2").startswith("Leaf")
     reader.open("what-if")
@@ -78,6 +86,17 @@ def test_rules_are_sorted_filtered_and_lead_to_their_leaf(read, irises) -> None:
     reader.page.get_by_label("with").fill("sepal")
     shown = reader.page.locator("#panel-rules tbody tr").count()
     assert 0 < shown < 6
+    reader.page.get_by_label("with").fill("")
+    reader.page.get_by_label("cover from").fill("30")
+    covers = reader.page.locator("#panel-rules tbody td:nth-child(2)").all_inner_texts()
+    assert [int(cover.split()[0]) for cover in covers] == [33, 32]
+    reader.page.get_by_label("cover from").fill("")
+    reader.page.get_by_label("confidence from").fill("100")
+    shares = reader.page.locator("#panel-rules tbody td:nth-child(3)").all_inner_texts()
+    assert set(shares) == {"100\xa0%"}
+    reader.page.get_by_label("confidence from").fill("101")
+    assert reader.page.locator("#panel-rules tbody tr").count() == 0
+    reader.page.get_by_label("confidence from").fill("")
     reader.page.locator("#panel-rules tbody button").first.click()
     assert reader.text("#card h2").startswith("Leaf")
 
@@ -187,3 +206,31 @@ def test_many_classes_are_confused_in_a_matrix_that_can_be_read(read) -> None:
     assert sum(map(int, cells)) == 600
     reader.page.get_by_role("button", name="of 40 other classes taken for 40 other classes").click()
     assert reader.page.locator("#panel-tree").is_visible()
+
+
+@pytest.mark.parametrize("splits", ["hyperplane", "sphere"])
+def test_a_split_of_two_features_is_seen_in_their_plane(read, splits) -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 2))
+    inside = X[:, 0] + X[:, 1] > 0.3 if splits == "hyperplane" else (X**2).sum(axis=1) < 1
+    y = np.where(inside, "in", "out")
+    model = DecisionTreeClassifier(splits=["threshold", splits], max_depth=1).fit(X, y)
+    split = model.tree_[0].split
+    assert len(split.features) == 2
+    reader = read(explore(model, X, y, cv=None))
+    picture = reader.page.locator("#card svg.chart").first
+    dots = picture.locator("circle")
+    assert dots.count() == 300
+    border = picture.locator("line.cut" if splits == "hyperplane" else "ellipse.cut")
+    assert border.count() == 1
+    places = dots.evaluate_all(
+        "all => all.map((one) => [one.cx.baseVal.value, one.cy.baseVal.value, one.getAttribute('fill')])"
+    )
+    if splits == "hyperplane":
+        x1, y1, x2, y2 = (float(border.get_attribute(name)) for name in ("x1", "y1", "x2", "y2"))
+        side = [y > y1 + (x - x1) * (y2 - y1) / (x2 - x1) for x, y, _ in places]
+    else:
+        cx, cy, rx, ry = (float(border.get_attribute(name)) for name in ("cx", "cy", "rx", "ry"))
+        side = [((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 > 1 for x, y, _ in places]
+    branch = model.apply(X) == 1
+    assert side == branch.tolist() or side == (~branch).tolist()

@@ -32,6 +32,7 @@ export class RowsView {
       "select",
       { onchange: render },
       element("option", { value: "" }, "any value"),
+      element("option", { value: "id" }, "row"),
       model.features.map((feature, place) => element("option", { value: place }, feature.name)),
     );
     this.sign = element(
@@ -102,9 +103,10 @@ export class RowsView {
 
   matches(row) {
     if (this.feature.value === "" || this.value.value.trim() === "") return true;
+    const typed = this.value.value.trim();
+    if (this.feature.value === "id") return SIGNS[this.sign.value](row.id, Number(typed));
     const feature = this.model.features[Number(this.feature.value)];
     const value = row.values[Number(this.feature.value)];
-    const typed = this.value.value.trim();
     if (typed === "missing") return SIGNS[this.sign.value](valueText(feature, value), typed);
     if (feature.categories || feature.unit)
       return SIGNS[this.sign.value](valueText(feature, value).toLowerCase(), typed.toLowerCase());
