@@ -270,3 +270,22 @@ def test_ten_thousand_nodes_are_all_drawn_and_moved(read) -> None:
     reader.page.mouse.up()
     reader.page.locator("#slider").press("Home")
     assert "1 leaf of" in reader.text("#path-words")
+
+
+def test_the_outline_scrolls_to_the_picked_node_and_the_page_does_not(read) -> None:
+    X, y = datasets.load_mpg()
+    model = DecisionTreeRegressor(max_leaf_nodes=120).fit(X, y)
+    reader = read(explore(model, X, y, cv=None), viewport={"width": 420, "height": 800})
+    deepest = int(model.tree_.node_depth.argmax())
+    reader.page.evaluate("part => { location.hash = part }", f"node={deepest}")
+    sync_api.expect(reader.page.locator("#card h2")).to_contain_text(str(deepest))
+    line = reader.page.locator("#outline [aria-selected='true'] > .line")
+    reader.page.wait_for_function(
+        """() => {
+            const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+            const [line, frame] = [box("#outline [aria-selected='true'] > .line"), box(".outline")];
+            return line.top >= frame.top - 1 && line.bottom <= frame.bottom + 1;
+        }"""
+    )
+    assert line.count() == 1
+    assert reader.page.evaluate("window.scrollY") == 0

@@ -25,6 +25,7 @@ from treewright.whole_file import whole_file
 
 _IMPORT = re.compile(r'^import (\{.*?\}) from "\./(\w+)\.js";$', re.MULTILINE | re.DOTALL)
 _EXPORT = re.compile(r"^export (?=(?:class|const|function) (\w+))", re.MULTILINE)
+_COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)  # for who reads the source, not for every page
 _MARKUP = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
 
 
@@ -179,7 +180,7 @@ def _imported(source: str) -> list[str]:
 
 def _as_function(name: str, source: str) -> str:
     exported = ", ".join(_EXPORT.findall(source))
-    body = _EXPORT.sub("", _IMPORT.sub(r"const \1 = module_\2;", source))
+    body = _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub(r"const \1 = module_\2;", source)))
     return f"const module_{name} = (() => {{\n{body}\nreturn {{ {exported} }};\n}})();\n"
 
 
