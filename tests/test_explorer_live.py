@@ -12,8 +12,8 @@ import pytest
 
 from browsing import violations
 from serving import ask, running
-from treewright import DecisionTreeClassifier, ID3Classifier, datasets, edit, load
-from treewright.explorer.server import ExplorerServer
+from treewright import DecisionTreeClassifier, ID3Classifier, RandomForestClassifier, datasets, edit, load
+from treewright.explorer.server import ExplorerServer, ForestServer
 
 
 def press(page, name: str) -> None:
@@ -100,6 +100,28 @@ def test_categories_are_merged_in_the_browser(visit) -> None:
         page.locator("#edit-forms").get_by_label("Rain", exact=True).check()
         press(page, "Merge")
         assert server.editor.tree[0].split.groups == ((0, 2), (1,))
+
+
+def test_every_tree_of_a_served_forest_is_shown(visit, monkeypatch) -> None:
+    monkeypatch.setattr("treewright.explorer.forest.MOST_NODES", 30)  # the page holds the first ones only
+    X, y = datasets.load_iris()
+    model = RandomForestClassifier(n_estimators=9, random_state=0).fit(X, y)
+    with running(ForestServer(model, X, y)) as server:
+        page = visit(server)
+        assert page.locator("#edit").is_hidden()
+        assert "of 9" in page.locator("#forest").inner_text()
+        number = page.locator("#forest input")
+        for tree in (9, 3, 9):
+            number.fill(str(tree))
+            number.press("Enter")
+            leaves = model.estimators_[tree - 1].get_n_leaves()
+            page.get_by_text(f"{leaves} leaves of {leaves}").wait_for()
+        page.get_by_role("button", name="the tree before").click()
+        leaves = model.estimators_[7].get_n_leaves()
+        page.get_by_text(f"{leaves} leaves of {leaves}").wait_for()
+        page.click("#tab-rows")
+        said = page.locator("#panel-rows tbody tr td:nth-child(3)").all_inner_texts()
+        assert said == model.estimators_[7].predict(X).tolist()
 
 
 # ---- long work -------------------------------------------------------------------------------------------

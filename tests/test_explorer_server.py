@@ -212,12 +212,17 @@ def test_a_forest_is_looked_at_and_not_edited(forest) -> None:
         status, text, headers = ask(server)
         assert status == 200
         assert "petal length" in text
-        assert "connect-src" not in headers["Content-Security-Policy"]  # it has no more to ask for
+        assert "connect-src 'self'" in headers["Content-Security-Policy"]  # for its further trees
         assert "petal" not in ask(server, own=False)[1]
         for path in ("/edit", "/save"):
             status, text, _ = ask(server, path, {"edit": "prune", "node": 0})
             assert (status, json.loads(text)) == (400, {"error": "a forest is looked at and not edited"})
-        assert ask(server, "/tree")[0] == 404
+        for tree in range(4):
+            sent = json.loads(ask(server, f"/tree/{tree}")[1])["tree"]
+            assert len(sent["parent"]) == len(forest[0].estimators_[tree].tree_)
+        assert ask(server, "/tree/3", own=False)[0] == 403
+        for path in ("/tree", "/tree/4", "/tree/-1", "/tree/01", "/tree/1/", "/tree/99999999999"):
+            assert ask(server, path)[0] == 404
 
 
 def test_a_forest_is_served_until_nobody_asks(forest, capsys) -> None:

@@ -65,8 +65,8 @@ class LocalServer(ThreadingHTTPServer, ABC):
 
     Attributes
     ----------
-    reads, does : dict of paths to functions
-        What the page may ask for besides itself, and what it may ask to be done.
+    does : dict of paths to functions
+        What the page may ask to be done.
     """
 
     daemon_threads = True
@@ -90,12 +90,15 @@ class LocalServer(ThreadingHTTPServer, ABC):
         self.token: str | None = secrets.token_urlsafe(32)
         self.session = secrets.token_urlsafe(32)
         self.admitting = threading.Lock()
-        self.reads: dict[str, Callable[[], str]] = {}
         self.does: dict[str, Callable[[Message], Answer]] = {}
 
     @abstractmethod
     def page(self) -> tuple[str, str, str]:
         """Give the page as it is now, its kind and its policy."""
+
+    @abstractmethod
+    def read(self, path: str) -> str | None:
+        """Give what the page may ask for besides itself, as JSON; None if there is nothing."""
 
     @property
     def address(self) -> str:
@@ -147,10 +150,11 @@ class _Handler(BaseHTTPRequestHandler):
             if self.path == "/":
                 self._answer(HTTPStatus.OK, *(self.server.page() if self._is_known() else _door()))
                 return
-            if self.path not in self.server.reads:
-                raise RefusedError(HTTPStatus.NOT_FOUND, "there is only one page")
             self._check_known()
-            self._answer(HTTPStatus.OK, self.server.reads[self.path](), JSON)
+            content = self.server.read(self.path)
+            if content is None:
+                raise RefusedError(HTTPStatus.NOT_FOUND, "there is only one page")
+            self._answer(HTTPStatus.OK, content, JSON)
         except RefusedError as refused:
             self._refuse(refused)
 

@@ -20,7 +20,7 @@ from os import PathLike
 from typing import Any
 
 from treewright.explorer.content import Exploration, content_of
-from treewright.explorer.forest import forest_content, is_forest
+from treewright.explorer.forest import ForestExploration, is_forest
 from treewright.whole_file import whole_file
 
 _IMPORT = re.compile(r'^import (\{.*?\}) from "\./(\w+)\.js";$', re.MULTILINE | re.DOTALL)
@@ -105,16 +105,16 @@ def explore(
     if max_rows < 0:
         raise ValueError(f"max_rows={max_rows!r} must be an int from 0 on.")
     if is_forest(model):
-        content = forest_content(model, X, y, validation, max_rows=max_rows, title=title)
+        content = ForestExploration.of(model, X, y, validation).content(max_rows, title)
     else:
         content = content_of(Exploration.of(model, X, y, validation), cv=cv, max_rows=max_rows, title=title)
     return Page(write_page(content), content["title"])
 
 
-def write_page(content: dict[str, Any], *, live: bool = False) -> str:
-    """Put content, style and script together as one file; a live page may also talk to who served it."""
+def write_page(content: dict[str, Any], *, live: bool = False, talks: bool = False) -> str:
+    """Put content, style and script together as one file; a live page edits, and talks to who served it."""
     parts = {
-        "policy": escape(policy(live=live)),
+        "policy": escape(policy(live=live, talks=talks)),
         "title": escape(content["title"]),
         "style": asset("style.css"),
         "content": safe_json(content),
@@ -123,10 +123,10 @@ def write_page(content: dict[str, Any], *, live: bool = False) -> str:
     return filled(asset("page.html"), parts)
 
 
-def policy(*, live: bool = False) -> str:
+def policy(*, live: bool = False, talks: bool = False) -> str:
     """Give the content security policy of the page: its own style and script, and nothing else."""
     style, script = asset("style.css"), script_text("live" if live else "main")
-    talk = "connect-src 'self'; " if live else ""
+    talk = "connect-src 'self'; " if live or talks else ""
     return (
         f"default-src 'none'; script-src {content_hash(script)}; style-src {content_hash(style)}; "
         f"img-src data: blob:; {talk}base-uri 'none'; form-action 'none'; "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import webbrowser
 from dataclasses import replace
@@ -14,7 +15,7 @@ from typing import Any, TextIO
 
 from treewright.explorer.content import content_of, tree_content
 from treewright.explorer.editor import EDITS, Editor, edit
-from treewright.explorer.forest import forest_content, is_forest
+from treewright.explorer.forest import ForestExploration, is_forest
 from treewright.explorer.local_server import (
     Answer,
     IdleError,
@@ -65,7 +66,6 @@ class ExplorerServer(LocalServer):
         self.save_to, self.log_to = save_to, log_to
         self.cv, self.max_rows, self.title = cv, max_rows, title
         self.lock = threading.Lock()  # one edit at a time
-        self.reads = {"/tree": self.tree}
         self.does = {"/edit": self.edit, "/cancel": self.cancel, "/save": self.save}
 
     def page(self) -> tuple[str, str, str]:
@@ -74,8 +74,10 @@ class ExplorerServer(LocalServer):
         content = content_of(editor.explored, cv=self.cv, max_rows=self.max_rows, title=self.title)
         return write_page(content | self._live(editor), live=True), "text/html", policy(live=True)
 
-    def tree(self) -> str:
+    def read(self, path: str) -> str | None:
         """Write the tree as it is now, for a page that has the rest."""
+        if path != "/tree":
+            return None
         editor = self.editor
         return json.dumps(tree_content(editor.explored, self.cv) | self._live(editor))
 
@@ -167,18 +169,27 @@ class ForestServer(LocalServer):
         title: str | None = None,
         **listening: Any,
     ) -> None:
-        self.content = forest_content(model, X, y, validation, max_rows=max_rows, title=title)
+        self.explored = ForestExploration.of(model, X, y, validation)
+        self.content = self.explored.content(max_rows, title)
+        self.content["forest"]["served"] = True
         super().__init__(**listening)
         self.does = {"/edit": self.refuse, "/save": self.refuse}
 
     @cached_property
     def written(self) -> str:
         """The page, which stays as it is."""
-        return write_page(self.content)
+        return write_page(self.content, talks=True)
 
     def page(self) -> tuple[str, str, str]:
         """Give the page."""
-        return self.written, "text/html", policy()
+        return self.written, "text/html", policy(talks=True)
+
+    def read(self, path: str) -> str | None:
+        """Write one of the trees: the page holds the first of them."""
+        found = re.fullmatch(r"/tree/(0|[1-9]\d{0,8})", path)
+        if found is None or int(found[1]) >= len(self.content["forest"]["leaves"]):
+            return None
+        return json.dumps(tree_content(self.explored.view(int(found[1])), None))
 
     def refuse(self, message: Message) -> Answer:
         """Leave the forest as it is."""

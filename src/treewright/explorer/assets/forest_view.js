@@ -21,8 +21,8 @@ export class ForestView {
 
   buildPicker() {
     const { forest, state } = this;
-    const last = forest.trees.length - 1;
-    const go = (place) => state.set({ member: Math.min(Math.max(place, 0), last) });
+    const { last } = forest;
+    const go = (place) => forest.show(place).catch(() => this.showMember()); // whoever served it has ended
     this.number = element("input", {
       type: "number",
       min: 1,

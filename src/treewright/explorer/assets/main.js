@@ -292,7 +292,7 @@ function readAddress(model, state) {
     return Number.isInteger(number) && number >= 0 && number <= most ? number : 0;
   };
   const { forest } = model.content;
-  state.set({ member: forest ? whole("tree", forest.trees.length) : 0 });
+  if (forest) state.set({ member: whole("tree", forest.trees.length) });
   state.set({ node: whole("node", model.size - 1), step: whole("step", model.lastStep) });
   const tab = wanted.get("tab");
   if (Object.hasOwn(TABS, tab) && (tab !== "forest" || forest)) state.set({ tab });
