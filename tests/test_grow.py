@@ -132,7 +132,7 @@ def test_what_progress_raises_stops_the_growing(n_jobs) -> None:
     def refuse(share: float) -> None:
         raise InterruptedError(f"at {share:.0%}")
 
-    with pytest.raises(InterruptedError, match="at .*%") as raised:
+    with pytest.raises(InterruptedError, match=r"at .*%") as raised:
         grow(dataset, Recipe("squared_error"), n_jobs=n_jobs, progress=refuse)
     assert "100%" not in str(raised.value)  # on the way, and not when all is done
     assert grow(dataset, Recipe("squared_error", max_depth=1), n_jobs=n_jobs).n_leaves == 2
