@@ -17,11 +17,14 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 from treewright.explorer.content import Exploration, content_of
 from treewright.explorer.forest import ForestExploration, is_forest
 from treewright.whole_file import whole_file
+
+Entry = Literal["main", "live", "served"]
+"""The module a page begins with: one that asks nobody, one that edits, one that fetches further trees."""
 
 _IMPORT = re.compile(r'^import (\{.*?\}) from "\./(\w+)\.js";$', re.MULTILINE | re.DOTALL)
 _EXPORT = re.compile(r"^export (?=(?:class|const|function) (\w+))", re.MULTILINE)
@@ -111,22 +114,22 @@ def explore(
     return Page(write_page(content), content["title"])
 
 
-def write_page(content: dict[str, Any], *, live: bool = False, talks: bool = False) -> str:
-    """Put content, style and script together as one file; a live page edits, and talks to who served it."""
+def write_page(content: dict[str, Any], entry: Entry = "main") -> str:
+    """Put content, style and script together as one file, for a disk or for one who serves it."""
     parts = {
-        "policy": escape(policy(live=live, talks=talks)),
+        "policy": escape(policy(entry)),
         "title": escape(content["title"]),
         "style": asset("style.css"),
         "content": safe_json(content),
-        "script": script_text("live" if live else "main"),
+        "script": script_text(entry),
     }
     return filled(asset("page.html"), parts)
 
 
-def policy(*, live: bool = False, talks: bool = False) -> str:
-    """Give the content security policy of the page: its own style and script, and nothing else."""
-    style, script = asset("style.css"), script_text("live" if live else "main")
-    talk = "connect-src 'self'; " if live or talks else ""
+def policy(entry: Entry = "main") -> str:
+    """Give the content security policy of a page: its own style and script, its server, and nothing else."""
+    style, script = asset("style.css"), script_text(entry)
+    talk = "" if entry == "main" else "connect-src 'self'; "
     return (
         f"default-src 'none'; script-src {content_hash(script)}; style-src {content_hash(style)}; "
         f"img-src data: blob:; {talk}base-uri 'none'; form-action 'none'; "

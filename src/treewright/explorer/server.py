@@ -72,7 +72,7 @@ class ExplorerServer(LocalServer):
         """Write the page of the tree as it is now."""
         editor = self.editor
         content = content_of(editor.explored, cv=self.cv, max_rows=self.max_rows, title=self.title)
-        return write_page(content | self._live(editor), live=True), "text/html", policy(live=True)
+        return write_page(content | self._live(editor), "live"), "text/html", policy("live")
 
     def read(self, path: str) -> str | None:
         """Write the tree as it is now, for a page that has the rest."""
@@ -171,18 +171,17 @@ class ForestServer(LocalServer):
     ) -> None:
         self.explored = ForestExploration.of(model, X, y, validation)
         self.content = self.explored.content(max_rows, title)
-        self.content["forest"]["served"] = True
         super().__init__(**listening)
         self.does = {"/edit": self.refuse, "/save": self.refuse}
 
     @cached_property
     def written(self) -> str:
         """The page, which stays as it is."""
-        return write_page(self.content, talks=True)
+        return write_page(self.content, "served")
 
     def page(self) -> tuple[str, str, str]:
         """Give the page."""
-        return self.written, "text/html", policy(talks=True)
+        return self.written, "text/html", policy("served")
 
     def read(self, path: str) -> str | None:
         """Write one of the trees: the page holds the first of them."""

@@ -14,6 +14,7 @@ export class Forest {
     const own = Object.fromEntries(PARTS.map((part) => [part, content[part]]));
     this.trees = [own, ...this.trees];
     this.total = this.leaves.length;
+    this.ask = null; // gives a tree that the page does not hold, if somebody serves it
     this.further = new Map(); // trees that were asked for
     state.on(["member"], () => replace(model, state, this.content(state.get("member"))));
   }
@@ -24,17 +25,13 @@ export class Forest {
 
   // The last tree that can be shown: of those of the page, or of all if somebody serves them.
   get last() {
-    return (this.served ? this.total : this.trees.length) - 1;
+    return (this.ask ? this.total : this.trees.length) - 1;
   }
 
   // Show a tree, once it is there.
   async show(place) {
     const member = Math.min(Math.max(place, 0), this.last);
-    if (!this.content(member)) {
-      const answer = await fetch(`/tree/${member}`);
-      if (!answer.ok) return;
-      this.further.set(member, await answer.json());
-    }
+    if (!this.content(member)) this.further.set(member, await this.ask(member));
     this.state.set({ member });
   }
 

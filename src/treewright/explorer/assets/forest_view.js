@@ -50,6 +50,12 @@ export class ForestView {
     this.showMember();
   }
 
+  // From now on every tree can be shown.
+  serve(ask) {
+    this.forest.ask = ask;
+    this.buildPicker();
+  }
+
   showMember() {
     this.number.value = this.state.get("member") + 1;
   }

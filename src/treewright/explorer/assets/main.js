@@ -95,7 +95,8 @@ function start() {
   new WhatIf(at("panel-what-if"), model, marks, state);
   new Quality(at("panel-quality"), model, marks, state);
   new Teach(at("panel-teach"), model, marks, state);
-  if (forest) new ForestView({ panel: at("panel-forest"), picker: at("forest") }, forest, marks, state);
+  const forestView =
+    forest && new ForestView({ panel: at("panel-forest"), picker: at("forest") }, forest, marks, state);
   buildTools(model, state, treeView, marks);
   buildLegend(model, marks);
   state.on(["exchanged", "theme"], () => buildLegend(model, marks));
@@ -107,7 +108,7 @@ function start() {
   state.values.tab = null;
   state.set({ tab }); // every view draws itself once
   document.body.dataset.ready = "true";
-  return { model, state };
+  return { model, state, forestView };
 }
 
 function pickRow(model, state, row) {
