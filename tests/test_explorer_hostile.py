@@ -72,8 +72,8 @@ def test_there_are_five_hundred_of_ten_families() -> None:
 def _features():
     """A tree that asks for many hostile features, one after the other, on rows that it holds."""
     random = np.random.default_rng(0)
-    X = random.normal(size=(80, len(WHOLE))).round(2)
-    y = random.integers(0, 2, 80)
+    X = random.normal(size=(40, len(WHOLE))).round(2)
+    y = random.integers(0, 2, 40)
     table = pd.DataFrame(X, columns=WHOLE)
     model = DecisionTreeClassifier(splitter="random", max_competitors=3, random_state=1).fit(table, y)
     return explore(model, table, y, cv=None, title=NAMES[0])
