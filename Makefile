@@ -1,15 +1,21 @@
 # `make demo` and `make test` do all the set-up themselves, in .venv; `make help` lists the rest.
 
-VENV    := .venv
-PYTHON  := $(VENV)/bin/python
-INSTALL := $(PYTHON) -m pip install --quiet --disable-pip-version-check
-CORE    := CMakeLists.txt $(wildcard core/*.?pp) $(wildcard core/*/*.?pp)
+VENV     := .venv
+PYTHON   := $(VENV)/bin/python
+INSTALL  := $(PYTHON) -m pip install --quiet --disable-pip-version-check
+EDITABLE := $(INSTALL) --no-build-isolation $(SETTINGS) --editable
+CORE     := CMakeLists.txt $(wildcard core/*.?pp) $(wildcard core/*/*.?pp)
 
-.PHONY: help demo test build lint format package benchmark pictures clean
+# The tests that send rows through most of the core, by every grower.
+CORE_TESTS := against_reference category_groupings fast_paths forest forest_route functions grow invariants missing monotone \
+	odd_input presets splits_oblique splits_search stopping
+
+.PHONY: help demo test sanitize build lint format package benchmark pictures clean
 
 help:
 	@echo "make demo       grow a tree on a bundled table and show it"
 	@echo "make test       the whole test suite"
+	@echo "make sanitize   the tests of the core, compiled to find memory errors (slow; needs GCC)"
 	@echo "make build      compile the core and install the package, editable, in $(VENV)"
 	@echo "make lint       style, spelling, types and the order of imports"
 	@echo "make format     rewrite the Python files in the project's style"
@@ -24,6 +30,12 @@ demo: $(VENV)/.built
 
 test: $(VENV)/.tested-with
 	$(PYTHON) -m pytest
+
+sanitize:
+	$(MAKE) VENV=$(VENV)-sanitize $(VENV)-sanitize/.tested-with \
+		SETTINGS="--config-settings=build-dir=build/sanitize --config-settings=cmake.define.TREEWRIGHT_SANITIZE=ON"
+	LD_PRELOAD=$$($(CXX) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
+		$(VENV)-sanitize/bin/python -m pytest $(CORE_TESTS:%=tests/test_%.py)
 
 build: $(VENV)/.built
 
@@ -56,7 +68,7 @@ pictures: $(VENV)/.tested-with
 	$(PYTHON) tools/screenshots.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-package build dist
+	rm -rf $(VENV) $(VENV)-package $(VENV)-sanitize build dist
 
 # Each stamp says: what stands before it was up to date when this was installed.
 $(VENV)/.environment: tools/environment
@@ -68,15 +80,15 @@ $(VENV)/.built: $(VENV)/.environment pyproject.toml $(CORE)
 	@$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
 		> $(VENV)/build-requires.txt
 	@$(INSTALL) --requirement $(VENV)/build-requires.txt cmake ninja
-	@$(INSTALL) --no-build-isolation --editable '.[demo]'
+	@$(EDITABLE) '.[demo]'
 	@touch $@
 
 $(VENV)/.tested-with: pyproject.toml | $(VENV)/.built
 	@echo "Installing what the tests need ..."
-	@$(INSTALL) --no-build-isolation --editable '.[test]'
+	@$(EDITABLE) '.[test]'
 	@touch $@
 
 $(VENV)/.linted-with: pyproject.toml | $(VENV)/.built
 	@echo "Installing what the checks need ..."
-	@$(INSTALL) --no-build-isolation --editable '.[test,lint]'
+	@$(EDITABLE) '.[test,lint]'
 	@touch $@

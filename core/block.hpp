@@ -3,50 +3,29 @@
 // Rows are renumbered 0, 1, … inside the block, with 16-bit numbers for blocks that fit a cache (the design of
 // presorted attribute lists: Mehta, Agrawal & Rissanen, 1996; here in cache-sized blocks).
 #pragma once
-#include <memory>
-
-#include "asked_rows.hpp"
-#include "feature_draw.hpp"
-#include "neighbours.hpp"
+#include "block_search.hpp"
 #include "parts.hpp"
-#include "random.hpp"
-#include "splits/row_groups.hpp"
 
 namespace treewright {
 
 template <class C, class Scorer, class Index>
-class Block : std::conditional_t<C::asked, AskedRows<C, Index>, BlockRows<Index>> {
-    using Rows = std::conditional_t<C::asked, AskedRows<C, Index>, BlockRows<Index>>;
-    using List = Entry<Index>;
-    using Rows::codes_, Rows::list_, Rows::order_, Rows::slot_, Rows::has_missing_, Rows::masks_, Rows::active_, Rows::begin_,
-        Rows::left_;
-    using Rows::partition, Rows::partition_lists;
-    using Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_, Rows::weight_, Rows::target_, Rows::centred_, Rows::label_,
-        Rows::local_;
-    using Rows::side_, Rows::buffer_, Rows::rows_, Rows::is_bit, Rows::number, Rows::set_threshold, Rows::assign_branches,
-        Rows::unrank, Rows::branch_sums;
+class Block : BlockSearch<C, Scorer, Index> {
+    using Search = BlockSearch<C, Scorer, Index>;
+    using Rows = typename Search::Rows;
+    using Rows::order_, Rows::active_, Rows::begin_, Rows::buffer_, Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_,
+        Rows::weight_, Rows::target_, Rows::label_, Rows::local_;
+    using Rows::partition, Rows::partition_lists, Rows::set_threshold, Rows::assign_branches, Rows::unrank, Rows::branch_sums;
+    using Search::monotone, Search::look_around, Search::search, Search::neighbours_, Search::best_, Search::found_,
+        Search::candidates_;
 
 public:
-    /// A node of the block.
-    struct Item : BlockRange {
-        int32_t node = 0, depth = 0;
-        uint64_t seed = 0;
-        std::shared_ptr<const std::vector<int32_t>> active;  // features that are not constant here, and allowed
-        Interactions::Open groups;                           // of features that may still be used together
-        Totals totals;
-        double impurity = 0, centre = 0;
-        Candidate split;
-        std::vector<Candidate> competitors;
-        double decrease = 0;  // of overall impurity, by weight
-    };
+    using typename Search::Item;
 
     Block(const Problem& problem, const std::vector<double>& weight)
-        : Rows(problem, weight), interactions_(recipe_.interaction), neighbours_(problem), draw_(problem.n_features()) {
-        if (monotone()) local_.levels = &problem.levels;
-    }
+        : Search(problem, weight), interactions_(recipe_.interaction) {}
 
     /// Take over these rows of the table; nodes go to `out`. Memory is kept from one load to the next.
-    void load(const Parts<uint32_t>& parts, Builder& out, int thread = 0) {
+    void load(const Parts& parts, Builder& out, int thread = 0) {
         out_ = &out;
         Rows::gather(parts.row, thread);
     }
@@ -97,38 +76,7 @@ public:
 
     /// Find the best split of an impure node; false if there is none.
     bool find(Item& item) {
-        prepare(item);
-        if (monotone()) look_around(item);
-        best_ = Candidate{};
-        found_.clear();
-        const std::vector<int32_t>& active = *item.active;
-        constant_.clear();
-        Random random(item.seed);
-        const std::vector<int32_t>& features = chosen_features(item, random);
-        if constexpr (C::asked)
-            Rows::ask(item, item.totals.weight, item.impurity, item.centre, features, constant_,
-                      [&](int32_t feature) { return limits(item, feature); });
-        const double tolerance = tie_width(item);
-        const bool stop_at_pure = C::concave && recipe_.ties != Ties::last && recipe_.max_competitors == 0 &&
-                                  recipe_.feature_costs.empty() && recipe_.significance >= 1;
-        double best_worth = -infinity, candidates = 0;
-        for (size_t i = 0; i < features.size(); ++i) {
-            const int32_t feature = features[i];
-            if (item.size() > small_block) problem_.monitor.poll(thread_);
-            Candidate candidate = find_on(item, i, feature, random);
-            if (recipe_.significance < 1) candidates += count_candidates(item, feature);
-            if (!candidate.found()) continue;
-            const double worth = recipe_.worth(candidate.merit, feature);
-            const bool better = recipe_.ties == Ties::last ? worth >= best_worth - tolerance : worth > best_worth + tolerance;
-            if (recipe_.max_competitors > 0) found_.push_back(candidate);
-            if (better) {
-                best_ = std::move(candidate);
-                best_worth = worth;
-            }
-            if (stop_at_pure && best_.merit >= item.impurity - tolerance)
-                break;  // pure branches: nothing can be better, and what comes later loses the tie
-        }
-        if (!constant_.empty()) drop_constant(item, active);
+        search(item);
         if (!best_.found() || !(best_.merit > recipe_.min_merit)) return false;
         set_threshold(item, best_);
         item.split = std::move(best_);
@@ -137,7 +85,7 @@ public:
             item.decrease = decrease(item) * item.totals.weight / problem_.total_weight;
             if (item.decrease + 2.2e-16 < recipe_.least_decrease(item.split.n_branches)) return false;
         }
-        return recipe_.significance >= 1 || significant(item, candidates);
+        return recipe_.significance >= 1 || significant(item);
     }
 
     /// Carry out the split of an item: append the children, give back those that may be split further.
@@ -213,276 +161,12 @@ private:
         large.totals.remove(small.totals);
     }
 
-    /// Count the two-valued features of a node, all at once.
-    void count_bits(const Item& item) {
-        const Index* order = order_[item.buffer].data() + item.begin;
-        const size_t words = problem_.bits->words();
-        bit_counter_.count(
-            item.size(), problem_.bits->size(), problem_.width(), [&](size_t i) { return masks_.data() + order[i] * words; },
-            [&](size_t i) { return label_[order[i]]; });
-    }
-
-    /// Bring the target into the form the scorers want for this node.
-    void prepare(Item& item) {
-        if (problem_.bits) count_bits(item);
-        if constexpr (!C::classification) {
-            const Index* order = order_[item.buffer].data() + item.begin;
-            const double centre = C::centred ? item.centre : 0.0;
-            double sum = 0;
-            for (size_t i = 0; i < item.size(); ++i) {
-                centred_[order[i]] = target_[order[i]] - centre;
-                sum += local_.weight_of(order[i]) * centred_[order[i]];
-            }
-            item.totals.sums[0] = sum;
-            if constexpr (std::is_same_v<C, AbsoluteError>) rank_targets(order, item.size());
-        }
-    }
-    void rank_targets(const Index* order, size_t n) {
-        by_target_.assign(order, order + n);
-        std::sort(by_target_.begin(), by_target_.end(),
-                  [&](Index a, Index b) { return centred_[a] < centred_[b] || (centred_[a] == centred_[b] && a < b); });
-        sorted_target_.resize(n);
-        target_rank_.resize(n_);
-        for (size_t i = 0; i < n; ++i) {
-            sorted_target_[i] = centred_[by_target_[i]];
-            target_rank_[by_target_[i]] = static_cast<int32_t>(i);
-        }
-        local_.target_rank = target_rank_.data();
-        local_.sorted_target = sorted_target_.data();
-        local_.n_targets = n;
-    }
-
-    // ---- searching -------------------------------------------------------------------------------------------
-
-    /// The features to look at: all, or max_features drawn of them and more until one varies; in the order of the draw, so that
-    /// chance decides between equals, or else ascending.
-    const std::vector<int32_t>& chosen_features(const Item& item, Random& random) {
-        const size_t p = problem_.n_features();
-        const size_t wanted = recipe_.max_features == 0 ? p : std::min(static_cast<size_t>(recipe_.max_features), p);
-        if (wanted == p && recipe_.ties != Ties::random) return *item.active;
-        chosen_.clear();
-        for (size_t i = 0; draw_.any_left() && (i < wanted || chosen_.empty()); ++i) {
-            const int32_t feature = draw_.next(random);
-            if (varies(item, feature)) chosen_.push_back(feature);
-        }
-        draw_.undo();
-        if (recipe_.ties != Ties::random) std::sort(chosen_.begin(), chosen_.end());
-        return chosen_;
-    }
-
-    bool varies(const Item& item, int32_t feature) const {
-        if (!std::binary_search(item.active->begin(), item.active->end(), feature)) return false;
-        if (is_bit(static_cast<size_t>(feature))) return bit_varies(item, feature);
-        const int32_t slot = slot_[static_cast<size_t>(feature)];
-        if (!problem_.table.features[static_cast<size_t>(feature)].categorical()) {
-            const List* list = list_[item.buffer].data() + static_cast<size_t>(slot) * n_ + item.begin;
-            return list[0].rank != list[item.size() - 1].rank;
-        }
-        const std::vector<int32_t>& codes = codes_[static_cast<size_t>(slot)];
-        const Index* order = order_[item.buffer].data() + item.begin;
-        return std::any_of(order, order + item.size(), [&](Index row) { return codes[row] != codes[order[0]]; });
-    }
-
-    bool bit_varies(const Item& item, int32_t feature) const {
-        const uint32_t* ones = bit_counter_.ones(static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(feature))));
-        const size_t sum = std::accumulate(ones, ones + problem_.width(), size_t{0});
-        return sum > 0 && sum < item.size();
-    }
-    Candidate search_bit(const Item& item, int32_t feature) {
-        if constexpr (C::classification) {
-            if (!bit_varies(item, feature)) {
-                constant_.push_back(feature);
-                return {};
-            }
-            const auto bit = static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(feature)));
-            Scorer scorer(local_, item.totals, scratch_);
-            left_totals_.sums.resize(problem_.width());
-            const auto [merit, left] = score_bit(bit_counter_.ones(bit), item.totals, recipe_, scorer, left_totals_);
-            if (merit == -infinity) return {};
-            Candidate candidate;
-            candidate.merit = merit;
-            candidate.feature = feature;
-            candidate.threshold = problem_.bits->threshold(bit);
-            candidate.position = left;
-            return candidate;
-        } else {
-            return {};
-        }
-    }
-
-    /// Merits nearer than this are equal.
-    double tie_width(const Item& item) const {
-        if constexpr (C::asked) return Rows::tolerance();
-        else return C::tolerance(item.totals, item.impurity);
-    }
-    /// The best candidate of the i-th feature looked at.
-    Candidate find_on(const Item& item, size_t i, int32_t feature, Random& random) {
-        if constexpr (C::asked) return Rows::answer(i);
-        else return search(item, feature, random);
-    }
-    Candidate search(const Item& item, int32_t feature, Random& random) {
-        if (is_bit(static_cast<size_t>(feature))) return search_bit(item, feature);
-        return problem_.table.features[static_cast<size_t>(feature)].categorical() ? search_categories(item, feature)
-                                                                                   : search_cuts(item, feature, random);
-    }
-
-    CutLimits limits(const Item& item, int32_t feature) {
-        CutLimits limits;
-        limits.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
-        limits.min_weight = recipe_.min_weight_leaf;
-        limits.last_of_ties = recipe_.ties == Ties::last;
-        if (!monotone()) return limits;
-        if (problem_.table.features[static_cast<size_t>(feature)].categorical()) {
-            limits.bounds = measured(neighbours_.bounds(), item);
-            return limits;
-        }
-        cut_bounds_ = neighbours_.bounds(feature);
-        cut_bounds_.whole = measured(cut_bounds_.whole, item);
-        limits.cuts = &cut_bounds_;
-        limits.column = problem_.table.features[static_cast<size_t>(feature)].numbers;
-        limits.rows = rows_.data();
-        limits.by_weight = recipe_.missing == Missing::available;
-        return limits;
-    }
-    /// Bounds on predictions, as the search measures these.
-    Bounds measured(Bounds bounds, const Item& item) const {
-        if constexpr (C::classification) bounds.margin = local_.weight ? 1e-12 : 0.0;
-        else bounds.centre = C::centred ? item.centre : 0.0;
-        return bounds;
-    }
-    Scorer scorer(const Totals& totals, const List* list, size_t n) {
-        return started_scorer<Scorer>(local_, totals, scratch_, list, n);
-    }
-    Totals totals_of(const List* list, size_t n) const {
-        Totals t(problem_.width());
-        t.count = n;
-        for (size_t i = 0; i < n; ++i) {
-            const double w = local_.weight_of(list[i].row);
-            t.weight += w;
-            if (problem_.n_classes) t.sums[static_cast<size_t>(label_[list[i].row])] += w;
-            else t.sums[0] += w * centred_[list[i].row];
-        }
-        return t;
-    }
-
-    Candidate search_cuts(const Item& item, int32_t feature, Random& random) {
-        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
-        const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
-        const size_t n = item.size();
-        size_t known = n;
-        if (has_missing_[slot])
-            while (known > 0 && list[known - 1].rank == List::missing) --known;
-        if (list[0].rank == list[n - 1].rank) {
-            constant_.push_back(feature);
-            return {};
-        }
-        if (known == 0) return {};
-        const CutLimits rules = limits(item, feature);
-        if (recipe_.random_cuts) return random_cut(item, feature, list, known, rules, random);
-        Cut cut;
-        Candidate candidate;
-        if (known == n) {
-            const Scorer made = scorer(item.totals, list, n);
-            scan(list, known, 0, n, false, false, made, rules, made.tolerance(item.impurity), cut);
-            candidate.merit = cut.found() ? made.merit(cut.score) : -infinity;
-        } else if (recipe_.missing == Missing::available) {
-            const Totals totals = totals_of(list, known);
-            const Scorer made = scorer(totals, list, known);
-            scan(list, known, 0, known, false, false, made, rules, made.tolerance(item.impurity), cut);
-            if (cut.found()) candidate.merit = made.merit(cut.score) * totals.weight / item.totals.weight;
-        } else {
-            Scorer right = scorer(item.totals, list, n);
-            const double tolerance = right.tolerance(item.impurity);
-            scan(list, known, 0, n, true, false, right, rules, tolerance, cut);
-            Scorer left = scorer(item.totals, list, n);
-            for (size_t i = known; i < n; ++i) left.add(list[i].row);
-            scan(list, known, n - known, n, false, true, left, rules, tolerance, cut);
-            if (cut.found()) candidate.merit = left.merit(cut.score);
-        }
-        if (!cut.found()) return {};
-        candidate.feature = feature;
-        if (known < n && recipe_.missing == Missing::direction) candidate.default_branch = cut.missing_left ? 0 : 1;
-        candidate.position = cut.position;
-        candidate.threshold = std::numeric_limits<double>::quiet_NaN();  // looked up if it wins: set_threshold
-        return candidate;
-    }
-
-    /// A threshold drawn between the smallest and the largest value (extremely randomised trees: Geurts, Ernst & Wehenkel, 2006).
-    Candidate random_cut(const Item& item, int32_t feature, const List* list, size_t known, const CutLimits& rules,
-                         Random& random) {
-        const size_t n = item.size();
-        const double low = number(feature, list[0].row), high = number(feature, list[known - 1].row);
-        double cut = low + random.uniform() * (high - low);
-        if (!(cut < high)) cut = low;
-        const bool missing_left = known < n && random.below(2) == 0;
-        Scorer made = scorer(item.totals, list, n);
-        size_t left = 0, already = 0;
-        if (missing_left)
-            for (size_t i = known; i < n; ++i, ++already) made.add(list[i].row);
-        if (low == high) cut = infinity;  // only known against missing is left
-        while (left < known && number(feature, list[left].row) <= cut) made.add(list[left++].row);
-        if (left + already < rules.min_count || n - left - already < rules.min_count || left + already == n) return {};
-        const auto missing = [&] {
-            if (known < n) return MissingSides{missing_left, !missing_left};
-            return rules.larger(left, n - left, made.left_weight_now(), made.right_weight_now());
-        };
-        if (!rules.allow(made, [&] { return cut; }, missing)) return {};
-        Candidate candidate;
-        candidate.merit = made.merit(made.score());
-        candidate.feature = feature;
-        candidate.threshold = cut;
-        candidate.position = left;
-        if (known < n) candidate.default_branch = missing_left ? 0 : 1;
-        return candidate;
-    }
-
-    Candidate search_categories(const Item& item, int32_t feature) {
-        const std::vector<int32_t>& codes = codes_[static_cast<size_t>(slot_[static_cast<size_t>(feature)])];
-        const Index* order = order_[item.buffer].data() + item.begin;
-        const size_t n = item.size();
-        if constexpr (std::is_same_v<C, AbsoluteError>) {
-            GroupSearch<Scorer, Index> search(problem_, local_, scratch_, item.totals, item.impurity, limits(item, feature),
-                                              feature);
-            for (size_t i = 0; i < n; ++i) search.add(codes[order[i]], order[i]);
-            if (search.constant()) {
-                constant_.push_back(feature);
-                return {};
-            }
-            return search.best();
-        } else {
-            counter_.count(
-                static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), problem_.width(), local_,
-                [&](auto&& use) {
-                    for (size_t i = 0; i < n; ++i) use(codes[order[i]], order[i]);
-                },
-                levels_);
-            if (levels_.size() + (levels_.missing.count > 0) < 2) {
-                constant_.push_back(feature);
-                return {};
-            }
-            return CategorySearch<C>(problem_, levels_, item.totals, item.impurity, feature, limits(item, feature).bounds,
-                                     local_.levels)
-                .best();
-        }
-    }
-
-    /// How many candidates a feature has here, for tests of significance.
-    double count_candidates(const Item& item, int32_t feature) const {
-        return is_bit(static_cast<size_t>(feature)) ? bit_varies(item, feature) : Rows::count_candidates(item, feature);
-    }
-    bool significant(Item& item, double candidates) {
-        const std::vector<BranchSums> branches = branch_sums(item, item.split, item.centre);
-        const double p = problem_.n_classes ? chi_square_p(branches) : f_test_p(branches);
-        return p * candidates <= recipe_.significance;
-    }
-
     // ---- after the search ------------------------------------------------------------------------------------
 
-    void drop_constant(Item& item, const std::vector<int32_t>& active) {
-        auto kept = std::make_shared<std::vector<int32_t>>();
-        std::sort(constant_.begin(), constant_.end());
-        std::set_difference(active.begin(), active.end(), constant_.begin(), constant_.end(), std::back_inserter(*kept));
-        item.active = std::move(kept);
+    bool significant(Item& item) {
+        const std::vector<BranchSums> branches = branch_sums(item, item.split, item.centre);
+        const double p = problem_.n_classes ? chi_square_p(branches) : f_test_p(branches);
+        return p * candidates_ <= recipe_.significance;
     }
     void keep_competitors(Item& item) {
         std::erase_if(found_, [&](const Candidate& c) { return c.feature == item.split.feature; });
@@ -546,26 +230,9 @@ private:
 
     // ---- monotone constraints ----------------------------------------------------------------------------------
 
-    bool monotone() const { return !recipe_.monotonic.empty(); }
     /// What a node predicts, as monotone constraints speak of it.
     double prediction(const Item& item) const {
         return problem_.n_classes ? local_.levels->mean(item.totals.sums.data()) : out_->value[static_cast<size_t>(item.node)];
-    }
-    /// Find the leaves that the branches of this node must stay in order with.
-    void look_around(const Item& item) {
-        double least = infinity, most = -infinity;
-        const auto meet = [&](double prediction) {
-            least = std::min(least, prediction);
-            most = std::max(most, prediction);
-        };
-        if constexpr (C::classification) {
-            for (size_t k = 0; k < item.totals.sums.size(); ++k)
-                if (item.totals.sums[k] > 0) meet(problem_.levels.level[k] / problem_.levels.size[k]);
-        } else {
-            const Index* order = order_[item.buffer].data() + item.begin;
-            for (size_t i = 0; i < item.size(); ++i) meet(target_[order[i]]);
-        }
-        neighbours_.look(item.node, least, most);
     }
     /// The branches are leaves now. The search adds numbers in another order than leaves do: what it rounded is put right.
     void settle_children(const Item& item, const std::vector<Item>& children) {
@@ -597,23 +264,8 @@ private:
 
     Builder* out_ = nullptr;
     bool pure_root_ = false;
-    BitCounter bit_counter_;
-    Totals left_totals_;
     Interactions interactions_;
-    Neighbours neighbours_;
-    CutBounds cut_bounds_;  // of the feature in hand
-
-    // reused while growing
-    Candidate best_;
-    std::vector<Candidate> found_;
-    std::vector<int32_t> constant_, chosen_;
-    FeatureDraw draw_;
-    std::vector<double> weight_buffer_, sorted_target_;
-    std::vector<int32_t> target_rank_;
-    std::vector<Index> by_target_;
-    Scratch scratch_;
-    LevelCounter counter_;
-    Levels levels_;
+    std::vector<double> weight_buffer_;
 };
 
 }  // namespace treewright

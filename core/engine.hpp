@@ -96,8 +96,8 @@ bool use_trunk(const Problem& problem) {
 }
 
 /// All rows of the table.
-inline Parts<uint32_t> all_rows(const Problem& problem, const std::vector<double>& weight) {
-    Parts<uint32_t> parts;
+inline Parts all_rows(const Problem& problem, const std::vector<double>& weight) {
+    Parts parts;
     parts.row.resize(problem.table.n_rows);
     std::iota(parts.row.begin(), parts.row.end(), 0u);
     parts.weight = weight;
@@ -107,7 +107,7 @@ inline Parts<uint32_t> all_rows(const Problem& problem, const std::vector<double
 template <class C, class Scorer, class Index>
 TreeArrays grow_block(const Problem& problem, const std::vector<double>& weight) {
     Builder out(problem.width());
-    const Parts<uint32_t> rows = all_rows(problem, {});  // blocks have the weights of the table
+    const Parts rows = all_rows(problem, {});  // blocks have the weights of the table
     Block<C, Scorer, Index> block(problem, weight);
     block.load(rows, out);
     auto root = block.root(0, Random(problem.recipe.random_state).next());
@@ -122,7 +122,7 @@ TreeArrays grow_block(const Problem& problem, const std::vector<double>& weight)
 /// Nodes of more than `most` rows in the trunk, then the others each in an engine of their own, the largest first. make(Engine*)
 /// gives a new engine.
 template <class C, class Scorer, class Small, class Large, class Make>
-TreeArrays grow_trunk(const Problem& problem, Parts<uint32_t>&& rows, size_t most, Make&& make) {
+TreeArrays grow_trunk(const Problem& problem, Parts&& rows, size_t most, Make&& make) {
     Builder out(problem.width());
     std::vector<Builder> builders;
     const bool unit = rows.weight.empty();

@@ -49,8 +49,7 @@ public:
         if (fill.found) fill.value = oblique_sum(split, [&](int32_t f) { return of[f].value; });
         e_.value_.resize(item.size());
         for (size_t i = 0; i < item.size(); ++i) {
-            const size_t row = item.parts.row[i];
-            e_.value_[i] = oblique_sum(split, [&](int32_t f) { return e_.number(static_cast<size_t>(f), row); });
+            e_.value_[i] = oblique_sum(split, [&](int32_t f) { return e_.number(item, static_cast<size_t>(f), i); });
             if (std::isnan(e_.value_[i]) && fill.found) e_.value_[i] = fill.value;
         }
         return fill;
@@ -216,8 +215,8 @@ private:
         for (const auto& entry : by_merit) chosen.push_back(entry.second);
         std::sort(chosen.begin(), chosen.end());
         const Recipe& recipe = e_.recipe_;
-        const ScaledRows scaled(e_.local_, item.totals, e_.limits(), item.parts.row, chosen, recipe.feature_costs, item.seed,
-                                [&](uint32_t row, int32_t f) { return e_.number(static_cast<size_t>(f), row); });
+        const ScaledRows scaled(e_.local_, item.totals, e_.limits(), item.size(), chosen, recipe.feature_costs, item.seed,
+                                [&](uint32_t i, int32_t f) { return e_.number(item, static_cast<size_t>(f), i); });
         Monitor& monitor = e_.problem_.monitor;
         // with fewer rows OC1 cuts one feature
         if (recipe.hyperplane && scaled.width() > 1 && item.size() >= 2 * scaled.width()) {

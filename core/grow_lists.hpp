@@ -22,7 +22,7 @@ inline size_t graft_rows(const Problem& problem) {
 }
 
 template <class C, class Scorer>
-TreeArrays grow_with_trunk(const Problem& problem, Parts<uint32_t>&& rows) {
+TreeArrays grow_with_trunk(const Problem& problem, Parts&& rows) {
     using Small = Lists<C, std::conditional_t<is_plain<Scorer>, uint32_t, uint16_t>>;
     const auto make = [&]<class Engine>(Engine*) { return std::make_unique<Engine>(problem); };
     return grow_trunk<C, Scorer, Small, Lists<C, uint32_t>>(problem, std::move(rows), graft_rows(problem), make);
@@ -30,7 +30,7 @@ TreeArrays grow_with_trunk(const Problem& problem, Parts<uint32_t>&& rows) {
 
 /// The trunk's own scorers for rows of these weights.
 template <class C>
-TreeArrays grow_with_trunk(const Problem& problem, Parts<uint32_t>&& rows) {
+TreeArrays grow_with_trunk(const Problem& problem, Parts&& rows) {
     const bool unit = rows.weight.empty();
     if constexpr (std::is_same_v<C, Gini>)
         if (problem.n_classes == 2)
@@ -47,7 +47,7 @@ TreeArrays grow_lists(const Problem& given, const std::vector<double>& weight) {
     const double lightest = weight.empty() ? 1.0 : *std::ranges::min_element(weight);
     const Recipe recipe = given.recipe.shares() ? with_least_weights(given.recipe, lightest) : given.recipe;
     const Problem problem{given.table, recipe, given.n_classes, given.label, given.target, given.total_weight, given.monitor};
-    Parts<uint32_t> rows = all_rows(problem, weight);
+    Parts rows = all_rows(problem, weight);
     if (weight.empty() && (recipe.shares() || recipe.forms())) rows.weight.assign(rows.size(), 1.0);
     if constexpr (C::concave)
         if (trunk_knows(recipe) && use_trunk<C>(problem)) return grow_with_trunk<C>(problem, std::move(rows));

@@ -27,7 +27,7 @@ protected:
         int32_t node = 0, depth = 0;
         int thin_splits = 0;  // in a row, just above
         uint64_t seed = 0;
-        Parts<uint32_t> parts;
+        Parts parts;
         Totals totals;
         double impurity = 0, centre = 0;
         std::shared_ptr<std::vector<double>> histogram;  // feature column × bin × stride

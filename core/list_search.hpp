@@ -1,6 +1,7 @@
 // The best split of one feature in the plain engine: on a list handed down, on values sorted anew, or on categories.
 #pragma once
 #include <map>
+#include <optional>
 
 #include "criteria/known_gain_ratio.hpp"
 #include "list_rows.hpp"
@@ -17,7 +18,7 @@ class ListSearch : protected ListRows<C, Index> {
 protected:
     using typename Rows::List;
     using Item = typename Rows::Node;
-    using Rows::feature_at, Rows::policy_of, Rows::number, Rows::gather, Rows::sort_values, Rows::known_totals, Rows::totals_of;
+    using Rows::feature_at, Rows::policy_of, Rows::number, Rows::gather, Rows::sort_values, Rows::by_pairs, Rows::totals_of;
     using Rows::problem_, Rows::recipe_, Rows::table_, Rows::local_, Rows::label_, Rows::target_, Rows::value_, Rows::sorted_,
         Rows::list_, Rows::pair_;
 
@@ -30,21 +31,22 @@ protected:
         return (recipe_.threshold || recipe_.hyperplane) && !table_.features[feature].categorical() && !fills(policy_of(feature));
     }
 
-    Candidate search(const Item& item, int32_t feature) {
-        if (keeps_order(static_cast<size_t>(feature))) return search_list(item, feature);
+    /// The best split of a feature; need not be found if its merit is below `least`.
+    Candidate search(const Item& item, int32_t feature, double least) {
+        if (keeps_order(static_cast<size_t>(feature))) return search_list(item, feature, least);
         gather(item, feature);
         if (!feature_at(feature).categorical())
-            return recipe_.threshold || recipe_.hyperplane ? search_cuts(item, feature) : Candidate{};
+            return recipe_.threshold || recipe_.hyperplane ? search_cuts(item, feature, least) : Candidate{};
         if constexpr (std::is_same_v<C, AbsoluteError>) return search_orders(item, feature);
         else return search_categories(item, feature);
     }
     /// The best cut of the values gathered.
-    Candidate search_cuts(const Item& item, int32_t feature) {
+    Candidate search_cuts(const Item& item, int32_t feature, double least = -infinity) {
         const size_t n = item.size(), known = sort_values(item);
         if (list_[0].rank == list_[n - 1].rank) return {};
         if (counting()) candidates_ += count_cuts(list_.data(), known, left_out(policy_of(feature)) ? known : n);
         Cut cut;
-        Candidate candidate = best_cut(item, feature, list_.data(), totals_of(list_.data(), known), value_sorted(), cut);
+        Candidate candidate = best_cut(item, feature, list_.data(), known, least, value_sorted(), cut);
         if (!candidate.found() || recipe_.random_cuts) return candidate;
         candidate.threshold = cut.position == known ? infinity : midpoint(sorted_[cut.position - 1], sorted_[cut.position]);
         return candidate;
@@ -66,21 +68,22 @@ private:
 
     // ---- cuts --------------------------------------------------------------------------------------------------------
 
-    Candidate search_list(const Item& item, int32_t feature) {
+    Candidate search_list(const Item& item, int32_t feature, double least) {
         std::span<const List> list = item.lists.of(static_cast<size_t>(feature));
         const size_t known = list.size();
         if (known == 0) return {};
         if (known < item.size() && !left_out(policy_of(feature))) {  // the rows without the value take a side
             list_.assign(list.begin(), list.end());
-            for (const Index row : item.parts.row)
-                if (std::isnan(number(static_cast<size_t>(feature), row))) list_.push_back({List::missing, row});
+            for (size_t i = 0; i < item.size(); ++i)
+                if (std::isnan(number(item, static_cast<size_t>(feature), i)))
+                    list_.push_back({List::missing, static_cast<Index>(i)});
             list = list_;
         }
         if (list.front().rank == list.back().rank) return {};
         if (counting()) candidates_ += count_cuts(list.data(), known, list.size());
         Cut cut;
-        const auto value = [&](size_t i) { return number(static_cast<size_t>(feature), list[i].row); };
-        Candidate candidate = best_cut(item, feature, list.data(), known_totals(item, feature, list.first(known)), value, cut);
+        const auto value = [&](size_t i) { return number(item, static_cast<size_t>(feature), list[i].row); };
+        Candidate candidate = best_cut(item, feature, list.data(), known, least, value, cut);
         if (!candidate.found()) return {};
         candidate.position = cut.position;
         if (recipe_.random_cuts) return candidate;
@@ -90,14 +93,19 @@ private:
     auto value_sorted() const {
         return [this](size_t i) { return sorted_[i]; };
     }
-    /// The best cut of a sorted list, or one that is drawn, given the totals of its known rows; those behind them have no value.
-    /// value(i) is that of the i-th.
+    /// The best cut of a sorted list, or one that is drawn, given its known rows; those behind them have no value. value(i) is
+    /// that of the i-th.
     template <class Value>
-    Candidate best_cut(const Item& item, int32_t feature, const List* list, const Totals& totals, Value&& value, Cut& cut) {
-        const size_t known = totals.count;
+    Candidate best_cut(const Item& item, int32_t feature, const List* list, size_t known, double least, Value&& value, Cut& cut) {
         if (known == 0) return {};
-        if constexpr (std::is_same_v<C, GainRatio>) {
+        const bool take_part = known < item.size() && !left_out(policy_of(feature));
+        if constexpr (C::concave)
+            if (!take_part && !recipe_.random_cuts && !recipe_.plain && recipe_.ties != Ties::last)
+                if (const auto candidate = bounded_cut(item, feature, std::span(list, known), least, cut)) return *candidate;
+        const bool unit = local_.weight == nullptr;
+        if constexpr (std::is_same_v<C, GainRatio>)
             if (policy_of(feature) == Missing::fractional) {
+                const Totals totals = totals_of(list, known);
                 KnownGainRatio::Scorer scorer(local_, totals, item.totals.weight, scratch_);
                 if (recipe_.random_cuts) return drawn_cut(item, feature, list, known, known, scorer, value, cut);
                 scan(list, known, 0, known, false, false, scorer, limits(), scorer.tolerance(item.impurity), cut);
@@ -106,46 +114,63 @@ private:
                 candidate.feature = cut.found() ? feature : -1;
                 return candidate;
             }
-        }
-        const bool unit = local_.weight == nullptr;
         if constexpr (std::is_same_v<C, Gini>)
             if (problem_.n_classes == 2)
-                return unit ? best_cut_by<MeanDifferenceScorer<true, true>>(item, feature, list, totals, value, cut)
-                            : best_cut_by<PairScorer>(item, feature, list, totals, value, cut);
-        return unit ? best_cut_by<typename C::template Scorer<true>>(item, feature, list, totals, value, cut)
-                    : best_cut_by<typename C::template Scorer<false>>(item, feature, list, totals, value, cut);
+                return unit ? best_cut_by<MeanDifferenceScorer<true, true>>(item, feature, list, known, take_part, value, cut)
+                            : best_cut_by<MeanDifferenceScorer<false, true>>(item, feature, list, known, take_part, value, cut);
+        return unit ? best_cut_by<typename C::template Scorer<true>>(item, feature, list, known, take_part, value, cut)
+                    : best_cut_by<typename C::template Scorer<false>>(item, feature, list, known, take_part, value, cut);
     }
-    /// A scorer over n rows, all on the right.
-    template <class Scorer>
-    Scorer scorer(const Totals& totals, const List* list, size_t n) {
-        if constexpr (std::is_same_v<Scorer, PairScorer>) return Scorer(local_, totals, scratch_, pair_.data());
-        else return started_scorer<Scorer>(local_, totals, scratch_, list, n);
+    /// The best cut of known rows, found by bounds; nothing where they do not serve.
+    std::optional<Candidate> bounded_cut(const Item& item, int32_t feature, std::span<const List> list, double least, Cut& cut) {
+        Candidate candidate;
+        const auto settle = [&](const auto& scorer, const Totals& totals) {
+            candidate.merit = scorer.merit(cut.score) * totals.weight / item.totals.weight;
+            candidate.feature = cut.found() ? feature : -1;
+            return candidate;
+        };
+        if constexpr (std::is_same_v<C, Gini> || std::is_same_v<C, SquaredError>)
+            if (by_pairs()) {
+                const Totals totals = pairs_.sum(list, pair_);
+                const MeanDifferenceScorer<false, C::classification> scorer(local_, totals, scratch_);
+                pairs_.scan(list, pair_, scorer, least * item.totals.weight / totals.weight, limits(),
+                            scorer.tolerance(item.impurity), cut);
+                return settle(scorer, totals);
+            }
+        if constexpr (C::classification) {
+            const Totals totals = classes_.sum(list, local_, problem_.width());
+            const auto by = [&]<class Scorer>(Scorer scorer) {
+                classes_.scan(list, totals, scorer, least * item.totals.weight / totals.weight, limits(),
+                              scorer.tolerance(item.impurity), cut);
+                return settle(scorer, totals);
+            };
+            return local_.weight ? by(typename C::template Scorer<false>(local_, totals, scratch_))
+                                 : by(typename C::template Scorer<true>(local_, totals, scratch_));
+        }
+        return {};
     }
     template <class Scorer, class Value>
-    Candidate best_cut_by(const Item& item, int32_t feature, const List* list, const Totals& totals, Value&& value, Cut& cut) {
-        const size_t n = item.size(), known = totals.count;
-        if (recipe_.random_cuts) {
-            const bool without = known == n || left_out(policy_of(feature));
-            Scorer made = without ? scorer<Scorer>(totals, list, known) : scorer<Scorer>(item.totals, list, n);
-            Candidate drawn = drawn_cut(item, feature, list, known, without ? known : n, made, value, cut);
-            if (without) drawn.merit *= totals.weight / item.totals.weight;
-            return drawn;
-        }
+    Candidate best_cut_by(const Item& item, int32_t feature, const List* list, size_t known, bool take_part, Value&& value,
+                          Cut& cut) {
+        const size_t n = take_part ? item.size() : known;
+        const Totals totals = n == item.size() ? item.totals : totals_of(list, n);
+        const Scorer made = started_scorer<Scorer>(local_, totals, scratch_, list, n);
         Candidate candidate;
-        if (known < n && !left_out(policy_of(feature))) {
-            const Scorer right = scorer<Scorer>(item.totals, list, n);
-            const double tolerance = right.tolerance(item.impurity);
-            scan(list, known, 0, n, true, false, right, limits(), tolerance, cut);
-            Scorer left = scorer<Scorer>(item.totals, list, n);
+        if (recipe_.random_cuts) {
+            Scorer drawing = made;
+            candidate = drawn_cut(item, feature, list, known, n, drawing, value, cut);
+            candidate.merit *= totals.weight / item.totals.weight;
+            return candidate;
+        }
+        const double tolerance = made.tolerance(item.impurity);
+        scan(list, known, 0, n, take_part, false, made, limits(), tolerance, cut);
+        if (take_part) {
+            Scorer left = started_scorer<Scorer>(local_, totals, scratch_, list, n);
             for (size_t i = known; i < n; ++i) left.add(list[i].row);
             scan(list, known, n - known, n, false, true, left, limits(), tolerance, cut);
-            candidate.merit = left.merit(cut.score);
             candidate.default_branch = cut.missing_left ? 0 : 1;
-        } else {
-            const Scorer made = scorer<Scorer>(totals, list, known);
-            scan(list, known, 0, known, false, false, made, limits(), made.tolerance(item.impurity), cut);
-            candidate.merit = made.merit(cut.score) * totals.weight / item.totals.weight;
         }
+        candidate.merit = made.merit(cut.score) * totals.weight / item.totals.weight;
         candidate.feature = cut.found() ? feature : -1;
         return candidate;
     }
@@ -182,8 +207,7 @@ private:
         counter_.count(
             static_cast<size_t>(feature_at(feature).n_categories), problem_.width(), local_,
             [&](auto&& use) {
-                for (size_t i = 0; i < item.size(); ++i)
-                    use(std::isnan(value_[i]) ? -1 : static_cast<int32_t>(value_[i]), item.parts.row[i]);
+                for (size_t i = 0; i < item.size(); ++i) use(std::isnan(value_[i]) ? -1 : static_cast<int32_t>(value_[i]), i);
             },
             levels_);
         if (levels_.size() + (levels_.missing.count > 0) < 2) return {};
@@ -218,7 +242,7 @@ private:
         for (size_t i = 0; i < n; ++i) {
             if (std::isnan(value_[i])) continue;
             auto& [sum, weight] = sums[static_cast<int32_t>(value_[i])];
-            sum += item.parts.weight_of(i) * target_[item.parts.row[i]];
+            sum += item.parts.weight_of(i) * target_[i];
             weight += item.parts.weight_of(i);
         }
         std::vector<std::pair<double, int32_t>> order;
@@ -232,7 +256,7 @@ private:
         const size_t known = sort_values(item);
         if (list_[0].rank == list_[n - 1].rank) return {};
         Cut cut;
-        Candidate candidate = best_cut(item, feature, list_.data(), totals_of(list_.data(), known), value_sorted(), cut);
+        Candidate candidate = best_cut(item, feature, list_.data(), known, -infinity, value_sorted(), cut);
         if (!candidate.found()) return {};
         candidate.kind = SplitKind::table;
         for (const auto& [code, at] : rank) candidate.table.emplace_back(code, at <= sorted_[cut.position - 1] ? 0 : 1);
@@ -242,6 +266,8 @@ private:
     const Problem categories_;  // with a category for missing ones where that is the policy
     LevelCounter counter_;
     Levels levels_;
+    PairScan<C::classification> pairs_;
+    ClassScan<C> classes_;
 };
 
 }  // namespace treewright

@@ -19,8 +19,8 @@ class Lists : ListSearch<C, Index> {
     using Base::describe, Base::prepare, Base::gather, Base::gather_raw, Base::feature_at, Base::policy_of, Base::number,
         Base::n_classes, Base::keeps_order, Base::sort_features, Base::search, Base::search_cuts, Base::limits, Base::sort_values,
         Base::totals_of;
-    using Base::problem_, Base::recipe_, Base::table_, Base::rows_, Base::local_, Base::value_, Base::sorted_, Base::list_,
-        Base::sorter_, Base::scratch_, Base::candidates_;
+    using Base::problem_, Base::recipe_, Base::table_, Base::local_, Base::value_, Base::sorted_, Base::list_, Base::sorter_,
+        Base::scratch_, Base::candidates_;
     using typename Base::List;
 
 public:
@@ -28,12 +28,12 @@ public:
 
     explicit Lists(const Problem& problem) : Base(problem), interactions_(recipe_.interaction) {}
 
-    /// Take over these rows of the table, which must outlive what grows from them; nodes go to `out`.
-    void load(const Parts<uint32_t>& parts, Builder& out, int thread = 0) {
+    /// Take over these rows of the table; nodes go to `out`.
+    void load(const Parts& parts, Builder& out, int thread = 0) {
         out_ = &out;
         thread_ = thread;
-        weights_ = parts.weight;
-        Base::take(parts.row, parts.weight.empty());
+        parts_ = &parts;
+        Base::forget();
     }
 
     /// The root of what grows from the rows.
@@ -43,9 +43,7 @@ public:
         item.seed = seed;
         item.groups = groups;
         if (groups) item.features = interactions_.among(allowed_features(item), groups);
-        item.parts.row.resize(rows_.size());
-        std::iota(item.parts.row.begin(), item.parts.row.end(), Index{0});
-        item.parts.weight.assign(weights_.begin(), weights_.end());
+        item.parts = *parts_;
         const Description description = describe(item);
         item.node = out_->append(-1, depth, description);
         pure_root_ = description.pure;
@@ -94,9 +92,13 @@ public:
                 best_worth = worth;
             }
         };
+        const auto least = [&](int32_t feature) {  // merit that a split must have to matter
+            if (recipe_.max_competitors > 0 || recipe_.ties == Ties::last) return -infinity;
+            return recipe_.feature_costs.empty() ? best_worth : best_worth * recipe_.feature_costs[static_cast<size_t>(feature)];
+        };
         std::vector<int32_t> rest, features = chosen_features(item, random, rest);
         while (!features.empty()) {
-            for (int32_t feature : features) consider(search(item, feature));
+            for (int32_t feature : features) consider(search(item, feature, least(feature)));
             if constexpr (std::is_same_v<Index, uint32_t>) Forms<Lists>(*this).search(item, features, best, consider);
             features.clear();
             if (best.found() || rest.empty()) break;
@@ -117,7 +119,7 @@ public:
     std::vector<Item> split(Item& item) {
         prepare(item);
         std::vector<Candidate> surrogates;
-        std::vector<Parts<Index>> parts = send(item, surrogates);
+        std::vector<Parts> parts = send(item, surrogates);
         const auto branches = parts.size();
         std::vector<Item> children(branches);
         const auto first = static_cast<int32_t>(out_->nodes.size());
@@ -194,7 +196,7 @@ private:
     bool significant(Item& item) {
         std::vector<Candidate> unused;
         std::vector<BranchSums> branches;
-        for (const Parts<Index>& parts : send(item, unused)) {
+        for (const Parts& parts : send(item, unused)) {
             BranchSums& branch = branches.emplace_back();
             branch.classes.resize(n_classes());
             branch.count = static_cast<double>(parts.size());
@@ -202,9 +204,9 @@ private:
                 const double w = parts.weight_of(i);
                 branch.weight += w;
                 if constexpr (C::classification) {
-                    branch.classes[static_cast<size_t>(local_.label[parts.row[i]])] += w;
+                    branch.classes[static_cast<size_t>(problem_.label[parts.row[i]])] += w;
                 } else {
-                    const double difference = problem_.target[rows_[parts.row[i]]] - item.centre;
+                    const double difference = problem_.target[parts.row[i]] - item.centre;
                     branch.sum += w * difference;
                     branch.squares += w * difference * difference;
                 }
@@ -221,11 +223,11 @@ private:
         } else {
             std::vector<Candidate> unused;
             double after = 0;
-            for (const Parts<Index>& parts : send(item, unused)) {
+            for (const Parts& parts : send(item, unused)) {
                 Totals t(problem_.width());
                 for (size_t i = 0; i < parts.size(); ++i) {
                     t.weight += parts.weight_of(i);
-                    t.sums[static_cast<size_t>(local_.label[parts.row[i]])] += parts.weight_of(i);
+                    t.sums[static_cast<size_t>(problem_.label[parts.row[i]])] += parts.weight_of(i);
                 }
                 if (t.weight > 0) after += t.weight * C::impurity(t);
             }
@@ -247,20 +249,14 @@ private:
             if (split.oblique()) return Forms<Lists>(*this).gather(item, split);
         return gather(item, split.feature);
     }
-    /// The same for a cut of a feature whose order was handed down: rows stand on either side of its place in the list.
-    void answer_by_list(const Item& item, const Candidate& split, std::vector<int32_t>& branch) {
-        const std::span<const List> list = item.lists.of(static_cast<size_t>(split.feature));
-        goes_.resize(rows_.size());
-        for (const Index row : item.parts.row) goes_[row] = 0;
-        for (size_t i = 0; i < list.size(); ++i) goes_[list[i].row] = i < split.position ? 1 : 2;
-        for (size_t i = 0; i < branch.size(); ++i) branch[i] = goes_[item.parts.row[i]] - 1;
-    }
     /// The branch of every row by the split's own feature; −1 where it does not answer. Settles the default branch.
     std::vector<int32_t> answers(const Item& item, Candidate& split) {
         std::vector<int32_t> branch(item.size());
         Fill fill;
         if (split.position > 0) {
-            answer_by_list(item, split, branch);
+            std::fill(branch.begin(), branch.end(), -1);  // rows stand on either side of the cut's place in the list
+            const std::span<const List> list = item.lists.of(static_cast<size_t>(split.feature));
+            for (size_t i = 0; i < list.size(); ++i) branch[list[i].row] = i < split.position ? 0 : 1;
         } else {
             fill = gather_answers(item, split);
             for (size_t i = 0; i < branch.size(); ++i) branch[i] = branch_of(split, value_[i]);
@@ -274,13 +270,13 @@ private:
         settle_default(policy, recipe_, size, split.default_branch);
         return branch;
     }
-    std::vector<Parts<Index>> send(Item& item, std::vector<Candidate>& surrogates) {
+    std::vector<Parts> send(Item& item, std::vector<Candidate>& surrogates) {
         std::vector<int32_t> branch = answers(item, item.split);
         if (uses_surrogates(recipe_, policy_of(item.split.feature))) {
-            const auto row_of = [&](size_t i) { return rows_[item.parts.row[i]]; };
+            const auto row_of = [&](size_t i) { return item.parts.row[i]; };
             const Sent sent{branch, item.parts.weight, static_cast<size_t>(item.split.n_branches)};
-            pull_.resize(rows_.size());
-            for (size_t i = 0; i < branch.size(); ++i) pull_[item.parts.row[i]] = sent.pull(i);
+            pull_.resize(branch.size());
+            for (size_t i = 0; i < branch.size(); ++i) pull_[i] = sent.pull(i);
             surrogates = find_surrogates(problem_.table, recipe_, item.split, sent, sent.ways(pull_), row_of,
                                          [&](size_t feature, const cart::Ways& ways, double, cart::Split& split) {
                                              return agreeing_cut(item, feature, ways, split);
@@ -299,11 +295,12 @@ private:
         const cart::Agreement agreement = cart::agreeing_cut(
             list.size(), [&](size_t i) { return list[i].row; }, [&](size_t i) { return list[i].rank != list[i - 1].rank; }, ways,
             place, split.below);
-        if (agreement.found) split.cut = (number(feature, list[place - 1].row) + number(feature, list[place].row)) / 2;
+        if (agreement.found)
+            split.cut = (number(item, feature, list[place - 1].row) + number(item, feature, list[place].row)) / 2;
         return agreement;
     }
 
-    void make_child(const Item& item, size_t b, Parts<Index>&& parts, Item& child) {
+    void make_child(const Item& item, size_t b, Parts&& parts, Item& child) {
         child.depth = item.depth + 1;
         child.seed = child_seed(item.seed, b);
         child.parts = std::move(parts);
@@ -325,28 +322,26 @@ private:
     /// Give the order of the features to the children that may be split further.
     void hand_down(const Item& item, Item& left, Item& right) {
         if (left.node < 0 && right.node < 0) return;
-        goes_.resize(rows_.size());
-        for (const Index row : item.parts.row) goes_[row] = 0;
-        for (const Index row : left.parts.row) goes_[row] = 1;
-        for (const Index row : right.parts.row) goes_[row] |= 2;
+        using Place = typename Places<Index>::Place;
+        places_.find(item.parts.row, left.parts.row, right.parts.row);
         if (left.node >= 0 && right.node >= 0) {
-            auto lists = item.lists.children(goes_, left.size(), right.size());
+            auto lists = item.lists.children(places_, left.size(), right.size());
             left.lists = std::move(lists[0]);
             right.lists = std::move(lists[1]);
         } else if (left.node >= 0) {
-            left.lists = item.lists.child(goes_, 0, left.size());
+            left.lists = item.lists.child(places_, &Place::left, left.size());
         } else {
-            right.lists = item.lists.child(goes_, 1, right.size());
+            right.lists = item.lists.child(places_, &Place::right, right.size());
         }
     }
 
     Builder* out_ = nullptr;
     int thread_ = 0;
-    std::span<const double> weights_;
+    const Parts* parts_ = nullptr;
     Interactions interactions_;
     bool pure_root_ = false;
-    std::vector<double> pull_;   // of surrogates, by row
-    std::vector<uint8_t> goes_;  // by row: 1 = to the first branch, 2 = to the second, 3 = to both
+    std::vector<double> pull_;  // of surrogates, by part
+    Places<Index> places_;
 };
 
 }  // namespace treewright

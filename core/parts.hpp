@@ -9,17 +9,17 @@
 
 namespace treewright {
 
-/// Rows with their weights: a row whose value is missing may stand in several branches, with a share of its weight in each.
-template <class Index>
+/// Rows of the table with their weights: a row whose value is missing may stand in several branches, with a share of its weight
+/// in each.
 struct Parts {
-    std::vector<Index> row;      // each at most once
+    std::vector<uint32_t> row;   // each at most once, in the order of the parent's
     std::vector<double> weight;  // empty = every row counts one
 
     size_t size() const { return row.size(); }
     double weight_of(size_t i) const { return weight.empty() ? 1.0 : weight[i]; }
-    void add(Index r, double w, bool weighed) {
-        row.push_back(r);
-        if (weighed) weight.push_back(w);
+    void resize(size_t n, bool weighed) {
+        row.resize(n);
+        if (weighed) weight.resize(n);
     }
 };
 
@@ -28,9 +28,8 @@ inline constexpr double least_share = 1e-9;
 
 /// The rows of each branch. `branch` is that of each row, −1 where the split does not answer; such a row goes to
 /// `default_branch`, or is shared over all branches by their weight (`share_row`), or goes no further (`stay_at_node`).
-template <class Index>
-std::vector<Parts<Index>> send(const Parts<Index>& from, std::span<const int32_t> branch, int32_t default_branch,
-                               size_t n_branches) {
+inline std::vector<Parts> send(const Parts& from, std::span<const int32_t> branch, int32_t default_branch, size_t n_branches) {
+    const bool weighed = !from.weight.empty();
     std::vector<double> share(n_branches, 0.0);
     std::vector<size_t> count(n_branches, 0);
     size_t unanswered = 0;
@@ -43,21 +42,27 @@ std::vector<Parts<Index>> send(const Parts<Index>& from, std::span<const int32_t
         }
     }
     const double total = std::accumulate(share.begin(), share.end(), 0.0);
-    const bool weighed = !from.weight.empty();
-    std::vector<Parts<Index>> to(n_branches);
+    std::vector<Parts> to(n_branches);
     for (size_t b = 0; b < n_branches; ++b) {
         const bool more = default_branch == share_row || default_branch == static_cast<int32_t>(b);
-        to[b].row.reserve(count[b] + (more ? unanswered : 0));
-        if (weighed) to[b].weight.reserve(count[b] + (more ? unanswered : 0));
+        to[b].resize(count[b] + (more ? unanswered : 0), weighed);
+        share[b] /= total;
+        count[b] = 0;
     }
+    const auto add = [&](size_t b, size_t i, double weight) {
+        to[b].row[count[b]] = from.row[i];
+        if (weighed) to[b].weight[count[b]] = weight;
+        ++count[b];
+    };
     for (size_t i = 0; i < branch.size(); ++i) {
         const double whole = from.weight_of(i);
         const int32_t b = branch[i] >= 0 ? branch[i] : default_branch;
-        if (b >= 0) to[static_cast<size_t>(b)].add(from.row[i], whole, weighed);
+        if (b >= 0) add(static_cast<size_t>(b), i, whole);
         else if (b == share_row)
             for (size_t s = 0; s < n_branches; ++s)
-                if (const double weight = whole * share[s] / total; weight > least_share) to[s].add(from.row[i], weight, weighed);
+                if (const double weight = whole * share[s]; weight > least_share) add(s, i, weight);
     }
+    for (size_t b = 0; b < n_branches; ++b) to[b].resize(count[b], weighed);
     return to;
 }
 

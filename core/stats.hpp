@@ -71,7 +71,8 @@ struct Totals {
 /// Reused memory of one thread, so that scanning a feature allocates nothing.
 struct Scratch {
     std::vector<double> left, right, fenwick_weight[2], fenwick_sum[2];
-    std::vector<double> n_log_n;  // n·log2(n) by n, for unit weights
+    std::vector<double> n_log_n;                // n·log2(n) by n, for unit weights
+    std::vector<double> left_term, right_term;  // the same of each class, for others
     std::vector<std::pair<double, uint32_t>> heap;
 
     void prepare_logs(size_t n) {

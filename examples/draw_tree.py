@@ -2,15 +2,20 @@
 
 python examples/draw_tree.py
 
-writes docs/pictures/*.svg; contracts.svg is the picture of the README.
+writes docs/pictures/*.svg and plot-*.png; contracts.svg is the picture of the README.
 """
 
 from pathlib import Path
 
+from matplotlib.axes import Axes
+from sklearn.datasets import make_classification
+
+import treewright as tw
 from treewright import (
     C45Classifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    RandomForestRegressor,
     datasets,
     plot_tree,
 )
@@ -43,9 +48,79 @@ def mileage() -> Drawing:
     )
 
 
-DRAWINGS = {"contracts": contracts, "irises": irises, "tennis": tennis, "mileage": mileage}
+def path() -> Drawing:
+    X, y = datasets.load_iris(frame="pandas")
+    model = DecisionTreeClassifier(max_depth=3).fit(X, y)
+    return plot_tree(model, X, y, row=X.iloc[77], title="The way of one iris")
+
+
+def large() -> Drawing:
+    X, y = make_classification(
+        4000, 8, n_informative=8, n_redundant=0, n_clusters_per_class=3, flip_y=0.2, random_state=0
+    )
+    return plot_tree(DecisionTreeClassifier(max_depth=8).fit(X, y), style="river", max_leaves=None)
+
+
+def regions() -> Axes:
+    X, y = datasets.load_iris(frame="pandas")
+    return tw.plot_regions(DecisionTreeClassifier(max_depth=3).fit(X, y), X, y)
+
+
+def oblique() -> Axes:
+    X, y = datasets.load_iris(frame="pandas")
+    X = X[["petal length", "petal width"]]
+    model = DecisionTreeClassifier(splits=("threshold", "hyperplane"), max_leaf_nodes=3).fit(X, y)
+    return tw.plot_regions(model, X, y)
+
+
+def merits() -> Axes:
+    X, y = datasets.load_iris(frame="pandas")
+    return tw.plot_merits(DecisionTreeClassifier().fit(X, y), X, y)
+
+
+def pruning_path() -> Axes:
+    X, y = make_classification(4000, 8, flip_y=0.2, random_state=0)
+    return tw.plot_pruning_path(DecisionTreeClassifier().fit(X[::2], y[::2]), X[1::2], y[1::2])
+
+
+def overfitting() -> Axes:
+    X, y = make_classification(4000, 8, flip_y=0.2, random_state=0)
+    return tw.plot_overfitting(DecisionTreeClassifier(), X, y)
+
+
+def importances() -> Axes:
+    X, y = datasets.load_mpg(frame="pandas")
+    return tw.plot_importances(RandomForestRegressor(200, random_state=0).fit(X, y))
+
+
+def confusion() -> Axes:
+    X, y = datasets.load_iris(frame="pandas")
+    model = DecisionTreeClassifier().fit(X[::2], y[::2])
+    return tw.plot_confusion(model, X[1::2], y[1::2])
+
+
+def out_of_bag() -> Axes:
+    X, y = datasets.load_mpg(frame="pandas")
+    return tw.plot_out_of_bag(RandomForestRegressor(200, random_state=0).fit(X, y), X, y)
+
+
+DRAWINGS = (contracts, irises, tennis, mileage, path, large)
+PLOTS = (
+    regions,
+    oblique,
+    tw.plot_impurities,
+    merits,
+    pruning_path,
+    overfitting,
+    importances,
+    confusion,
+    out_of_bag,
+)
 
 if __name__ == "__main__":
-    for name, draw in DRAWINGS.items():
-        draw().save(PICTURES / f"{name}.svg")
-        print(f"wrote {PICTURES / name}.svg")
+    for draw in DRAWINGS:
+        draw().save(PICTURES / f"{draw.__name__}.svg")
+    for plot in PLOTS:
+        name = plot.__name__.removeprefix("plot_").replace("_", "-")
+        plot().figure.savefig(PICTURES / f"plot-{name}.png", dpi=90)
+    print(f"wrote {len(DRAWINGS)} drawings and {len(PLOTS)} plots to {PICTURES}")

@@ -1,15 +1,20 @@
-"""Settings shared by all tests."""
+"""Settings shared by all tests, and the fixtures of those that run commands or read files."""
 
 from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from browsing import one_browser, page_of_irises, reading, visiting  # noqa: F401  # fixtures of all tests in a browser
+from command_line import IRIS, Run
 from serving import server_of_irises  # noqa: F401
+from treewright.cli import main
+from treewright.files import Workspace
 
 # The suite draws the same examples every time; HYPOTHESIS_PROFILE=search goes looking for new ones.
 settings.register_profile("suite", deadline=None, max_examples=25, derandomize=True, print_blob=True)
@@ -23,3 +28,30 @@ def pytest_configure(config: pytest.Config) -> None:
 
 # A run that was started in the background ignores Ctrl-C; tests of interrupts need it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in a folder of its own; give exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_command(*arguments: str) -> tuple[int, str, str]:
+        status = main(arguments)
+        captured = capfd.readouterr()
+        return status, captured.out, captured.err
+
+    return run_command
+
+
+@pytest.fixture
+def iris(run: Run) -> str:
+    """A model of the irises, in the folder of the test."""
+    assert run("fit", IRIS, "--target", "species", "--folds", "0", "--quiet") == (0, "", "")
+    return "iris.tw"
+
+
+@pytest.fixture
+def workspace() -> Iterator[Workspace]:
+    """A place to read files into."""
+    with Workspace() as opened:
+        yield opened

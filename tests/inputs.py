@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.errors import DataError
 
 X = np.arange(12.0).reshape(6, 2)
 Y = np.array([0, 1, 0, 1, 0, 1])
 NAMES = ["age", "planet"]
 FRAME: Any = pd.DataFrame({"age": [3.0, 5, 8, 9, 1, 2], "planet": ["Earth", "Venus"] * 3})
+
+Refused = tuple[Callable[[], Any], str]
+"""What is refused, and words of the sentence that says so."""
 
 
 def classify(X: Any, y: Any = Y, **options: Any) -> Dataset:
@@ -39,3 +45,11 @@ def record(action: Callable[[], Any]) -> list[str]:
         warnings.simplefilter("always")
         action()
     return [str(warning.message) for warning in caught]
+
+
+def check_refused(refused: Refused, *, wrong_type: bool) -> None:
+    """See that an action is refused in these words, as a TypeError too if it is about a wrong type."""
+    action, message = refused
+    with pytest.raises(DataError, match=re.escape(message)) as caught:
+        action()
+    assert isinstance(caught.value, TypeError) is wrong_type

@@ -12,6 +12,7 @@ from treewright.data import Dataset
 from treewright.tree import Tree
 
 Leaves = frozenset[int]
+COSTS = np.array([[0.0, 1.0, 4.0], [2.0, 0.0, 1.0], [1.0, 3.0, 0.0]])
 
 
 def all_prunings(tree: Tree, node: int = 0) -> list[Leaves]:
@@ -79,3 +80,8 @@ def random_trees(n: int, n_splits: int = 5, n_classes: int | None = None) -> Ite
 
 
 __all__ = ["all_prunings", "leaves_of", "mixed_schema", "random_holdout", "random_tree", "random_trees"]
+
+
+def cost_of(leaves: Leaves, cost: np.ndarray) -> float:
+    """What a pruning costs, from the cost of each node as a leaf."""
+    return float(cost[list(leaves)].sum())

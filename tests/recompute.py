@@ -13,8 +13,9 @@ from math import inf
 import numpy as np
 import pytest
 
-from reference import Candidate, Node, Reference, Rows, scale
+from reference import Node, Reference, scale
 from reference_criteria import merit, statistics, total_weight
+from reference_search import Candidate, Rows
 from treewright.data import Dataset
 from treewright.recipe import Recipe
 from treewright.splits import INTERVALS

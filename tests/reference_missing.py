@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 from reference_criteria import Array, divide, weighted_median
 
 if TYPE_CHECKING:
-    from reference import Candidate, Node, Reference
+    from reference import Node, Reference
+    from reference_search import Candidate
 
 SHARE, STAY = -1, -2
 FILLS = ("mean", "median", "mode", "class_mode")

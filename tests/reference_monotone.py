@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from reference_missing import send, settled_default
 
 if TYPE_CHECKING:
-    from reference import Candidate, Node, Reference
+    from reference import Node, Reference
+    from reference_search import Candidate
 
 
 @dataclass(frozen=True)

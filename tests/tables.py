@@ -14,6 +14,16 @@ from treewright.data import Dataset
 
 from_codes: Any = pd.Categorical.from_codes  # the stubs of pandas want an Index where a list will do
 
+# Fourteen days, a table of text, truth values and numbers; was tennis played?
+TENNIS = pd.DataFrame(
+    {
+        "outlook": ["sunny", "sunny", "overcast", "rain", "rain", "rain", "overcast"] * 2,
+        "windy": [False, True, False, False, False, True, True] * 2,
+        "humidity": [85.0, 90, 86, 96, 80, 70, 65, 95, 70, 80, 70, 90, 75, 91],
+    }
+)
+PLAY = ["no", "no", "yes", "yes", "yes", "no", "yes", "no", "yes", "yes", "yes", "yes", "yes", "no"]
+
 
 @dataclass(frozen=True)
 class Rows:

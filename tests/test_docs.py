@@ -63,8 +63,8 @@ def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
 
 def test_the_pictures_of_the_pages_are_those_that_their_script_draws() -> None:
     script = runpy.run_path(str(ROOT / "examples" / "draw_tree.py"))
-    for name, draw in script["DRAWINGS"].items():
-        picture = script["PICTURES"] / f"{name}.svg"
+    for draw in script["DRAWINGS"]:
+        picture = script["PICTURES"] / f"{draw.__name__}.svg"
         assert draw().svg == picture.read_text(encoding="utf-8")
 
 

@@ -26,9 +26,10 @@ from treewright import (
     prune,
     pruning,
 )
+from treewright.colours import class_colour
 from treewright.data import Column, Schema
-from treewright.draw.shapes import Rect, Ribbon, Text, flat
-from treewright.draw.shown import Rows, read_rows, show
+from treewright.draw.shapes import Group, Rect, Ribbon, Text, flat
+from treewright.draw.shown import Rows, read_one, read_rows, show
 from treewright.draw.typography import text_width
 from treewright.errors import DataError, DataTypeError
 from treewright.sklearn_trees import tree_of
@@ -98,7 +99,7 @@ def test_branches_are_as_wide_as_the_rows_they_carry() -> None:
         ribbons = [s for s, _, _ in flat(plot_tree(model, style=style).shapes) if isinstance(s, Ribbon)]
         tree = model.tree_
         expected = sorted(tree.value[1:][tree.value[1:] > 0] / tree.weight[0])
-        width = sorted(ribbon.start_width for ribbon in ribbons)
+        width = sorted(ribbon.width for ribbon in ribbons)
         thick = [(w, e) for w, e in zip(width, expected, strict=True) if e > 0.05]
         assert len({round(w / e, 6) for w, e in thick}) == 1
 
@@ -174,6 +175,69 @@ def test_rows_and_target_come_together() -> None:
     with pytest.raises(DataError, match="no row of a class that the tree knows: 'setosa'"):
         plot_tree(model, X, ["rose"] * 150)
     assert plot_tree(model, X, ["rose", *y[1:]]).svg
+
+
+# ---- one row ---
+
+
+def marked(drawing) -> list[str]:
+    """The titles of the cards with a heavy edge."""
+    groups = [shape for shape in drawing.shapes if isinstance(shape, Group)]
+    cards = [shape for shape in groups[-1].shapes if isinstance(shape, Group)]
+    heavy = [card for card in cards if any(isinstance(s, Rect) and s.line > 1 for s in card.shapes)]
+    return [card.tip.split("\n")[0] for card in heavy]
+
+
+@pytest.mark.parametrize("form", [lambda row: row, dict, list, lambda row: row.to_frame().T])
+def test_the_path_of_a_row_stands_out(form) -> None:
+    model, X, y = _irises()
+    for place in (0, 77, 120):
+        drawing = plot_tree(model, X, y, row=form(X.iloc[place]))
+        path = np.flatnonzero(model.decision_path(X.iloc[[place]]).toarray()[0])
+        assert [int(tip.split(":")[0].removeprefix("node ")) for tip in marked(drawing)] == path.tolist()
+        assert f"row: {X.iloc[place]['petal length']:g}" in joined(drawing)
+        faint = [s for s, _, _ in flat(drawing.shapes) if isinstance(s, Ribbon) and s.opacity < 0.2]
+        assert faint
+        assert not marked(plot_tree(model, X, y))
+
+
+def test_a_missing_value_is_told_and_the_row_goes_on() -> None:
+    model = DecisionTreeClassifier().fit([[1.0], [2.0], [np.nan]], ["a", "b", "b"])
+    drawing = plot_tree(model, row=[np.nan], missing=True)
+    assert "row: missing" in joined(drawing)
+    assert len(marked(drawing)) == 2
+
+
+def test_the_leaf_of_a_row_is_not_folded_away() -> None:
+    X, y = make_classification(2000, 6, n_informative=4, flip_y=0.3, random_state=0)
+    tree = DecisionTreeClassifier(max_depth=8).fit(X, y).tree_
+    for place in range(5):
+        leaf = int(tree.route(X[[place]], np.empty((1, 0), np.int32))[0])
+        for style in ("cards", "river"):
+            tips = [s.tip for s in _groups(plot_tree(tree, row=X[place], max_leaves=12, style=style))]
+            assert any(f"{tree.count[leaf]} row" in tip and "merit" not in tip for tip in tips)
+        row = Rows(tree, read_one(tree, X[place]))
+        assert leaf in show(tree, 12, row).source
+        assert show(tree, 12, row).tree.n_leaves <= 12
+        assert leaf in show(tree, 2, row).source  # however few leaves are asked for
+
+
+def _groups(drawing) -> list[Group]:
+    return [
+        s
+        for group in drawing.shapes
+        if isinstance(group, Group)
+        for s in group.shapes
+        if isinstance(s, Group)
+    ]
+
+
+def test_a_row_is_one_and_has_the_features_of_the_tree() -> None:
+    model, X, _ = _irises()
+    with pytest.raises(DataError, match="one row"):
+        plot_tree(model, row=X.iloc[:2])
+    with pytest.raises(DataError, match="the row has no value for 'sepal width'"):
+        plot_tree(model, row={"sepal length": 1.0})
 
 
 # ---- large trees ------------------------------------------------------------------------------------------
@@ -282,6 +346,27 @@ def test_trees_of_scikit_learn_are_converted_whole(kind) -> None:
     assert "petal width" in joined(plot_tree(model, X, target))
 
 
+def test_features_and_classes_are_called_as_the_reader_likes() -> None:
+    X, y = datasets.load_iris()
+    codes = np.unique(np.asarray(y), return_inverse=True)[1]
+    names, classes = ["a", "b", "c", "<d>"], ["Setosa", "Versicolor", "Virginica"]
+    for learner in (sklearn_trees.DecisionTreeClassifier, DecisionTreeClassifier):
+        model = learner(max_depth=2).fit(X.to_numpy(), codes)
+        assert "x3" in joined(plot_tree(model))
+        drawing = plot_tree(
+            model, X.to_numpy(), codes, row=X.to_numpy()[3], feature_names=names, class_names=classes
+        )
+        assert {"<d>", "Virginica"} <= set(words(drawing))
+        assert "x3" not in drawing.svg
+        assert model.predict(X.to_numpy())[0] == 0  # the model keeps its own
+    with pytest.raises(ValueError, match=r"feature_names=.* must be 4 names"):
+        plot_tree(model, feature_names=["a"])
+    with pytest.raises(ValueError, match="class_names='abc' must be 3 names"):
+        plot_tree(model, class_names="abc")
+    with pytest.raises(ValueError, match=r"class_names=.* must be 0 names"):
+        plot_tree(DecisionTreeRegressor().fit(X.to_numpy(), codes), class_names=classes)
+
+
 def test_a_converted_tree_is_a_sound_tree() -> None:
     X, y = make_classification(600, 6, flip_y=0.3, random_state=1)
     tree = tree_of(sklearn_trees.DecisionTreeClassifier(random_state=0).fit(X, y))
@@ -309,7 +394,9 @@ def test_what_is_no_tree_is_refused() -> None:
         ({"style": "stream"}, "style 'stream'.*'cards', 'river'"),
         ({"orientation": "up"}, "orientation 'up'.*'top_down', 'left_right'"),
         ({"theme": "pink"}, "theme 'pink'.*'auto', 'light', 'dark'"),
-        ({"max_leaves": 0}, "max_leaves=0 must be a positive int or None"),
+        ({"max_leaves": 0}, "max_leaves=0 must be an int of at least 1, or None"),
+        ({"max_leaves": "all"}, "max_leaves='all' must be an int"),
+        ({"decimals": -1}, "decimals=-1 must be an int of at least 0, or None"),
     ],
 )
 def test_unknown_settings_are_refused(setting, message) -> None:
@@ -327,6 +414,65 @@ def test_dark_pages_are_for_screens_that_ask_for_them() -> None:
     assert "screen and" in plot_tree(TREES["deep"]).svg
     assert "prefers-color-scheme" not in plot_tree(TREES["deep"], theme="light").svg
     assert "#0d1117" in plot_tree(TREES["deep"], theme="dark").svg
+
+
+def test_only_a_drawing_that_follows_its_reader_can_be_restyled() -> None:
+    assert 'class="tw-ink"' in plot_tree(TREES["deep"]).svg
+    for theme in ("light", "dark"):  # the styles of another drawing on the page do not reach it
+        assert 'class="tw-' not in plot_tree(TREES["deep"], theme=theme).svg
+
+
+def test_a_drawing_is_right_without_styles() -> None:
+    for theme in ("auto", "light", "dark"):
+        root = ET.fromstring(plot_tree(TREES["deep"], theme=theme).svg)
+        assert "style" not in root.attrib
+        for element in root.iter():
+            if element.tag.removeprefix(SVG) in ("rect", "path", "text", "polyline", "polygon", "circle"):
+                assert "fill" in element.attrib
+                assert "var(" not in element.attrib["fill"]
+        outside = root.find(SVG + "style").text
+        while "{" in outside:  # nothing stands outside of a rule for some media
+            head, _, rest = outside.partition("{")
+            assert head.startswith("@media")
+            depth, end = 1, 0
+            while depth:
+                depth += {"{": 1, "}": -1}.get(rest[end], 0)
+                end += 1
+            outside = rest[end:]
+
+
+@pytest.mark.parametrize("theme", ["auto", "dark"])
+def test_a_program_that_knows_few_styles_draws_the_same(tmp_path: Path, theme) -> None:
+    try:
+        import cairosvg
+    except (ImportError, OSError) as error:  # the package, or the library that it calls
+        pytest.skip(str(error))
+    drawing = plot_tree(*_irises(), theme=theme)
+    cairosvg.svg2png(bytestring=drawing.svg.encode(), write_to=str(tmp_path / "theirs.png"))
+    drawing.save(tmp_path / "ours.png", dots_per_inch=96)
+    theirs, ours = (imread(tmp_path / f"{name}.png")[..., :3] for name in ("theirs", "ours"))
+    for code in range(3):
+        colour = np.array([int(class_colour(code)[place : place + 2], 16) for place in (1, 3, 5)]) / 255
+        there, here = (np.abs(image - colour).max(axis=-1).round(2) < 0.05 for image in (theirs, ours))
+        assert there.sum() == pytest.approx(here.sum(), rel=0.25)
+        assert here.sum() > 1000
+    assert theirs[5, 5].round(1).tolist() == ours[5, 5].round(1).tolist()
+
+
+def _irises():
+    X, y = datasets.load_iris()
+    return DecisionTreeClassifier(max_depth=3).fit(X, y), X, y
+
+
+def test_what_a_node_tells_stands_in_lines() -> None:
+    root = ET.fromstring(plot_tree(DecisionTreeClassifier().fit([[1.0], [2.0]], ["a\nb", "c"])).svg)
+    tips = [
+        group.find(SVG + "title").text
+        for group in root.iter(SVG + "g")
+        if group.find(SVG + "title") is not None
+    ]
+    assert tips[1].split("\n")[:3] == ["node 1: x0 ≤ 1.5", "1 row, 50 % of all", "predicts a\\nb"]
+    assert root.find(SVG + "desc").text.count("\n") >= 3
 
 
 def test_a_drawing_is_the_same_every_time() -> None:

@@ -1,23 +1,30 @@
 """The page of a drawing: nothing over anything else, words inside their cards, classes told apart."""
 
+import re
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from matplotlib.font_manager import FontProperties, findfont
 from matplotlib.ft2font import FT2Font, LoadFlags
+from matplotlib.path import Path
+from sklearn.datasets import make_classification
 
 from trees import Inner, Leaf, build, random_tree
-from treewright import DecisionTreeClassifier, datasets, plot_tree
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, datasets, plot_tree
 from treewright.colours import CLASS_COLOURS
 from treewright.data import Column, Schema
+from treewright.draw import fonts
+from treewright.draw.cards import FLOW
+from treewright.draw.figure import _with_marks
 from treewright.draw.fonts import families_for
 from treewright.draw.patterns import pattern_of
-from treewright.draw.shapes import Group, Rect, Ribbon, Strokes, Text, flat
+from treewright.draw.shapes import Bend, Dot, Group, Rect, Ribbon, Strokes, Text, flat
 from treewright.draw.typography import fit_lines, text_width
 from treewright.splits import Table, Threshold
 
@@ -171,6 +178,44 @@ def test_branches_end_at_the_card_they_lead_to(orientation) -> None:
             assert card[0] < ribbon.end[0] < card[2]
 
 
+def area_of(outline: np.ndarray) -> float:
+    x, y = outline.T
+    return abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1))) / 2
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 9), st.sampled_from([0, 3]), st.booleans())
+@example(4023, 4, 3, True)  # one that leads almost straight on, beside one that bends
+def test_branches_are_as_wide_all_the_way_and_none_lies_over_another(seed, n_splits, n_classes, sideways):
+    tree = renamed(random_tree(seed, n_splits, n_classes), seed)
+    drawing = plot_tree(tree, orientation="left_right" if sideways else "top_down")
+    (body,) = (shape for shape in drawing.shapes if isinstance(shape, Group))
+    ribbons = [shape for shape in body.shapes if isinstance(shape, Ribbon)]
+    outlines = [outline_of(ribbon) for ribbon in ribbons]
+    for ribbon, outline in zip(ribbons, outlines, strict=True):
+        (x0, y0), (x1, y1) = ribbon.start, ribbon.end
+        way = area_of(outline) / ribbon.width
+        # No shorter than straight on, and where it turns aside about as long as both ways together.
+        assert way > 0.98 * abs((x1 - x0) if sideways else (y1 - y0))
+        if not isinstance(ribbon.bend, Bend):
+            assert abs((y1 - y0) if sideways else (x1 - x0)) < FLOW + 2
+        else:
+            turns = (2 - np.pi / 2) * (ribbon.bend.first + ribbon.bend.second)
+            assert way == pytest.approx(abs(x1 - x0) + abs(y1 - y0) - turns, rel=0.02)
+    for (_, ribbon), (other, _) in combinations(zip(outlines, ribbons, strict=True), 2):
+        if ribbon.width > 0.5:
+            assert Path(other).contains_points(middle_of(ribbon)).mean() < 0.02
+
+
+def middle_of(ribbon: Ribbon) -> np.ndarray:
+    """Points in the middle of a ribbon, all the way: those of a hair that runs there."""
+    half = ribbon.width / 2
+    aside = (0, half) if ribbon.sideways else (half, 0)
+    start, end = ((x + aside[0], y + aside[1]) for x, y in (ribbon.start, ribbon.end))
+    hair = outline_of(replace(ribbon, start=start, end=end, width=1e-6))
+    return hair[: len(hair) // 2]
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 40), st.sampled_from([0, 3]))
 def test_no_words_of_a_river_lie_over_others(seed, n_splits, n_classes):
@@ -229,6 +274,41 @@ def test_the_ends_of_an_axis_are_numbers_of_the_rows() -> None:
     assert "1e+06" not in text  # one row does not squeeze all others into a corner
 
 
+def test_lines_end_between_words_and_never_after_a_minus_sign() -> None:
+    assert fit_lines("beta ≤\xa00.66569", 84.0, 13.0) == ["beta", "≤\xa00.66569"]
+    assert fit_lines("gamma >\xa0-0.46215", 100.0, 13.0) == ["gamma", ">\xa0-0.46215"]
+
+
+@pytest.mark.parametrize("n_leaves", [30, 100, 500])
+def test_no_word_of_a_broad_river_is_half_a_number(n_leaves) -> None:
+    X, y = make_classification(7000, 6, n_informative=4, flip_y=0.3, random_state=0)
+    tree = DecisionTreeClassifier(max_leaf_nodes=n_leaves).fit(X, y).tree_
+    drawing = plot_tree(tree, style="river", max_leaves=None)
+    texts = [(shape, x, y) for shape, x, y in flat(drawing.shapes) if isinstance(shape, Text)]
+    assert len(texts) > 20
+    assert not any(shape.text.endswith("…") for shape, _, _ in texts)
+    boxes = [box_of(*text) for text in texts]
+    for one, other in combinations(boxes, 2):
+        assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+    words = [shape.text.replace("\xa0", " ") for shape, _, _ in texts]
+    thresholds = [tree[node].split.threshold for node in np.flatnonzero(tree.n_children).tolist()]
+    bounds = {form for threshold in thresholds for form in (f"{threshold:.5g}", f"{threshold!r}")}
+    assert set(re.findall(r"[≤>] (\S*)", " | ".join(words))) <= bounds
+    assert {line for line in words if re.fullmatch(r"[-.\d]+", line)} <= {"0", "1"}  # the classes
+
+
+def test_one_row_far_out_does_not_squeeze_the_targets_of_all_others() -> None:
+    X, y = datasets.load_mpg()
+    y = np.asarray(y, float)
+    model = DecisionTreeRegressor(max_depth=2).fit(X, y)
+    far = np.where(np.arange(len(y)) == 5, 1e6, y)
+
+    def heights(target):
+        return [shape.y for shape, _, _ in flat(plot_tree(model, X, target).shapes) if isinstance(shape, Dot)]
+
+    assert np.ptp(heights(far)) > 0.9 * np.ptp(heights(y))
+
+
 # ---- classes -----------------------------------------------------------------------------------------------
 
 
@@ -240,23 +320,49 @@ def test_sixty_four_classes_differ_in_colour_or_pattern() -> None:
     assert {pattern_of(code, always=False) for code in range(8)} == {0}
 
 
-def test_patterns_stay_inside_their_areas() -> None:
+def outline_of(area: Rect | Ribbon) -> np.ndarray:
+    """Corners of an area, by matplotlib's own curves."""
+    if isinstance(area, Rect):
+        left, top, right, foot = box_of(area, 0, 0)
+        return np.array([(left, top), (right, top), (right, foot), (left, foot)])
+    segments = area.outline()
+    codes = [Path.LINETO if len(segment) == 1 else Path.CURVE4 for segment in segments for _ in segment]
+    points = np.array([point for segment in segments for point in segment])
+    return Path(points * 100, [Path.MOVETO, *codes[1:]]).to_polygons(closed_only=False)[0] / 100
+
+
+@pytest.mark.parametrize("settings", [{}, {"orientation": "left_right"}, {"style": "river"}])
+def test_patterns_stay_inside_their_areas_and_ribbons(settings) -> None:
     X, y = datasets.load_iris()
-    plain = plot_tree(DecisionTreeClassifier(max_depth=3).fit(X, y), X, y)
-    drawing = plot_tree(DecisionTreeClassifier(max_depth=3).fit(X, y), X, y, patterns=True)
+    model = DecisionTreeClassifier(max_depth=3).fit(X, y)
+    plain = plot_tree(model, X, y, **settings)
     assert not any(isinstance(shape, Strokes) for shape, _, _ in flat(plain.shapes))
-    shapes = list(flat(drawing.shapes))
-    seen = 0
+    shapes = list(flat(plot_tree(model, X, y, patterns=True, **settings).shapes))
+    seen = {Rect: 0, Ribbon: 0}
     for (area, _, _), (strokes, _, _) in pairwise(shapes):
         if isinstance(strokes, Strokes):
-            seen += 1
-            assert isinstance(area, Rect)
+            seen[type(area)] += 1
             assert area.class_code in (1, 2)
-            for line in strokes.lines:
-                for x, y in line:
-                    assert area.x - 1e-9 <= x <= area.x + area.width + 1e-9
-                    assert area.y - 1e-9 <= y <= area.y + area.height + 1e-9
-    assert seen > 20
+            lines = np.array(strokes.lines)
+            long = lines[np.hypot(*(lines[:, 1] - lines[:, 0]).T) > 1]
+            points = [(1 - share) * long[:, 0] + share * long[:, 1] for share in (0.1, 0.5, 0.9)]
+            if len(long):
+                assert Path(outline_of(area)).contains_points(np.concatenate(points)).all()
+    assert seen[Rect] > 5
+    assert seen[Ribbon] >= 5
+
+
+def test_every_class_of_a_ribbon_is_told_apart_by_its_pattern() -> None:
+    X, y = datasets.load_iris()
+    drawing = plot_tree(DecisionTreeClassifier(max_depth=1).fit(X, y), patterns=True)
+    shapes = [shape for shape, _, _ in flat(drawing.shapes)]
+    slopes = {}
+    for area, strokes in pairwise(shapes):
+        if isinstance(area, Ribbon) and isinstance(strokes, Strokes):
+            slopes[area.class_code] = {
+                round((y1 - y0) / (x1 - x0)) for (x0, y0), (x1, y1) in strokes.lines if abs(x1 - x0) > 0.1
+            }
+    assert slopes == {1: {-1}, 2: {1}}  # the first class is plain
 
 
 def test_the_legend_names_the_classes_of_most_rows() -> None:
@@ -278,6 +384,21 @@ def test_one_warning_tells_of_all_letters_that_no_font_has(tmp_path) -> None:
     with pytest.warns(UserWarning, match="no installed font has the letters") as told:
         drawing.save(tmp_path / "tree.png", dots_per_inch=50)
     assert len(told) == 1
+
+
+def test_signs_that_no_font_has_are_numbered_and_told_below(tmp_path, monkeypatch) -> None:
+    letters = fonts._letters
+    monkeypatch.setattr(fonts, "_letters", lambda file: letters(file) - {ord("🌸"), ord("📏")})
+    schema = Schema((Column("🌸 \u200d petal 📏"),), np.array(["🌸", "q"]))
+    drawing = plot_tree(build(schema, Inner(Threshold(0, 0.5), [Leaf(1, [1, 0]), Leaf(1, [0, 1])])))
+    marked = _with_marks(drawing)  # no warning: nothing is lost
+    text = [shape.text for shape, _, _ in flat(marked.shapes) if isinstance(shape, Text)]
+    assert "❶  petal ❷" in text
+    assert text[-1] == "❶ cherry blossom   ❷ straight ruler"
+    assert marked.height > drawing.height
+    assert "🌸" not in "".join(text)
+    drawing.save(tmp_path / "tree.pdf")
+    assert _with_marks(plot_tree(random_tree(0, 2, 2))).height == plot_tree(random_tree(0, 2, 2)).height
 
 
 def test_a_file_is_the_same_every_time_and_no_larger_than_can_be_written(tmp_path) -> None:

@@ -5,6 +5,7 @@ import matplotlib
 matplotlib.use("agg")
 
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -17,9 +18,9 @@ from trees import Inner, Leaf, build
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, criteria, datasets, pruning
 from treewright.data import Column, Schema
 from treewright.draw.curves import candidate_cuts, merits_of, out_of_bag_errors
-from treewright.draw.regions import _Plane
+from treewright.draw.plane import Plane
 from treewright.draw.shown import said
-from treewright.errors import DataError
+from treewright.errors import DataError, DataTypeError
 from treewright.splits import Hyperplane, Sphere, Table, Threshold
 
 
@@ -42,9 +43,7 @@ def test_every_cell_is_coloured_as_the_tree_predicts_it(irises) -> None:
     model, X, _ = irises
     tree = model.tree_
     fixed = X.median().to_numpy()
-    plane = _Plane(
-        tree, (2, 3), (fixed, np.empty(0, np.int32)), ((0.5, 7.5), (0.0, 2.6)), partial(said, tree)
-    )
+    plane = Plane(tree, (2, 3), (fixed, np.empty(0, np.int32)), ((0.5, 7.5), (0.0, 2.6)), partial(said, tree))
     across, up = np.meshgrid(*plane.middles)
     rows = np.tile(fixed, (across.size, 1))
     rows[:, 2], rows[:, 3] = across.ravel(), up.ravel()
@@ -98,18 +97,75 @@ def test_regions_of_regression_and_of_missing_values() -> None:
     assert ax.get_xlabel() == "weight"
 
 
-def test_a_plane_needs_two_numbers(irises) -> None:
-    model, X, _ = irises
+def test_a_plane_needs_two_features(irises) -> None:
+    model, X, y = irises
     with pytest.raises(ValueError, match="Unknown feature 'petal'"):
         tw.plot_regions(model, X, features=["petal", "petal width"])
     with pytest.raises(ValueError, match="must be two features"):
         tw.plot_regions(model, X, features=["petal width"])
-    tennis = tw.ID3Classifier().fit(*datasets.load_tennis())
-    with pytest.raises(DataError, match="two numeric or ordinal features, the tree has 0"):
-        tw.plot_regions(tennis, datasets.load_tennis()[0])
-    labor = DecisionTreeClassifier().fit(*datasets.load_labor())
-    with pytest.raises(DataError, match="'pension' is categorical"):
-        tw.plot_regions(labor, datasets.load_labor()[0], features=["pension", "working hours"])
+    with pytest.raises(ValueError, match="must be two different features"):
+        tw.plot_regions(model, X, features=["petal width", 3])
+    with pytest.raises(DataError, match="two features, the tree has 1"):
+        tw.plot_regions(DecisionTreeClassifier().fit([[1], [2]], [0, 1]), [[1], [2]])
+    with pytest.raises(DataTypeError, match=r"a forest of scikit-learn: give treewright.from_sklearn"):
+        tw.plot_regions(RandomForestClassifier(2).fit(X, y), X)
+
+
+def test_categories_have_stripes_and_lines_where_the_branch_changes() -> None:
+    categories = ("u", "v", "w", "x")
+    schema = Schema((Column("a"), Column("c", "categorical", categories)), np.array(["p", "q"]), named=True)
+    pair = [Leaf(1, [1, 0]), Leaf(1, [0, 1])]
+    tree = build(
+        schema,
+        Inner(Table(1, {0: 0, 1: 1, 2: 1, 3: 0}, 2), [Leaf(2, [2, 0]), Inner(Threshold(0, 0.25), pair)]),
+    )
+    X = pd.DataFrame({"a": [-1.0, 1.0, 0.5, 0.0], "c": list(categories)})
+    ax = tw.plot_regions(tree, X, ["p", "q", "p", "q"], ["a", "c"])
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(categories)
+    colours = np.asarray(ax.collections[0].get_array())
+    assert len(colours) == 4
+    left, right = colours[:, 0], colours[:, -1]
+    assert (left == right).all(axis=1).tolist() == [True, False, False, True]
+    lines = [line for drawn in ax.collections for line in getattr(drawn, "get_segments", list)()]
+    level = {tuple(line[:, 1]) for line in lines if np.ptp(line[:, 1]) == 0}
+    upright = [line for line in lines if np.ptp(line[:, 0]) == 0]
+    assert level == {(0.5, 0.5), (2.5, 2.5)}  # u against v, and w against x
+    assert [line.tolist() for line in upright] == [[[0.25, 0.5], [0.25, 2.5]]]  # in v and w alone
+    points = np.concatenate([drawn.get_offsets() for drawn in ax.collections[-2:]])
+    assert sorted(points[:, 1].round()) == [0, 1, 2, 3]
+
+
+def test_two_categories_span_a_plane_too() -> None:
+    X, y = datasets.load_tennis()
+    model = tw.ID3Classifier().fit(X, y)
+    ax = tw.plot_regions(model, X, y)
+    two = {model.feature_names_in_[place] for place in np.argsort(model.feature_importances_)[-2:]}
+    assert {ax.get_xlabel(), ax.get_ylabel()} == two
+
+
+def test_cuts_below_zero_are_lines_like_all_others() -> None:
+    tree = build(
+        Schema((Column("a"), Column("b")), np.array(["p", "q"])),
+        Inner(Hyperplane((0, 1), (1.0, 1.0), -0.5), [Leaf(1, [1, 0]), Leaf(1, [0, 1])]),
+    )
+    ax = tw.plot_regions(tree, np.random.default_rng(0).normal(size=(30, 2)))
+    assert ax.collections[-1].get_linestyle() == [(0.0, None)]
+
+
+def test_thirty_classes_are_named_and_told_apart() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(900, 2))
+    y = np.digitize(X[:, 0], np.linspace(-1.5, 1.5, 5)) * 5 + np.digitize(X[:, 1], np.linspace(-1, 1, 4))
+    model = DecisionTreeClassifier().fit(X, y)
+    ax = tw.plot_regions(model, X, y)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [str(code) for code in range(30)]
+    looks = {(h.get_color(), h.get_marker()) for h in ax.get_legend().legend_handles}
+    assert len(looks) == 30
+    ax = tw.plot_confusion(model, X, y)
+    ax.figure.canvas.draw()
+    for axis in (ax.get_xticklabels(), ax.get_yticklabels()):
+        boxes = [label.get_window_extent() for label in axis]
+        assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
 # ---- curves ------------------------------------------------------------------------------------------------
@@ -156,6 +212,28 @@ def test_merits_need_a_node_and_a_number(irises) -> None:
         tw.plot_merits(model, X.assign(**{"sepal width": 3.0}), y, 1, "sepal width")
 
 
+def test_what_cannot_be_drawn_is_refused_in_one_sentence(irises) -> None:
+    model, X, y = irises
+    for call, message in (
+        (lambda: tw.plot_merits(model, X, y, 0, 99), "feature=99 must be the name of a feature, or a number"),
+        (lambda: tw.plot_merits(model, X, y, 0.5), "node=0.5 must be one of the 17 nodes"),
+        (lambda: tw.plot_regions(model, X, features=[0, 4]), "feature=4 must be .* from 0 to 3"),
+        (lambda: tw.plot_regions(tw.RandomForestClassifier(), X), "not fitted"),
+        (lambda: tw.plot_importances(tw.RandomForestClassifier()), "not fitted"),
+        (lambda: tw.plot_importances(tw.RuleClassifier().fit(X, y)), "RuleClassifier has no tree"),
+        (lambda: tw.plot_overfitting(RandomForestClassifier(), X, y), "cannot be watched while it grows"),
+        (lambda: tw.plot_impurities(["gini", "oak"]), "Unknown criterion 'oak'"),
+        (lambda: tw.plot_pruning_path(RandomForestClassifier(2).fit(X, y)), "several trees"),
+        (
+            lambda: tw.plot_out_of_bag(RandomForestClassifier(2, random_state=0).fit(X, y), X[:9], y[:9]),
+            "X has 9 rows, and the forest was grown on more",
+        ),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+    assert len(tw.plot_impurities("gini").get_lines()) == 1
+
+
 def test_the_pruning_path_is_judged_tree_by_tree() -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(600, 4))
@@ -197,6 +275,10 @@ def test_the_last_out_of_bag_error_is_that_of_the_forest() -> None:
     assert tw.plot_out_of_bag(forest, X, y).get_xlabel() == "trees"
     with pytest.raises(ValueError, match="ExtraTreesClassifier has bootstrap=False"):
         tw.plot_out_of_bag(ExtraTreesClassifier(2).fit([[1], [2]], [0, 1]), [[1], [2]], [0, 1])
+    with pytest.raises(DataTypeError, match="DecisionTreeClassifier is no forest"):
+        tw.plot_out_of_bag(DecisionTreeClassifier().fit([[1], [2]], [0, 1]), [[1], [2]], [0, 1])
+    with pytest.raises(ValueError, match="not fitted"):
+        tw.plot_out_of_bag(tw.RandomForestClassifier(), [[1], [2]], [0, 1])
 
 
 # ---- bars --------------------------------------------------------------------------------------------------
@@ -211,6 +293,14 @@ def test_importances_are_sorted_and_have_a_spread(irises) -> None:
     assert shuffled.containers[0].has_xerr
     forest = RandomForestClassifier(10, random_state=0).fit(X, y)
     assert tw.plot_importances(forest).containers[0].has_xerr
+
+
+def test_names_that_begin_alike_keep_their_ends() -> None:
+    X = pd.DataFrame(np.eye(12), columns=[f"{'a feature of a very long name ' * 3}{i}" for i in range(12)])
+    ax = tw.plot_importances(DecisionTreeRegressor().fit(X, np.arange(12.0)))
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert len(set(names)) == 12
+    assert max(map(len, names)) == 40
 
 
 def test_confusion_counts_every_row(irises) -> None:

@@ -1,8 +1,7 @@
-"""The estimators: scikit-learn's contract and tools, parameters, errors, files and determinism."""
+"""Estimators learn as their parameters say, refuse what makes no sense, and fail without a trace."""
 
 from __future__ import annotations
 
-import pickle
 import threading
 from pathlib import Path
 from typing import Any
@@ -12,166 +11,15 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import NotFittedError
-from sklearn.inspection import DecisionBoundaryDisplay, PartialDependenceDisplay, permutation_importance
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier as SklearnClassifier
-from sklearn.tree import DecisionTreeRegressor as SklearnRegressor
 from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import treewright as tw
-from treewright import _core, pruning
+from tables import PLAY, TENNIS
+from treewright import _core
 from treewright.model_file import tree_to_bytes
 from treewright.pruning import CostComplexity
-
-TENNIS = pd.DataFrame(
-    {
-        "outlook": ["sunny", "sunny", "overcast", "rain", "rain", "rain", "overcast"] * 2,
-        "windy": [False, True, False, False, False, True, True] * 2,
-        "humidity": [85.0, 90, 86, 96, 80, 70, 65, 95, 70, 80, 70, 90, 75, 91],
-    }
-)
-PLAY = ["no", "no", "yes", "yes", "yes", "no", "yes", "no", "yes", "yes", "yes", "yes", "yes", "no"]
-
-
-@parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [
-        tw.DecisionTreeClassifier(),
-        tw.DecisionTreeClassifier(criterion="entropy", missing="available", max_leaf_nodes=8, laplace=1),
-        tw.DecisionTreeRegressor(),
-        tw.DecisionTreeRegressor(criterion="absolute_error", order="breadth_first", ccp_alpha=0.01),
-    ]
-)
-def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-# ---- the same as scikit-learn's ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [(tw.DecisionTreeClassifier, SklearnClassifier), (tw.DecisionTreeRegressor, SklearnRegressor)],
-)
-def test_parameters_and_defaults_are_scikit_learns(ours: Any, theirs: Any) -> None:
-    parameters = theirs().get_params()
-    assert {name: value for name, value in ours().get_params().items() if name in parameters} == parameters
-
-
-@pytest.mark.parametrize(
-    "parameters", [{}, {"max_depth": 3}, {"min_samples_leaf": 5}, {"criterion": "entropy"}]
-)
-def test_predictions_are_scikit_learns_where_no_splits_tie(parameters: dict[str, Any]) -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    X = X.astype(np.float32).astype(float)  # scikit-learn grows on float32
-    ours = tw.DecisionTreeClassifier(**parameters).fit(X, y)
-    theirs = [SklearnClassifier(**parameters, random_state=seed).fit(X, y) for seed in range(10)]
-    assert ours.get_depth() in [tree.get_depth() for tree in theirs] or not parameters
-    agreement = max((ours.predict(X) == tree.predict(X)).mean() for tree in theirs)
-    assert agreement > 0.98
-
-
-def test_fitted_attributes() -> None:
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    model = tw.DecisionTreeClassifier(max_features=2, random_state=0).fit(X, y)
-    assert model.classes_.tolist() == [0, 1, 2]
-    assert (model.n_classes_, model.n_features_in_, model.n_outputs_, model.max_features_) == (3, 4, 1, 2)
-    assert model.feature_names_in_.tolist() == X.columns.tolist()
-    assert model.feature_importances_.sum() == pytest.approx(1)
-    assert not hasattr(model.fit(X.to_numpy(), y), "feature_names_in_")
-
-
-def test_pruning_path_is_scikit_learns() -> None:
-    X, y = load_diabetes(return_X_y=True)
-    X = X.astype(np.float32).astype(float)
-    ours = tw.DecisionTreeRegressor(max_depth=4).cost_complexity_pruning_path(X, y)
-    theirs = SklearnRegressor(max_depth=4, random_state=0).cost_complexity_pruning_path(X, y)
-    assert ours.ccp_alphas == pytest.approx(theirs.ccp_alphas)
-    assert ours.impurities == pytest.approx(theirs.impurities)
-
-
-def test_decision_path_marks_the_way_to_the_leaf() -> None:
-    X, y = load_iris(return_X_y=True)
-    model = tw.DecisionTreeClassifier().fit(X, y)
-    paths, leaves = model.decision_path(X), model.apply(X)
-    assert paths.shape == (150, model.tree_.node_count)
-    assert paths.sum(axis=0).A1.tolist() == model.tree_.count.tolist()
-    for row, leaf in enumerate(leaves):
-        nodes = paths[row].indices
-        assert nodes[0] == 0
-        assert nodes[-1] == leaf
-        assert (model.tree_.parent[nodes[1:]] == nodes[:-1]).all()
-
-
-# ---- scikit-learn's tools --------------------------------------------------------------------------
-
-
-def test_clone_and_pickle_keep_parameters_and_predictions() -> None:
-    X, y = load_iris(return_X_y=True)
-    model = tw.DecisionTreeClassifier(max_depth=3, class_weight={0: 2.0}).fit(X, y)
-    assert clone(model).get_params() == model.get_params()
-    same = pickle.loads(pickle.dumps(model))
-    assert same.get_params() == model.get_params()
-    assert same.tree_ == model.tree_
-    assert (same.predict_proba(X) == model.predict_proba(X)).all()
-
-
-def test_pipeline_grid_search_and_cross_validation() -> None:
-    X, y = load_iris(return_X_y=True)
-    search = GridSearchCV(
-        make_pipeline(StandardScaler(), tw.DecisionTreeClassifier()),
-        {
-            "decisiontreeclassifier__max_depth": [1, 3],
-            "decisiontreeclassifier__criterion": ["gini", "entropy"],
-        },
-        cv=3,
-    ).fit(X, y)
-    assert search.best_params_["decisiontreeclassifier__max_depth"] == 3
-    assert cross_val_score(tw.DecisionTreeClassifier(), X, y, cv=5).mean() > 0.9
-
-
-def test_weights_are_routed_through_cross_validation() -> None:
-    import sklearn
-
-    X, y = load_iris(return_X_y=True)
-    with sklearn.config_context(enable_metadata_routing=True):
-        model = (
-            tw.DecisionTreeClassifier()
-            .set_fit_request(sample_weight=True)
-            .set_score_request(sample_weight=True)
-        )
-        scores = cross_val_score(model, X, y, params={"sample_weight": np.arange(1.0, 151.0)})
-    assert scores.mean() > 0.9
-
-
-def test_inspection() -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    model = tw.DecisionTreeClassifier(max_depth=3).fit(X, y)
-    found = permutation_importance(model, X, y, n_repeats=3, random_state=0).importances_mean
-    assert (found[model.feature_importances_ == 0] == 0).all()
-    assert found.max() > 0.05
-
-
-def test_displays_and_calibration() -> None:
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    X, y = load_iris(return_X_y=True)
-    model = tw.DecisionTreeClassifier(max_depth=3).fit(X[:, :2], y)
-    drawn = DecisionBoundaryDisplay.from_estimator(
-        model, X[:, :2], response_method="predict", grid_resolution=20
-    )
-    assert set(np.unique(drawn.response)) <= {0, 1, 2}
-    shown = PartialDependenceDisplay.from_estimator(model, X[:, :2], [0], target=1, grid_resolution=5)
-    assert shown.pd_results[0].average.shape == (3, 5)
-    matplotlib.pyplot.close("all")
-    calibrated = CalibratedClassifierCV(tw.DecisionTreeClassifier(max_depth=2), cv=3).fit(X, y)
-    assert calibrated.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(150))
-
 
 # ---- data ----------------------------------------------------------------------------------------
 
@@ -261,39 +109,6 @@ def test_pruner_is_applied_after_growing() -> None:
     by_alpha = tw.DecisionTreeClassifier(ccp_alpha=0.01).fit(X, y)
     assert by_pruner.tree_ == by_alpha.tree_
     assert by_pruner.get_n_leaves() < tw.DecisionTreeClassifier().fit(X, y).get_n_leaves()
-
-
-# ---- ID3 -----------------------------------------------------------------------------------------
-
-
-def test_id3_splits_until_pure_or_out_of_features() -> None:
-    X = TENNIS[["outlook", "windy"]].astype(str)
-    tree = tw.ID3Classifier().fit(X, PLAY).tree_
-    assert tree.feature[0] == 0
-    assert tree.n_children[0] == 3
-    below = tree.feature[list(tree[0].children)].tolist()
-    assert set(below) == {1}  # outlook is used up
-
-
-def test_id3_gives_an_empty_branch_its_parents_majority_and_weka_none() -> None:
-    X = pd.DataFrame({"a": list("zxxxxyy"), "b": list("ppqqrrr")})
-    y = ["no", "no", "yes", "yes", "no", "yes", "yes"]
-    nowhere = pd.DataFrame({"a": ["z"], "b": ["r"]})  # below b = r no row has a = z; most rows there say yes
-    book = tw.ID3Classifier().fit(X, y)
-    assert book.tree_.count[book.apply(nowhere)].tolist() == [0]
-    assert book.predict(nowhere).tolist() == ["yes"]
-    assert book.predict_proba(nowhere).tolist() == [[pytest.approx(1 / 3), pytest.approx(2 / 3)]]
-    weka = tw.ID3Classifier(compat="weka").fit(X, y)
-    assert weka.predict(nowhere).tolist() == [None]
-    assert weka.predict_proba(nowhere).tolist() == [[0.0, 0.0]]
-    assert weka.predict(X).tolist() == book.predict(X).tolist() == y
-
-
-def test_id3_refuses_numbers_and_missing_values() -> None:
-    with pytest.raises(ValueError, match=r"'humidity' is numeric.*categorical_features"):
-        tw.ID3Classifier().fit(TENNIS, PLAY)
-    with pytest.raises(ValueError, match="missing"):
-        tw.ID3Classifier().fit(pd.DataFrame({"a": ["x", None]}), [0, 1])
 
 
 # ---- errors --------------------------------------------------------------------------------------
@@ -392,7 +207,7 @@ def test_nothing_is_drawn_where_nothing_is_random() -> None:
     assert np.random.randint(1000) == expected  # noqa: NPY002
 
 
-# ---- interrupts, progress, determinism, files ------------------------------------------------------
+# ---- interrupts, progress, determinism -----------------------------------------------------------
 
 
 def test_an_interrupted_fit_leaves_everything_as_it_was() -> None:
@@ -458,77 +273,3 @@ def test_a_random_state_gives_the_same_tree_again() -> None:
     model = tw.DecisionTreeClassifier(max_features=2, random_state=3)
     assert clone(model).fit(X, y).tree_ == model.fit(X, y).tree_
     assert clone(model).set_params(random_state=4).fit(X, y).tree_ != model.tree_
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        tw.DecisionTreeClassifier(max_depth=3, class_weight={"no": 2.0}, costs=np.array([[0, 1], [2, 0]])),
-        tw.DecisionTreeClassifier(random_state=np.random.RandomState(0), pruner=CostComplexity(0.0)),
-        tw.DecisionTreeClassifier(pruner=CostComplexity(cv=[row % 2 for row in range(len(PLAY))])),
-        tw.ID3Classifier(compat="weka"),
-    ],
-)
-def test_a_saved_model_comes_back_whole(model: Any, tmp_path: Path) -> None:
-    X = TENNIS if not isinstance(model, tw.ID3Classifier) else TENNIS[["outlook"]]
-    model.fit(X, PLAY).save(tmp_path / "model.tw")
-    same = tw.load(tmp_path / "model.tw")
-    assert type(same) is type(model)
-    assert same.tree_ == model.tree_
-    assert same.predict(X).tolist() == model.predict(X).tolist()
-    assert same.feature_names_in_.tolist() == X.columns.tolist()
-    for name, value in same.get_params().items():
-        if name != "random_state":
-            assert np.array_equal(
-                np.asarray(value, dtype=object), np.asarray(model.get_params()[name], dtype=object)
-            )
-    assert getattr(same, "pruner_", None) == getattr(model, "pruner_", None)
-    assert same.fit(X, PLAY).tree_ == model.tree_
-
-
-@pytest.mark.parametrize("name", pruning.KINDS)
-def test_a_saved_model_knows_what_pruned_it(name: str, tmp_path: Path) -> None:
-    pruner = pruning.KINDS[name](**({"alpha": 0.25} if name == "Penalised" else {}))
-    rows = [] if pruner.needs == "nothing" else [TENNIS, PLAY]
-    pruned = tw.prune(tw.DecisionTreeClassifier().fit(TENNIS, PLAY), pruner, *rows)
-    pruned.save(tmp_path / "model.tw")
-    same = tw.load(tmp_path / "model.tw")
-    assert same.pruner_ == pruner
-    assert same.pruner is None
-    assert same.tree_ == pruned.tree_
-
-
-def test_a_saved_model_does_not_name_a_pruner_of_ones_own(tmp_path: Path) -> None:
-    model = tw.DecisionTreeClassifier(pruner=lambda tree: tree.collapse([0])).fit(TENNIS, PLAY)
-    model.save(tmp_path / "model.tw")
-    same = tw.load(tmp_path / "model.tw")
-    assert same.pruner is None
-    assert not hasattr(same, "pruner_")
-
-
-def test_a_forged_model_is_refused(tmp_path: Path) -> None:
-    from treewright.model_file import read_model, write_model
-
-    model = tw.DecisionTreeClassifier().fit([[1], [2]], [0, 1])
-    model.save(tmp_path / "model.tw")
-    header, arrays = read_model(tmp_path / "model.tw")
-    header.pop("treewright")
-    for change in (
-        {"kind": "os.system"},
-        {"kind": "DecisionTreeRegressor"},
-        {"parameters": {"max_depth": 0}},
-        {"parameters": {"command": "rm"}},
-        {"parameters": [1]},
-        {"pruner": "Pessimistic"},
-        {"pruner": {"pruner": "system", "settings": {}}},
-        {"pruner": {"pruner": "Pessimistic"}},
-        {"pruner": {"pruner": "Pessimistic", "settings": {"se": -1}}},
-        {"pruner": {"pruner": "Pessimistic", "settings": {"command": "rm"}}},
-        {"pruner": {"pruner": "Pessimistic", "settings": [1]}},
-        {"pruner": {"pruner": ["Pessimistic"], "settings": {}}},
-        {"pruner": {"pairs": []}},
-        {"parameters": {"pruner": {"pruner": "Pessimistic", "settings": {"se": -1}}}},
-    ):
-        write_model(tmp_path / "forged.tw", header | change, arrays)
-        with pytest.raises(tw.errors.ModelFileError):
-            tw.load(tmp_path / "forged.tw")

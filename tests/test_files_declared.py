@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from treewright.data.columns import RawCodes
 from treewright.errors import DataError
 from treewright.files import Choices, Table, TextOptions, Workspace, guess
 from treewright.files.output import write_table
+from written import read
 
 GOLF_NAMES = """| Quinlan's golf, as C4.5 comes with it
 Play, Don't Play.
@@ -55,17 +55,6 @@ ARFF = """% a comment
 2.5, "q,r", '2021-02-03', ?, yes
 {0 5, 1 'y z', 2 "2021-02-03", 3 w}
 """
-
-
-@pytest.fixture
-def workspace() -> Iterator[Workspace]:
-    with Workspace() as opened:
-        yield opened
-
-
-def read(workspace: Workspace, path: Path) -> Table:
-    staged = workspace.stage([str(path)])
-    return workspace.load(staged, guess(workspace, staged, Choices()))
 
 
 def texts(table: Table, name: str) -> list[str | None]:

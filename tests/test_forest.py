@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import threading
 from pathlib import Path
 from typing import Any
@@ -11,38 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
-from sklearn.metrics import f1_score
 from sklearn.utils.estimator_checks import check_estimator
 
 import treewright as tw
-from test_oracles import load
-from treewright import _core
-from treewright.errors import ModelFileError
-from treewright.forest.trees import LooseTrees, Trees
-from treewright.model_file import dumps, read_model, write_model
+from forests import KINDS, mixed
 from treewright.pruning import CostComplexity
-
-
-def mixed(n: int = 200, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """Numbers, few and many categories, all with missing values, and a target of three classes."""
-    rng = np.random.default_rng(seed)
-    codes, many = rng.integers(0, 5, n), rng.integers(0, 90, n)
-    table = pd.DataFrame({"a": rng.normal(size=n).round(1), "b": rng.normal(size=n), "c": rng.normal(size=n)})
-    table["few"] = pd.Categorical(np.array(list("vwxyz"))[codes])
-    table["many"] = pd.Categorical([f"level {code}" for code in many])
-    score = table["a"] + (codes > 2) + many % 3 + rng.normal(size=n) / 2
-    for column, step in (("a", 7), ("few", 9), ("many", 11)):
-        table.loc[::step, column] = np.nan
-    return table, np.digitize(score, [1.0, 2.5])
-
-
-KINDS = {
-    "two classes": lambda y: (tw.RandomForestClassifier, tw.DecisionTreeClassifier, y > 0),
-    "three classes": lambda y: (tw.RandomForestClassifier, tw.DecisionTreeClassifier, y),
-    "numbers": lambda y: (tw.RandomForestRegressor, tw.DecisionTreeRegressor, y + np.sin(np.arange(len(y)))),
-    "extra classes": lambda y: (tw.ExtraTreesClassifier, tw.DecisionTreeClassifier, y),
-    "extra numbers": lambda y: (tw.ExtraTreesRegressor, tw.DecisionTreeRegressor, y * 1.0),
-}
 
 
 def same_up_to_rounding(tree: tw.Tree, other: tw.Tree) -> None:
@@ -169,61 +141,6 @@ def test_the_order_of_the_columns_does_not_matter(max_features: int | None, miss
     forest = tw.RandomForestClassifier(60, random_state=0, **settings).fit(X, y)
     used = np.bincount(np.concatenate([tree.feature[tree.n_children > 0] for tree in forest.trees_]))
     assert (abs(used - used.mean()) < 4 * np.sqrt(used.mean())).all()
-
-
-# ---- draws -----------------------------------------------------------------------------------------
-
-
-def test_rows_are_drawn_as_often_as_said() -> None:
-    X, y = load_iris(return_X_y=True)
-    for max_samples, drawn in ((None, 150), (40, 40), (0.5, 75), (300, 300)):
-        forest = tw.RandomForestClassifier(4, max_samples=max_samples, random_state=0).fit(X, y)
-        assert [len(rows) for rows in forest.estimators_samples_] == [drawn] * 4
-        assert [tree.weight[0] for tree in forest.trees_] == [drawn] * 4
-    everything = tw.ExtraTreesClassifier(2, random_state=0).fit(X, y)
-    assert np.array_equal(everything.estimators_samples_[1], np.arange(150))
-
-
-def test_drawing_is_uniform() -> None:
-    X, y = load_iris(return_X_y=True)
-    forest = tw.RandomForestClassifier(400, max_depth=1, random_state=0).fit(X, y)
-    times = sum(forest.draws_.times(tree).astype(float) for tree in range(400))
-    assert np.abs(times - 400).max() < 5 * np.sqrt(400)
-    assert abs(np.mean([forest.draws_.out_of_bag(t).mean() for t in range(400)]) - np.exp(-1)) < 0.005
-
-
-def test_weights_are_chances_to_be_drawn() -> None:
-    X, y = load_iris(return_X_y=True)
-    weight = np.where(np.arange(150) < 75, 0.0, 1.0)
-    weight[149] = 50.0
-    forest = tw.RandomForestClassifier(100, max_depth=1, random_state=0).fit(X, y, sample_weight=weight)
-    times = sum(forest.draws_.times(tree).astype(float) for tree in range(100))
-    assert (times[:75] == 0).all()
-    expected = 100 * 150 * 50 / weight.sum()
-    assert abs(times[149] - expected) < 5 * np.sqrt(expected)
-
-
-def test_without_draws_weights_are_those_of_the_rows() -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    weight = np.arange(len(y)) % 3 / 2
-    forest = tw.RandomForestClassifier(2, bootstrap=False, random_state=0).fit(X, y, sample_weight=weight)
-    alone = tw.DecisionTreeClassifier(
-        max_features="sqrt", ties="random", random_state=int(forest.draws_.seeds[1])
-    )
-    assert forest.trees_[1] == alone.fit(X, y, sample_weight=weight).tree_
-
-
-def test_classes_are_balanced_in_drawing_or_in_each_sample() -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    y = y * (np.arange(len(y)) % 4 > 0)
-    chance = tw.RandomForestClassifier(50, class_weight="balanced", max_depth=1, random_state=0).fit(X, y)
-    shares = np.mean([tree.value[0] / tree.value[0].sum() for tree in chance.trees_], axis=0)
-    np.testing.assert_allclose(shares, 0.5, atol=0.02)
-    each = tw.RandomForestClassifier(5, class_weight="balanced_subsample", max_depth=1, random_state=0)
-    for tree in each.fit(X, y).trees_:
-        np.testing.assert_allclose(tree.value[0], tree.value[0].sum() / 2, rtol=1e-12)
-    never = tw.RandomForestClassifier(5, class_weight={0: 1, 1: 0}, random_state=0).fit(X, y)
-    assert all(tree.value[0, 1] == 0 for tree in never.trees_)
 
 
 # ---- votes -----------------------------------------------------------------------------------------
@@ -363,128 +280,7 @@ def test_one_row_one_class_and_many_categories() -> None:
     assert forest.score(many, many["x"] > 0) > 0.9
 
 
-# ---- out of bag ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["three classes", "numbers"])
-def test_out_of_bag_predictions_by_hand(kind: str) -> None:
-    X, y = mixed()
-    forest_kind, _, target = KINDS[kind](y)
-    forest = forest_kind(40, random_state=0, oob_score=True, max_features=2).fit(X, target)
-    sums, votes = 0.0, np.zeros(len(y))
-    for rows, tree in zip(forest.estimators_samples_, forest.estimators_, strict=True):
-        out = ~np.isin(np.arange(len(y)), rows)
-        said = tree.predict(X)[:, None] if kind == "numbers" else tree.predict_proba(X)
-        sums, votes = sums + said * out[:, None], votes + out
-    mean = sums / votes[:, None]
-    if kind == "numbers":
-        np.testing.assert_allclose(forest.oob_prediction_, mean.ravel())
-        spread = np.sum((target - target.mean()) ** 2)
-        assert forest.oob_score_ == pytest.approx(1 - np.sum((target - mean.ravel()) ** 2) / spread)
-    else:
-        np.testing.assert_allclose(forest.oob_decision_function_, mean)
-        assert forest.oob_score_ == np.mean(mean.argmax(axis=1) == target)
-    curve = forest.error_curve(X, target)
-    last = np.mean((mean.ravel() - target) ** 2) if kind == "numbers" else 1 - forest.oob_score_
-    assert curve.error[-1] == pytest.approx(last)
-    assert len(curve.n_trees) == 40
-
-
-def test_the_curve_plots_itself() -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    X, y = load_iris(return_X_y=True)
-    axes = tw.RandomForestClassifier(10, random_state=0).fit(X, y).error_curve(X, y).plot()
-    assert axes.get_xlabel() == "trees"
-    assert len(axes.lines[0].get_xdata()) == 10
-
-
-def test_the_score_may_be_a_function() -> None:
-    X, y = load_iris(return_X_y=True)
-    forest = tw.RandomForestClassifier(
-        60, random_state=0, oob_score=lambda true, said: f1_score(true, said, average="macro")
-    ).fit(X, y)
-    said = forest.oob_decision_function_.argmax(axis=1)
-    assert forest.oob_score_ == f1_score(y, said, average="macro")
-
-
-# ---- files, memory, interrupts ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("missing", ["direction", "fractional"])
-def test_a_forest_comes_back_from_a_file_and_from_a_pickle(kind: str, missing: str, tmp_path: Path) -> None:
-    X, y = mixed()
-    forest_kind, _, target = KINDS[kind](y)
-    forest = forest_kind(5, random_state=0, missing=missing, max_features=3).fit(X, target)
-    forest.save(tmp_path / "forest.tw")
-    for same in (tw.load(tmp_path / "forest.tw"), pickle.loads(pickle.dumps(forest))):
-        assert type(same) is forest_kind
-        assert same.get_params() == forest.get_params()
-        assert same.trees_ == forest.trees_
-        assert np.array_equal(same.predict(X), forest.predict(X))
-        assert all(map(np.array_equal, same.estimators_samples_, forest.estimators_samples_))
-    assert isinstance(forest.trees_, LooseTrees) == (missing == "fractional")
-
-
-def test_names_and_categories_are_kept_once(tmp_path: Path) -> None:
-    X, y = mixed()
-    forest = tw.RandomForestClassifier(50, random_state=0).fit(X, y)
-    assert all(tree.schema is forest.trees_.schema for tree in forest.trees_)
-    forest.save(tmp_path / "forest.tw")
-    assert (tmp_path / "forest.tw").read_bytes().count(b"level 77") == 1
-
-
-def test_two_classes_take_at_most_forty_bytes_a_node() -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    trees = tw.RandomForestClassifier(100, random_state=0).fit(X, y).trees_
-    assert trees.nbytes <= 40 * trees.node_count
-    assert trees.nbytes == sum(array.nbytes for array in trees.arrays.values())
-
-
-def test_broken_forests_are_refused(tmp_path: Path) -> None:
-    X, y = mixed()
-    forest = tw.RandomForestClassifier(3, random_state=0).fit(X, y)
-    forest.save(tmp_path / "good.tw")
-    header, arrays = read_model(tmp_path / "good.tw")
-    rng = np.random.default_rng(0)
-    refused = 0
-    for name, array in sorted(arrays.items()):
-        if name in ("seeds", "merit", "threshold", "value", "count"):
-            continue  # any number of the right sign is a model
-        for odd in (0, 1, -1, 2**31 - 1, len(array)):
-            changed = array.copy()
-            at = rng.integers(len(changed))
-            changed[at] = np.array(odd).astype(array.dtype)
-            if np.array_equal(changed, array):
-                continue
-            write_model(tmp_path / "odd.tw", header, {**arrays, name: changed})
-            try:
-                tw.load(tmp_path / "odd.tw").predict(X)
-            except ModelFileError:
-                refused += 1
-    assert refused >= 15
-    for name in arrays:
-        rest = {key: array for key, array in arrays.items() if key != name}
-        write_model(tmp_path / "odd.tw", header, rest)
-        with pytest.raises(ModelFileError):
-            tw.load(tmp_path / "odd.tw")
-    for key in ("draws", "criterion"):
-        rest = {name: value for name, value in header.items() if name != key}
-        (tmp_path / "odd.tw").write_bytes(dumps(rest, arrays))
-        with pytest.raises(ModelFileError, match="broken"):
-            tw.load(tmp_path / "odd.tw")
-
-
-def test_compact_trees_hold_any_binary_tree() -> None:
-    X, y = mixed()
-    trees = [tw.DecisionTreeClassifier(max_depth=depth).fit(X, y).tree_ for depth in range(1, 5)]
-    packed = Trees.of(trees[0].schema, "gini", trees)
-    assert type(packed) is Trees
-    assert list(packed) == trees
-    wide = tw.DecisionTreeClassifier(splits=("threshold", "multiway")).fit(X, y).tree_
-    assert type(Trees.of(wide.schema, "gini", [wide])) is LooseTrees
+# ---- interrupts and progress ---------------------------------------------------------------------
 
 
 def test_an_interrupted_fit_leaves_the_forest_as_it_was() -> None:
@@ -537,41 +333,6 @@ def test_scikit_learns_checks_pass(kind: Any) -> None:
     drawn = {f"check_sample_weight_equivalence_on_{layout}_data": reason for layout in ("dense", "sparse")}
     expected = drawn if "Random" in kind.__name__ else {}
     check_estimator(kind(n_estimators=5), expected_failed_checks=expected, on_skip=None)
-
-
-def test_the_core_refuses_draws_of_the_wrong_length() -> None:
-    options = {"seeds": np.ones(1, np.uint64), "n_draws": 3, "balanced": False, "min_weight_fraction": 0.0}
-    with pytest.raises(ValueError, match="chance must have a number for every row"):
-        _core.draw_rows(5, options | {"chance": np.ones(4)}, 0)
-
-
-RECORDED = {  # out-of-bag error of 300 trees: mean and standard deviation over 20 seeds, and how trees vote
-    ("diabetes", "randomForest 4.7", "hard"): (0.23366, 0.00547),
-    ("diabetes", "ranger 0.14.1", "hard"): (0.23828, 0.00632),
-    ("diabetes", "scikit-learn 1.9.1", "soft"): (0.23535, 0.00593),
-    ("sk_breast_cancer", "randomForest 4.7", "hard"): (0.03682, 0.00367),
-    ("sk_breast_cancer", "ranger 0.14.1", "hard"): (0.03840, 0.00281),
-    ("sk_breast_cancer", "scikit-learn 1.9.1", "soft"): (0.03770, 0.00389),
-}
-
-
-@pytest.mark.parametrize("vote", ["hard", "soft"])
-@pytest.mark.parametrize(("name", "mtry"), [("diabetes", 2), ("sk_breast_cancer", 5)])
-def test_out_of_bag_errors_are_those_of_other_programs(name: str, mtry: int, vote: str) -> None:
-    X, y, _ = load(name)
-    errors = np.array(
-        [
-            1
-            - tw.RandomForestClassifier(300, max_features=mtry, vote=vote, random_state=seed, oob_score=True)
-            .fit(X, y)
-            .oob_score_
-            for seed in range(6)
-        ]
-    )
-    for (table, program, their_vote), (mean, deviation) in RECORDED.items():
-        if (table, their_vote) == (name, vote):
-            standard_error = np.hypot(deviation / np.sqrt(20), deviation / np.sqrt(6))
-            assert abs(errors.mean() - mean) < 3.5 * standard_error, program
 
 
 def test_regression_agrees_with_scikit_learn_on_unseen_rows() -> None:

@@ -16,7 +16,7 @@ from sklearn.model_selection import LeaveOneOut, StratifiedKFold
 from sklearn.utils.estimator_checks import check_estimator
 
 import treewright as tw
-from test_explain import hand_made, mixed_table
+from explaining import hand_made, mixed_table
 from treewright import C45Classifier, DecisionTreeClassifier, DecisionTreeRegressor, RuleClassifier, datasets
 from treewright.conditions import Interval, Values
 from treewright.errors import ModelFileError
@@ -24,7 +24,7 @@ from treewright.model_file import read_model, write_model
 from treewright.pruning import expected_errors
 from treewright.rules import Rule, RuleSet, extract_rules
 from treewright.rules.choosing import THEORY_WEIGHT, choose, rule_bits
-from treewright.rules.pruning import Pruning, Sample
+from treewright.rules.pruning import LabelledRows, Pruning
 from treewright.splits import Hyperplane, Sphere
 
 ONE_BRANCH = ["direction", "available", "value", "mean", "median", "mode", "class_mode", "ignore"]
@@ -90,19 +90,19 @@ def test_rules_of_planes_and_spheres_cover_what_the_tree_sends() -> None:
 # ---- pruning -------------------------------------------------------------------------------------------
 
 
-def sample_of(X: Any, y: Any, rules: RuleSet) -> Sample:
-    return rules.sample(X, y)
+def labelled_of(X: Any, y: Any, rules: RuleSet) -> LabelledRows:
+    return rules.labelled(X, y)
 
 
-def naive_prune(rule: Rule, sample: Sample) -> list[Any]:
+def naive_prune(rule: Rule, labelled: LabelledRows) -> list[Any]:
     """Drop tests one by one as the book describes it, counting all rows anew each time."""
     tests = [part or whole for whole in rule.conditions for part in whole.weaker()]
 
     def error(kept: list[Any]) -> float:
-        covered = np.ones(len(sample), bool)
+        covered = np.ones(len(labelled), bool)
         for test in kept:
-            covered &= test.holds(sample.rows)
-        n, wrong = covered.sum(), (sample.target[covered] != rule.label).sum()
+            covered &= test.holds(labelled.rows)
+        n, wrong = covered.sum(), (labelled.target[covered] != rule.label).sum()
         return float(expected_errors(n, wrong) / n)
 
     while tests:
@@ -118,15 +118,15 @@ def naive_prune(rule: Rule, sample: Sample) -> list[Any]:
 def test_a_rule_is_pruned_as_the_book_describes_it(seed: int) -> None:
     X, y = mixed_table(seed, n_rows=120, holes=0.0)
     rules = DecisionTreeClassifier().fit(X, y).rules()
-    sample = sample_of(X, y, rules)
+    labelled = labelled_of(X, y, rules)
     for rule in rules:
-        shorter, error = Pruning().prune(rule, sample)
-        expected = naive_prune(rule, sample)
-        covered = np.ones(len(sample), bool)
+        shorter, error = Pruning().prune(rule, labelled)
+        expected = naive_prune(rule, labelled)
+        covered = np.ones(len(labelled), bool)
         for test in expected:
-            covered &= test.holds(sample.rows)
+            covered &= test.holds(labelled.rows)
         assert shorter.n_tests == len(expected)
-        assert shorter.covers(sample.rows).tolist() == np.flatnonzero(covered).tolist()
+        assert shorter.covers(labelled.rows).tolist() == np.flatnonzero(covered).tolist()
         assert error == pytest.approx(expected_errors(shorter.weight, shorter.risk) / shorter.weight)
 
 
@@ -141,30 +141,30 @@ def test_weights_count_as_rows() -> None:
     assert [rule.weight for rule in by_weight] == [rule.weight for rule in by_rows]
 
 
-def description(rules: list[Rule], label: int, sample: Sample) -> float:
+def description(rules: list[Rule], label: int, labelled: LabelledRows) -> float:
     """Bits of a set of rules for a class, written anew from the book."""
-    covered = np.zeros(len(sample), bool)
+    covered = np.zeros(len(labelled), bool)
     for rule in rules:
-        covered[rule.covers(sample.rows)] = True
-    is_class = sample.target == label
+        covered[rule.covers(labelled.rows)] = True
+    is_class = labelled.target == label
     n, wrong = int(covered.sum()), int((covered & ~is_class).sum())
     left_out = int((~covered & is_class).sum())
-    exceptions = math.log2(math.comb(n, wrong)) + math.log2(math.comb(len(sample) - n, left_out))
-    theory = sum(rule_bits(rule, sample) for rule in rules) - math.log2(math.factorial(len(rules)))
+    exceptions = math.log2(math.comb(n, wrong)) + math.log2(math.comb(len(labelled) - n, left_out))
+    theory = sum(rule_bits(rule, labelled) for rule in rules) - math.log2(math.factorial(len(rules)))
     return exceptions + THEORY_WEIGHT * max(theory, 0.0)
 
 
 def test_no_other_choice_of_rules_takes_fewer_bits() -> None:
     X, y = datasets.load_iris()
     rules = DecisionTreeClassifier().fit(X, y).rules()
-    sample = sample_of(X, y, rules)
-    pruned = [Pruning().prune(rule, sample)[0] for rule in rules]
-    chosen = choose(pruned, sample)
+    labelled = labelled_of(X, y, rules)
+    pruned = [Pruning().prune(rule, labelled)[0] for rule in rules]
+    chosen = choose(pruned, labelled)
     for label in range(3):
         own = [rule for rule in pruned if rule.label == label]
         subsets = itertools.chain.from_iterable(itertools.combinations(own, n) for n in range(len(own) + 1))
-        least = min(description(list(subset), label, sample) for subset in subsets)
-        found = description([rule for rule in chosen if rule.label == label], label, sample)
+        least = min(description(list(subset), label, labelled) for subset in subsets)
+        found = description([rule for rule in chosen if rule.label == label], label, labelled)
         assert found == pytest.approx(least)
 
 

@@ -231,3 +231,21 @@ def small_trees() -> dict[str, Tree]:
 
 
 TREES = small_trees()
+
+
+WEATHER = Schema(
+    (
+        Column("outlook", "categorical", ("Sunny", "Overcast", "Rain")),
+        Column("humidity", "categorical", ("High", "Normal")),
+        Column("wind", "categorical", ("Weak", "Strong")),
+    ),
+    np.array(["No", "Yes"]),
+    True,
+)
+
+
+def tennis_tree() -> Tree:
+    """The known tree of the fourteen days of PlayTennis (Mitchell, 1997, fig. 3.1)."""
+    humidity = Inner(Table(1, {0: 0, 1: 1}, 2), [Leaf(3, [3, 0]), Leaf(2, [0, 2])])
+    wind = Inner(Table(2, {0: 0, 1: 1}, 2), [Leaf(3, [0, 3]), Leaf(2, [2, 0])])
+    return build(WEATHER, Inner(Table(0, {0: 0, 1: 1, 2: 2}, 3), [humidity, Leaf(4, [0, 4]), wind]))

@@ -115,16 +115,23 @@ struct GiniScorer : ClassScorer<unit> {
     double tolerance(double impurity) const { return (tie_tolerance * impurity + 2e-15) * this->weight; }
 };
 
-/// Entropy in bits: Σ n·log2 n of both sides is kept, by a table for unit weights.
+/// Entropy in bits: Σ n·log2 n of both sides is kept; for unit weights by a table, else with the term of each class.
 template <bool unit>
 struct EntropyScorer : ClassScorer<unit> {
     const double* logs = nullptr;
+    double *left_term = nullptr, *right_term = nullptr;
     double sum = 0, base;
 
     EntropyScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch) : ClassScorer<unit>(rows_, node, scratch) {
         if constexpr (unit) {
             scratch.prepare_logs(node.count);
             logs = scratch.n_log_n.data();
+        } else {
+            scratch.left_term.assign(this->n_classes, 0.0);
+            scratch.right_term.resize(this->n_classes);
+            left_term = scratch.left_term.data();
+            right_term = scratch.right_term.data();
+            for (size_t k = 0; k < this->n_classes; ++k) right_term[k] = n_log_n(node.sums[k]);
         }
         for (double n : node.sums) sum += x_log_x(n);
         base = sum - x_log_x(node.weight);
@@ -137,7 +144,13 @@ struct EntropyScorer : ClassScorer<unit> {
         const auto k = static_cast<size_t>(this->rows.label[row]);
         const double w = unit ? 1.0 : this->rows.weight[row];
         double &l = this->left[k], &r = this->right[k];
-        sum += (n_log_n(l + w) - n_log_n(l)) + (n_log_n(r - w) - n_log_n(r));
+        if constexpr (unit) {
+            sum += (n_log_n(l + w) - n_log_n(l)) + (n_log_n(r - w) - n_log_n(r));
+        } else {
+            const double left_before = std::exchange(left_term[k], n_log_n(l + w));
+            const double right_before = std::exchange(right_term[k], n_log_n(r - w));
+            sum += (left_term[k] - left_before) + (right_term[k] - right_before);
+        }
         l += w;
         r -= w;
         this->left_weight += w;
@@ -146,7 +159,14 @@ struct EntropyScorer : ClassScorer<unit> {
     void jump(const Totals& to) {
         this->move_to(to);
         sum = 0;
-        for (size_t k = 0; k < this->n_classes; ++k) sum += n_log_n(this->left[k]) + n_log_n(this->right[k]);
+        for (size_t k = 0; k < this->n_classes; ++k) {
+            const double left_now = n_log_n(this->left[k]), right_now = n_log_n(this->right[k]);
+            sum += left_now + right_now;
+            if constexpr (!unit) {
+                left_term[k] = left_now;
+                right_term[k] = right_now;
+            }
+        }
     }
     double score() const { return sum - n_log_n(this->left_weight) - n_log_n(this->right_weight); }
     double merit(double score) const { return (score - base) / this->weight; }

@@ -14,7 +14,7 @@ namespace treewright {
 struct ScaledRows {
     static constexpr size_t most_rows = 8'192;  // a direction needs no more: the cut itself is made on all rows
 
-    std::vector<uint32_t> chosen;               // local numbers of the rows
+    std::vector<uint32_t> chosen;               // among the node's rows
     std::vector<int32_t> feature;               // of each column; constant features are left out
     std::vector<double> mean, deviation, cost;  // of each column; no cost where none is given
     std::vector<std::vector<double>> column;
@@ -47,15 +47,14 @@ struct ScaledRows {
         return shape.merit / paid;
     }
 
-    /// `of` are the local numbers of the node's rows; value(row, feature) is the number of local row `row`; `costs` are by
-    /// feature, or empty.
+    /// The node has n rows; value(row, feature) is the number of one; `costs` are by feature, or empty.
     template <class Value>
-    ScaledRows(const LocalRows& node, const Totals& node_totals, const CutLimits& node_limits, std::span<const uint32_t> of,
+    ScaledRows(const LocalRows& node, const Totals& node_totals, const CutLimits& node_limits, size_t n,
                std::span<const int32_t> features, std::span<const double> costs, uint64_t seed, Value&& value)
         : limits(node_limits) {
-        choose(of, seed);
+        choose(n, seed);
         copy(node, node_totals);
-        limits.min_count = std::max<size_t>(limits.min_count * size() / of.size(), 1);
+        limits.min_count = std::max<size_t>(limits.min_count * size() / n, 1);
         limits.min_weight *= totals.weight / node_totals.weight;
         limits.last_of_ties = false;
         std::vector<double> x(size());
@@ -69,11 +68,11 @@ struct ScaledRows {
 
 private:
     /// All rows, or a sample in row order (Fan, Muller & Rezucha, 1962).
-    void choose(std::span<const uint32_t> of, uint64_t seed) {
-        const size_t n = of.size(), wanted = std::min(n, most_rows);
+    void choose(size_t n, uint64_t seed) {
+        const size_t wanted = std::min(n, most_rows);
         Random random(seed);
         for (size_t i = 0; i < n && chosen.size() < wanted; ++i)
-            if (wanted == n || random.below(n - i) < wanted - chosen.size()) chosen.push_back(of[i]);
+            if (wanted == n || random.below(n - i) < wanted - chosen.size()) chosen.push_back(static_cast<uint32_t>(i));
     }
     void copy(const LocalRows& node, const Totals& node_totals) {
         totals = Totals(node_totals.sums.size());

@@ -28,32 +28,32 @@ public:
     /// value(i) for i < n; rows with NaN go last, in row order. Returns the number of known values.
     template <class Index>
     size_t sort(const double* value, size_t n, Entry<Index>* out) {
-        items_.resize(n);
-        spare_.resize(n);
+        items_.resize(n + 1);  // one to spare: what is not kept is written over
+        spare_.resize(n + 1);
         uint64_t low = ~uint64_t{0}, high = 0;
         for (size_t i = 0; i < n; ++i) {
-            if (std::isnan(value[i])) continue;
             const uint64_t key = sort_key(value[i]);
-            low = std::min(low, key);
-            high = std::max(high, key);
+            const bool missing = std::isnan(value[i]);
+            low = std::min(low, missing ? ~uint64_t{0} : key);
+            high = std::max(high, missing ? 0 : key);
         }
         const int width = low > high ? 0 : static_cast<int>(std::bit_width(high - low));
         const int shift = std::max(0, width - 32);
-        size_t known = 0, missing = n;
-        for (size_t i = 0; i < n; ++i) {
-            if (std::isnan(value[i])) continue;
-            items_[known++] = ((sort_key(value[i]) - low) >> shift) << 32 | i;
+        size_t known = 0;
+        for (size_t i = 0; i < n; ++i) {  // without a branch, as holes stand anywhere
+            items_[known] = ((sort_key(value[i]) - low) >> shift) << 32 | i;
+            known += !std::isnan(value[i]);
         }
         sort_items(known, std::min(width, 32));
         if (shift) repair(value, known);
         Index rank = 0;
         for (size_t i = 0; i < known; ++i) {
             const auto row = static_cast<uint32_t>(items_[i]);
-            if (i && value[row] != value[static_cast<uint32_t>(items_[i - 1])]) ++rank;
+            if (i && (items_[i] >> 32 != items_[i - 1] >> 32 || value[row] != value[static_cast<uint32_t>(items_[i - 1])])) ++rank;
             out[i] = {rank, static_cast<Index>(row)};
         }
         if (known < n) {
-            missing = known;
+            size_t missing = known;
             for (size_t i = 0; i < n; ++i)
                 if (std::isnan(value[i])) out[missing++] = {Entry<Index>::missing, static_cast<Index>(i)};
         }

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.html_table import html_lines
 from treewright.words import counted
 
 if TYPE_CHECKING:
@@ -319,6 +320,9 @@ class ErrorBound:
     def is_vacuous(self) -> bool:
         """Whether the guarantee is no better than that of guessing wrong always."""
         return self.bound >= 1
+
+    def _repr_html_(self) -> str:
+        return html_lines(str(self))
 
     def __str__(self) -> str:
         sure = f"With probability {100 * (1 - self.delta):g} %"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +15,17 @@ from treewright.grow import grow
 from treewright.html_table import html_table
 from treewright.pruning import PRUNERS, Pruner, pruner_of
 from treewright.pruning.nested import LossSums, nested_losses
-from treewright.pruning.report import aligned
 from treewright.recipe import AnyRecipe, ProgramRecipe
-from treewright.selection import as_weighed, each_fold, fold_numbers, needs, prune_tree, set_aside
+from treewright.selection import AnyPruner, as_weighed, each_fold, fold_numbers, needs, prune_tree, set_aside
+from treewright.text_table import aligned
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
     from treewright.estimators import TreeEstimator
 
-AnyPruner = Callable[..., Any]
-
 UNPRUNED = "unpruned"
+FOR_NUMBERS = ("reduced_error", "cost_complexity", "minimal_size")
+"""The methods without settings that prune trees which predict numbers."""
 HEAD = ["pruner", "leaves", "depth", "train error", "validation error", "seconds"]
 
 
@@ -223,8 +223,7 @@ def _line(name: str, folds: list[_Outcome]) -> ComparedPruner:
 def _named(pruners: Any, regression: bool) -> dict[str, AnyPruner | None]:
     """Put the methods under names that differ, the unpruned tree first."""
     if pruners is None:
-        suited = ("reduced_error", "cost_complexity", "minimal_size") if regression else PRUNERS
-        pruners = [name for name in suited if name != "simplify"]
+        pruners = FOR_NUMBERS if regression else [name for name in PRUNERS if name != "simplify"]
     named = pruners if isinstance(pruners, Mapping) else {}
     methods: dict[str, AnyPruner | None] = {UNPRUNED: None}
     for pruner in [] if named else pruners:

@@ -1,15 +1,20 @@
-"""Construction: estimators made of their annotated defaults, with a word for a mistyped parameter."""
+"""Construction: estimators made of their annotated defaults, with what scikit-learn expects of each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, Self, TypeVar, dataclass_transform
 
+import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 
 from treewright.names import nearest
+
+if TYPE_CHECKING:
+    from treewright.data import Schema
 
 AnyClass = TypeVar("AnyClass")
 
@@ -46,8 +51,20 @@ def estimator(cls: type[AnyClass]) -> type[AnyClass]:
     return cls
 
 
-class NamedParameters(BaseEstimator):
-    """An estimator that says which parameter was meant."""
+class TableEstimator(BaseEstimator):
+    """An estimator of any columns: says what parameter was meant, shows notebooks what it has learned."""
+
+    def _learned_html(self) -> str:
+        """Give what notebooks show above scikit-learn's own view of the estimator, once it is fitted."""
+        return ""
+
+    def _repr_html_inner(self) -> str:
+        parameters: str = super()._repr_html_inner()
+        return (self._learned_html() if self.__sklearn_is_fitted__() else "") + parameters
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name; those of an estimator inside this one as ``inner__name``.
@@ -65,6 +82,29 @@ class NamedParameters(BaseEstimator):
             raise ValueError(_unknown(self, params, known))
         super().set_params(**params)
         return self
+
+    def _adopt_columns(self, schema: Schema) -> None:
+        """Keep the columns of a table under the names that scikit-learn gives them."""
+        self.n_features_in_ = schema.n_inputs
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names[: schema.n_inputs], dtype=object)
+        else:
+            self.__dict__.pop("feature_names_in_", None)
+
+    def _not_fitted(self) -> NotFittedError:
+        """Give the error of an estimator that is asked before it has learned."""
+        return NotFittedError(
+            f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
+            "arguments before using this estimator."
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = getattr(self, "missing", None) != "error"
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.sparse = True
+        return tags
 
 
 def _unknown(owner: object, given: Iterable[str], known: Iterable[str]) -> str:

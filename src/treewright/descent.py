@@ -92,7 +92,7 @@ class Descent:
             of a node must then come to it together.
         """
         shape = shape or Shape.of(self.tree)
-        if not shares_rows(self.tree):
+        if not self.tree.shares_rows:
             return self._settle_whole(parts, shape)
         ended = []
         while len(parts.row):
@@ -215,11 +215,6 @@ class Descent:
         return branch
 
 
-def shares_rows(tree: Tree) -> bool:
-    """Whether a tree shares rows whose split is unanswered over all branches of a node."""
-    return bool(((tree.default_branch == SHARE) & (tree.n_children > 0)).any())
-
-
 def _side(total: Array, threshold: Array) -> Ids:
     """Branch by a threshold, `UNANSWERED` for a missing number."""
     return np.where(np.isnan(total), UNANSWERED, total > threshold)
@@ -264,7 +259,7 @@ def place(tree: Tree, rows: Dataset) -> Parts:
     """Give the parts of all rows where they end in a tree."""
     descent = Descent(tree, rows)
     parts = descent.start()
-    if shares_rows(tree):
+    if tree.shares_rows:
         return descent.settle(parts)
     return parts._replace(node=tree.route(rows.numbers, rows.codes).astype(np.int64))
 

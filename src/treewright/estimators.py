@@ -15,6 +15,7 @@ from treewright.construction import estimator
 from treewright.criteria import ALIASES
 from treewright.data import Dataset, Schema
 from treewright.data.dataset import Task
+from treewright.domains import Domain, check_parameters
 from treewright.errors import warn
 from treewright.fitted import ClassReader, NumberReader
 from treewright.functions import MeritFunction
@@ -36,7 +37,7 @@ from treewright.parameters import (
 )
 from treewright.pruning import CostComplexity, EarlyStopping, pruner_of
 from treewright.pruning.cost_complexity import weakest_links
-from treewright.recipe import Domain, Recipe, check_parameters
+from treewright.recipe import Recipe
 from treewright.selection import AnyPruner, needs
 from treewright.tree import Tree
 

@@ -324,7 +324,7 @@ def cross_validate(
     rows = Dataset(Schema((), classes), np.empty((n_rows, 0)), np.empty((n_rows, 0), np.int32), codes)
     folds = fold_numbers(rows, n_folds, random_state)
     predicted: NDArray[Any] = np.empty(n_rows, dtype=object if classify else np.float64)
-    leaves, depths, seconds, costs = [], [], [], None
+    sizes, seconds, costs = [], [], None
     for fold in range(n_folds):
         shown, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         fitted = copy.copy(model)
@@ -334,20 +334,14 @@ def cross_validate(
         seconds.append(time.perf_counter() - begin)
         predicted[held_out] = fitted.predict(table.take(held_out))
         if hasattr(fitted, "tree_"):
-            leaves.append(fitted.tree_.n_leaves)
-            depths.append(fitted.tree_.depth)
+            sizes.append((fitted.tree_.n_leaves, fitted.tree_.depth))
             costs = fitted.tree_.costs
         if progress is not None:
             progress((fold + 1) / n_folds)
-    evaluation: AnyEvaluation
-    if classes is not None:
-        evaluation = judge_classes(y, predicted, weight, costs, classes.tolist())
-    else:
-        evaluation = judge_numbers(y, predicted, weight)
-    return CrossValidation(
-        evaluation,
-        n_folds,
-        float(np.mean(leaves)) if leaves else None,
-        float(np.mean(depths)) if depths else None,
-        float(np.mean(seconds)),
+    evaluation = (
+        judge_numbers(y, predicted, weight)
+        if classes is None
+        else judge_classes(y, predicted, weight, costs, classes.tolist())
     )
+    leaves, depth = np.mean(sizes, axis=0).tolist() if sizes else (None, None)
+    return CrossValidation(evaluation, n_folds, leaves, depth, float(np.mean(seconds)))

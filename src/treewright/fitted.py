@@ -10,24 +10,24 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.exceptions import NotFittedError
 
-from treewright.construction import NamedParameters
+from treewright.construction import TableEstimator
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities, Schema
+from treewright.domains import Domain
 from treewright.grow import threads
 from treewright.model_file import tree_to_parts, write_model
 from treewright.parameters import plain_parameters
 from treewright.prediction_report import PredictionReport
 from treewright.pruning import Pruned
 from treewright.reading import TreeReader
-from treewright.recipe import AnyRecipe, Domain
+from treewright.recipe import AnyRecipe
 from treewright.selection import AnyPruner
 from treewright.tree import Tree
 
 
-class FittedTree(TreeReader, NamedParameters):
+class FittedTree(TreeReader, TableEstimator):
     """An estimator that has a tree, whoever grew it."""
 
     allowed: ClassVar[dict[str, Domain]]
@@ -38,15 +38,10 @@ class FittedTree(TreeReader, NamedParameters):
 
     def _adopt(self, tree: Tree) -> None:
         """Take a tree as this estimator's own, with all that scikit-learn expects to find beside it."""
-        schema = tree.schema
         self.tree_ = tree
         self.__dict__.pop("edits_", None)  # they led to another tree
-        self.n_features_in_ = schema.n_inputs
         self.n_outputs_ = 1
-        if schema.named:
-            self.feature_names_in_ = np.array(schema.names[: schema.n_inputs], dtype=object)
-        else:
-            self.__dict__.pop("feature_names_in_", None)
+        self._adopt_columns(tree.schema)
 
     def _own_arrays(self) -> dict[str, NDArray[np.float64]]:
         """Give what a file keeps of the estimator besides its tree."""
@@ -76,10 +71,7 @@ class FittedTree(TreeReader, NamedParameters):
         try:
             return self.tree_
         except AttributeError:
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
-                "arguments before using this estimator."
-            ) from None
+            raise self._not_fitted() from None
 
     def arrange(self, X: Any) -> Any:
         """Take this model's features out of a table by name, in any order and beside any other columns.
@@ -203,43 +195,10 @@ class FittedTree(TreeReader, NamedParameters):
         own = {f"own_{name}": array for name, array in self._own_arrays().items()}
         write_model(path, header, arrays | own)
 
-    def to_html(
-        self,
-        path: str | PathLike[str],
-        X: Any = None,
-        y: Any = None,
-        *,
-        validation: tuple[Any, Any] | None = None,
-        cv: int | None = 10,
-        max_rows: int = 1000,
-        title: str | None = None,
-    ) -> None:
-        """Write the tree as one HTML file to explore it with, without a network; see `treewright.explore`.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to write.
-        X, y, validation, cv, max_rows, title
-            As for `treewright.explore`.
-        """
-        from treewright.explorer import explore
-
-        self._fitted_tree()
-        explore(self, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title).save(path)
-
-    def _repr_html_inner(self) -> str:
-        """Show the tree above scikit-learn's own view of the estimator, once there is one."""
-        parameters: str = super()._repr_html_inner()
-        if not self.__sklearn_is_fitted__():
-            return parameters
+    def _learned_html(self) -> str:
         from treewright.draw import plot_tree
 
-        return f"<div>{plot_tree(self.tree_, max_leaves=12).svg}</div>{parameters}"
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
-        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
+        return plot_tree(self.tree_, max_leaves=12)._repr_html_()
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Dataset, Schema
+from treewright.domains import is_whole
 from treewright.errors import warn
 from treewright.functions import shared_memory
 from treewright.names import unknown_name
 from treewright.policies import settle_policies
-from treewright.recipe import CATEGORY_SPLITS, AnyRecipe, Recipe, is_whole
+from treewright.recipe import CATEGORY_SPLITS, AnyRecipe, Recipe
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -221,10 +222,8 @@ def _warn_of_odd_trees(dataset: Dataset, recipe: Recipe, tree: Tree) -> None:
         (feature,) = used
         if feature < 0 or feature >= dataset.schema.n_inputs:
             return  # one split on several features, or a predicate, which is there to tell the classes apart
-        column, position = dataset.schema.columns[feature], dataset.schema.position[feature]
-        values = (dataset.codes if column.kind == "categorical" else dataset.numbers)[:, position]
-        if len(np.unique(values)) == tree.max_n_classes:
-            warn(f"column {column.name!r} alone separates the classes: leak?")
+        if len(np.unique(dataset.values(feature))) == tree.max_n_classes:
+            warn(f"column {dataset.schema.names[feature]!r} alone separates the classes: leak?")
 
 
 def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
@@ -263,7 +262,9 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
         "costs": None if recipe.costs is None else np.array(recipe.costs, dtype=float),
         "monotonic": np.array(recipe.monotonic, dtype=np.int8) if any(recipe.monotonic or ()) else None,
         "interaction": [sorted(set(group)) for group in recipe.interaction or ()],
-        "feature_costs": _by_feature("feature_costs", recipe.feature_costs, n_features),
+        "feature_costs": None
+        if recipe.feature_costs is None
+        else _one_each("feature_costs", recipe.feature_costs, n_features, "features"),
         "significance": 1.0 if recipe.significance is None else float(recipe.significance),
         "complexity": float(recipe.complexity),
         "enough_risk": -1.0
@@ -278,16 +279,6 @@ def _function(schema: Schema, recipe: Recipe) -> dict[str, Any] | None:
         return None
     most = max((len(column.categories) for column in schema.columns), default=2) + 1
     return shared_memory(recipe.criterion, schema.n_classes, most if "multiway" in recipe.splits else 2)
-
-
-def _by_feature(parameter: str, values: tuple[float, ...] | None, n_features: int) -> Array | None:
-    if values is None:
-        return None
-    if len(values) != n_features:
-        raise ValueError(
-            f"{parameter} must have a number for each of the {n_features} features, got {len(values)}."
-        )
-    return np.array(values, dtype=float)
 
 
 def _limit(value: int | None) -> int:
@@ -317,9 +308,9 @@ def _class_factors(dataset: Dataset, recipe: Recipe) -> tuple[Array | None, Arra
         present = rows > 0
         factor = np.where(present, rows.sum() / (present.sum() * np.where(present, rows, 1.0)), 0.0)
     elif recipe.class_weight is not None:
-        factor = _per_class("class_weight", recipe.class_weight, len(classes))
+        factor = _one_each("class_weight", recipe.class_weight, len(classes), "classes")
     elif recipe.priors is not None:
-        prior = _per_class("priors", recipe.priors, len(classes))
+        prior = _one_each("priors", recipe.priors, len(classes), "classes")
         factor = prior / prior.sum() * weight.sum() / np.where(weight > 0, weight, 1.0)
     if factor is not None:
         weight = weight * factor
@@ -345,10 +336,11 @@ def _search_factor(recipe: Recipe, weight: Array) -> Array | None:
     return np.asarray(cost_of_class / mean_cost)
 
 
-def _per_class(parameter: str, values: str | tuple[float, ...], n_classes: int) -> Array:
-    if len(values) != n_classes:
+def _one_each(parameter: str, values: Any, number: int, of_what: str) -> Array:
+    """Give the numbers of a parameter that has one for each feature or class."""
+    if len(values) != number:
         raise ValueError(
-            f"{parameter} must have a number for each of the {n_classes} classes, got {len(values)}."
+            f"{parameter} must have a number for each of the {number} {of_what}, got {len(values)}."
         )
     return np.array(values, dtype=float)
 

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from treewright.conditions import features_of
 from treewright.data import Dataset, Schema
 from treewright.errors import warn
+from treewright.html_table import html_table
 from treewright.names import unknown_name
-from treewright.pruning.report import aligned
+from treewright.text_table import aligned
 from treewright.tree import Tree
 from treewright.words import printable
 
@@ -107,6 +108,10 @@ class Importances:
         head, rows = self._cells()
         return "\n".join(aligned(head, rows, right=tuple(range(1, len(head) - any(self.favoured)))))
 
+    def _repr_html_(self) -> str:
+        head, rows = self._cells()
+        return html_table("importance of the features", head, rows, range(1, len(head) - any(self.favoured)))
+
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         columns = {name.replace("_", " "): values for name, values in self._measures().items()}
         if "permutation" in self.spreads:
@@ -185,7 +190,7 @@ def with_rows(
     schema: Schema, impurity: Array, rows: Dataset, borne_out: NDArray[np.bool_], **measures: Any
 ) -> Importances:
     """Give all measures there are, and warn where other rows do not bear out what impurity claims."""
-    n_values = np.array([len(np.unique(_column(rows, feature))) for feature in range(len(schema.columns))])
+    n_values = np.array([len(np.unique(rows.values(feature))) for feature in range(len(schema.columns))])
     favoured = ~borne_out & (impurity > NOTABLE) & (n_values >= MANY_VALUES)
     return _warned(Importances(schema.names, impurity, n_values, _names(schema, favoured), **measures))
 
@@ -280,11 +285,6 @@ def permutation(
             if feature in asked:
                 lost[feature, repeat] = best - _score(trees, values, _shuffled(rows, feature, order))
     return lost.mean(axis=1), lost.std(axis=1, ddof=min(n_repeats - 1, 1))
-
-
-def _column(rows: Dataset, feature: int) -> NDArray[np.generic]:
-    table = rows.codes if rows.schema.n_categories[feature] else rows.numbers
-    return np.asarray(table[:, rows.schema.position[feature]])
 
 
 def _shuffled(rows: Dataset, feature: int, order: NDArray[np.int64]) -> Dataset:

@@ -11,10 +11,11 @@ from treewright.construction import estimator
 from treewright.data import Dataset
 from treewright.data.columns import Unseen
 from treewright.data.schema import Infinities
+from treewright.domains import Domain
 from treewright.fitted import FittedTree
 from treewright.grow import grow, progress_bar, threads
 from treewright.parameters import SHARED_DOMAINS
-from treewright.recipe import AnyRecipe, Domain
+from treewright.recipe import AnyRecipe
 from treewright.selection import AnyPruner, grow_and_prune
 from treewright.trace import Trace
 
@@ -88,11 +89,3 @@ class Learner(FittedTree):
         self.__dict__.pop("trace_", None)
         if self.trace:
             self.trace_ = Trace(tree, rows, recipe)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = getattr(self, "missing", None) != "error"
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.sparse = True
-        return tags

@@ -179,10 +179,7 @@ _FOREIGN = [
     (rb"\x80[\x02-\x05]", "a pickle, as joblib writes too; treewright does not load pickles"),
     (rb"PK\x03\x04", "a zip archive, as skops, NumPy and PyTorch write"),
     (rb"\x1f\x8b|BZh|\xfd7zXZ|\x28\xb5\x2f\xfd|\x04\x22\x4d\x18|\x78[\x01\x5e\x9c\xda]", "a compressed file"),
-    (
-        rb"\x08[\x01-\x20][\x12\x1a\x22\x3a\x42]",
-        "an ONNX model; treewright writes them but does not load them",
-    ),
+    (rb"\x08[\x01-\x20][\x12\x1a\x22\x3a\x42]", "an ONNX model, which treewright does not load"),
     (rb"\x89HDF", "an HDF5 file"),
     (rb"\s*<", "an XML or HTML file"),
     (rb"\s*[\[{]", "a JSON file"),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 
+from treewright.domains import check_parameters
 from treewright.errors import ModelFileError
 from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.fitted import FittedTree
@@ -22,7 +23,6 @@ from treewright.model_file import Arrays, Header, read_model, tree_from_parts
 from treewright.parameters import stored_value
 from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 from treewright.pruning import Pruner
-from treewright.recipe import check_parameters
 from treewright.rule_classifier import RuleClassifier
 from treewright.rules.storage import rules_from_parts
 

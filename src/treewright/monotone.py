@@ -17,15 +17,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.conditions import cuts_of
+from treewright.descent import SHARE, STAY
 from treewright.names import nearest
 from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
     from treewright.fitted import FittedTree
-
-SHARE, STAY = -1, -2
-"""Entries of `default_branch`: a row that misses the value goes down every branch, or stays."""
 
 OBLIQUE = -1
 """Stands among features for splits on several of them, and for surrogates."""
@@ -164,7 +163,7 @@ class _Interval:
     missing: bool = True
 
     def part(self, split: Threshold | Intervals, branch: int, missing: bool) -> _Interval:
-        cuts = (-inf, *_cuts(split), inf)
+        cuts = (-inf, *cuts_of(split), inf)
         return _Interval(max(self.low, cuts[branch]), min(self.high, cuts[branch + 1]), missing)
 
     @property
@@ -174,10 +173,6 @@ class _Interval:
     @property
     def empty(self) -> bool:
         return not (self.known or self.missing)
-
-
-def _cuts(split: Threshold | Intervals) -> tuple[float, ...]:
-    return (split.threshold,) if isinstance(split, Threshold) else split.cuts
 
 
 _Region = dict[int, _Interval | int]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.colours import class_colour
 from treewright.data import Dataset
+from treewright.errors import DataTypeError
 from treewright.grow import grow
+from treewright.html_table import html_table
+from treewright.pruning.early_stopping import best_first_order
 from treewright.pruning.losses import held_out_loss
 from treewright.pruning.nested import nested_losses, there_until
 from treewright.pruning.reduced_error import greedy_steps
@@ -39,6 +41,17 @@ class OverfittingCurve:
 
     growing: Mapping[str, Array]
     pruning: Mapping[str, Array]
+
+    def _repr_html_(self) -> str:
+        head = ["rows", "whole tree", "best growing", "nodes", "best pruning", "nodes"]
+        rows = []
+        for name in ("training", "pruning", "test"):
+            row = [name, f"{self.growing[name][-1]:.3f}"]
+            for part in (self.growing, self.pruning):
+                best = int(np.argmax(part[name]))
+                row += [f"{part[name][best]:.3f}", f"{part['nodes'][best]:.0f}"]
+            rows.append(row)
+        return html_table("accuracy against size", head, rows, range(1, len(head)))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw both in one picture: growing as lines, pruning dashed.
@@ -93,6 +106,11 @@ def overfitting_curve(
     >>> curve.growing["nodes"].tolist()[:3], float(curve.growing["training"][-1])
     ([1.0, 3.0, 5.0], 1.0)
     """
+    if not hasattr(model, "_recipe") or not hasattr(model, "_dataset"):
+        raise DataTypeError(
+            f"{type(model).__name__} cannot be watched while it grows: give an estimator of treewright that "
+            "grows one tree."
+        )
     dataset = model._dataset(X, y, sample_weight)
     recipe = model._recipe(dataset.schema)
     rest, tested = set_aside(dataset, test, random_state)
@@ -107,33 +125,10 @@ def overfitting_curve(
 
 def _growing_curve(tree: Tree, parts: Mapping[str, Dataset]) -> dict[str, Array]:
     """Undo the splits from the last to the first, and read the curve backwards."""
-    order = np.array(best_first(tree), np.int64)
+    order = best_first_order(tree)
     leaf_from = np.full(len(tree), np.inf)
     leaf_from[order] = np.arange(len(order), 0, -1)
     return {name: curve[::-1] for name, curve in _curve(tree, parts, leaf_from, order[::-1]).items()}
-
-
-def best_first(tree: Tree) -> list[int]:
-    """List the inner nodes in the order in which growing best first would split them.
-
-    Examples
-    --------
-    >>> from treewright import DecisionTreeClassifier, datasets
-    >>> best_first(DecisionTreeClassifier(max_depth=3).fit(*datasets.load_iris()).tree_)
-    [0, 2, 3, 4]
-    """
-    mass = tree.weight * tree.impurity
-    removed = (mass - np.bincount(tree.parent[1:], mass[1:], minlength=len(tree))).tolist()
-    order: list[int] = []
-    frontier = [(0.0, 0)]
-    while frontier:
-        _, node = heappop(frontier)
-        children = tree.children(node)
-        if children:
-            order.append(node)
-            for child in children:
-                heappush(frontier, (-removed[child], child))
-    return order
 
 
 def _pruning_curve(tree: Tree, parts: Mapping[str, Dataset]) -> dict[str, Array]:

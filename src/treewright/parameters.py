@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Schema
+from treewright.domains import Domain, is_number, is_whole, name_or_function, number, one_of
 from treewright.functions import AbsentFunction, function_name
 from treewright.names import nearest
 from treewright.pruning import KINDS, PRUNERS, EarlyStopping
-from treewright.recipe import DOMAINS, Domain, is_number, is_whole, name_or_function, number, one_of
+from treewright.recipe import DOMAINS
 
 
 def _is_random_state(value: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.errors import DataError
@@ -45,7 +44,7 @@ def settle_policies(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, str, lis
     complete = np.ones(len(dataset), bool)
     for feature, policy in enumerate(given):
         if policy == "ignore":
-            complete &= ~_is_missing(dataset, feature)
+            complete &= ~dataset.is_missing(feature)
     if not complete.all():
         if not complete.any():
             raise DataError("missing='ignore' leaves no rows: every one misses a value.")
@@ -75,20 +74,13 @@ def _plain(policy: str, recipe: Recipe, dataset: Dataset, feature: int) -> str:
     return policy
 
 
-def _is_missing(dataset: Dataset, feature: int) -> NDArray[np.bool_]:
-    position = dataset.schema.position[feature]
-    if dataset.schema.columns[feature].kind == "categorical":
-        return np.asarray(dataset.codes[:, position] < 0)
-    return np.isnan(dataset.numbers[:, position])
-
-
 def _any_missing(dataset: Dataset) -> bool:
-    return any(_is_missing(dataset, feature).any() for feature in range(len(dataset.schema.columns)))
+    return any(dataset.is_missing(feature).any() for feature in range(len(dataset.schema.columns)))
 
 
 def _refuse(dataset: Dataset, policies: list[str]) -> None:
     for feature, policy in enumerate(policies):
-        if policy == "error" and _is_missing(dataset, feature).any():
+        if policy == "error" and dataset.is_missing(feature).any():
             raise DataError(
                 f"column {dataset.schema.names[feature]!r} has missing values, which missing='error' "
                 "refuses. Fill them or choose another policy."

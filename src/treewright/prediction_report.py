@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.data.columns import MAJORITY, MISSING
 from treewright.data.schema import Schema
+from treewright.html_table import html_lines
 from treewright.words import counted, printable
-
-UNSEEN = -2
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class PredictionReport:
         for feature, column in enumerate(schema.columns):
             at = schema.position[feature]
             if column.kind == "categorical":
-                gaps, strangers = codes[:, at] == -1, codes[:, at] == UNSEEN
+                gaps, strangers = codes[:, at] == MISSING, codes[:, at] == MAJORITY
                 if strangers.any():
                     unseen[column.name] = int(strangers.sum())
                     first[column.name] = int(strangers.argmax())
@@ -73,6 +73,9 @@ class PredictionReport:
             "unseen": dict(self.unseen),
             "first_unseen": dict(self.first_unseen),
         }
+
+    def _repr_html_(self) -> str:
+        return html_lines(str(self))
 
     def __str__(self) -> str:
         lines = [counted(self.n_rows, "row")]

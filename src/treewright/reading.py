@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +22,7 @@ from treewright.tree import Tree
 
 
 class RowReader(ABC):
-    """What an estimator of one tree or of several can tell about a row."""
+    """What an estimator of one tree or of several can tell: why a row is predicted so, and all on a page."""
 
     unseen: Unseen
     inf: Infinities
@@ -127,6 +128,31 @@ class RowReader(ABC):
             scales=_scales(scales, schema, self.inf),
             time_limit=self.longest_search if time_limit is None else time_limit,
         )
+
+    def to_html(
+        self,
+        path: str | PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        validation: tuple[Any, Any] | None = None,
+        cv: int | None = 10,
+        max_rows: int = 1000,
+        title: str | None = None,
+    ) -> None:
+        """Write one HTML file to explore the model with, without a network; see `treewright.explore`.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write.
+        X, y, validation, cv, max_rows, title
+            As for `treewright.explore`; in a forest, rows that a tree has not drawn judge it if there are no
+            others.
+        """
+        from treewright.explorer import explore
+
+        explore(self, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title).save(path)
 
 
 class TreeReader(RowReader):

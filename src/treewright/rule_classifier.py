@@ -8,16 +8,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import InvalidParameterError
 
-from treewright.construction import NamedParameters, estimator
+from treewright.construction import TableEstimator, estimator
 from treewright.data.target import read_classes
+from treewright.domains import Domain, check_parameters, is_number, is_whole, one_of
 from treewright.model_file import write_model
 from treewright.parameters import SHARED_DOMAINS, plain_parameters
 from treewright.presets import C45Classifier
-from treewright.recipe import Domain, check_parameters, is_number, is_whole, one_of
 from treewright.rules import RuleSet
 from treewright.rules.pruning import Estimate
 from treewright.rules.rule import first_rule
@@ -26,7 +25,7 @@ from treewright.selection import aside_mask
 
 
 @estimator
-class RuleClassifier(ClassifierMixin, NamedParameters):
+class RuleClassifier(ClassifierMixin, TableEstimator):
     """Rules in order, made of a tree as C4.5rules makes them (Quinlan, 1993, ch. 5).
 
     A tree is grown, read as one rule for each leaf, and the rules are pruned, chosen and put in order, see
@@ -149,20 +148,13 @@ class RuleClassifier(ClassifierMixin, NamedParameters):
         self.ruleset_ = rules
         self.classes_: NDArray[Any] = np.asarray(rules.schema.classes)
         self.n_classes_ = len(self.classes_)
-        self.n_features_in_ = rules.schema.n_inputs
-        if rules.schema.named:
-            self.feature_names_in_ = np.array(rules.schema.names[: rules.schema.n_inputs], dtype=object)
-        else:
-            self.__dict__.pop("feature_names_in_", None)
+        self._adopt_columns(rules.schema)
 
     def _which(self, X: Any) -> NDArray[np.int64]:
         try:
             rules = self.ruleset_
         except AttributeError:
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
-                "arguments before using this estimator."
-            ) from None
+            raise self._not_fitted() from None
         return first_rule(rules.rules, rules.encode(X, type(self).__name__))
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -188,13 +180,8 @@ class RuleClassifier(ClassifierMixin, NamedParameters):
             header["target"] = self.target_name_
         write_model(path, header, arrays)
 
+    def _learned_html(self) -> str:
+        return self.ruleset_.to_html()
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "ruleset_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.sparse = True
-        return tags

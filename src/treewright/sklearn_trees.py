@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from treewright.data import Column, Schema
 from treewright.errors import DataTypeError
+from treewright.lineage import over_ancestors
 from treewright.splits import NO_SPLITS, THRESHOLD, SplitTable
-from treewright.tree import Tree, over_ancestors
+from treewright.tree import Tree
 
 
 def tree_of(model: Any) -> Tree:

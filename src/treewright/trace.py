@@ -275,7 +275,7 @@ class Trace:
         """Every cut between neighbouring values of a feature, except between rows of one class."""
         assert rows.target is not None
         assert rows.weight is not None
-        x = rows.numbers[:, rows.schema.position[split.feature]]
+        x = rows.values(split.feature)
         known = np.flatnonzero(~np.isnan(x) & (rows.weight > 0))
         values, group = np.unique(x[known], return_inverse=True)
         target, weight = rows.target[known], rows.weight[known]
@@ -374,13 +374,13 @@ def branch_of(split: Split, rows: Dataset) -> NDArray[np.int64]:
         way = np.full(max(schema.n_categories[split.feature], 1) + 2, -1)  # −1 and −2 at the end
         for code, branch in split.branches.items():
             way[code] = branch
-        return np.asarray(way[rows.codes[:, schema.position[split.feature]]])
+        return np.asarray(way[rows.values(split.feature)])
     if isinstance(split, Threshold):
-        x = rows.numbers[:, schema.position[split.feature]]
+        x = rows.values(split.feature)
         if split.threshold == inf:
-            return np.isnan(x).astype(np.int64)
+            return np.asarray(np.isnan(x), np.int64)
     elif isinstance(split, Intervals):
-        x = rows.numbers[:, schema.position[split.feature]]
+        x = rows.values(split.feature)
         return np.where(np.isnan(x), -1, np.searchsorted(split.cuts, x, side="left"))
     else:
         numbers = rows.numbers[:, schema.position[np.array(split.features)]]

@@ -13,6 +13,7 @@ from treewright.cli.options import DataOptions, LearnerOptions, learning_command
 from treewright.cli.performance import error_text
 from treewright.cli.problem import describe, read_problem
 from treewright.cli.screen import Progress, Screen, number
+from treewright.compare import FOR_NUMBERS
 from treewright.evaluation import CrossValidation, cross_validate
 from treewright.files.workspace import Workspace
 from treewright.names import unknown_name
@@ -28,8 +29,6 @@ SUITED = {
     "regression": ("none", "cost_complexity:se=1", "reduced_error", "minimal_size"),
 }
 """The prunings of `tree` that are compared unless others are named."""
-
-FOR_NUMBERS = ("reduced_error", "cost_complexity", "minimal_size", "simplify")
 
 
 @learning_command(

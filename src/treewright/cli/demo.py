@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
+import sysconfig
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -29,10 +33,10 @@ Examples:
 
 NEXT = """
 Now with a table of your own:
-  treewright fit data.csv --target NAME        all this for your rows, and a model file
-  treewright explore data.csv --target NAME    in the browser: prune, ask what if, edit by hand
-  treewright compare data.csv --target NAME    CART, C4.5, rules, forests and prunings side by side
-And other tables to play with: treewright demo"""
+  {program} fit data.csv --target NAME        all this for your rows, and a model file
+  {program} explore data.csv --target NAME    in the browser: prune, ask what if, edit by hand
+  {program} compare data.csv --target NAME    CART, C4.5, rules, forests and prunings side by side
+And other tables to play with: {program} demo {others}"""
 
 
 @click.command("demo", epilog=EPILOG)
@@ -59,4 +63,17 @@ def command(context: click.Context, /, table: str, copy: bool, html: str | None,
         screen.text(TABLES[table], style="bold")
         shown = {name: given[name] for name in ("quiet", "as_json")}
         context.invoke(fit, data=(str(path),), target=target, no_save=True, html=html, **shown)
-    screen.text(f"{NEXT} {', '.join(name for name in TABLES if name != table)}")
+    others = ", ".join(name for name in TABLES if name != table)
+    screen.text(NEXT.format(program=_program(), others=others))
+
+
+def _program() -> str:
+    """Give what to type for this program: its name alone is not enough outside an active environment."""
+    if shutil.which("treewright"):
+        return "treewright"
+    script = Path(sysconfig.get_path("scripts"), "treewright")
+    if not script.exists():
+        return f"{shlex.quote(sys.executable)} -m treewright"
+    if script.is_relative_to(Path.cwd()):
+        script = script.relative_to(Path.cwd())
+    return shlex.quote(str(script))

@@ -11,11 +11,11 @@ from treewright.cli.options import (
     data_argument,
     listed,
     model_argument,
-    plain_value,
     screen_of,
     screen_options,
     taken,
     text_options,
+    value_of_text,
 )
 from treewright.cli.problem import read_staged, refuse_infinities
 from treewright.cli.saved import open_model, read_features, row_values, schema_of
@@ -84,6 +84,6 @@ def _goal(model: Any, given: dict[str, Any]) -> dict[str, Any]:
         return goal
     classes = getattr(model, "classes_", None)
     if classes is None:
-        return goal | {"wanted": plain_value(given["wanted"])}
+        return goal | {"wanted": value_of_text(given["wanted"])}
     by_text = {str(label): label for label in classes.tolist()}
     return goal | {"wanted": by_text.get(given["wanted"], given["wanted"])}

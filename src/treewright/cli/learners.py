@@ -12,9 +12,9 @@ import click
 
 import treewright
 from treewright.cli.options import LearnerOptions, setting
+from treewright.domains import check_parameters
 from treewright.names import nearest, unknown_name
 from treewright.pruning import KINDS, PRUNERS
-from treewright.recipe import check_parameters
 
 ALGORITHMS: dict[str, tuple[str | None, str | None]] = {
     "tree": ("DecisionTreeClassifier", "DecisionTreeRegressor"),

@@ -220,15 +220,15 @@ def setting(text: str, option: str) -> tuple[str, Any]:
     name, sign, value = text.partition("=")
     if not sign or not name.strip():
         raise click.UsageError(f"{option} {text!r} has no form NAME=VALUE.")
-    return name.strip().replace("-", "_"), plain_value(value.strip())
+    return name.strip().replace("-", "_"), value_of_text(value.strip())
 
 
-def plain_value(text: str) -> Any:
+def value_of_text(text: str) -> Any:
     """Read a value of the command line.
 
     Examples
     --------
-    >>> [plain_value(text) for text in ("3", ".5", "none", "True", "gini", "[1, 2]")]
+    >>> [value_of_text(text) for text in ("3", ".5", "none", "True", "gini", "[1, 2]")]
     [3, 0.5, None, True, 'gini', [1, 2]]
     """
     word = text.lower()

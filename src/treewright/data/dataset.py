@@ -145,6 +145,16 @@ class Dataset:
             _refuse_missing(dataset, counted)
         return dataset if counted is None else dataset.take(counted)
 
+    def values(self, feature: int) -> NDArray[Any]:
+        """Give the numbers or codes of a feature, as a view."""
+        table = self.codes if self.schema.n_categories[feature] else self.numbers
+        return table[:, self.schema.position[feature]]
+
+    def is_missing(self, feature: int) -> NDArray[np.bool_]:
+        """Say which rows miss the value of a feature."""
+        values = self.values(feature)
+        return values < 0 if self.schema.n_categories[feature] else np.isnan(values)
+
     def take(self, rows: NDArray[Any]) -> Dataset:
         """Give some rows, by their numbers or by a mask, under the same schema.
 
@@ -316,14 +326,15 @@ def _learn(
         columns.append(column)
         (codes if column.kind == "categorical" else numbers).append(values)
     schema = Schema(tuple(columns), None, table.names is not None)
-    return schema, _stack(numbers, table.n_rows, np.float64), _stack(codes, table.n_rows, np.int32)
+    return schema, stacked(numbers, table.n_rows, np.float64), stacked(codes, table.n_rows, np.int32)
 
 
-def _stack(columns: list[NDArray[Any]], n_rows: int, dtype: type) -> NDArray[Any]:
-    stacked: NDArray[Any] = np.empty((n_rows, len(columns)), dtype=dtype, order="F")
+def stacked(columns: list[NDArray[Any]], n_rows: int, dtype: type) -> NDArray[Any]:
+    """Put columns side by side, each of them in one piece of memory."""
+    matrix: NDArray[Any] = np.empty((n_rows, len(columns)), dtype=dtype, order="F")
     for position, values in enumerate(columns):
-        stacked[:, position] = values
-    return stacked
+        matrix[:, position] = values
+    return matrix
 
 
 def _check_numbers(
@@ -340,7 +351,5 @@ def _check_numbers(
 
 def _refuse_missing(dataset: Dataset, counted: NDArray[np.bool_] | None) -> None:
     for feature, column in enumerate(dataset.schema.columns):
-        position = dataset.schema.position[feature]
-        categorical = column.kind == "categorical"
-        gaps = dataset.codes[:, position] < 0 if categorical else np.isnan(dataset.numbers[:, position])
+        gaps = dataset.is_missing(feature)
         refuse_missing(column.name, gaps if counted is None else gaps & counted)

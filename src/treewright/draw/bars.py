@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from treewright.colours import class_colour, is_light
 from treewright.data.columns import plain
-from treewright.draw.axes import axes_for, plain_text
+from treewright.draw.axes import axes_for, name_ticks, plain_text
 from treewright.draw.shown import labels, read_table, said
 from treewright.errors import DataError
 from treewright.sklearn_trees import tree_of
@@ -68,7 +68,7 @@ def plot_importances(
     names = getattr(model, "feature_names_in_", None)
     labels = [f"x{feature}" for feature in range(len(mean))] if names is None else list(names)
     order = np.argsort(-mean, kind="stable")[:MOST_BARS][::-1]
-    ax = axes_for(ax, title, across)
+    ax = axes_for(ax, title, across, inches=(6.4, 1.4 + 0.3 * max(len(order), 3)))
     ax.barh(
         np.arange(len(order)),
         mean[order],
@@ -84,6 +84,10 @@ def plot_importances(
 
 
 def _impurity_importances(model: Any) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    if hasattr(type(model), "estimators_"):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(model)
     trees = getattr(model, "estimators_", None)
     if trees is None:
         return tree_of(model).compute_feature_importances(), None
@@ -116,21 +120,33 @@ def plot_confusion(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axe
     from matplotlib.colors import LinearSegmentedColormap, to_hex
 
     counts, classes = confusion(model, X, y)
-    names = [plain_text(str(plain(label)), 24) for label in classes]
     right = float(np.trace(counts) / counts.sum())
-    ax = axes_for(ax, f"Confusion: {right:.1%} of {counts.sum():.0f} rows right", "predicted", "true")
+    ax = axes_for(
+        ax,
+        f"Confusion: {right:.1%} of {counts.sum():.0f} rows right",
+        "predicted",
+        "true",
+        _square(len(classes)),
+    )
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     scale = LinearSegmentedColormap.from_list("treewright", ["#ffffff", class_colour(0)])
     ax.imshow(shares, cmap=scale, vmin=0, vmax=1)
-    ticks = np.arange(len(names))
-    ax.set_xticks(ticks, names, rotation=45 if max(map(len, names)) > 12 else 0)
-    ax.set_yticks(ticks, names)
-    if len(names) <= MOST_NUMBERS:
-        for row, column in np.ndindex(counts.shape):
-            colour = "black" if is_light(to_hex(scale(shares[row, column]))) else "white"
-            words = f"{counts[row, column]:.0f}"
-            ax.text(column, row, words, ha="center", va="center", color=colour)
+    for axis in (ax.xaxis, ax.yaxis):
+        name_ticks(axis, [str(plain(label)) for label in classes])
+        axis.set_tick_params(length=0, which="both")
+        axis.set_ticks(np.arange(len(classes) + 1) - 0.5, minor=True)
+    ax.grid(which="minor", color="0.9", linewidth=0.8)
+    ax.spines[:].set_visible(False)
+    for row, column in np.ndindex(counts.shape) if len(classes) <= MOST_NUMBERS else ():
+        count = counts[row, column]
+        colour = "black" if is_light(to_hex(scale(shares[row, column]))) else "white"
+        ax.text(column, row, f"{count:.0f}", ha="center", va="center", color=colour if count else "0.6")
     return ax
+
+
+def _square(n_classes: int) -> tuple[float, float] | None:
+    """Give the size of a figure in which the names of all classes can be read."""
+    return None if n_classes <= MOST_NUMBERS else (2.5 + 0.19 * n_classes, 2.2 + 0.19 * n_classes)
 
 
 def confusion(model: Any, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:

@@ -4,27 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.colours import class_colour, number_colour
+from treewright.draw.branches import Way, ways
 from treewright.draw.labels import SPACE, Labels
 from treewright.draw.layout import centres, level_starts
-from treewright.draw.node_plots import AXIS, SplitPlot, split_is_drawn, target_plot, value_bar, value_share
-from treewright.draw.shapes import Group, Rect, Ribbon, Shape, Text, text_lines
+from treewright.draw.node_plots import (
+    AXIS,
+    SplitPlot,
+    axis_text,
+    column_of,
+    split_is_drawn,
+    target_plot,
+    value_bar,
+    value_of,
+    value_share,
+)
+from treewright.draw.shapes import (
+    FAINT,
+    RIBBON_OPACITY,
+    Group,
+    Rect,
+    Ribbon,
+    Shape,
+    Text,
+    text_lines,
+)
 from treewright.draw.shown import Rows, Shown
 from treewright.draw.typography import BOLD, fit_lines, text_width
 from treewright.export.text import percent
+from treewright.splits import Hyperplane, Sphere
 from treewright.words import counted
 
 Orientation: TypeAlias = Literal["top_down", "left_right"]
 
 WIDEST, NARROWEST, PLOT_WIDTH, PLOT_HEIGHT = 176.0, 84.0, 156.0, 58.0
-PADDING, BAR, FLOW = 10.0, 9.0, 46.0
+PADDING, BAR, FLOW = 10.0, 9.0, 36.0
+GAP, SIDEWAYS_GAP = 40.0, 64.0
+"""Between two levels, where branches run across: wider than all rows together."""
+
 TITLE, WORDS, SMALL = 13.0, 12.0, 11.0
 LINE = 1.25
+Array = NDArray[np.float64]
 
 
 class Block(NamedTuple):
@@ -62,6 +88,8 @@ class Cards:
         Where the branches lead.
     node_ids : bool
         Whether cards show the number of their node.
+    row : Rows or None
+        One row, whose path is drawn.
     """
 
     shown: Shown
@@ -69,6 +97,7 @@ class Cards:
     rows: Rows | None
     orientation: Orientation
     node_ids: bool
+    row: Rows | None = None
 
     def draw(self) -> tuple[list[Shape], float, float]:
         """Give the shapes, and the size of the page they take."""
@@ -79,12 +108,12 @@ class Cards:
         sideways = self.orientation == "left_right"
         if sideways:
             y = centres(tree, height, 14.0) - height / 2
-            left = level_starts(tree, width, 64.0)
+            left = level_starts(tree, width, SIDEWAYS_GAP)
             x = left + np.array([block.card_width for block in blocks]) / 2
         else:
             x = centres(tree, width, 18.0)
             left = x - width / 2
-            y = level_starts(tree, height, 40.0)
+            y = level_starts(tree, height, GAP)
         shapes: list[Shape] = list(self._ribbons(blocks, x, y, sideways))
         for node, block in enumerate(blocks):
             tip = self.labels.tip(node)
@@ -111,22 +140,30 @@ class Cards:
             shapes.append(
                 Rect(-card_width / 2 + 4, above + 4, card_width, card_height, "card", 8, stroke="edge")
             )
-        shapes.append(
-            Rect(-card_width / 2, above, card_width, card_height, "card", 8, colour if is_leaf else "edge")
-        )
+        card = Rect(-card_width / 2, above, card_width, card_height, "card", 8, colour if is_leaf else "edge")
+        shapes.append(replace(card, stroke="cut", line=2.0) if self.row and self._on_path(node) else card)
         if is_leaf:
             shapes.append(Rect(-card_width / 2, above, card_width, card_height, colour, 8, opacity=0.14))
         shapes.append(Group(tuple(content), 0, above))
         behind = 4 if self.shown.hidden[node] else 0
         width = max(card_width + (1 if sideways else 2) * behind, *widths, 0)
-        return Block(tuple(shapes), card_width, width, above, above + card_height + behind)
+        height = above + card_height + behind
+        if not self._on_path(node):  # a veil
+            left = -card_width / 2 if sideways else -width / 2
+            shapes.append(Rect(left - 1, 0, width + 2, height + 1, "ground", opacity=0.6))
+        return Block(tuple(shapes), card_width, width, above, height)
+
+    def _on_path(self, node: int) -> bool:
+        """Whether a node is on the way of the row in question; all are if there is none."""
+        return self.row is None or len(self.row.at(node)) > 0
 
     def _content(self, node: int) -> tuple[list[Shape], float, float]:
         """Give the shapes of a card, their width and their height."""
         tree, folded = self.shown.tree, int(self.shown.hidden[node])
         is_leaf, is_plotted = tree.is_leaf(node), self._is_plotted(node)
         title = self.labels.prediction(node) if is_leaf else self.labels.question(node)
-        lines = fit_lines(title, WIDEST - 2 * PADDING, TITLE * BOLD, 2 if is_leaf else 3)
+        most = 2 if is_leaf else 6 if isinstance(tree[node].split, Hyperplane | Sphere) else 3
+        lines = fit_lines(title, WIDEST - 2 * PADDING, TITLE * BOLD, most)
         notes = [
             line.rstrip(f" ·{SPACE}") for line in fit_lines(self._note(node), WIDEST - 2 * PADDING, SMALL, 2)
         ]
@@ -156,7 +193,7 @@ class Cards:
         assert self.rows is not None
         if self.shown.tree.is_leaf(node):
             return target_plot(self.rows, node, width, PLOT_HEIGHT, y)
-        return SplitPlot(self.rows, width, PLOT_HEIGHT).draw(node, y)
+        return SplitPlot(self.rows, width, PLOT_HEIGHT, self.row).draw(node, y)
 
     def _note(self, node: int) -> str:
         """Say how many rows there are and how sure the node is."""
@@ -171,6 +208,10 @@ class Cards:
             words.append(f"{gaps} missing")
         if self.node_ids:
             words.append(f"node {self.shown.source[node]}")
+        split = tree[node].split
+        if self.row and split is not None and self._on_path(node):
+            value = value_of(self.row, split, node)
+            words.append(f"row: {'missing' if value is None else axis_text(column_of(split, tree), value)}")
         return " · ".join(part.replace(" ", SPACE) for part in words)
 
     def _colour(self, node: int) -> str:
@@ -181,45 +222,57 @@ class Cards:
 
     # ---- branches ----------------------------------------------------------------------------------
 
-    def _ribbons(
-        self, blocks: list[Block], x: NDArray[np.float64], y: NDArray[np.float64], sideways: bool
-    ) -> Iterable[Shape]:
+    def _ribbons(self, blocks: list[Block], x: Array, y: Array, sideways: bool) -> Iterable[Shape]:
         """Draw each branch as a ribbon of its rows, those of a class side by side."""
         tree = self.shown.tree
-        flow = np.maximum(FLOW * tree.weight / (tree.weight[0] or 1.0), 1.2)
+        flow = np.maximum(FLOW * tree.weight / (tree.weight[0] or 1.0), 1.2).tolist()
         for node, block in enumerate(blocks):
             children = tree.children(node)
-            across = -flow[children.start : children.stop].sum() / 2
-            for child in children:
-                below = blocks[child]
-                if sideways:
-                    start = (x[node] + block.card_width / 2, y[node] + block.middle + across)
-                    end = (x[child] - below.card_width / 2, y[child] + below.middle - flow[child] / 2)
-                else:
-                    start = (x[node] + across, y[node] + block.height)
-                    end = (x[child] - flow[child] / 2, y[child] + below.above)
-                yield from self._stripes(child, start, end, float(flow[child]), sideways)
-                across += flow[child]
+            if not children:
+                continue
+            widths = [flow[child] for child in children]
+            begun = accumulate(widths, initial=-sum(widths) / 2)
+            across = [begin + width / 2 for begin, width in zip(begun, widths, strict=False)]
+            if sideways:
+                starts = [(y[node] + block.middle + a, x[node] + block.card_width / 2) for a in across]
+                ends = [
+                    (y[child] + blocks[child].middle, x[child] - blocks[child].card_width / 2)
+                    for child in children
+                ]
+                level, gap = ends[0][1], SIDEWAYS_GAP
+            else:
+                starts = [(x[node] + a, y[node] + block.height) for a in across]
+                ends = [(x[child], y[child] + blocks[child].above) for child in children]
+                level, gap = y[children.start], GAP
+            found = ways(starts, ends, widths, (level - gap, level))
+            for child, way in zip(children, found, strict=True):
+                yield from self._stripes(child, way, sideways)
 
-    def _stripes(
-        self,
-        child: int,
-        start: tuple[float, float],
-        end: tuple[float, float],
-        flow: float,
-        sideways: bool,
-    ) -> Iterable[Shape]:
+    def _stripes(self, child: int, way: Way, sideways: bool) -> Iterable[Shape]:
+        """Draw a branch, its classes side by side."""
         tree = self.shown.tree
-        total = tree.value[child].sum() if tree.is_classifier else 0.0
-        if not total:  # a number, or a branch that no row took
-            yield Ribbon(
-                start, end, flow, flow, self._colour(child) if tree.count[child] else "edge", sideways
-            )
-            return
+        value = tree.value[child] if tree.is_classifier else np.zeros(1)
+        codes: Iterable[int | None] = [None]  # a number, or a branch that no row took
+        shares = np.ones(1)
+        if value.sum() > 0:
+            shares = value / value.sum()
+            codes = range(len(shares))
         begun = 0.0
-        for code, share in enumerate((tree.value[child] / total).tolist()):
+        for code, share in zip(codes, shares.tolist(), strict=True):
             if share > 0:
-                width = share * flow
-                moved = [(a, b + begun) if sideways else (a + begun, b) for a, b in (start, end)]
-                yield Ribbon(moved[0], moved[1], width, width, class_colour(code), sideways)
-                begun += width
+                colour = self._colour(child) if code is None else class_colour(code)
+                part = way.part(begun, share * way.width)
+                start, end = ((across - part.width / 2, along) for across, along in part[:2])
+                if sideways:
+                    start, end = start[::-1], end[::-1]
+                yield Ribbon(
+                    start,
+                    end,
+                    part.width,
+                    colour if tree.count[child] else "edge",
+                    sideways,
+                    RIBBON_OPACITY if self._on_path(child) else FAINT,
+                    code,
+                    part.bend,
+                )
+                begun += part.width

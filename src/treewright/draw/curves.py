@@ -13,16 +13,17 @@ from treewright import criteria
 from treewright.colours import class_colour
 from treewright.data import Dataset
 from treewright.draw.axes import axes_for, legend
-from treewright.draw.shown import Rows, read_rows
-from treewright.errors import DataError
-from treewright.names import unknown_name
+from treewright.draw.shown import Rows, feature_place, read_rows
+from treewright.errors import DataError, DataTypeError
 from treewright.overfitting import overfitting_curve
 from treewright.pruning.cost_complexity import alphas_of, weakest_links
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
+from treewright.recipe import is_whole
 from treewright.sklearn_trees import tree_of
 from treewright.splits import Threshold
 from treewright.tree import Tree
+from treewright.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +34,7 @@ POTENTIALS = ("error", "gini", "entropy", "sqrt")
 MOST_CUTS = 400
 
 
-def plot_impurities(names: Sequence[str] = POTENTIALS, *, ax: Axes | None = None) -> Axes:
+def plot_impurities(names: str | Sequence[str] = POTENTIALS, *, ax: Axes | None = None) -> Axes:
     """Draw the impurities of two classes against the share of one, all on one scale.
 
     The straight sides of `error` are why it cannot see a split that leaves the majority everywhere the
@@ -41,7 +42,7 @@ def plot_impurities(names: Sequence[str] = POTENTIALS, *, ax: Axes | None = None
 
     Parameters
     ----------
-    names : sequence of {"error", "gini", "entropy", "sqrt"}
+    names : name or sequence of names of {"error", "gini", "entropy", "sqrt"}
         Which to draw.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
@@ -54,7 +55,7 @@ def plot_impurities(names: Sequence[str] = POTENTIALS, *, ax: Axes | None = None
     """
     share = np.linspace(0, 1, 501)
     ax = axes_for(ax, "Impurity of a node of two classes", "share of one class", "impurity, scaled to ½ at ½")
-    for code, name in enumerate(names):
+    for code, name in enumerate([names] if isinstance(names, str) else names):
         ax.plot(share, criteria.potential(name, share), color=class_colour(code), label=name)
     ax.set(xlim=(0, 1), ylim=(0, None))
     legend(ax)
@@ -97,7 +98,7 @@ def plot_merits(
     'petal width'
     """
     tree = tree_of(model)
-    if not 0 <= node < len(tree):
+    if not is_whole(node) or not 0 <= node < len(tree):
         raise ValueError(f"node={node!r} must be one of the {len(tree)} nodes of the tree, counted from 0.")
     rows = Rows(tree, read_rows(tree, X, y))
     place = _number_feature(tree, node, feature)
@@ -155,9 +156,7 @@ def _number_feature(tree: Tree, node: int, feature: str | int | None) -> int:
         if not isinstance(split, Threshold):
             raise ValueError(f"node {node} does not split by a threshold: name the feature to cut.")
         return split.feature
-    if isinstance(feature, str) and feature not in tree.schema.names:
-        raise ValueError(unknown_name("feature", feature, tree.schema.names))
-    place = tree.schema.names.index(feature) if isinstance(feature, str) else range(len(columns))[feature]
+    place = feature_place(tree.schema, feature)
     if columns[place].kind == "categorical":
         raise DataError(f"feature {columns[place].name!r} is categorical: only numbers have cuts.")
     return place
@@ -196,10 +195,18 @@ def plot_pruning_path(model: Any, X: Any = None, y: Any = None, *, ax: Axes | No
     if path.chosen is not None:
         ax.axvline(path.leaves[path.chosen], color="0.4", linestyle=":", label="chosen")
     ax.set(xscale="log", ylim=(0, None))
-    ax.xaxis.set_major_formatter(lambda number, _: f"{number:g}")
-    ax.xaxis.set_minor_formatter(lambda number, _: "")
+    _name_sizes(ax.xaxis)
     legend(ax)
     return ax
+
+
+def _name_sizes(axis: Any) -> None:
+    """Write 1, 2, 5, 10 and so on along an axis of logarithms."""
+    from matplotlib.ticker import LogLocator
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(lambda number, _: f"{number:g}")
+    axis.set_minor_formatter(lambda number, _: "")
 
 
 def _mark_choices(ax: Axes, path: PruningPath) -> None:
@@ -298,13 +305,18 @@ def plot_out_of_bag(forest: Any, X: Any, y: Any, *, ax: Axes | None = None) -> A
     >>> ax.get_xlabel()
     'trees'
     """
-    if not getattr(forest, "bootstrap", False):
+    from sklearn.utils.validation import check_is_fitted
+
+    if not hasattr(type(forest), "estimators_samples_"):
+        raise DataTypeError(f"{type(forest).__name__} is no forest: only forests have rows out of bag.")
+    check_is_fitted(forest)
+    if not forest.bootstrap:
         raise ValueError(f"{type(forest).__name__} has bootstrap=False: every tree saw every row.")
     errors = out_of_bag_errors(forest, X, y)
     classes = getattr(forest, "classes_", None)
-    ax = axes_for(
-        ax, "Out-of-bag error", "trees", "share of errors" if classes is not None else "squared error"
-    )
+    says = f"{errors[-1]:.1%} of rows wrong" if classes is not None else f"{errors[-1]:.4g}"
+    title = f"Out-of-bag error: {says} with {counted(len(errors), 'tree')}"
+    ax = axes_for(ax, title, "trees", "share of errors" if classes is not None else "squared error")
     ax.plot(np.arange(1, len(errors) + 1), errors, color=class_colour(0))
     ax.set_ylim(0, None)
     return ax
@@ -318,6 +330,11 @@ def out_of_bag_errors(forest: Any, X: Any, y: Any) -> Array:
     counted = np.zeros(len(target))
     errors = []
     for tree, seen in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+        if len(seen) and max(seen) >= len(target):
+            raise DataError(
+                f"X has {len(target)} rows, and the forest was grown on more: give the rows that it was "
+                "grown on, in the same order."
+            )
         outside = np.ones(len(target), bool)
         outside[seen] = False
         said = tree.predict(inputs)[:, None] if classes is None else tree.predict_proba(inputs)

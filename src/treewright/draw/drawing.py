@@ -13,6 +13,9 @@ from treewright.whole_file import whole_file
 VECTOR, RASTER = (".svg",), (".png", ".pdf")
 """The endings of files that are written here, and of those that matplotlib writes."""
 
+LEAST_SCALE = 0.7
+"""Words of twelve pixels are hard to read when they are drawn smaller than this."""
+
 
 @dataclass(frozen=True, repr=False)
 class Drawing:
@@ -40,6 +43,9 @@ class Drawing:
     @property
     def svg(self) -> str:
         """The picture as an SVG document."""
+        return self._svg()
+
+    def _svg(self, style: str = "") -> str:
         return write_svg(
             self.shapes,
             self.width,
@@ -47,6 +53,7 @@ class Drawing:
             title=self.title,
             description=self.description,
             theme=self.theme,
+            style=style,
         )
 
     def save(self, path: str | PathLike[str], *, dots_per_inch: float = 192) -> None:
@@ -74,6 +81,11 @@ class Drawing:
 
     def _repr_svg_(self) -> str:
         return self.svg
+
+    def _repr_html_(self) -> str:
+        """Show it as wide as the page; one that is too wide to be read so is scrolled."""
+        style = f"max-width:max(100%,{LEAST_SCALE * self.width:.0f}px);height:auto"
+        return f'<div style="overflow-x:auto">{self._svg(style)}</div>'
 
     def __repr__(self) -> str:
         return f"Drawing({self.title!r}, {self.width:.0f} × {self.height:.0f})"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
+from unicodedata import name
 from warnings import catch_warnings, filterwarnings
 
 from treewright.colours import DARK, LIGHT
-from treewright.draw.fonts import families_for
-from treewright.draw.shapes import Dot, Polygon, Rect, Ribbon, Shape, Strokes, Text, flat
+from treewright.draw.fonts import families_for, marks_for, quiet_fonts
+from treewright.draw.shapes import Dot, Group, Polygon, Rect, Ribbon, Shape, Strokes, Text, flat, text_lines
+from treewright.draw.typography import JOINERS, fit_lines
 from treewright.words import printable
 
 if TYPE_CHECKING:
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
 PIXELS_PER_INCH = 96
 POINTS_PER_PIXEL = 72 / PIXELS_PER_INCH
+MARGIN, NOTE = 20.0, 11.0
 MOST_DOTS = 65_535
 """The longest side of a PNG that matplotlib can write."""
 
@@ -37,16 +41,17 @@ def save_figure(drawing: Drawing, path: str | PathLike[str], form: str, dots_per
         raise ImportError(
             "PNG and PDF need matplotlib, which is not installed: pip install 'treewright[plot]'"
         ) from error
+    drawing = _with_marks(drawing)
     if form == "png":
         _refuse_too_large(drawing, dots_per_inch)
     colours = DARK if drawing.theme == "dark" else LIGHT
     inches = (drawing.width / PIXELS_PER_INCH, drawing.height / PIXELS_PER_INCH)
-    shapes = list(flat(drawing.shapes))
-    families = families_for(printable(shape.text) for shape, _, _ in shapes if isinstance(shape, Text))
+    families = families_for(_texts(drawing))
     # Names are shown as they are: a dollar sign begins no formula.
     with (
         rc_context({"text.parse_math": False, "pdf.fonttype": 42, "font.family": families}),
         catch_warnings(),
+        quiet_fonts(),
     ):
         filterwarnings("ignore", "Glyph .* missing from")  # one warning has told of all
         figure = Figure(figsize=inches)
@@ -54,13 +59,44 @@ def save_figure(drawing: Drawing, path: str | PathLike[str], form: str, dots_per
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set(xlim=(0, drawing.width), ylim=(drawing.height, 0))
         axes.axis("off")
-        for order, (shape, x, y) in enumerate(shapes):
+        for order, (shape, x, y) in enumerate(flat(drawing.shapes)):
             artist = _text(shape, x, y, colours) if isinstance(shape, Text) else _patch(shape, x, y, colours)
             artist.set_zorder(order)  # later ones stand in front
             axes.add_artist(artist)
         # The same drawing gives the same bytes, whenever it is written.
         told = {"Title": drawing.title} | ({"CreationDate": None} if form == "pdf" else {})
         figure.savefig(path, format=form, dpi=dots_per_inch, facecolor=colours["ground"], metadata=told)
+
+
+def _texts(drawing: Drawing) -> list[str]:
+    return [printable(shape.text) for shape, _, _ in flat(drawing.shapes) if isinstance(shape, Text)]
+
+
+def _with_marks(drawing: Drawing) -> Drawing:
+    """Put marks for signs that no font has, and say below the picture which each stands for."""
+    marks = marks_for(_texts(drawing))
+    if not marks:
+        return drawing
+    says = "   ".join(f"{mark} {name(sign, 'unnamed').lower()}" for sign, mark in marks.items())
+    lines = fit_lines(says, drawing.width - 2 * MARGIN, NOTE, len(marks))
+    notes = text_lines(lines, Text(MARGIN, drawing.height, "", NOTE, "pale", "start"))
+    table = str.maketrans(marks | dict.fromkeys(JOINERS, ""))
+    return replace(
+        drawing,
+        shapes=(*_marked(drawing.shapes, table), *notes),
+        height=drawing.height + len(lines) * NOTE * 1.25 + MARGIN / 2,
+    )
+
+
+def _marked(shapes: Iterable[Shape], table: dict[int, str]) -> tuple[Shape, ...]:
+    return tuple(
+        replace(shape, shapes=_marked(shape.shapes, table))
+        if isinstance(shape, Group)
+        else replace(shape, text=shape.text.translate(table))
+        if isinstance(shape, Text)
+        else shape
+        for shape in shapes
+    )
 
 
 def _refuse_too_large(drawing: Drawing, dots_per_inch: float) -> None:
@@ -96,7 +132,7 @@ def _patch(shape: Shape, x: float, y: float, colours: Mapping[str, str]) -> Any:
         case _:
             raise TypeError(f"{shape!r} is no single shape")
     fill, stroke = getattr(shape, "fill", None), getattr(shape, "stroke", None)
-    line = shape.width if isinstance(shape, Polygon | Strokes) else 1.0
+    line = shape.width if isinstance(shape, Polygon | Strokes) else getattr(shape, "line", 1.0)
     patch.set(
         facecolor="none" if fill is None else colours.get(fill, fill),
         edgecolor="none" if stroke is None else colours.get(stroke, stroke),
@@ -110,10 +146,10 @@ def _patch(shape: Shape, x: float, y: float, colours: Mapping[str, str]) -> Any:
 def _ribbon_path(ribbon: Ribbon, x: float, y: float) -> Any:
     from matplotlib.path import Path
 
-    points = [(x + across, y + down) for across, down in ribbon.corners()]
-    curve = [Path.CURVE4] * 3
-    codes = [Path.MOVETO, *curve, Path.LINETO, *curve]
-    return Path(points, codes)
+    segments = ribbon.outline()
+    points = [(x + across, y + down) for segment in segments for across, down in segment]
+    codes = [Path.LINETO if len(segment) == 1 else Path.CURVE4 for segment in segments for _ in segment]
+    return Path(points, [Path.MOVETO, *codes[1:]])
 
 
 def _text(text: Text, x: float, y: float, colours: Mapping[str, str]) -> Any:

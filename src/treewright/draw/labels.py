@@ -8,13 +8,16 @@ from functools import cached_property
 from treewright.data import Schema
 from treewright.data.columns import plain
 from treewright.draw.typography import fit_lines, text_width
-from treewright.export.text import Writer
-from treewright.splits import Hyperplane, Sphere, Split, Table
+from treewright.export.text import Writer, percent
+from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table
 from treewright.tree import Tree
 from treewright.words import counted, number_text, printable, value_text
 
 SPACE = "\u00a0"
 """Keeps a sign and its bound on one line."""
+
+MILLIONS = 1e7
+"""Numbers are written out up to here."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,8 @@ class Labels:
     def tip(self, node: int) -> str:
         """Say in a few lines all that is known of a node."""
         tree, entry = self.tree, self.tree[node]
-        lines = [f"node {node}: {self.condition(node)}", counted(entry.count, "row")]
+        share = percent(entry.weight / (tree.weight[0] or 1.0))
+        lines = [f"node {node}: {self.condition(node)}", f"{counted(entry.count, 'row')}, {share} % of all"]
         if abs(entry.weight - entry.count) > 1e-9 * tree.weight[0]:
             lines[1] += f", weight {short_number(entry.weight)}"
         lines.append(f"predicts {self.prediction(node)}")
@@ -170,14 +174,13 @@ def answer(
     if isinstance(split, Hyperplane | Sphere):
         return _parts(split, schema, branch, decimals)[1]
     column = schema.columns[split.feature]
-    name, words = printable(column.name) + " ", split.condition(schema, branch, decimals=decimals)
-    if not words.startswith(name):
-        return words  # between two bounds
-    sign, _, bound = words.removeprefix(name).partition(" ")
-    if sign == "is":
-        return bound
-    is_plain = column.kind == "numeric" and column.unit is None
-    return f"{sign}{SPACE}{_shortened(bound) if is_plain and decimals is None else bound}"
+    shorten = _shortened if column.kind == "numeric" and column.unit is None and decimals is None else str
+    name, words = printable(column.name), split.condition(schema, branch, decimals=decimals)
+    if isinstance(split, Intervals) and 0 < branch < len(split.cuts):
+        low, _, high = words.partition(f" < {name} ≤ ")
+        return f">{SPACE}{shorten(low)}, ≤{SPACE}{shorten(high)}"
+    sign, _, bound = words.removeprefix(f"{name} ").partition(" ")
+    return bound if sign == "is" else f"{sign}{SPACE}{shorten(bound)}"
 
 
 def _parts(split: Split, schema: Schema, branch: int, decimals: int | None) -> tuple[str, str]:
@@ -200,16 +203,18 @@ def _categories(split: Table, schema: Schema, branch: int, most: int) -> str:
         return counted(len(group), "value")
     words = [value_text(column, code) for code in shown]
     if len(shown) < len(group):
-        words.append(f"… {len(group) - len(shown)} more")
+        words.append(f"…{SPACE}{len(group) - len(shown)}{SPACE}more")
     return ", ".join(words)
 
 
 def short_number(number: float, decimals: int | None = None) -> str:
-    """Write a number to four digits, or with fixed decimals.
+    """Write a number to four digits and at least to the unit, or with fixed decimals.
 
     Examples
     --------
-    >>> short_number(0.333333), short_number(12.0), short_number(1234567.0), short_number(1 / 3, 1)
-    ('0.3333', '12', '1.235e+06', '0.3')
+    >>> short_number(0.333333), short_number(12.0), short_number(99684.3), short_number(1 / 3, 1)
+    ('0.3333', '12', '99684', '0.3')
     """
-    return f"{number:.4g}" if decimals is None else number_text(number, decimals)
+    if decimals is not None:
+        return number_text(number, decimals)
+    return f"{number:.0f}" if 1e3 <= abs(number) < MILLIONS else f"{number:.4g}"

@@ -15,13 +15,16 @@ from treewright.colours import class_colour, number_colour
 from treewright.data import Column
 from treewright.draw.labels import short_number
 from treewright.draw.shapes import Dot, Group, Polygon, Rect, Shape, Text, class_area
-from treewright.draw.shown import Rows, cuts_of
+from treewright.draw.shown import Rows, cuts_of, reach
 from treewright.draw.typography import fit_lines, text_width
 from treewright.splits import Hyperplane, Sphere, Split, Table
 from treewright.tree import Tree
 from treewright.words import counted, value_text
 
 Array = NDArray[np.float64]
+
+MARK = "#d55e00"
+"""The colour of the row in question."""
 
 BINS = 24
 MOST_BARS = 24
@@ -63,10 +66,7 @@ class _Axis(NamedTuple):
     @classmethod
     def around(cls, values: Array, cuts: tuple[float, ...]) -> _Axis:
         """Take all numbers but rare ones far out, and always the cuts; the first of them parts two bins."""
-        lowest, highest = float(values.min()), float(values.max())
-        low, high = np.quantile(values, [0.005, 0.995], method="nearest").tolist()
-        if highest / 2 - lowest / 2 > high - low:  # half the axis would be for a hundredth of the rows
-            lowest, highest = low, high
+        lowest, highest = reach(values)
         low, high = min(lowest, cuts[0]), max(highest, cuts[-1])
         room = 0.04 * (high - low) or 0.5
         low, high = min(lowest, cuts[0] - room), max(highest, cuts[-1] + room)
@@ -94,11 +94,14 @@ class SplitPlot:
         The rows of the tree.
     width, height : float
         Of the plot itself; the axis takes `AXIS` more.
+    row : Rows or None
+        One row, whose value is marked.
     """
 
     rows: Rows
     width: float
     height: float
+    row: Rows | None = None
 
     def draw(self, node: int, y: float) -> list[Shape]:
         """Draw the plot of a node, in the middle around 0, its top at y."""
@@ -115,14 +118,24 @@ class SplitPlot:
         if isinstance(split, Table):
             return shapes + self._categories(split, node, values.astype(np.int64), target, y)
         cuts = cuts_of(split)
-        column = None if isinstance(split, Hyperplane | Sphere) else tree.schema.columns[split.feature]
+        column = column_of(split, tree)
         axis = _Axis.around(values, cuts)
         shapes += self._ends(column, axis, axis.share(np.array(cuts)), y)
         if tree.is_classifier:
             shapes += self._histogram(axis.bins(values), target, y)
         else:
             shapes += self._dots(axis.share(np.clip(values, axis.low, axis.high)), target, y)
-        return shapes + self._cuts(node, axis.share(np.array(cuts)), y)
+        shapes += self._cuts(node, axis.share(np.array(cuts)), y)
+        value = value_of(self.row, split, node)
+        return shapes + ([] if value is None else self._mark(float(np.clip(axis.share(value), 0, 1)), y))
+
+    def _mark(self, share: float, y: float) -> list[Shape]:
+        """Mark on top where the row in question stands."""
+        x = self.width * (share - 0.5)
+        return [
+            _line([(x, y), (x, y + self.height)], MARK, 1.2),
+            Polygon(((x - 5, y - 3), (x + 5, y - 3), (x, y + 5)), MARK),
+        ]
 
     # ---- numbers ---------------------------------------------------------------------------------
 
@@ -131,7 +144,7 @@ class SplitPlot:
         shapes: list[Shape] = []
         foot, half = y + self.height + AXIS - 2, self.width / 2
         for number, share, anchor in ((axis.lowest, 0, "start"), (axis.highest, 1, "end")):
-            words = fit_lines(_axis_text(column, number), self.width * 0.45, SMALL, 1)[0]
+            words = fit_lines(axis_text(column, number), self.width * 0.45, SMALL, 1)[0]
             if np.abs(cuts - share).min() * self.width > text_width(words, SMALL) + 6:
                 shapes.append(Text(half * (2 * share - 1), foot, words, SMALL, "pale", anchor))  # type: ignore[arg-type]
         return shapes
@@ -169,10 +182,7 @@ class SplitPlot:
 
     def _height(self, number: float, y: float) -> float:
         """Give where a target stands; all nodes share one scale."""
-        assert self.rows.dataset.target is not None
-        low, high = float(self.rows.dataset.target.min()), float(self.rows.dataset.target.max())
-        share = (number / 2 - low / 2) / ((high / 2 - low / 2) or 1.0)
-        return y + self.height - 2 - share * (self.height - 4)
+        return float(y + self.height - 2 - self.rows.target_share(number) * (self.height - 4))
 
     def _cuts(self, node: int, shares: Array, y: float) -> list[Shape]:
         """Draw the cuts, and in regression the values between them."""
@@ -219,7 +229,11 @@ class SplitPlot:
             Group(tuple(column), tip=f"{name}: {counted(int(counts[code]), 'row')}")
             for column, name, code in zip(columns, names, bars, strict=True)
         ]
-        return shapes + self._names(names, [len(group) for group in groups], lefts, pitch, y)
+        shapes += self._names(names, [len(group) for group in groups], lefts, pitch, y)
+        value = value_of(self.row, split, node)
+        if value in bars:
+            shapes += self._mark((lefts[bars.index(int(value))] + pitch / 2) / self.width + 0.5, y)
+        return shapes
 
     def _column(self, left: float, pitch: float, target: Array, y: float) -> list[Shape]:
         """Draw the targets of a category as points, and their mean."""
@@ -234,10 +248,14 @@ class SplitPlot:
     ) -> list[Shape]:
         """Write the categories below their bars if most have room, else underline those of a branch."""
         foot = y + self.height
-        written = [fit_lines(name, pitch - 2, SMALL, 1)[0] for name in names]
+        places = [left + pitch / 2 for left in lefts]
+        room = min([pitch + 16, *(after - before for before, after in pairwise(places))]) - 3
+        written = [fit_lines(name, room, SMALL, 1)[0] for name in names]
         if 2 * sum(map(operator.eq, written, names)) > len(names):
-            places = zip(written, lefts, strict=True)
-            return [Text(left + pitch / 2, foot + AXIS - 2, words, SMALL, "pale") for words, left in places]
+            return [
+                Text(place, foot + AXIS - 2, words, SMALL, "pale")
+                for words, place in zip(written, places, strict=True)
+            ]
         ends = list(accumulate(sizes, initial=0))
         return [
             _line([(lefts[begin] + 2, foot + 5), (lefts[end - 1] + pitch - 2, foot + 5)], "pale", 2)
@@ -247,10 +265,7 @@ class SplitPlot:
 
 def target_plot(rows: Rows, node: int, width: float, height: float, y: float) -> list[Shape]:
     """Draw the targets of a node's rows as a histogram over the range of all, and the node's own number."""
-    assert rows.dataset.target is not None
-    low, high = float(rows.dataset.target.min()), float(rows.dataset.target.max())
-    target, span = rows.target(node), (high - low) or 1.0
-    place = np.minimum((target - low) / span * BINS, BINS - 1).astype(np.int64)
+    place = np.minimum(rows.target_share(rows.target(node)) * BINS, BINS - 1).astype(np.int64)
     counts = np.bincount(place, minlength=BINS)
     step, tallest, foot = width / BINS, counts.max(initial=0) or 1, y + height
     shapes: list[Shape] = [_line([(-width / 2, foot), (width / 2, foot)], "edge")]
@@ -258,8 +273,21 @@ def target_plot(rows: Rows, node: int, width: float, height: float, y: float) ->
         if count:
             tall = count / tallest * (height - 4)
             shapes.append(Rect(-width / 2 + step * index, foot - tall, step * 0.92, tall, class_colour(0)))
-    x = width * (min(max((float(rows.tree.value[node, 0]) - low) / span, 0), 1) - 0.5)
+    x = width * (float(rows.target_share(rows.tree.value[node, 0])) - 0.5)
     return [*shapes, _line([(x, y), (x, foot)], class_colour(5), 2)]
+
+
+def value_of(row: Rows | None, split: Split, node: int) -> float | None:
+    """Give what a split compares of a row that comes to its node; None if there is none, or it is missing."""
+    if row is None or not len(row.at(node)):
+        return None
+    value = float(row.compared(split, node)[0])
+    return None if math.isnan(value) else value
+
+
+def column_of(split: Split, tree: Tree) -> Column | None:
+    """Give the column that a split looks at; None if they are several."""
+    return None if isinstance(split, Hyperplane | Sphere) else tree.schema.columns[split.feature]
 
 
 def split_is_drawn(split: Split | None) -> bool:
@@ -267,8 +295,8 @@ def split_is_drawn(split: Split | None) -> bool:
     return split is not None and not any(map(math.isinf, cuts_of(split)))
 
 
-def _axis_text(column: Column | None, number: float) -> str:
-    """Write a number at the end of an axis."""
+def axis_text(column: Column | None, number: float) -> str:
+    """Write a number on an axis, of a feature or of a sum of several."""
     if column is None or (column.kind == "numeric" and column.unit is None):
         return short_number(number + (0 if column is None else column.offset))
     return value_text(column, number)

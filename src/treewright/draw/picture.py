@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,11 +15,12 @@ from treewright.draw.labels import Labels, short_number
 from treewright.draw.patterns import patterned
 from treewright.draw.river import River
 from treewright.draw.shapes import Group, Rect, Shape, Text, class_area, text_lines
-from treewright.draw.shown import Rows, read_rows, show
+from treewright.draw.shown import Rows, read_one, read_rows, show
 from treewright.draw.svg import Theme
 from treewright.draw.typography import BOLD, fit_lines, text_width
 from treewright.export.text import Writer
 from treewright.names import unknown_name
+from treewright.recipe import is_whole
 from treewright.sklearn_trees import tree_of
 from treewright.tree import Tree
 
@@ -37,6 +40,9 @@ def plot_tree(
     X: Any = None,
     y: Any = None,
     *,
+    row: Any = None,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
     style: Style = "cards",
     orientation: Orientation = "top_down",
     max_leaves: int | None = 24,
@@ -60,6 +66,10 @@ def plot_tree(
         A tree of this library, or a fitted `DecisionTree…` or `ExtraTree…` of scikit-learn.
     X, y : table and target, optional
         Rows to show inside the nodes; the training rows, or others.
+    row : dict, Series, list or table of one row, optional
+        One row: its path stands out, its values are marked, and its leaf is among those shown.
+    feature_names, class_names : sequence of str, optional
+        What to call the features, and the classes in the order of `classes_`, in the picture.
     style : {"cards", "river"}
         Cards joined by ribbons, or a river of rows, which stays readable with hundreds of leaves.
     orientation : {"top_down", "left_right"}
@@ -100,15 +110,24 @@ def plot_tree(
     for name, value in (("style", style), ("orientation", orientation), ("theme", theme)):
         if value not in CHOICES[name]:
             raise ValueError(unknown_name(name, value, CHOICES[name]))
-    if max_leaves is not None and max_leaves < 1:
-        raise ValueError(f"max_leaves={max_leaves!r} must be a positive int or None.")
+    for name, number, least in (("max_leaves", max_leaves, 1), ("decimals", decimals, 0)):
+        if number is not None and not (is_whole(number) and number >= least):
+            raise ValueError(f"{name}={number!r} must be an int of at least {least}, or None.")
     tree = tree_of(model)
-    shown = show(tree, max_leaves)
+    one = None if row is None else read_one(tree, row)
+    given = None if X is None and y is None else read_rows(tree, X, y)
+    tree = _renamed(tree, feature_names, class_names)
+    shown = show(tree, max_leaves, None if one is None else Rows(tree, one))
+    path = None if one is None else Rows(shown.tree, one)
     labels = Labels(shown.tree, decimals, missing)
-    rows = None if X is None and y is None else Rows(shown.tree, read_rows(tree, X, y))
-    painter = River(shown, labels) if style == "river" else Cards(shown, labels, rows, orientation, node_ids)
+    rows = None if given is None else Rows(shown.tree, given)
+    painter = (
+        River(shown, labels, path)
+        if style == "river"
+        else Cards(shown, labels, rows, orientation, node_ids, path)
+    )
     shapes, width, height = painter.draw()
-    heading = Writer(tree, None, None, False, False).size() if title is None else title
+    heading = Writer(tree, None, None, False, False).size() if title is None else str(title)
     width = max(width, NARROWEST)
     head, top = _head(tree, labels, heading, width)
     return Drawing(
@@ -119,6 +138,23 @@ def plot_tree(
         _description(tree),
         theme,
     )
+
+
+def _renamed(tree: Tree, features: Sequence[str] | None, classes: Sequence[str] | None) -> Tree:
+    """Give a tree whose features and classes are called something else."""
+    schema = tree.schema
+    for name, given, known in (
+        ("feature_names", features, len(schema.columns)),
+        ("class_names", classes, 0 if schema.classes is None else len(schema.classes)),
+    ):
+        if given is not None and (isinstance(given, str) or len(given) != known):
+            raise ValueError(f"{name}={given!r} must be {known} names, one for each.")
+    if features is not None:
+        renamed = zip(schema.columns, map(str, features), strict=True)
+        schema = replace(schema, columns=tuple(replace(column, name=name) for column, name in renamed))
+    if classes is not None:
+        schema = replace(schema, classes=np.array([str(name) for name in classes], object))
+    return tree if schema is tree.schema else replace(tree, schema=schema)
 
 
 def _head(tree: Tree, labels: Labels, heading: str, width: float) -> tuple[list[Shape], float]:
@@ -161,9 +197,9 @@ def _number_scale(tree: Tree, y: float) -> list[Shape]:
     if low == high:
         return shapes
     x, steps, step = MARGIN + text_width(f"predicts {low}", LEGEND) + 6, 40, 3.0
-    for index in range(steps):  # each a little wider than its step: no seams
-        colour = number_colour(index / (steps - 1))
-        shapes.append(Rect(x + index * step, y - LEGEND + 3, step + 0.5, LEGEND - 2, colour))
+    for index in range(steps):  # each lies over the end of the one before: no seams
+        colour, rest = number_colour(index / (steps - 1)), (steps - index) * step
+        shapes.append(Rect(x + index * step, y - LEGEND + 3, rest, LEGEND - 2, colour))
     return [*shapes, Text(x + steps * step + 7, y, high, LEGEND, anchor="start")]
 
 

@@ -13,17 +13,17 @@ from treewright.colours import class_colour, number_colour
 from treewright.draw.labels import Labels
 from treewright.draw.layout import centres
 from treewright.draw.node_plots import value_share
-from treewright.draw.shapes import Group, Rect, Ribbon, Shape, Text, text_lines
-from treewright.draw.shown import Shown
-from treewright.draw.typography import BOLD, fit_lines
+from treewright.draw.shapes import FAINT, RIBBON_OPACITY, Group, Rect, Ribbon, Shape, Text, text_lines
+from treewright.draw.shown import Rows, Shown
+from treewright.draw.typography import BOLD, fit_lines, text_width
 from treewright.export.text import percent
 from treewright.words import counted
 
 Array = NDArray[np.float64]
 
-SLOT, LEVEL, BAR, FEWEST, NARROWEST = 150.0, 122.0, 12.0, 16, 80.0
-"""Room of a leaf with words, height of a level, thickness of a bar; up to so many leaves all have words, and
-beyond that bars of some width."""
+STREAM, SLOT, LEVEL, BAR, FEWEST, NARROWEST = 460.0, 150.0, 122.0, 12.0, 16, 70.0
+"""Breadth of the river, room of a leaf with words, height of a level, thickness of a bar; up to so many
+leaves all have words, and in a river twice as broad bars of some width."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,14 @@ class River:
 
     shown: Shown
     labels: Labels
+    row: Rows | None = None
 
     def draw(self) -> tuple[list[Shape], float, float]:
         """Give the shapes, and the size of the page they take."""
         tree = self.shown.tree
         few = tree.n_leaves <= FEWEST
-        scale = max(460.0, 2.0 * tree.n_leaves) / (tree.weight[0] or 1.0)
+        broad = STREAM if few else max(2 * STREAM, 2.0 * tree.n_leaves)
+        scale = broad / (tree.weight[0] or 1.0)
         width = tree.weight * scale
         room = np.maximum(width, SLOT if few else 2.0)
         x = centres(tree, room, 0.0 if few else 3.0, pull=tree.weight)  # the main stream runs straight
@@ -50,7 +52,7 @@ class River:
         for node in range(len(tree)):
             if few or width[node] >= NARROWEST:
                 shapes += self._words(
-                    node, float(x[node]), float(y[node]), float(room[node]), 3 if few else 1
+                    node, float(x[node]), float(y[node]), float(room[node]), 3 if few else 2
                 )
         return shapes, float((x + np.maximum(width, SLOT if few else 0) / 2).max()), float(y.max() + BAR + 44)
 
@@ -68,13 +70,15 @@ class River:
         starts = list(accumulate(begin, initial=float(x[node] - tree.weight[node] * scale / 2)))
         for child in tree.children(node):
             end = float(x[child] - tree.weight[child] * scale / 2)
+            seen = FAINT if self.row and not len(self.row.at(child)) else RIBBON_OPACITY
             if not tree.weight[child]:
                 continue
             for place, (colour, weight) in enumerate(self._colours(child)):
                 width = weight * scale
                 if width > 0:
                     above, below = (starts[place], y[node] + BAR), (end, y[child])
-                    yield Ribbon(above, below, width, width, colour)
+                    code = place if tree.is_classifier else None
+                    yield Ribbon(above, below, width, colour, opacity=seen, class_code=code)
                 starts[place] += width
                 end += width
 
@@ -91,16 +95,23 @@ class River:
 
     def _words(self, node: int, x: float, y: float, room: float, most: int) -> Iterable[Shape]:
         """Write in at most so many lines what leads to a node, and at a leaf what it predicts."""
-        tree, folded = self.shown.tree, int(self.shown.hidden[node])
         lines = self.labels.lines(node, room - 6, 13.0, most, whole=True)
+        bound = self.labels.answer(node).partition(" ")[0]
+        if most < 3 and (lines[-1].endswith("…") or not any(bound in line for line in lines)):
+            lines = []  # half a number tells nothing
         top = Text(x, y - 9 - 16 * (len(lines) - 1), "", 13.0, halo=True)
         yield from text_lines(lines, top)
-        if tree.is_leaf(node):
+        if self.shown.tree.is_leaf(node):
             words = fit_lines(self.labels.prediction(node), room - 6, 14.0 * BOLD, 1)
             yield from text_lines(words, Text(x, y + BAR + 18, "", 14.0, bold=True))
-            note = counted(int(tree.count[node]), "row")
-            if folded:
-                note += f" in {counted(folded, 'leaf', 'leaves')}"
-            elif tree.is_classifier and tree.weight[node] > 0:
-                note += f", {percent(tree.value[node, tree.label[node]] / tree.weight[node])} %"
-            yield from text_lines(fit_lines(note, room, 12.0, 1), Text(x, y + BAR + 35, "", 12.0, "pale"))
+            yield from text_lines(self._note(node, room), Text(x, y + BAR + 35, "", 12.0, "pale"))
+
+    def _note(self, node: int, room: float) -> list[str]:
+        """Say how many rows a leaf has and, where there is room, how many leaves or how sure it is."""
+        tree, folded = self.shown.tree, int(self.shown.hidden[node])
+        rows, more = counted(int(tree.count[node]), "row"), ""
+        if folded:
+            more = f" in {counted(folded, 'leaf', 'leaves')}"
+        elif tree.is_classifier and tree.weight[node] > 0:
+            more = f", {percent(tree.value[node, tree.label[node]] / tree.weight[node])} %"
+        return [rows + more if text_width(rows + more, 12.0) <= room else rows]

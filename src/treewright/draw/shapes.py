@@ -7,11 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from treewright.colours import class_colour
 
 Anchor: TypeAlias = Literal["start", "middle", "end"]
+Point: TypeAlias = tuple[float, float]
+Segment: TypeAlias = tuple[Point, ...]
+
+ARC = 0.5523
+"""How far along its tangents the handles of a quarter of a circle stand."""
+
+RIBBON_OPACITY, FAINT = 0.45, 0.12
+"""How much of a ribbon is seen, and of one that a row in question does not take."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +35,7 @@ class Rect:
     stroke: str | None = None
     opacity: float = 1.0
     class_code: int | None = None
+    line: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -39,32 +48,67 @@ class Strokes:
     opacity: float = 1.0
 
 
+class Bend(NamedTuple):
+    """How a ribbon turns aside and back: where its middle runs across, and the radii of its two turns."""
+
+    level: float
+    first: float
+    second: float
+
+    def beside(self, offset: float) -> Bend:
+        """Give the bend of a ribbon that runs inside this one, so far from its middle on the outer side."""
+        return Bend(self.level - offset, self.first - offset, self.second + offset)
+
+
 @dataclass(frozen=True)
 class Ribbon:
-    """A band from one edge to another, both horizontal, or both vertical in a tree that grows sideways."""
+    """A band from one edge to another, both horizontal, or both vertical in a tree that grows sideways.
 
-    start: tuple[float, float]
-    end: tuple[float, float]
-    start_width: float
-    end_width: float
+    With a bend it is as wide all the way, else it is a curve for short ways, which may go straight on up to
+    some level. One that carries the rows of a class has its code, which says its pattern.
+    """
+
+    start: Point
+    end: Point
+    width: float
     fill: str
     sideways: bool = False
-    opacity: float = 0.45
+    opacity: float = RIBBON_OPACITY
+    class_code: int | None = None
+    bend: Bend | float | None = None
 
-    def corners(self) -> list[tuple[float, float]]:
-        """Give the points of its outline: two curves, each of a start, two handles and an end."""
-        (x0, y0), (x1, y1) = self.start, self.end
-        if self.sideways:
-            middle = (x0 + x1) / 2
-            there = [(x0, y0), (middle, y0), (middle, y1), (x1, y1)]
-            y0, y1 = y0 + self.start_width, y1 + self.end_width
-            back = [(x1, y1), (middle, y1), (middle, y0), (x0, y0)]
-        else:
-            middle = (y0 + y1) / 2
-            there = [(x0, y0), (x0, middle), (x1, middle), (x1, y1)]
-            x0, x1 = x0 + self.start_width, x1 + self.end_width
-            back = [(x1, y1), (x1, middle), (x0, middle), (x0, y0)]
-        return there + back
+    def outline(self) -> list[Segment]:
+        """Give its first point, then points that lines lead to, and curves of two handles and an end."""
+        there, back = self._edge(0.0), self._edge(self.width)
+        ends = [segment[-1] for segment in back]
+        home = [(*reversed(back[k][:-1]), ends[k - 1]) for k in range(len(back) - 1, 0, -1)]
+        segments = [*there, (ends[-1],), *home]
+        return [tuple(map(_turned, segment)) for segment in segments] if self.sideways else segments
+
+    def _edge(self, beside: float) -> list[Segment]:
+        """Draw one edge, so far from that of lower numbers, as if the tree grew down."""
+        (x0, y0), (x1, y1) = map(_turned, (self.start, self.end)) if self.sideways else (self.start, self.end)
+        x0, x1 = x0 + beside, x1 + beside
+        if not isinstance(self.bend, Bend):
+            begin = y0 if self.bend is None else self.bend
+            middle = (begin + y1) / 2
+            return [((x0, y0),), ((x0, begin),), ((x0, middle), (x1, middle), (x1, y1))]
+        side = 1.0 if x1 > x0 else -1.0
+        level, first, second = self.bend.beside(side * (beside - self.width / 2))
+        near, far = x0 + side * first, x1 - side * second
+        begin, end = level - first, level + second
+        return [
+            ((x0, y0),),
+            ((x0, begin),),
+            ((x0, begin + ARC * first), (near - side * ARC * first, level), (near, level)),
+            ((far, level),),
+            ((far + side * ARC * second, level), (x1, end - ARC * second), (x1, end)),
+            ((x1, y1),),
+        ]
+
+
+def _turned(point: Point) -> Point:
+    return point[1], point[0]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,9 @@ from treewright.data import Dataset, Schema
 from treewright.data.target import read_classes, read_numbers
 from treewright.descent import place, sum_below
 from treewright.errors import DataError
+from treewright.explain import read_row
+from treewright.names import unknown_name
+from treewright.recipe import is_whole
 from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table
 from treewright.tree import Tree
 
@@ -40,10 +43,11 @@ class Shown:
     hidden: Ids
 
 
-def show(tree: Tree, max_leaves: int | None) -> Shown:
+def show(tree: Tree, max_leaves: int | None, row: Rows | None = None) -> Shown:
     """Open the nodes of a tree where most is at stake until so many leaves are shown; fold the rest.
 
-    The node opened next is the one of largest risk: where, as a leaf, the tree would lose most.
+    The node opened next is the one of largest risk: where, as a leaf, the tree would lose most. Before that
+    those are opened which a row passes, if one is given, all the way to its leaf.
 
     Examples
     --------
@@ -54,26 +58,28 @@ def show(tree: Tree, max_leaves: int | None) -> Shown:
     """
     folded = np.zeros(len(tree), bool)
     if max_leaves is not None and tree.n_leaves > max_leaves:
-        folded[_folded(tree, max_leaves)] = True
+        stake = np.array(tree.risk)
+        if row is not None:
+            stake[[node for node in range(len(tree)) if len(row.at(node))]] = np.inf
+        folded[_folded(tree, max_leaves, stake.tolist())] = True
     leaves = sum_below(tree.parent, (tree.n_children == 0).astype(np.float64)[:, None])[:, 0]
     source = np.flatnonzero(~tree.below(folded))
     hidden = np.where(folded, leaves, 0)[source].astype(np.int64)
     return Shown(tree.collapse(folded) if folded.any() else tree, source, hidden)
 
 
-def _folded(tree: Tree, max_leaves: int) -> list[int]:
+def _folded(tree: Tree, max_leaves: int, stake: list[float]) -> list[int]:
     """List the nodes that stay closed."""
-    risk = tree.risk.tolist()
-    frontier, closed, n_leaves = [(-risk[0], 0)], [], 1
+    frontier, closed, n_leaves = [(-stake[0], 0)], [], 1
     while frontier:
         _, node = heappop(frontier)
         children = tree.children(node)
-        if n_leaves + len(children) - 1 > max_leaves:
+        if n_leaves + len(children) - 1 > max_leaves and stake[node] < np.inf:
             closed.append(node)
         elif children:
             n_leaves += len(children) - 1
             for child in children:
-                heappush(frontier, (-risk[child], child))
+                heappush(frontier, (-stake[child], child))
     return closed
 
 
@@ -91,6 +97,21 @@ def cuts_of(split: Split) -> tuple[float, ...]:
     return split.cuts if isinstance(split, Intervals) else (split.threshold,)
 
 
+def reach(values: Array) -> tuple[float, float]:
+    """Give the lowest and the highest number, without rare ones far out that would squeeze all others.
+
+    Examples
+    --------
+    >>> reach(np.append(np.arange(1000.0), 1e9))
+    (5.0, 995.0)
+    """
+    lowest, highest = float(values.min()), float(values.max())
+    low, high = np.quantile(values, [0.005, 0.995], method="nearest").tolist()
+    if highest / 2 - lowest / 2 > high - low > 0:  # half the axis would be for a hundredth of the rows
+        return low, high
+    return lowest, highest
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Rows with their target, as they come to the nodes of a shown tree."""
@@ -106,7 +127,8 @@ class Rows:
         at: list[list[Ids]] = [[rows] for rows in np.split(parts.row[order], end[:-1])]
         for node in range(len(self.tree) - 1, 0, -1):  # children come after their parent
             at[self.tree.parent[node]].extend(at[node])
-        return [np.unique(np.concatenate(rows)) for rows in at]
+        ascending = (np.sort(np.concatenate(rows)) for rows in at)
+        return [rows[np.diff(rows, prepend=-1) > 0] for rows in ascending]  # a shared row comes once
 
     def at(self, node: int) -> Ids:
         """Give the rows that pass or end in a node, whole or in part."""
@@ -121,6 +143,15 @@ class Rows:
         """Give the targets of the rows at a node."""
         assert self.dataset.target is not None
         return self.dataset.target[self._at[node]]
+
+    @cached_property
+    def _target_reach(self) -> tuple[float, float]:
+        return reach(np.asarray(self.dataset.target, np.float64))
+
+    def target_share(self, number: Any) -> Any:
+        """Give where numbers lie in the reach of all targets, from 0 to 1."""
+        low, high = (end / 2 for end in self._target_reach)  # halves: the range may be beyond all numbers
+        return np.clip((np.asarray(number) / 2 - low) / ((high - low) or 1.0), 0.0, 1.0)
 
     def compared(self, split: Split, node: int) -> Array:
         """Give what a split looks at in the rows of a node: a number, a code or a sum; NaN if missing."""
@@ -170,9 +201,36 @@ def labels(tree: Tree, shares: Array) -> Ids:
     return np.asarray(best, np.int64)
 
 
+def feature_place(schema: Schema, feature: Any) -> int:
+    """Give the number of a feature that is named by its name or its number.
+
+    Examples
+    --------
+    >>> from treewright.data import Column
+    >>> feature_place(Schema((Column("a"), Column("b"))), "b")
+    1
+    """
+    if isinstance(feature, str):
+        if feature not in schema.names:
+            raise ValueError(unknown_name("feature", feature, schema.names))
+        return schema.names.index(feature)
+    if not is_whole(feature) or not 0 <= feature < len(schema.names):
+        raise ValueError(
+            f"feature={feature!r} must be the name of a feature, or a number from 0 to "
+            f"{len(schema.names) - 1}."
+        )
+    return int(feature)
+
+
 def read_table(tree: Tree, X: Any) -> Dataset:
     """Encode rows as those that the tree was grown on, without their target."""
     return Dataset(tree.schema, *map(np.asfortranarray, tree.schema.encode(X, check_names=False)))
+
+
+def read_one(tree: Tree, row: Any) -> Dataset:
+    """Read one row from whatever holds it."""
+    read = read_row(row, tree.schema)
+    return Dataset(tree.schema, read.numbers[None, :], read.codes[None, :])
 
 
 def read_rows(tree: Tree, X: Any, y: Any) -> Dataset:

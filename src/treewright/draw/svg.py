@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Literal, TypeAlias
 
@@ -16,7 +18,14 @@ FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', 'DejaVu San
 
 
 def write_svg(
-    shapes: Sequence[Shape], width: float, height: float, *, title: str, description: str, theme: Theme
+    shapes: Sequence[Shape],
+    width: float,
+    height: float,
+    *,
+    title: str,
+    description: str,
+    theme: Theme,
+    style: str = "",
 ) -> str:
     """Write shapes as an SVG document.
 
@@ -33,97 +42,139 @@ def write_svg(
         What screen readers say.
     theme : {"auto", "light", "dark"}
         The ground; "auto" follows the reader's settings, and is light on paper.
+    style : str
+        How the whole picture stands in a page of HTML.
     """
-    colours = DARK if theme == "dark" else LIGHT
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(width)} {_n(height)}" width="{_n(width)}" '
-        f'height="{_n(height)}" role="img" class="treewright" style="max-width:100%;height:auto">'
-        f"<title>{_safe(title)}</title><desc>{_safe(description)}</desc>"
-        f"<style>.treewright text{{font-family:{FONT};unicode-bidi:isolate}}"
-        f"{_dark_rules() if theme == 'auto' else ''}</style>"
+        f'height="{_n(height)}" role="img" class="treewright" font-family="{FONT}"'
+        f"{style and f' style={style!r}'}>"
+        f"<title>{_safe(title)}</title><desc>{_safe_lines(description)}</desc>"
+        f"<style>{_rules(theme)}</style>"
     )
+    page = _Page(DARK if theme == "dark" else LIGHT, follows=theme == "auto")
     ground = Rect(0, 0, width, height, "ground", 8)
-    return head + "".join(_written((ground, *shapes), colours)) + "</svg>\n"
+    return head + "".join(page.written((ground, *shapes))) + "</svg>\n"
 
 
-def _dark_rules() -> str:
-    rules = "".join(
-        f".tw-{name}{{fill:{colour}}}.tw-line-{name}{{stroke:{colour}}}" for name, colour in DARK.items()
+def _rules(theme: Theme) -> str:
+    """Write what improves a picture that is right without it.
+
+    All stands in media rules, which programs that know few styles leave alone: some take ``height:auto`` to
+    be no height at all.
+    """
+    paper = "@media print{svg.treewright:root{max-width:100%;height:auto}}"
+    turned = "@media all{.treewright text{unicode-bidi:isolate}}"
+    if theme != "auto":
+        return paper + turned
+    paints = "".join(
+        f".tw-{name}{{fill:var(--tw-{name})}}.tw-line-{name}{{stroke:var(--tw-{name})}}" for name in LIGHT
     )
-    return f"@media screen and (prefers-color-scheme:dark){{{rules}}}"
+    light, dark = (
+        "".join(f"--tw-{name}:{colour};" for name, colour in colours.items()) for colours in (LIGHT, DARK)
+    )
+    return (
+        f"{paper}{turned}@media screen{{{paints}.treewright{{{light}}}}}"
+        f"@media screen and (prefers-color-scheme:dark){{.treewright{{{dark}}}}}"
+        f"@media screen{{{_in_themes('dark', 'false')}{{{dark}}}{_in_themes('light', 'true')}{{{light}}}}}"
+    )
 
 
-def _written(shapes: Iterable[Shape], colours: Mapping[str, str]) -> Iterator[str]:
-    for shape in shapes:
-        match shape:
-            case Group():
-                tip = f"<title>{_safe(shape.tip)}</title>" if shape.tip else ""
-                move = f' transform="translate({_n(shape.x)} {_n(shape.y)})"' if shape.x or shape.y else ""
-                yield f"<g{move}>{tip}"
-                yield from _written(shape.shapes, colours)
-                yield "</g>"
-            case Rect():
-                size = f'width="{_n(shape.width)}" height="{_n(shape.height)}"'
-                corners = f' rx="{_n(shape.radius)}"' if shape.radius else ""
-                paint = _paint(colours, shape.fill, shape.stroke, shape.opacity)
-                yield f'<rect x="{_n(shape.x)}" y="{_n(shape.y)}" {size}{corners}{paint}/>'
-            case Strokes():
-                lines = "".join(f"M{_n(x0)} {_n(y0)}L{_n(x1)} {_n(y1)}" for (x0, y0), (x1, y1) in shape.lines)
-                paint = _paint(colours, None, shape.stroke, shape.opacity)
-                yield f'<path d="{lines}"{paint} stroke-width="{_n(shape.width)}"/>'
-            case Ribbon():
-                yield f'<path d="{_curves(shape)}"{_paint(colours, shape.fill, None, shape.opacity)}/>'
-            case Polygon():
-                yield _polygon(shape, colours)
-            case Dot():
-                paint = _paint(colours, shape.fill, None, shape.opacity)
-                yield f'<circle cx="{_n(shape.x)}" cy="{_n(shape.y)}" r="{_n(shape.radius)}"{paint}/>'
-            case Text():
-                yield _text(shape, colours)
+def _in_themes(name: str, is_light: str) -> str:
+    """Select pictures in pages of a theme of their own: those of Jupyter, of VS Code and of Sphinx."""
+    themes = (f"[data-jp-theme-light={is_light}]", f".vscode-{name}", f"[data-theme={name}]")
+    return ",".join(f"{theme} .treewright" for theme in themes)
 
 
-def _polygon(shape: Polygon, colours: Mapping[str, str]) -> str:
-    points = " ".join(f"{_n(x)},{_n(y)}" for x, y in shape.points)
-    kind = "polyline" if shape.fill is None else "polygon"
-    line = f' stroke-width="{_n(shape.width)}"' if shape.stroke else ""
-    dash = ' stroke-dasharray="3 2"' if shape.dashed else ""
-    paint = _paint(colours, shape.fill, shape.stroke, shape.opacity)
-    return f'<{kind} points="{points}"{paint}{line}{dash}/>'
+@dataclass(frozen=True)
+class _Page:
+    """Writes shapes in the colours of a page, which may follow its reader's settings."""
+
+    colours: Mapping[str, str]
+    follows: bool
+
+    def written(self, shapes: Iterable[Shape]) -> Iterator[str]:
+        for shape in shapes:
+            match shape:
+                case Group():
+                    tip = f"<title>{_safe_lines(shape.tip)}</title>" if shape.tip else ""
+                    move = (
+                        f' transform="translate({_n(shape.x)} {_n(shape.y)})"' if shape.x or shape.y else ""
+                    )
+                    yield f"<g{move}>{tip}"
+                    yield from self.written(shape.shapes)
+                    yield "</g>"
+                case Rect():
+                    yield self._rect(shape)
+                case Strokes():
+                    lines = "".join(
+                        f"M{_n(x0)} {_n(y0)}L{_n(x1)} {_n(y1)}" for (x0, y0), (x1, y1) in shape.lines
+                    )
+                    paint = self._paint(None, shape.stroke, shape.opacity)
+                    yield f'<path d="{lines}"{paint} stroke-width="{_n(shape.width)}"/>'
+                case Ribbon():
+                    yield f'<path d="{_curves(shape)}"{self._paint(shape.fill, None, shape.opacity)}/>'
+                case Polygon():
+                    yield self._polygon(shape)
+                case Dot():
+                    paint = self._paint(shape.fill, None, shape.opacity)
+                    yield f'<circle cx="{_n(shape.x)}" cy="{_n(shape.y)}" r="{_n(shape.radius)}"{paint}/>'
+                case Text():
+                    yield self._text(shape)
+
+    def _rect(self, shape: Rect) -> str:
+        size = f'width="{_n(shape.width)}" height="{_n(shape.height)}"'
+        corners = f' rx="{_n(shape.radius)}"' if shape.radius else ""
+        paint = self._paint(shape.fill, shape.stroke, shape.opacity)
+        if shape.line != 1:
+            paint += f' stroke-width="{_n(shape.line)}"'
+        return f'<rect x="{_n(shape.x)}" y="{_n(shape.y)}" {size}{corners}{paint}/>'
+
+    def _polygon(self, shape: Polygon) -> str:
+        points = " ".join(f"{_n(x)},{_n(y)}" for x, y in shape.points)
+        kind = "polyline" if shape.fill is None else "polygon"
+        line = f' stroke-width="{_n(shape.width)}"' if shape.stroke else ""
+        dash = ' stroke-dasharray="3 2"' if shape.dashed else ""
+        paint = self._paint(shape.fill, shape.stroke, shape.opacity)
+        return f'<{kind} points="{points}"{paint}{line}{dash}/>'
+
+    def _text(self, shape: Text) -> str:
+        place = f'x="{_n(shape.x)}" y="{_n(shape.y)}" font-size="{_n(shape.size)}"'
+        anchor = f' text-anchor="{shape.anchor}"' if shape.anchor != "start" else ""
+        weight = ' font-weight="600"' if shape.bold else ""
+        words = _safe(shape.text)
+        written = f"<text {place}{anchor}{weight}{self._paint(shape.fill)}>{words}</text>"
+        if not shape.halo:
+            return written
+        line = self._paint("ground", "ground", 0.85) + ' stroke-width="5" stroke-linejoin="round"'
+        return f'<text {place}{anchor}{weight}{line} aria-hidden="true">{words}</text>{written}'
+
+    def _paint(self, fill: str | None, stroke: str | None = None, opacity: float = 1.0) -> str:
+        """Write the colours for programs without styles, and the classes by which styles change them."""
+        colours = self.colours
+        paint = f' fill="{"none" if fill is None else colours.get(fill, fill)}"'
+        if stroke is not None:
+            paint += f' stroke="{colours.get(stroke, stroke)}"'
+        if opacity < 1:
+            paint += f' opacity="{_n(opacity)}"'
+        names = [f"tw-{fill}"] * (fill in colours) + [f"tw-line-{stroke}"] * (stroke in colours)
+        return paint + (f' class="{" ".join(names)}"' if names and self.follows else "")
 
 
 def _curves(ribbon: Ribbon) -> str:
-    points = [f"{_n(x)} {_n(y)}" for x, y in ribbon.corners()]
-    return f"M{points[0]}C{' '.join(points[1:4])}L{points[4]}C{' '.join(points[5:])}z"
-
-
-def _text(shape: Text, colours: Mapping[str, str]) -> str:
-    place = f'x="{_n(shape.x)}" y="{_n(shape.y)}" font-size="{_n(shape.size)}"'
-    anchor = f' text-anchor="{shape.anchor}"' if shape.anchor != "start" else ""
-    weight = ' font-weight="600"' if shape.bold else ""
-    words = _safe(shape.text)
-    written = f"<text {place}{anchor}{weight}{_paint(colours, shape.fill)}>{words}</text>"
-    if not shape.halo:
-        return written
-    line = _paint(colours, "ground", "ground", 0.85) + ' stroke-width="5" stroke-linejoin="round"'
-    return f'<text {place}{anchor}{weight}{line} aria-hidden="true">{words}</text>{written}'
-
-
-def _paint(
-    colours: Mapping[str, str], fill: str | None, stroke: str | None = None, opacity: float = 1.0
-) -> str:
-    """Write the colours for programs without styles, and the classes by which styles change them."""
-    names = [fill] if fill in colours else []
-    names += [f"line-{stroke}"] if stroke in colours else []
-    paint = f' fill="{"none" if fill is None else colours.get(fill, fill)}"'
-    if stroke is not None:
-        paint += f' stroke="{colours.get(stroke, stroke)}"'
-    if opacity < 1:
-        paint += f' opacity="{_n(opacity)}"'
-    return paint + (f' class="{" ".join(f"tw-{name}" for name in names)}"' if names else "")
+    outline = ribbon.outline()
+    letters = ["M", *("L" if len(segment) == 1 else "C" for segment in outline[1:])]
+    points = (" ".join(f"{_n(x)} {_n(y)}" for x, y in segment) for segment in outline)
+    return "".join(map(operator.add, letters, points)) + "z"
 
 
 def _safe(text: str) -> str:
     return escape(printable(text))
+
+
+def _safe_lines(text: str) -> str:
+    """Write several lines; the names in them have been made printable one by one."""
+    return "\n".join(map(_safe, text.split("\n")))
 
 
 def _n(number: float) -> str:

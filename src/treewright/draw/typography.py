@@ -37,7 +37,8 @@ _WIDTHS = {
 }
 """How wide letters are, in sizes of the font."""
 
-_JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
+JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
+"""Characters that are not seen, and say how those beside them look."""
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
@@ -69,7 +70,7 @@ def _advance(character: str) -> float:
 
 def _clings(character: str) -> bool:
     """Whether a character belongs to the letter before it."""
-    return character in _JOINERS or unicodedata.category(character) in ("Mn", "Me", "Cf")
+    return character in JOINERS or unicodedata.category(character) in ("Mn", "Me", "Cf")
 
 
 def fit_lines(text: str, width: float, size: float, most: int = 2) -> list[str]:
@@ -101,13 +102,22 @@ def fit_lines(text: str, width: float, size: float, most: int = 2) -> list[str]:
             fits = _longest_start(rest, width - text_width("…", size), size)
             return [*lines, rest[:fits].rstrip() + "…"]
         if fits < len(rest) and rest[fits] != " ":
-            space = rest.rfind(" ", 0, fits)
-            mark = 1 + max(rest.rfind(mark, 0, fits) for mark in BREAKS)
-            # A long word is broken rather than left alone.
-            fits = next((end for end in (space, mark) if end > fits / 3), fits)
+            fits = _last_break(rest, fits, width, size)
         lines.append(rest[:fits].rstrip())
         rest = rest[fits:].lstrip()
     return lines or [""]
+
+
+def _last_break(text: str, fits: int, width: float, size: float) -> int:
+    """Find where a line ends that has room for so many characters: at a space, after a mark, or anywhere."""
+    space = text.rfind(" ", 0, fits)
+    word = text[space + 1 :].partition(" ")[0]
+    if space > fits / 3 or (space > 0 and text_width(word, size) <= width):
+        return space
+    # A mark ends a part of a name; a minus sign, which begins a number, is none.
+    marks = (i for i in range(1, fits) if text[i] in BREAKS and text[i - 1].isalnum())
+    mark = 1 + max(marks, default=-1)
+    return mark if mark > fits / 3 else fits  # a long word is broken rather than left alone
 
 
 def _longest_start(text: str, width: float, size: float) -> int:

@@ -21,7 +21,7 @@ from treewright.explain.path import follow
 from treewright.explain.region import Measure
 from treewright.explain.row import Row
 from treewright.explain.search import Found, Search
-from treewright.pruning.report import aligned
+from treewright.text_table import aligned
 from treewright.tree import Tree
 from treewright.words import printable, quoted
 

@@ -11,8 +11,8 @@ from treewright.conditions import condition_words, features_of, on_branch
 from treewright.data.columns import plain
 from treewright.explain.path import Path, Step
 from treewright.export.text import percent
-from treewright.pruning.report import aligned
 from treewright.splits import Table
+from treewright.text_table import aligned
 from treewright.words import counted, printable, quoted
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ import numpy as np
 
 from treewright.data import Dataset
 from treewright.data.columns import plain
+from treewright.domains import is_whole
 from treewright.draw.shown import read_rows, stored_value
 from treewright.errors import DataError
 from treewright.explorer.content import Exploration, content_of, small_enough
@@ -24,13 +25,13 @@ from treewright.explorer.nursery import Nursery, same_place
 from treewright.explorer.page import Page, write_page
 from treewright.grafting import graft, subtree
 from treewright.grow import Progress
+from treewright.html_table import html_table
 from treewright.names import unknown_name
 from treewright.pruning.nested import nested_losses
-from treewright.recipe import is_whole
 from treewright.sklearn_trees import tree_of
 from treewright.splits import Split, Table, Threshold
 from treewright.tree import Tree
-from treewright.words import printable
+from treewright.words import counted, printable
 
 EDITS = ("prune", "grow", "split", "merge", "relabel", "undo", "redo")
 """What an entry of the log may say was done."""
@@ -272,6 +273,24 @@ class Editor:
         """Give the page of the tree as it is now, see `treewright.explore`."""
         content = content_of(self.explored, cv=cv, max_rows=max_rows, title=title)
         return Page(write_page(content), content["title"])
+
+    def _repr_html_(self) -> str:
+        """Show what was done, step by step, and the tree as it is now."""
+        from treewright.draw import plot_tree
+
+        known = ("edit", "leaves", "risk")
+        rows = [
+            [
+                entry["edit"],
+                ", ".join(f"{name} {value}" for name, value in entry.items() if name not in known),
+                str(entry["leaves"]),
+                *(f"{value:.4g}" for value in entry["risk"].values()),
+            ]
+            for entry in self.log
+        ]
+        head = ["edit", "of", "leaves", *(f"{part} risk" for part in self.risk)]
+        log = html_table(counted(len(rows), "edit"), head, rows, range(2, len(head)))
+        return log + plot_tree(self.tree, max_leaves=12)._repr_html_()
 
     def __repr__(self) -> str:
         risk = ", ".join(f"{rows} risk {value:.4g}" for rows, value in self.risk.items())

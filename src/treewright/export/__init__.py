@@ -1,4 +1,4 @@
-"""Exports: a tree as text, as a page, in other programs' languages; all read the tree, none writes it."""
+"""Exports: a tree and its trace as text, as plain values, as a page; all read the tree, none writes it."""
 
 from treewright.export.dictionary import export_dict
 from treewright.export.html import export_html

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from treewright.construction import estimator
 from treewright.data import Dataset
 from treewright.data.dataset import Task
+from treewright.domains import Domain
 from treewright.errors import warn
 from treewright.estimators import (
     DecisionTreeClassifier,
@@ -21,7 +22,6 @@ from treewright.estimators import (
 )
 from treewright.forest.fitting import ForestEstimator
 from treewright.forest.parameters import FOREST_CLASSIFIER_DOMAINS, FOREST_REGRESSOR_DOMAINS, class_chances
-from treewright.recipe import Domain
 
 Array = NDArray[np.float64]
 

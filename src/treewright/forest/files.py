@@ -155,9 +155,8 @@ def _tree_arrays(
     entries = arrays["table_entry"][table_begin[0] : table_begin[-1]]
     sizes = np.zeros(len(inner), np.int64)
     sizes[table[inner]] = np.diff(table_begin)
-    code = (entries >> 1).astype(np.int32)
-    of_split = np.repeat(schema.n_categories[arrays["feature"][nodes][inner]], sizes)
-    if (code >= of_split).any():
+    code, feature = (entries >> 1).astype(np.int32), arrays["feature"][nodes][inner]
+    if (code >= np.repeat(schema.n_categories[feature], sizes)).any():
         raise ModelFileError("the model is broken: a table names a category that its feature does not have")
     value = np.ascontiguousarray(arrays["value"][nodes], np.float64)
     classes = schema.classes is not None
@@ -177,7 +176,7 @@ def _tree_arrays(
         "risk": np.zeros(n_nodes) if classes else arrays["risk"][nodes],
         "merit": merit,
         "split_kind": table[inner].astype(np.uint8),
-        "split_feature": arrays["feature"][nodes][inner],
+        "split_feature": feature,
         "split_threshold": arrays["threshold"][nodes][inner],
         "split_pool_begin": np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
         "split_pool_index": code,

@@ -8,27 +8,31 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import NotFittedError
 
-from treewright.construction import NamedParameters
+from treewright.construction import TableEstimator
 from treewright.data import Dataset
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.data.target import read_classes, read_numbers, read_weight
+from treewright.domains import Domain
 from treewright.errors import DataError
 from treewright.forest.draws import Draws
 from treewright.forest.trees import Trees, shares
 from treewright.grow import threads
+from treewright.html_table import html_bars
 from treewright.importance import Importances
 from treewright.reading import RowReader
-from treewright.recipe import Domain
 from treewright.tree import Tree
+from treewright.words import counted, printable
 
 Array = NDArray[np.float64]
 
+MOST_SHOWN = 12
+"""Features whose importance notebooks show."""
 
-class FittedForest(RowReader, NamedParameters):
+
+class FittedForest(RowReader, TableEstimator):
     """An estimator that has many trees."""
 
     longest_search = 10.0
@@ -45,12 +49,8 @@ class FittedForest(RowReader, NamedParameters):
         schema = trees.schema
         self.trees_ = trees
         self.draws_ = draws
-        self.n_features_in_ = len(schema.columns)
         self.n_outputs_ = 1
-        if schema.named:
-            self.feature_names_in_ = np.array([column.name for column in schema.columns], dtype=object)
-        else:
-            self.__dict__.pop("feature_names_in_", None)
+        self._adopt_columns(schema)
         if schema.classes is not None:
             self.classes_: NDArray[Any] = np.asarray(schema.classes)
             self.n_classes_ = len(self.classes_)
@@ -59,13 +59,20 @@ class FittedForest(RowReader, NamedParameters):
         try:
             return self.trees_
         except AttributeError:
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
-                "arguments before using this estimator."
-            ) from None
+            raise self._not_fitted() from None
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "trees_")
+
+    def _learned_html(self) -> str:
+        trees = self._fitted_trees()
+        leaves = (trees.node_count + len(trees)) / 2 / len(trees)
+        score = f", out-of-bag score {self.oob_score_:.3f}" if hasattr(self, "oob_score_") else ""
+        caption = f"{counted(len(trees), 'tree')} of {leaves:.0f} leaves on average{score}; importances:"
+        shares = self.feature_importances_
+        order = np.argsort(-shares, kind="stable")[:MOST_SHOWN].tolist()
+        names = [printable(trees.schema.names[feature]) for feature in order]
+        return html_bars(caption, names, shares[order].tolist())
 
     def _encode(self, X: Any) -> tuple[Array, NDArray[np.int32]]:
         """Rows as the trees' arrays have them."""
@@ -283,30 +290,6 @@ class FittedForest(RowReader, NamedParameters):
             self._fitted_trees(), self.draws_, *self._encode(X), hard=self._hard, threads=threads(self.n_jobs)
         )
         return errors.ravel() if self.task == "regression" else errors
-
-    def to_html(
-        self,
-        path: str | PathLike[str],
-        X: Any = None,
-        y: Any = None,
-        *,
-        validation: tuple[Any, Any] | None = None,
-        max_rows: int = 1000,
-        title: str | None = None,
-    ) -> None:
-        """Write the forest as one HTML file to explore it with, without a network; see `treewright.explore`.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to write.
-        X, y, validation, max_rows, title
-            As for `treewright.explore`; rows that a tree has not drawn judge it if there are no others.
-        """
-        from treewright.explorer import explore
-
-        self._fitted_trees()
-        explore(self, X, y, validation=validation, max_rows=max_rows, title=title).save(path)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted forest to a file that `treewright.load` reads; whole or not at all.

@@ -17,6 +17,7 @@ from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.data.target import read_weight
+from treewright.domains import Domain, check_parameters
 from treewright.errors import DataError, warn
 from treewright.estimators import TreeEstimator
 from treewright.forest.draws import Draws
@@ -26,7 +27,7 @@ from treewright.forest.parameters import OF_THE_TREES, count_draws
 from treewright.forest.trees import Trees
 from treewright.grow import count_features, progress_bar, threads
 from treewright.parameters import check_counts
-from treewright.recipe import Domain, Recipe, check_parameters
+from treewright.recipe import Recipe
 
 Array = NDArray[np.float64]
 
@@ -242,14 +243,6 @@ class ForestEstimator(FittedForest):
         self._fitted_trees()
         draws = self.draws_
         return [draws.rows(tree) for tree in range(len(draws.seeds))]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing != "error"
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.sparse = True
-        return tags
 
 
 class TreeEstimators(Sequence[TreeEstimator]):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treewright.conditions import features_of
 from treewright.data import Column, Dataset, Schema
+from treewright.data.dataset import stacked
 from treewright.forest.draws import Draws
 from treewright.forest.growing import grow_trees
 from treewright.forest.trees import Trees, answer, shares
@@ -143,8 +144,7 @@ def _with_shadows(rows: Dataset, order: NDArray[np.int64], shuffled: NDArray[np.
     codes: list[NDArray[Any]] = []
     for at in order.tolist():
         feature = at % n_features
-        column, position = schema.columns[feature], schema.position[feature]
-        values = (rows.codes if column.kind == "categorical" else rows.numbers)[:, position]
+        column, values = schema.columns[feature], rows.values(feature)
         name = column.name if at < n_features else f"shadow {feature} of {column.name}"
         columns.append(Column(name, column.kind, column.categories, column.unit, column.offset))
         (codes if column.kind == "categorical" else numbers).append(
@@ -152,18 +152,11 @@ def _with_shadows(rows: Dataset, order: NDArray[np.int64], shuffled: NDArray[np.
         )
     return Dataset(
         Schema(tuple(columns), schema.classes, True),
-        _matrix(numbers, len(rows), np.float64),
-        _matrix(codes, len(rows), np.int32),
+        stacked(numbers, len(rows), np.float64),
+        stacked(codes, len(rows), np.int32),
         rows.target,
         rows.weight,
     )
-
-
-def _matrix(columns: list[NDArray[Any]], n_rows: int, dtype: Any) -> NDArray[Any]:
-    matrix = np.empty((n_rows, len(columns)), dtype, order="F")
-    for at, column in enumerate(columns):
-        matrix[:, at] = column
-    return matrix
 
 
 def permutation_losses(
@@ -198,13 +191,12 @@ def _tree_losses(
     before = _error(tree, rows, n_threads)
     used = {feature for split in tree.splits for feature in features_of(split)}
     for feature in sorted(used):
-        column = int(rows.schema.position[feature])
-        table = rows.codes if rows.schema.n_categories[feature] else rows.numbers
-        kept = table[:, column].copy()
+        values = rows.values(feature)
+        kept = values.copy()
         for _ in range(n_repeats):
-            table[:, column] = kept[random.permutation(len(kept))]
+            values[:] = kept[random.permutation(len(kept))]
             losses[feature] += (_error(tree, rows, n_threads) - before) / n_repeats
-        table[:, column] = kept
+        values[:] = kept
     return losses
 
 

@@ -13,6 +13,8 @@ from treewright.data import Dataset
 from treewright.errors import warn
 from treewright.forest.draws import Draws
 from treewright.forest.trees import Trees, answer
+from treewright.html_table import html_lines
+from treewright.words import counted
 
 Array = NDArray[np.float64]
 
@@ -62,6 +64,10 @@ class ErrorCurve:
     n_trees: NDArray[np.int64]
     error: Array
     measure: str
+
+    def _repr_html_(self) -> str:
+        last, n_trees = float(self.error[-1]), counted(int(self.n_trees[-1]), "tree")
+        return html_lines(f"out-of-bag {self.measure} {last:.4g} with {n_trees}\n.plot() draws the curve")
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve with matplotlib, and return the axes."""

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Dataset
+from treewright.domains import Domain, is_number, is_whole, one_of, whole
 from treewright.errors import warn
 from treewright.parameters import SHARED_DOMAINS, class_factors
-from treewright.recipe import Domain, is_number, is_whole, one_of, whole
 
 Array = NDArray[np.float64]
 

@@ -11,12 +11,13 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.construction import estimator
 from treewright.data import Schema
+from treewright.domains import Domain, check_parameters, is_number, one_of
 from treewright.fitted import ClassReader
 from treewright.learner import LEARNER_DOMAINS, Learner
 from treewright.parameters import CLASSIFIER_DOMAINS, SHARED_DOMAINS
 from treewright.presets.c45_recipe import TOLERANCE, C45Recipe, weka_parts
 from treewright.pruning import pruner_of
-from treewright.recipe import DOMAINS, Domain, check_parameters, is_number, one_of
+from treewright.recipe import DOMAINS
 from treewright.selection import AnyPruner, needs
 
 _IS_BOOL = Domain(lambda value: isinstance(value, bool), "a bool")

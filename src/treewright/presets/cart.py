@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.construction import estimator
 from treewright.data import Dataset, Schema
+from treewright.domains import Domain, check_parameters, is_number, is_whole, number, one_of, whole
 from treewright.fitted import ClassReader, NumberReader
 from treewright.grow import progress_bar
 from treewright.learner import LEARNER_DOMAINS, Learner
@@ -27,7 +28,6 @@ from treewright.parameters import (
 from treewright.presets.cart_figures import CARTFigures
 from treewright.presets.cart_recipe import CARTRecipe, GrownCART
 from treewright.presets.cp_table import CPTable, choose_row, cp_table, fold_numbers
-from treewright.recipe import Domain, check_parameters, is_number, is_whole, number, one_of, whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]

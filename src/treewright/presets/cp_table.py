@@ -10,9 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.html_table import html_table
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
+
+
+TITLES = ("CP", "nsplit", "rel error", "xerror", "xstd")
+"""What R calls the columns."""
 
 
 @dataclass(frozen=True)
@@ -92,12 +97,22 @@ class CPTable:
         """Give the table with the results of a cross-validation."""
         return replace(self, xerror=xerror, xstd=xstd)
 
+    def _texts(self) -> dict[str, list[str]]:
+        """Give the values of each column as they are written, by its title."""
+        return {
+            title: [f"{value:d}" if name == "nsplit" else f"{value:.6f}" for value in self[name].tolist()]
+            for title, name in zip(TITLES, self.keys(), strict=False)
+        }
+
+    def _repr_html_(self) -> str:
+        texts = self._texts()
+        rows = list(zip(*texts.values(), strict=True))
+        return html_table("prunings, smallest first", list(texts), rows, range(len(texts)))
+
     def __str__(self) -> str:
-        titles = ["CP", "nsplit", "rel error", "xerror", "xstd"]
         columns = []
-        for title, name in zip(titles, self.keys(), strict=False):
-            values = [f"{value:d}" if name == "nsplit" else f"{value:.6f}" for value in self[name].tolist()]
-            width = max(len(title), *map(len, values)) + (name != "cp")
+        for title, values in self._texts().items():
+            width = max(len(title), *map(len, values)) + (title != TITLES[0])
             columns.append([text.rjust(width) for text in [title, *values]])
         width = len(str(len(self)))
         labels = ["".rjust(width), *(str(row + 1).rjust(width) for row in range(len(self)))]

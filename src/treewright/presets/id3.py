@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.construction import estimator
+from treewright.domains import Domain, one_of
 from treewright.estimators import DecisionTreeClassifier
 from treewright.functions import MeritFunction
-from treewright.recipe import Domain, one_of
 
 
 @estimator

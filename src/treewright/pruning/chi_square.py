@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.domains import Domain, number
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.recipe import Domain, number
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]

@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.data import Dataset
-from treewright.pruning.losses import RISK_RULE, Risk, training_risk
+from treewright.domains import Domain, is_number, is_whole, number, whole
+from treewright.pruning.losses import RISK_DOMAIN, Risk, training_risk
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.pruning.report import Report
-from treewright.recipe import Domain, is_number, is_whole, number, whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -130,7 +130,7 @@ class CostComplexity(Pruner):
         ),
         "holdout": Domain(lambda value: isinstance(value, bool), "a bool"),
         "se": number(0.0),
-        "risk": RISK_RULE,
+        "risk": RISK_DOMAIN,
         "repeats": whole(1),
         "random_state": whole(0),
     }
@@ -241,7 +241,7 @@ def weakest_links(tree: Tree, risk: Risk | None = None) -> Links:
 
 
 def _fold_numbers(cv: ArrayLike) -> Any:
-    """Fold numbers as a tuple; whatever else is left for the rule to refuse."""
+    """Fold numbers as a tuple; whatever else is left for the domain to refuse."""
     try:
         return tuple(np.asarray(cv).tolist())
     except (TypeError, ValueError):

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.domains import Domain, number, one_of
 from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.losses import training_errors
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.recipe import Domain, number, one_of
 from treewright.splits import INTERVALS, TABLE, THRESHOLD
 from treewright.tree import Tree
 

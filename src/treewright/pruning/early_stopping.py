@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.domains import Domain, is_whole, whole
 from treewright.pruning.nested import LossSums, nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
-from treewright.recipe import Domain, is_whole, whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.domains import Domain, one_of
 from treewright.names import unknown_name
-from treewright.recipe import Domain, one_of
 from treewright.tree import Tree
 from treewright.words import counted
 
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 Risk = Literal["error", "cost", "squared_error", "impurity"]
 """What a leaf may be priced by on the training rows."""
 
-RISK_RULE: Domain = one_of(*get_args(Risk), none=True)
+RISK_DOMAIN: Domain = one_of(*get_args(Risk), none=True)
 
 
 def training_errors(tree: Tree) -> Array:

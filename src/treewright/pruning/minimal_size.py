@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.descent import sum_below
+from treewright.domains import Domain, one_of, whole
 from treewright.pruning.bottom_up import ROUNDING
-from treewright.pruning.losses import RISK_RULE, Risk, held_out_loss, training_risk
+from treewright.pruning.losses import RISK_DOMAIN, Risk, held_out_loss, training_risk
 from treewright.pruning.path import PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
-from treewright.recipe import Domain, one_of, whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -66,7 +66,7 @@ class MinimalSize(Pruner):
 
     domains: ClassVar[dict[str, Domain]] = {
         "select": one_of("holdout", "structural_risk"),
-        "risk": RISK_RULE,
+        "risk": RISK_DOMAIN,
         "max_leaves": whole(1, none=True),
     }
 

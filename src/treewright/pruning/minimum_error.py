@@ -12,9 +12,9 @@ from typing import ClassVar
 import numpy as np
 
 from treewright.data import Dataset
+from treewright.domains import Domain, is_number
 from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.recipe import Domain, is_number
 from treewright.tree import Tree
 
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.descent import place
+from treewright.lineage import over_ancestors
 from treewright.pruning.losses import row_loss
-from treewright.tree import Tree, over_ancestors
+from treewright.tree import Tree
 
 Array = NDArray[np.float64]
 Ids = NDArray[np.int64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.html_table import html_table
-from treewright.pruning.report import aligned
+from treewright.text_table import aligned
 from treewright.words import counted
 
 Array = NDArray[np.float64]

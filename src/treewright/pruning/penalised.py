@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from treewright.data import Dataset
+from treewright.domains import Domain, number
 from treewright.pruning.bottom_up import cheapest
-from treewright.pruning.losses import RISK_RULE, Risk, training_risk
+from treewright.pruning.losses import RISK_DOMAIN, Risk, training_risk
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.recipe import Domain, number
 from treewright.tree import Tree
 
 
@@ -41,7 +41,7 @@ class Penalised(Pruner):
     [9, 4, 3, 1]
     """
 
-    domains: ClassVar[dict[str, Domain]] = {"alpha": number(0.0), "risk": RISK_RULE}
+    domains: ClassVar[dict[str, Domain]] = {"alpha": number(0.0), "risk": RISK_DOMAIN}
 
     alpha: float
     risk: Risk | None = None

@@ -12,10 +12,10 @@ import numpy as np
 
 from treewright.data import Dataset
 from treewright.descent import sum_below
+from treewright.domains import Domain, number
 from treewright.pruning.bottom_up import ROUNDING
 from treewright.pruning.losses import training_errors
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.recipe import Domain, number
 from treewright.tree import Tree
 
 

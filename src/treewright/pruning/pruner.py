@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.domains import Domain, check_parameters
 from treewright.pruning.report import Report
-from treewright.recipe import Domain, check_parameters
 from treewright.tree import Tree
 
 Needs = Literal["nothing", "training", "holdout"]

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.descent import Descent, Parts, Shape, place, shares_rows, tally_parts
+from treewright.descent import Descent, Parts, Shape, place, tally_parts
+from treewright.lineage import over_ancestors
 from treewright.pruning.recount import errors_of, recount
 from treewright.pruning.report import ACTIONS, Report
 from treewright.splits import concatenated_ranges
-from treewright.tree import Tree, over_ancestors
+from treewright.tree import Tree
 
 Array = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -61,7 +62,7 @@ class Raising:
         self._tree, self._target = tree, rows.target
         self._estimate, self._tolerance = estimate, tolerance
         self._descent = Descent(tree, rows)
-        self._shares = shares_rows(tree)
+        self._shares = tree.shares_rows
         start = self._descent.start()
         self._parts = self._descent.settle(start, share_by_rows=True) if self._shares else place(tree, rows)
         # The tree as it is now: whose split each node has, what hangs where, and what is a leaf or gone.

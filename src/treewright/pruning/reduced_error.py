@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.descent import sum_below
+from treewright.domains import Domain, one_of
 from treewright.pruning.bottom_up import ROUNDING, cheapest
 from treewright.pruning.losses import held_out_loss, loss_words
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.pruning.report import ACTIONS, Report
-from treewright.recipe import Domain, one_of
 from treewright.tree import Tree
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.html_table import html_table
+from treewright.text_table import aligned
 from treewright.tree import Tree
 from treewright.words import counted, printable
 
@@ -138,23 +139,3 @@ def split_words(tree: Tree, node: int) -> str:
 
 def _number(value: float) -> str:
     return f"{value:.0f}" if value == round(value) and abs(value) < 1e15 else f"{value:.4g}"
-
-
-def aligned(head: list[str], rows: list[list[str]], right: tuple[int, ...] = ()) -> list[str]:
-    r"""Set a table in columns of equal width.
-
-    Examples
-    --------
-    >>> print("\n".join(aligned(["tree", "leaves"], [["oak", "12"], ["birch", "7"]], right=(1,))))
-    tree   leaves
-    oak        12
-    birch       7
-    """
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if place in right else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in [head, *rows]
-    ]

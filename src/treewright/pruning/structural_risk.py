@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.domains import Domain, is_number, is_whole, number
 from treewright.pruning.losses import training_risk
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.recipe import Domain, is_number, is_whole, number
 from treewright.splits import HYPERPLANE, INTERVALS, SPHERE, TABLE
 from treewright.tree import Tree
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.conditions import Interval, Side
-from treewright.rules.pruning import Sample
+from treewright.rules.pruning import LabelledRows
 from treewright.rules.rule import Rule
 
 THEORY_WEIGHT = 0.5
@@ -23,7 +23,7 @@ MOST_SWEEPS = 20
 """How often all rules of a class are looked at again."""
 
 
-def choose(rules: Sequence[Rule], sample: Sample) -> list[Rule]:
+def choose(rules: Sequence[Rule], labelled: LabelledRows) -> list[Rule]:
     """Choose for each class the rules that describe it in the fewest bits.
 
     A set of rules for a class is told by its conditions, and by its exceptions: the rows covered that are of
@@ -33,7 +33,7 @@ def choose(rules: Sequence[Rule], sample: Sample) -> list[Rule]:
     chosen = []
     for label in sorted({rule.label for rule in rules}):
         own = [rule for rule in rules if rule.label == label]
-        subset = _Subset(own, label, sample)
+        subset = _Subset(own, label, labelled)
         best = min((subset.improved(start) for start in (True, False)), key=lambda found: found[0])
         chosen += [rule for rule, taken in zip(own, best[1], strict=True) if taken]
     return chosen
@@ -45,16 +45,16 @@ class _Subset:
 
     rules: Sequence[Rule]
     label: int
-    sample: Sample
+    labelled: LabelledRows
 
     def improved(self, start: bool) -> tuple[float, NDArray[np.bool_]]:
         """Take rules out and put them in while that saves bits; gives the bits, and which rules are taken."""
-        covers = [rule.covers(self.sample.rows) for rule in self.rules]
-        weight, is_class = self.sample.weight, self.sample.target == self.label
+        covers = [rule.covers(self.labelled.rows) for rule in self.rules]
+        weight, is_class = self.labelled.weight, self.labelled.target == self.label
         facts = np.stack([weight, weight * is_class], axis=1)
-        bits = np.array([rule_bits(rule, self.sample) for rule in self.rules])
+        bits = np.array([rule_bits(rule, self.labelled) for rule in self.rules])
         taken = np.full(len(self.rules), start)
-        times = np.zeros(len(self.sample), np.int32)
+        times = np.zeros(len(self.labelled), np.int32)
         if start:
             for cover in covers:
                 times[cover] += 1
@@ -92,16 +92,16 @@ def _choose_bits(n: float, k: float) -> float:
     return (lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)) / log(2)
 
 
-def rule_bits(rule: Rule, sample: Sample) -> float:
+def rule_bits(rule: Rule, labelled: LabelledRows) -> float:
     """Bits to tell the conditions of a rule; their order says nothing."""
-    schema, bits = sample.rows.schema, 0.0
+    schema, bits = labelled.rows.schema, 0.0
     for condition in rule.conditions:
         if isinstance(condition, Side):
-            bits += len(condition.features) * (log2(len(schema.columns)) + log2(len(sample) + 1))
+            bits += len(condition.features) * (log2(len(schema.columns)) + log2(len(labelled) + 1))
             continue
         column = schema.columns[condition.feature]
         if isinstance(condition, Interval):
-            cuts = len(column.categories) or max(len(sample) - 1, 1)
+            cuts = len(column.categories) or max(len(labelled) - 1, 1)
             each = 1 + log2(cuts)
         else:
             each = min(len(column.categories), len(condition.codes) * log2(max(len(column.categories), 2)))

@@ -7,30 +7,30 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.rules.pruning import Sample
+from treewright.rules.pruning import LabelledRows
 from treewright.rules.rule import Rule, first_rule
 
 
-def by_class(rules: Sequence[Rule], errors: dict[int, float], sample: Sample) -> list[Rule]:
+def by_class(rules: Sequence[Rule], errors: dict[int, float], labelled: LabelledRows) -> list[Rule]:
     """Put the rules of a class together, the class first whose rules cover the fewest rows of others.
 
     What earlier classes cover counts no more (Quinlan, 1993, ch. 5). Within a class the rules of the lowest
     estimated error come first.
     """
     ordered: list[Rule] = []
-    left = np.ones(len(sample), bool)
+    left = np.ones(len(labelled), bool)
     classes = {rule.label for rule in rules}
-    covers = {id(rule): rule.covers(sample.rows) for rule in rules}
+    covers = {id(rule): rule.covers(labelled.rows) for rule in rules}
     while classes:
         union = {}
         for label in sorted(classes):
-            covered = np.zeros(len(sample), bool)
+            covered = np.zeros(len(labelled), bool)
             for rule in rules:
                 if rule.label == label:
                     covered[covers[id(rule)]] = True
             union[label] = covered & left
         wrong = {
-            label: float(sample.weight[covered & (sample.target != label)].sum())
+            label: float(labelled.weight[covered & (labelled.target != label)].sum())
             for label, covered in union.items()
         }
         label = min(wrong, key=lambda one: (wrong[one], one))
@@ -45,25 +45,25 @@ def by_error(rules: Sequence[Rule], errors: dict[int, float]) -> list[Rule]:
     return sorted(rules, key=lambda rule: (errors[id(rule)], -rule.weight))
 
 
-def default_rule(rules: Sequence[Rule], sample: Sample) -> Rule:
+def default_rule(rules: Sequence[Rule], labelled: LabelledRows) -> Rule:
     """Give what is predicted where no rule covers a row: what fits those rows best, or all if there are none.
 
     Of equally frequent classes the one that is more frequent among all rows is taken.
     """
-    left = np.flatnonzero(first_rule(rules, sample.rows) == len(rules))
-    left = left if len(left) else np.arange(len(sample))
-    value, every = sample.totals(left), sample.totals()
+    left = np.flatnonzero(first_rule(rules, labelled.rows) == len(rules))
+    left = left if len(left) else np.arange(len(labelled))
+    value, every = labelled.totals(left), labelled.totals()
     label = min(range(len(value)), key=lambda code: (-value[code], -every[code], code))
-    return sample.rule((), label if sample.n_classes else 0, left)
+    return labelled.rule((), label if labelled.n_classes else 0, left)
 
 
-def without_harm(rules: Sequence[Rule], default: Rule, sample: Sample) -> list[Rule]:
+def without_harm(rules: Sequence[Rule], default: Rule, labelled: LabelledRows) -> list[Rule]:
     """Take out rules, one after the other, without which fewer rows are put in the wrong class."""
     rules = list(rules)
     while rules:
-        which = first_rule(rules, sample.rows)
+        which = first_rule(rules, labelled.rows)
         saved = [
-            _saved(np.flatnonzero(which == place), rules[place], [*rules[place + 1 :], default], sample)
+            _saved(np.flatnonzero(which == place), rules[place], [*rules[place + 1 :], default], labelled)
             for place in range(len(rules))
         ]
         if max(saved) <= 1e-9:
@@ -72,8 +72,8 @@ def without_harm(rules: Sequence[Rule], default: Rule, sample: Sample) -> list[R
     return rules
 
 
-def _saved(own: NDArray[np.int64], rule: Rule, later: Sequence[Rule], sample: Sample) -> float:
+def _saved(own: NDArray[np.int64], rule: Rule, later: Sequence[Rule], labelled: LabelledRows) -> float:
     """Weight of the errors that would be saved if later rules predicted for the rows of a rule."""
-    rows, weight, target = sample.rows.take(own), sample.weight[own], sample.target[own]
+    rows, weight, target = labelled.rows.take(own), labelled.weight[own], labelled.target[own]
     labels = np.array([one.label for one in later])[first_rule(later, rows)]
     return float(weight @ (target != rule.label) - weight @ (target != labels))

@@ -26,7 +26,7 @@ M = 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class LabelledRows:
     """Rows with their target, to count what rules get right.
 
     Parameters
@@ -44,7 +44,7 @@ class Sample:
     n_classes: int
 
     @classmethod
-    def of(cls, dataset: Dataset) -> Sample:
+    def of(cls, dataset: Dataset) -> LabelledRows:
         """Take the rows of a dataset."""
         assert dataset.target is not None
         weight = np.ones(len(dataset)) if dataset.weight is None else dataset.weight
@@ -61,6 +61,10 @@ class Sample:
             return np.bincount(target, weight, self.n_classes).astype(np.float64)
         total = weight.sum()
         return np.array([weight @ target / total if total > 0 else 0.0])
+
+    def spread(self) -> float:
+        """Give the mean squared distance of the targets from their mean."""
+        return float(np.average((self.target - self.totals()[0]) ** 2, weights=self.weight))
 
     def rule(self, conditions: tuple[Condition, ...], label: int, covered: NDArray[np.int64]) -> Rule:
         """Make a rule with the statistics of the rows that it covers; a number is their mean."""
@@ -93,27 +97,27 @@ class Pruning:
         if not 0 < self.cf < 1:
             raise ValueError(f"cf must be above 0 and below 1, got {self.cf!r}.")
 
-    def prune(self, rule: Rule, sample: Sample) -> tuple[Rule, float]:
+    def prune(self, rule: Rule, labelled: LabelledRows) -> tuple[Rule, float]:
         """Drop conditions of a rule while its estimated error does not rise.
 
         The condition whose loss leaves the lowest estimate goes first. Both ends of an interval may go one by
-        one. Gives the rule with the statistics of the sample, and its estimated error.
+        one. Gives the rule with the statistics of these rows, and its estimated error.
         """
         tests = list(_tests(rule))
-        facts = self._facts(rule, sample)
-        fails = np.array([~test.holds(sample.rows) for test in tests]).reshape(len(tests), len(sample))
+        facts = self._facts(rule, labelled)
+        fails = np.array([~test.holds(labelled.rows) for test in tests]).reshape(len(tests), len(labelled))
         failures = fails.sum(axis=0, dtype=np.int32)
         which = (np.arange(len(tests)) @ fails).astype(np.int64)  # of a row that fails one test only
         kept = list(range(len(tests)))
         covered = facts[failures == 0].sum(axis=0)
         own = covered
-        error = float(self._error(covered[None], own, rule, sample)[0])
+        error = float(self._error(covered[None], own, rule, labelled)[0])
         while kept:
             once = np.flatnonzero(failures == 1)
             more = np.stack(
                 [np.bincount(which[once], column[once], len(tests)) for column in facts.T], axis=1
             )
-            errors = self._error(covered + more[kept], own, rule, sample)
+            errors = self._error(covered + more[kept], own, rule, labelled)
             best = int(np.argmin(errors))
             if errors[best] > error * (1 + 1e-12):
                 break
@@ -122,20 +126,20 @@ class Pruning:
             failures -= fails[dropped]
             which -= dropped * fails[dropped].astype(np.int64)
         conditions = joined(tests[i] for i in kept)
-        shorter = sample.rule(conditions, rule.label, np.flatnonzero(failures == 0))
-        if self.estimate == "holdout" and not sample.n_classes:
+        shorter = labelled.rule(conditions, rule.label, np.flatnonzero(failures == 0))
+        if self.estimate == "holdout" and not labelled.n_classes:
             shorter = replace(shorter, value=rule.value)
         return shorter, error
 
-    def _facts(self, rule: Rule, sample: Sample) -> Array:
+    def _facts(self, rule: Rule, labelled: LabelledRows) -> Array:
         """Give what is added up over rows: weight and weight got right, or weight and moments."""
-        weight = sample.weight
-        if sample.n_classes:
-            return np.stack([weight, weight * (sample.target == rule.label)], axis=1)
-        above = sample.target - rule.value[0]
+        weight = labelled.weight
+        if labelled.n_classes:
+            return np.stack([weight, weight * (labelled.target == rule.label)], axis=1)
+        above = labelled.target - rule.value[0]
         return np.stack([weight, weight * above, weight * above**2], axis=1)
 
-    def _error(self, sums: Array, own: Array, rule: Rule, sample: Sample) -> Array:
+    def _error(self, sums: Array, own: Array, rule: Rule, labelled: LabelledRows) -> Array:
         """Estimate the error of rules from sums of facts, one rule a line.
 
         For numbers it is the squared error that the mean of n rows covered has for the rows of the rule as it
@@ -144,37 +148,31 @@ class Pruning:
         """
         n = sums[:, 0]
         some = np.where(n > 0, n, 1.0)
-        if sample.n_classes:
+        if labelled.n_classes:
             errors = np.maximum(n - sums[:, 1], 0.0)
             if self.estimate == "pessimistic":
                 return np.where(n > 0, expected_errors(n, errors, self.cf) / some, 1.0)
-            guess = 1 - self._share(rule, sample)
+            guess = 1 - self._share(rule, labelled)
             return np.asarray((errors + M * guess) / (n + M))
         if self.estimate == "holdout":
-            return np.asarray((sums[:, 2] + M * sample_spread(sample)) / (n + M))
-        chance, chance_of_own = (_chance_of_mean(one, sample) for one in (sums, own[None]))
+            return np.asarray((sums[:, 2] + M * labelled.spread()) / (n + M))
+        chance, chance_of_own = (_chance_of_mean(one, labelled) for one in (sums, own[None]))
         shift = (sums[:, 1] / some - own[1] / max(own[0], 1e-300)) ** 2
         # means of few rows differ by chance alone
         return np.where(
             n > 0, np.maximum(shift - np.maximum(chance_of_own - chance, 0.0), 0.0) + chance, np.inf
         )
 
-    def _share(self, rule: Rule, sample: Sample) -> float:
-        totals = sample.totals()
+    def _share(self, rule: Rule, labelled: LabelledRows) -> float:
+        totals = labelled.totals()
         return float(totals[rule.label] / totals.sum())
 
 
-def _chance_of_mean(sums: Array, sample: Sample) -> Array:
+def _chance_of_mean(sums: Array, labelled: LabelledRows) -> Array:
     """Give the squared error to be expected of the mean of some rows, one set of rows a line."""
     n = np.where(sums[:, 0] > 0, sums[:, 0], 1.0)
     squares = np.maximum(sums[:, 2] - sums[:, 1] ** 2 / n, 0.0)
-    return np.asarray((squares + sample_spread(sample)) / n**2)
-
-
-def sample_spread(sample: Sample) -> float:
-    """Give the mean squared distance of the targets from their mean."""
-    mean = sample.totals()[0]
-    return float(np.average((sample.target - mean) ** 2, weights=sample.weight))
+    return np.asarray((squares + labelled.spread()) / n**2)
 
 
 def _tests(rule: Rule) -> Iterator[Condition]:

@@ -9,13 +9,13 @@ import numpy as np
 from treewright.grow import Progress
 from treewright.rules.choosing import choose
 from treewright.rules.ordering import by_class, by_error, default_rule, without_harm
-from treewright.rules.pruning import Pruning, Sample
+from treewright.rules.pruning import LabelledRows, Pruning
 from treewright.rules.rule import Rule
 
 
 def rewritten(
     rules: tuple[Rule, ...],
-    sample: Sample,
+    labelled: LabelledRows,
     pruning: Pruning,
     by_bits: bool,
     progress: Progress | None = None,
@@ -25,7 +25,7 @@ def rewritten(
     Parameters
     ----------
     rules : tuple of Rule
-    sample : Sample
+    labelled : LabelledRows
         The rows to judge by.
     pruning : Pruning
         How to prune each rule.
@@ -34,23 +34,23 @@ def rewritten(
     progress : callable or None
         Told the share of the rules that are pruned.
     """
-    totals, weight = sample.totals(), float(sample.weight.sum())
+    totals, weight = labelled.totals(), float(labelled.weight.sum())
     found: dict[tuple[Any, int], tuple[Rule, float]] = {}
     for place, rule in enumerate(rules, start=1):
-        shorter, error = pruning.prune(rule, sample)
+        shorter, error = pruning.prune(rule, labelled)
         # a rule must beat a guess by the share of its class (Quinlan, 1993)
-        guess = 1 - (totals[rule.label] + 1) / (weight + 2) if sample.n_classes else np.inf
+        guess = 1 - (totals[rule.label] + 1) / (weight + 2) if labelled.n_classes else np.inf
         if shorter.weight > 0 and shorter.conditions and error < guess:
             found.setdefault((frozenset(shorter.conditions), rule.label), (shorter, error))
         if progress is not None:
             progress(place / len(rules))
     errors = {id(rule): error for rule, error in found.values()}
     kept = [rule for rule, _ in found.values()]
-    if not sample.n_classes:
+    if not labelled.n_classes:
         kept.sort(key=lambda rule: rule.weight)
     elif not by_bits:
         kept = by_error(kept, errors)
     else:
-        kept = by_class(choose(kept, sample), errors, sample)
-        kept = without_harm(kept, default_rule(kept, sample), sample)
-    return kept, default_rule(kept, sample)
+        kept = by_class(choose(kept, labelled), errors, labelled)
+        kept = without_harm(kept, default_rule(kept, labelled), labelled)
+    return kept, default_rule(kept, labelled)

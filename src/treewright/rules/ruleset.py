@@ -15,7 +15,7 @@ from treewright.conditions import Rows
 from treewright.grow import progress_bar
 from treewright.model_file import write_model
 from treewright.rules import writing
-from treewright.rules.pruning import Estimate, Pruning, Sample
+from treewright.rules.pruning import Estimate, LabelledRows, Pruning
 from treewright.rules.rewriting import rewritten
 from treewright.rules.rule import Rule, first_rule
 from treewright.rules.storage import rules_to_parts
@@ -168,16 +168,16 @@ class RuleSet:
         IF petal length > 4.95 THEN virginica  (46 rows, 96 %)
         OTHERWISE setosa  (150 rows, 33 %)
         """
-        sample = self.sample(X, y, sample_weight)
+        labelled = self.labelled(X, y, sample_weight)
         progress = progress_bar(verbose, "pruning rules")
-        rules, default = rewritten(self.rules, sample, Pruning(estimate, cf), choose, progress)
-        return RuleSet(self.schema, tuple(rules), default, sample.totals(), float(sample.weight.sum()))
+        rules, default = rewritten(self.rules, labelled, Pruning(estimate, cf), choose, progress)
+        return RuleSet(self.schema, tuple(rules), default, labelled.totals(), float(labelled.weight.sum()))
 
-    def sample(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Sample:
+    def labelled(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> LabelledRows:
         """Read rows with their target as the rules' features and classes."""
         numbers, codes = self.schema.encode(X, estimator="RuleSet")
         rows, _ = labelled_rows(self.schema, numbers, codes, y, sample_weight, name="RuleSet")
-        return Sample.of(rows)
+        return LabelledRows.of(rows)
 
     # ---- files -----------------------------------------------------------------------------------
 

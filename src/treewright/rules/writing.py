@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from treewright.conditions import Condition, Interval, Values
 from treewright.data.columns import plain
 from treewright.export.text import percent
+from treewright.html_table import html_table
 from treewright.rules.rule import Rule
+from treewright.text_table import aligned
 from treewright.words import counted, plain_value, quoted
 
 if TYPE_CHECKING:
@@ -75,8 +76,6 @@ def _rounded(number: float) -> str:
 
 def table(rules: RuleSet) -> str:
     """Write the table in columns of equal width."""
-    from treewright.pruning.report import aligned
-
     heads, body = _cells(rules)
     return "\n".join(aligned(heads, body, right=(0, *range(2, len(heads) - 1))))
 
@@ -93,9 +92,7 @@ def markdown(rules: RuleSet) -> str:
 def html(rules: RuleSet) -> str:
     """Write the table in HTML."""
     heads, body = _cells(rules)
-    head = "".join(f"<th>{cell}</th>" for cell in heads)
-    rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in body)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return html_table(counted(len(rules), "rule"), heads, body, (0, *range(2, len(heads) - 1)))
 
 
 # ---- plain values ------------------------------------------------------------------------------------

@@ -1,0 +1,68 @@
+"""Rows are drawn as often as said, by chance alone, by weight or by class."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+
+import treewright as tw
+from treewright import _core
+
+
+def test_rows_are_drawn_as_often_as_said() -> None:
+    X, y = load_iris(return_X_y=True)
+    for max_samples, drawn in ((None, 150), (40, 40), (0.5, 75), (300, 300)):
+        forest = tw.RandomForestClassifier(4, max_samples=max_samples, random_state=0).fit(X, y)
+        assert [len(rows) for rows in forest.estimators_samples_] == [drawn] * 4
+        assert [tree.weight[0] for tree in forest.trees_] == [drawn] * 4
+    everything = tw.ExtraTreesClassifier(2, random_state=0).fit(X, y)
+    assert np.array_equal(everything.estimators_samples_[1], np.arange(150))
+
+
+def test_drawing_is_uniform() -> None:
+    X, y = load_iris(return_X_y=True)
+    forest = tw.RandomForestClassifier(400, max_depth=1, random_state=0).fit(X, y)
+    times = sum(forest.draws_.times(tree).astype(float) for tree in range(400))
+    assert np.abs(times - 400).max() < 5 * np.sqrt(400)
+    assert abs(np.mean([forest.draws_.out_of_bag(t).mean() for t in range(400)]) - np.exp(-1)) < 0.005
+
+
+def test_weights_are_chances_to_be_drawn() -> None:
+    X, y = load_iris(return_X_y=True)
+    weight = np.where(np.arange(150) < 75, 0.0, 1.0)
+    weight[149] = 50.0
+    forest = tw.RandomForestClassifier(100, max_depth=1, random_state=0).fit(X, y, sample_weight=weight)
+    times = sum(forest.draws_.times(tree).astype(float) for tree in range(100))
+    assert (times[:75] == 0).all()
+    expected = 100 * 150 * 50 / weight.sum()
+    assert abs(times[149] - expected) < 5 * np.sqrt(expected)
+
+
+def test_without_draws_weights_are_those_of_the_rows() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    weight = np.arange(len(y)) % 3 / 2
+    forest = tw.RandomForestClassifier(2, bootstrap=False, random_state=0).fit(X, y, sample_weight=weight)
+    alone = tw.DecisionTreeClassifier(
+        max_features="sqrt", ties="random", random_state=int(forest.draws_.seeds[1])
+    )
+    assert forest.trees_[1] == alone.fit(X, y, sample_weight=weight).tree_
+
+
+def test_classes_are_balanced_in_drawing_or_in_each_sample() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    y = y * (np.arange(len(y)) % 4 > 0)
+    chance = tw.RandomForestClassifier(50, class_weight="balanced", max_depth=1, random_state=0).fit(X, y)
+    shares = np.mean([tree.value[0] / tree.value[0].sum() for tree in chance.trees_], axis=0)
+    np.testing.assert_allclose(shares, 0.5, atol=0.02)
+    each = tw.RandomForestClassifier(5, class_weight="balanced_subsample", max_depth=1, random_state=0)
+    for tree in each.fit(X, y).trees_:
+        np.testing.assert_allclose(tree.value[0], tree.value[0].sum() / 2, rtol=1e-12)
+    never = tw.RandomForestClassifier(5, class_weight={0: 1, 1: 0}, random_state=0).fit(X, y)
+    assert all(tree.value[0, 1] == 0 for tree in never.trees_)
+
+
+def test_the_core_refuses_draws_of_the_wrong_length() -> None:
+    options = {"seeds": np.ones(1, np.uint64), "n_draws": 3, "balanced": False, "min_weight_fraction": 0.0}
+    with pytest.raises(ValueError, match="chance must have a number for every row"):
+        _core.draw_rows(5, options | {"chance": np.ones(4)}, 0)
