@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 from http.client import HTTPConnection
@@ -52,13 +53,40 @@ def test_a_table_becomes_a_page_judged_by_a_third_of_its_rows(tmp_path, monkeypa
     assert content("votes.html")["rows"] is not None
 
 
+FOREST = [IRIS, "-t", "species", "-a", "forest", "--trees", "5", "--quiet"]
+
+
 def test_a_forest_becomes_a_page_and_is_not_edited(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    forest = ["explore", IRIS, "-t", "species", "-a", "forest", "--trees", "5", "--quiet"]
-    assert main([*forest, "--html", "page.html"]) == 0
+    assert main(["explore", *FOREST, "--html", "page.html"]) == 0
     assert content("page.html")["forest"]["curve"]["measure"] == "error"
-    assert main(forest) == 2
+    monkeypatch.setattr(tw.RandomForestClassifier, "fit", None)  # it is said before anything is grown
+    assert main(["explore", *FOREST, "--save", "edited.tw"]) == 2
     assert "a forest is looked at and not edited" in capsys.readouterr().err
+
+
+def test_a_forest_is_served(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    briefly = ["--no-browser", "--idle-minutes", "0.001"]
+    assert main(["explore", *FOREST, *briefly]) == 0
+    assert "Exploring at http://127.0.0.1:" in capsys.readouterr().out
+    assert main(["fit", *FOREST, "--folds", "0", "--output", "forest.tw"]) == 0
+    assert main(["explore", "forest.tw", "--data", IRIS, *briefly]) == 0
+    assert "Exploring at http://127.0.0.1:" in capsys.readouterr().out
+
+
+def test_a_taken_port_is_said_before_anything_is_grown(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("treewright.cli.explore.read_problem", None)
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        assert main(["explore", IRIS, "-t", "species", "--no-browser", "--port", port]) == 1
+    errors = capsys.readouterr().err
+    assert (
+        errors == f"cannot listen at 127.0.0.1, port {port}: another program does; port 0 takes a free one.\n"
+    )
 
 
 def test_a_tree_too_large_for_a_browser_is_shown_pruned(tmp_path, monkeypatch, capsys) -> None:

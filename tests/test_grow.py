@@ -123,6 +123,21 @@ def test_progress_is_told_the_share_done() -> None:
     assert told[-1] == 1
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_progress_raises_stops_the_growing(n_jobs) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300_000, 10))
+    dataset = Dataset.from_table(X, rng.normal(size=len(X)), task="regression")
+
+    def refuse(share: float) -> None:
+        raise InterruptedError(f"at {share:.0%}")
+
+    with pytest.raises(InterruptedError, match=r"at .*%") as raised:
+        grow(dataset, Recipe("squared_error"), n_jobs=n_jobs, progress=refuse)
+    assert "100%" not in str(raised.value)  # on the way, and not when all is done
+    assert grow(dataset, Recipe("squared_error", max_depth=1), n_jobs=n_jobs).n_leaves == 2
+
+
 def leaky(n_rows: int, n_features: int) -> Dataset:
     """Rows of three classes, whose last feature is the class under other names."""
     rng = np.random.default_rng(0)

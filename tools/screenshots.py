@@ -60,6 +60,9 @@ def take_tree(browser: Browser, folder: Path) -> None:
     for tab in ("what-if", "regions", "sunburst"):
         page.click(f"#tab-{tab}")
         take(page, tab)
+    page.click("#tab-quality")
+    page.locator("#panel-quality section").last.evaluate("part => part.scrollIntoView()")
+    take(page, "quality")
     dark = opened(browser, path.as_uri(), "dark")
     dark.click("#tab-teach")
     take(dark, "teach")

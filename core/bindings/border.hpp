@@ -143,7 +143,12 @@ struct Watch {
         last = now;
         nb::gil_scoped_acquire locked;
         if (PyErr_CheckSignals() != 0) return false;
-        if (!progress.is_none()) progress(share);
+        try {
+            if (!progress.is_none()) progress(share);
+        } catch (nb::python_error& refused) {  // whoever is told may ask to stop; all threads do then
+            refused.restore();
+            return false;
+        }
         return true;
     }
 };

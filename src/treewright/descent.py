@@ -116,6 +116,10 @@ class Descent:
             moving = moving[(below != at) & ~shape.is_leaf[below]]
         return parts._replace(node=node)
 
+    def branch(self, row: Ids, node: Ids) -> Ids:
+        """Branch of each row at a node, whether it comes there or not; `SHARE` or `STAY` if unanswered."""
+        return self._branch(Shape.of(self.tree), row, node)
+
     def _branch(self, shape: Shape, row: Ids, node: Ids) -> Ids:
         """Branch of each row at its node; `SHARE` and `STAY` where no split answers."""
         content = shape.content[node]

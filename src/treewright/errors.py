@@ -1,4 +1,4 @@
-"""Errors and warnings: what is wrong with the data or with a model file, in one sentence."""
+"""Errors and warnings: what is wrong with the data, a model file or an address, in one sentence."""
 
 from __future__ import annotations
 
@@ -37,6 +37,18 @@ class ModelFileError(ValueError):
     Traceback (most recent call last):
     ...
     treewright.errors.ModelFileError: 'x.tw' is damaged: its checksum does not match
+    """
+
+
+class AddressError(OSError):
+    """An address that cannot be listened at.
+
+    Examples
+    --------
+    >>> raise AddressError("cannot listen at 127.0.0.1, port 80: permission denied.")
+    Traceback (most recent call last):
+    ...
+    treewright.errors.AddressError: cannot listen at 127.0.0.1, port 80: permission denied.
     """
 
 

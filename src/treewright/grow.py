@@ -47,7 +47,8 @@ def grow(
     n_jobs : int or None
         Threads to use, see `threads`. The tree is the same for every number.
     progress : callable or None
-        Called now and then with the share of the work that is done, at the end with 1.
+        Called now and then with the share of the work that is done, at the end with 1; what it raises stops
+        the growing.
     warn_of_odd : bool
         Whether to warn of a tree that could not grow at all, or that one column alone makes perfect.
 

@@ -16,13 +16,14 @@ from treewright.cli.screen import Screen
 from treewright.files.workspace import Workspace
 
 if TYPE_CHECKING:
-    from treewright.explorer.server import ExplorerServer
+    from treewright.explorer.server import ExplorerServer, ForestServer
 
 EPILOG = """\b
 Examples:
   treewright explore iris.tw --data iris.csv
   treewright explore iris.tw --data iris.csv --validation new.csv --save edited.tw --log edits.jsonl
   treewright explore iris.csv --target species
+  treewright explore iris.csv --target species --algorithm forest
   treewright explore iris.tw --data iris.csv --html iris.html"""
 
 
@@ -51,27 +52,31 @@ def command(source: str, html: str | None, save_to: str | None, log_to: str | No
     From a table it grows a tree on two thirds of the rows and judges it by the rest. The page is served to
     this machine only; Ctrl-C ends it. A forest is looked at, tree by tree, and not edited.
     """
-    from treewright.explorer.server import run
+    from treewright.explorer.local_server import refuse_taken
+    from treewright.explorer.server import ExplorerServer, run
 
     screen = screen_of(given)
     refuse_folder(html, save_to, log_to)
     _check_host(given)
+    if html is None:
+        refuse_taken(given["host"], given["port"], given["allow_remote"])  # before long work
+    edits = {"save_to": save_to, "log_to": log_to}
     explored = (
-        _of_model(source, given, screen) if source.endswith(".tw") else _of_table(source, given, screen)
+        _of_model(source, given | edits, screen)
+        if source.endswith(".tw")
+        else _of_table(source, given | edits, screen)
     )
-    if html is not None or isinstance(explored, Forest):
-        if html is None:
-            raise click.UsageError("a forest is looked at and not edited: add --html FILE, and open that.")
-        page = explored if isinstance(explored, Forest) else _within_reach(explored, screen)
-        page.page(title=source).save(html)
+    if not isinstance(explored, Forest):
+        explored = _within_reach(explored, screen)
+    if html is not None:
+        explored.page(title=source).save(html)
         screen.text(f"saved to {html}")
         screen.result({"page": html})
         return
-    editor = _within_reach(explored, screen)
-    with _listening(editor, save_to, log_to, source, given) as server:
+    with _listening(explored, edits, source, given) as server:
         answers = sys.stderr if given["as_json"] else None
         run(server, open_browser=not given["no_browser"], answers=answers)
-    screen.result({"edits": list(server.editor.log)})
+    screen.result({"edits": list(server.editor.log)} if isinstance(server, ExplorerServer) else {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +86,16 @@ class Forest:
     model: Any
     parts: list[tuple[Any, Any]]
 
+    @property
+    def validation(self) -> tuple[Any, Any] | None:
+        """Rows that it was not grown on, if there are such."""
+        return self.parts[1] if len(self.parts) > 1 else None
+
     def page(self, title: str) -> Any:
         """Give its page."""
         from treewright.explorer import explore
 
-        validation = self.parts[1] if len(self.parts) > 1 else None
-        return explore(self.model, *self.parts[0], validation=validation, title=title)
+        return explore(self.model, *self.parts[0], validation=self.validation, title=title)
 
 
 def _check_host(given: dict[str, Any]) -> None:
@@ -105,19 +114,24 @@ def _within_reach(editor: Any, screen: Screen) -> Any:
 
 
 def _listening(
-    editor: Any, save_to: str | None, log_to: str | None, title: str, given: dict[str, Any]
-) -> ExplorerServer:
-    """Start to listen, or say why that cannot be."""
-    from treewright.explorer.server import ExplorerServer
+    explored: Any, edits: dict[str, Any], title: str, given: dict[str, Any]
+) -> ExplorerServer | ForestServer:
+    """Start to listen."""
+    from treewright.explorer.server import ExplorerServer, ForestServer
 
     listening = {name: given[name] for name in ("port", "host", "allow_remote", "idle_minutes")}
-    try:
-        return ExplorerServer(editor, save_to=save_to, log_to=log_to, title=title, **listening)
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem).rstrip(".")
-        raise click.ClickException(
-            f"cannot listen at {given['host']}, port {given['port']}: {reason}."
-        ) from None
+    if isinstance(explored, Forest):
+        rows = explored.parts[0]
+        return ForestServer(explored.model, *rows, validation=explored.validation, title=title, **listening)
+    return ExplorerServer(explored, title=title, **edits, **listening)
+
+
+def _refuse_edits(model: Any, given: dict[str, Any]) -> None:
+    """A forest has no edits to save or to write down: say so before it is grown."""
+    from treewright.explorer.forest import is_forest
+
+    if is_forest(model) and (given["save_to"] or given["log_to"]):
+        raise click.UsageError("a forest is looked at and not edited: --save and --log are for trees.")
 
 
 def _of_model(source: str, given: dict[str, Any], screen: Screen) -> Any:
@@ -125,6 +139,7 @@ def _of_model(source: str, given: dict[str, Any], screen: Screen) -> Any:
     from treewright.explorer import edit
 
     model = open_model(source)
+    _refuse_edits(model, given)
     if not given["data"]:
         raise click.UsageError(
             "exploring needs rows: add --data FILE, the table that the model was made from."
@@ -148,6 +163,7 @@ def _of_table(source: str, given: dict[str, Any], screen: Screen) -> Any:
     with Workspace() as workspace:
         problem = read_problem(workspace, taken(DataOptions, given | {"data": (source,)}), screen)
     model = suited_learner(taken(LearnerOptions, given), problem)
+    _refuse_edits(model, given)
     if not hasattr(model, "_dataset"):  # a program of its own, which takes a table as a whole
         fitted = model.fit(problem.X, problem.y, problem.weight)
         if hasattr(fitted, "estimators_"):

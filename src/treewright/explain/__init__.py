@@ -6,6 +6,7 @@ from treewright.explain.explanation import Explanation, explain_row
 from treewright.explain.goal import Goal, goal_of
 from treewright.explain.path import Path, Step, follow
 from treewright.explain.row import Row, read_row
+from treewright.explain.shapley import mean_movement, shapley_values
 
 __all__ = [
     "Change",
@@ -18,6 +19,8 @@ __all__ = [
     "explain_row",
     "follow",
     "goal_of",
+    "mean_movement",
     "nearest_change",
     "read_row",
+    "shapley_values",
 ]

@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.colours import CLASS_COLOURS, SCALE
-from treewright.data import Column, Dataset
+from treewright.data import Dataset
 from treewright.data.columns import plain
 from treewright.draw.labels import answer, question
 from treewright.draw.shown import cuts_of, read_rows
 from treewright.errors import warn
+from treewright.explorer.table import code_values, feature_content, rows_content
 from treewright.export.text import Writer
 from treewright.pruning.cost_complexity import SAME_ALPHA, CostComplexity, weakest_links
+from treewright.pruning.losses import held_out_loss
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.selection import prune_tree
@@ -69,6 +71,11 @@ class Exploration:
     validation: Dataset | None = None
     model: Any = None
 
+    @property
+    def judges(self) -> Dataset | None:
+        """The rows that judge the tree: those that it was not grown on, if there are such."""
+        return self.training if self.validation is None else self.validation
+
     @classmethod
     def of(
         cls, model: Any, X: Any = None, y: Any = None, validation: tuple[Any, Any] | None = None
@@ -100,16 +107,22 @@ def content_of(explored: Exploration, *, cv: int | None, max_rows: int, title: s
     title : str or None
         The heading.
     """
+    return frame_content(explored, max_rows, title) | tree_content(explored, cv)
+
+
+def frame_content(explored: Exploration, max_rows: int, title: str | None) -> Json:
+    """Describe what stays when another tree of these features takes the place of the one that is shown."""
     tree = explored.tree
     size, classes = Writer(tree, None, None, False, False).size(), tree.schema.classes
     return {
         "title": printable(size if title is None else title),
         "colours": {"classes": CLASS_COLOURS, "scale": SCALE},
         "classes": None if classes is None else [printable(str(plain(label))) for label in classes],
-        "features": [_feature(tree, place, explored) for place in range(len(tree.schema.columns))],
+        "class_values": None if classes is None else code_values([plain(label) for label in classes]),
+        "features": [feature_content(tree, place, explored) for place in range(len(tree.schema.columns))],
         "costs": None if tree.costs is None else tree.costs.tolist(),
-        "rows": _rows(explored, max_rows),
-    } | tree_content(explored, cv)
+        "rows": rows_content(explored, max_rows),
+    }
 
 
 def tree_content(explored: Exploration, cv: int | None) -> Json:
@@ -143,11 +156,6 @@ def rounded(numbers: Array) -> list[float | None]:
         else float(f"{number:.9g}")
         for number in numbers.tolist()
     ]
-
-
-def exact(numbers: Array) -> list[float | None]:
-    """Write numbers that rows are routed by as they are; what is missing becomes null."""
-    return [None if math.isnan(number) else number for number in numbers.tolist()]
 
 
 # ---- splits ------------------------------------------------------------------------------------------------
@@ -210,102 +218,18 @@ def _condition(tree: Tree, split: Split) -> str:
     return split.condition(tree.schema, 0, max_categories=MOST_CATEGORIES)
 
 
-# ---- features and rows -------------------------------------------------------------------------------------
-
-
-def _feature(tree: Tree, place: int, explored: Exploration) -> Json:
-    """Describe a feature: its name, its kind, and the range of its values."""
-    column = tree.schema.columns[place]
-    described: Json = {"name": printable(column.name), "kind": column.kind}
-    if column.categories:
-        described["categories"] = [column.text(code) for code in range(len(column.categories))]
-    if column.kind == "numeric" and (column.unit is not None or column.offset):
-        described |= {"unit": column.unit, "offset": column.offset}
-    rows = explored.training or explored.validation
-    if rows is None:
-        return described | _range_of_cuts(tree, place, column)
-    position = tree.schema.position[place]
-    if column.kind == "categorical":
-        codes = rows.codes[:, position]
-        known = codes[codes >= 0]
-        return described | {"middle": int(np.bincount(known).argmax()) if len(known) else None}
-    numbers = rows.numbers[:, position]
-    known_numbers = numbers[~np.isnan(numbers)]
-    if not len(known_numbers):
-        return described | {"low": None, "high": None, "middle": None}
-    middle = float(np.quantile(known_numbers, 0.5, method="nearest"))
-    whole = bool((known_numbers % 1 == 0).all())
-    low, high = float(known_numbers.min()), float(known_numbers.max())
-    return described | {"low": low, "high": high, "middle": middle, "whole": whole}
-
-
-def _range_of_cuts(tree: Tree, place: int, column: Column) -> Json:
-    """Say as much of a feature's values as the tree tells, if there are no rows."""
-    if column.kind == "categorical":
-        return {"middle": 0 if column.categories else None}
-    table = tree.splits
-    cuts = table.threshold[(table.feature == place) & (table.kind == 0) & np.isfinite(table.threshold)]
-    if not len(cuts):
-        return {"low": None, "high": None, "middle": None}
-    low, high = float(cuts.min()), float(cuts.max())
-    room = 0.25 * (high - low) or 1.0
-    return {"low": low - room, "high": high + room, "middle": float(np.median(cuts))}
-
-
-def _rows(explored: Exploration, max_rows: int) -> Json | None:
-    """Take a sample of the rows along, half of them for validation if there are such."""
-    pairs = sampled(explored, max_rows)
-    if not pairs:
-        return None
-    parts, chosen = [part for part, _ in pairs], [rows for _, rows in pairs]
-    schema = explored.tree.schema
-    features = []
-    for place, column in enumerate(schema.columns):
-        position = schema.position[place]
-        if column.kind == "categorical":
-            codes = np.concatenate(
-                [part.codes[rows, position] for part, rows in zip(parts, chosen, strict=True)]
-            )
-            features.append(codes.tolist())
-        else:
-            numbers = [part.numbers[rows, position] for part, rows in zip(parts, chosen, strict=True)]
-            features.append(exact(np.concatenate(numbers)))
-    targets = [np.asarray(part.target)[rows] for part, rows in zip(parts, chosen, strict=True)]
-    is_validation = [part is explored.validation for part in parts]
-    return {
-        "total": [len(part) for part in parts],
-        "id": np.concatenate(chosen).tolist(),
-        "validation": np.repeat(is_validation, [len(rows) for rows in chosen]).astype(int).tolist(),
-        "features": features,
-        "target": np.concatenate(targets).tolist(),
-    }
-
-
-def sampled(explored: Exploration, max_rows: int) -> list[tuple[Dataset, NDArray[np.int64]]]:
-    """Give each part of the rows with the numbers of those that go into the page."""
-    parts = [part for part in (explored.training, explored.validation) if part is not None]
-    each = max(1, max_rows // len(parts)) if parts else 0
-    return [(part, _sample(len(part), each)) for part in parts] if max_rows else []
-
-
-def _sample(n_rows: int, most: int) -> NDArray[np.int64]:
-    if n_rows <= most:
-        return np.arange(n_rows)
-    return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
-
-
 # ---- pruning and validation --------------------------------------------------------------------------------
 
 
 def _held(tree: Tree, rows: Dataset | None) -> Json | None:
-    """Count the validation rows at every node: class weights, or weight and mean."""
+    """Count the validation rows at every node: class weights, or weight and mean; and what it costs them."""
     if rows is None:
         return None
-    tally = tree.tally(rows)
+    tally, risk = tree.tally(rows), rounded(held_out_loss(tree, rows))
     if tree.is_classifier:
-        return {"value": rounded(tally.ravel()), "weight": rounded(tally.sum(axis=1))}
+        return {"value": rounded(tally.ravel()), "weight": rounded(tally.sum(axis=1)), "risk": risk}
     mean = tree.value[0, 0] + tally[:, 1] / np.where(tally[:, 0] > 0, tally[:, 0], np.nan)
-    return {"value": rounded(mean), "weight": rounded(tally[:, 0])}
+    return {"value": rounded(mean), "weight": rounded(tally[:, 0]), "risk": risk}
 
 
 class Steps(NamedTuple):

@@ -24,6 +24,7 @@ from treewright.explorer.content import Exploration, content_of, small_enough
 from treewright.explorer.nursery import Nursery, same_place
 from treewright.explorer.page import Page, write_page
 from treewright.grafting import graft, subtree
+from treewright.grow import Progress
 from treewright.html_table import html_table
 from treewright.names import unknown_name
 from treewright.pruning.nested import nested_losses
@@ -85,6 +86,8 @@ class Editor:
         The rows that edits are counted and judged by.
     log : tuple of dict
         Everything that was done, in order, undoing too; `replay` does it again.
+    progress : callable or None
+        Told, while an edit grows a branch, how far it is; what it raises stops the edit.
     """
 
     tree: Tree
@@ -94,6 +97,7 @@ class Editor:
     log: tuple[Entry, ...] = ()
     past: tuple[Tree, ...] = ()
     future: tuple[Tree, ...] = ()
+    progress: Progress | None = None
 
     # ---- edits -----------------------------------------------------------------------------------------
 
@@ -296,7 +300,7 @@ class Editor:
 
     @property
     def _nursery(self) -> Nursery:
-        return Nursery(self.tree, self.training, self.model)
+        return Nursery(self.tree, self.training, self.model, self.progress)
 
     def _changed(self, entry: Entry, tree: Tree) -> Editor:
         log = (*self.log, self._entry(entry, tree))
@@ -376,7 +380,9 @@ class _Places:
     def __init__(self, known: Sequence[Any], what: str) -> None:
         self.what = what
         self.by_value = {value: place for place, value in enumerate(known)}
-        self.by_text = {str(plain(value)): place for place, value in enumerate(known)}
+        texts = [str(plain(value)) for value in known]
+        shown = {printable(text): place for place, text in enumerate(texts)}  # as pages have them
+        self.by_text = shown | {text: place for place, text in enumerate(texts)}
 
     def of(self, value: Any) -> int:
         place = self.by_value.get(value)

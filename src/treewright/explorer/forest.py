@@ -6,7 +6,8 @@ rows, how its error falls and which features matter is counted over all of them.
 
 from __future__ import annotations
 
-from dataclasses import replace
+import warnings
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,23 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.draw.shown import read_rows
-from treewright.explorer.content import Exploration, Json, content_of, rounded, sampled, tree_content
+from treewright.explorer.content import (
+    Exploration,
+    Json,
+    frame_content,
+    rounded,
+    small_enough,
+    tree_content,
+)
+from treewright.explorer.movement import movement
+from treewright.explorer.table import sampled
 from treewright.grow import threads
-from treewright.tree import Tree
 
 MOST_NODES = 6000
 """So many nodes of trees go into the page, or one tree."""
+
+MOST_SHUFFLED = 50_000_000
+"""So many rows, by trees and features, are predicted again with a feature shuffled."""
 
 
 def is_forest(model: Any) -> bool:
@@ -27,61 +39,92 @@ def is_forest(model: Any) -> bool:
     return hasattr(model, "_fitted_trees")
 
 
-def forest_content(
-    model: Any, X: Any, y: Any, validation: tuple[Any, Any] | None, *, max_rows: int, title: str | None
-) -> Json:
-    """Describe a forest and its rows for the page.
+@dataclass(frozen=True, eq=False)
+class ForestExploration:
+    """A forest with the rows to explore it with.
 
-    Parameters
+    Attributes
     ----------
     model : fitted forest
-    X, y : table and target, or None
-        The rows of the fit; rows that a tree did not draw judge it if there are no others.
-    validation : pair of a table and a target, or None
-    max_rows, title
-        As for `treewright.explore`.
+    table : pair of a table and a target, or None
+        The rows of the fit as they were given.
+    training, validation : Dataset or None
+        The rows of the fit, and others. Rows that a tree has not drawn judge it if there are no others.
     """
-    trees = model._fitted_trees()
-    first = trees[0]
-    rows = None if X is None and y is None else read_rows(first, X, y)
-    held = None if validation is None else read_rows(first, *validation)
-    is_drawn = rows is not None and model.draws_.n_draws > 0 and len(rows) == model.draws_.n_rows
-    views = [
-        Exploration(tree, rows, _left_out(rows, model, at) if held is None and is_drawn else held)
-        for at, tree in enumerate(_that_fit(trees))
-    ]
-    shown = replace(views[0], validation=held)
-    size = f"{len(trees)} trees" if title is None else title
-    content = content_of(shown, cv=None, max_rows=max_rows, title=size) | tree_content(views[0], None)
-    if held is None and is_drawn:
-        content["held_name"] = "rows out of bag"
-    importances = model.importances()
-    content["forest"] = {
-        "trees": [tree_content(view, None) for view in views[1:]],
-        "leaves": [int(tree.n_leaves) for tree in trees],
-        "importance": {
-            "mean": rounded(importances.impurity),
-            "spread": rounded(importances.spreads["impurity"]),
-        },
-        "asked_first": _asked_first(trees),
-        "curve": _curve(model._error_curve(rows)) if is_drawn else None,
-        "said": _said(model, shown, max_rows),
-        "hard": bool(model._hard),
+
+    model: Any
+    table: tuple[Any, Any] | None
+    training: Dataset | None
+    validation: Dataset | None
+
+    @classmethod
+    def of(cls, model: Any, X: Any, y: Any, validation: tuple[Any, Any] | None) -> ForestExploration:
+        """Read the rows for a forest."""
+        first = model._fitted_trees()[0]
+        table = None if X is None and y is None else (X, y)
+        rows = None if table is None else read_rows(first, *table)
+        return cls(model, table, rows, None if validation is None else read_rows(first, *validation))
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it is known which of the rows each tree has drawn."""
+        draws, rows = self.model.draws_, self.training
+        return rows is not None and draws.n_draws > 0 and len(rows) == draws.n_rows
+
+    def view(self, at: int) -> Exploration:
+        """Give one of the trees with its rows; a tree too large for a page is pruned."""
+        tree, rows = small_enough(self.model._fitted_trees()[at]), self.training
+        if self.validation is not None or rows is None or not self.is_drawn:
+            return Exploration(tree, rows, self.validation)
+        left_out = self.model.draws_.out_of_bag(at)
+        return Exploration(tree, rows, rows.take(left_out) if left_out.any() else None)
+
+    def content(self, max_rows: int, title: str | None) -> Json:
+        """Describe the forest and its rows for the page, see `treewright.explore`."""
+        model, trees = self.model, self.model._fitted_trees()
+        views = [self.view(at) for at in range(_how_many_fit(trees))]
+        shown = replace(views[0], validation=self.validation)
+        size = f"{len(trees)} trees" if title is None else title
+        content = frame_content(shown, max_rows, size) | tree_content(views[0], None)
+        if self.validation is None and self.is_drawn:
+            content["held_name"] = "rows out of bag"
+        shuffled = self.table if self.is_drawn and _can_wait(model) else None
+        content["forest"] = {
+            "trees": [tree_content(view, None) for view in views[1:]],
+            "leaves": [int(tree.n_leaves) for tree in trees],
+            "importance": _importance(model, *(shuffled or ())),
+            "moved": movement(trees, shown.judges, hard=model._hard),
+            "asked_first": _asked_first(trees),
+            "curve": _curve(model._error_curve(self.training)) if self.is_drawn else None,
+            "said": _said(model, shown, max_rows),
+            "hard": bool(model._hard),
+        }
+        return content
+
+
+def _how_many_fit(trees: Any) -> int:
+    """Count the trees until the page is full."""
+    return max(1, int(np.count_nonzero(np.asarray(trees.node_begin[1:]) <= MOST_NODES)))
+
+
+def _can_wait(model: Any) -> bool:
+    """Whether shuffling every feature for every tree is a matter of seconds."""
+    draws, trees = model.draws_, model._fitted_trees()
+    return bool(draws.n_rows * len(trees) * len(trees.schema.columns) <= MOST_SHUFFLED)
+
+
+def _importance(model: Any, X: Any = None, y: Any = None) -> Json:
+    """Give the importances of the features, means over all trees and spreads between them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the page has the honest measures beside the one that favours
+        found = model.importances(X, y)
+    measures = {"impurity": found.impurity, "shuffled": found.permutation}
+    spreads = {"impurity": "impurity", "shuffled": "permutation"}
+    return {
+        name: {"mean": rounded(mean), "spread": rounded(found.spreads[spreads[name]])}
+        for name, mean in measures.items()
+        if mean is not None
     }
-    return content
-
-
-def _that_fit(trees: Any) -> list[Tree]:
-    """Take trees until the page is full."""
-    ends = np.asarray(trees.node_begin[1:])
-    return list(trees[: max(1, int(np.count_nonzero(ends <= MOST_NODES)))])
-
-
-def _left_out(rows: Dataset | None, model: Any, at: int) -> Dataset | None:
-    """Give the rows that a tree has not drawn; none if it has drawn them all."""
-    assert rows is not None
-    left_out = model.draws_.out_of_bag(at)
-    return rows.take(left_out) if left_out.any() else None
 
 
 def _asked_first(trees: Any) -> list[int]:

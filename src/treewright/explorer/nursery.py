@@ -19,7 +19,7 @@ from treewright.data import Dataset
 from treewright.descent import place
 from treewright.errors import DataError
 from treewright.grafting import graft
-from treewright.grow import class_factor, grow
+from treewright.grow import Progress, class_factor, grow
 from treewright.pruning.losses import row_loss
 from treewright.pruning.recount import impurity_name
 from treewright.recipe import Recipe
@@ -39,11 +39,14 @@ class Nursery:
         The rows that it was grown on.
     model : estimator or Tree
         Says how it was grown, if it knows.
+    progress : callable or None
+        Told how far growing is; see `treewright.grow`.
     """
 
     tree: Tree
     training: Dataset
     model: Any
+    progress: Progress | None = None
 
     @cached_property
     def recipe(self) -> Recipe:
@@ -89,7 +92,7 @@ class Nursery:
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that a branch has one class only is nothing odd here
-            tree = grow(rows, settled)
+            tree = grow(rows, settled, progress=self.progress)
         return tree.collapse([0]) if deepest == 0 else tree
 
     def with_split(self, node: int, split: Split, max_depth: int | None) -> Tree:

@@ -17,14 +17,18 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 from treewright.explorer.content import Exploration, content_of
-from treewright.explorer.forest import forest_content, is_forest
+from treewright.explorer.forest import ForestExploration, is_forest
 from treewright.whole_file import whole_file
+
+Entry = Literal["main", "live", "served"]
+"""The module a page begins with: one that asks nobody, one that edits, one that fetches further trees."""
 
 _IMPORT = re.compile(r'^import (\{.*?\}) from "\./(\w+)\.js";$', re.MULTILINE | re.DOTALL)
 _EXPORT = re.compile(r"^export (?=(?:class|const|function) (\w+))", re.MULTILINE)
+_COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)  # for who reads the source, not for every page
 _MARKUP = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
 
 
@@ -104,28 +108,28 @@ def explore(
     if max_rows < 0:
         raise ValueError(f"max_rows={max_rows!r} must be an int from 0 on.")
     if is_forest(model):
-        content = forest_content(model, X, y, validation, max_rows=max_rows, title=title)
+        content = ForestExploration.of(model, X, y, validation).content(max_rows, title)
     else:
         content = content_of(Exploration.of(model, X, y, validation), cv=cv, max_rows=max_rows, title=title)
     return Page(write_page(content), content["title"])
 
 
-def write_page(content: dict[str, Any], *, live: bool = False) -> str:
-    """Put content, style and script together as one file; a live page may also talk to who served it."""
+def write_page(content: dict[str, Any], entry: Entry = "main") -> str:
+    """Put content, style and script together as one file, for a disk or for one who serves it."""
     parts = {
-        "policy": escape(policy(live=live)),
+        "policy": escape(policy(entry)),
         "title": escape(content["title"]),
         "style": asset("style.css"),
         "content": safe_json(content),
-        "script": script_text("live" if live else "main"),
+        "script": script_text(entry),
     }
     return filled(asset("page.html"), parts)
 
 
-def policy(*, live: bool = False) -> str:
-    """Give the content security policy of the page: its own style and script, and nothing else."""
-    style, script = asset("style.css"), script_text("live" if live else "main")
-    talk = "connect-src 'self'; " if live else ""
+def policy(entry: Entry = "main") -> str:
+    """Give the content security policy of a page: its own style and script, its server, and nothing else."""
+    style, script = asset("style.css"), script_text(entry)
+    talk = "" if entry == "main" else "connect-src 'self'; "
     return (
         f"default-src 'none'; script-src {content_hash(script)}; style-src {content_hash(style)}; "
         f"img-src data: blob:; {talk}base-uri 'none'; form-action 'none'; "
@@ -179,7 +183,7 @@ def _imported(source: str) -> list[str]:
 
 def _as_function(name: str, source: str) -> str:
     exported = ", ".join(_EXPORT.findall(source))
-    body = _EXPORT.sub("", _IMPORT.sub(r"const \1 = module_\2;", source))
+    body = _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub(r"const \1 = module_\2;", source)))
     return f"const module_{name} = (() => {{\n{body}\nreturn {{ {exported} }};\n}})();\n"
 
 

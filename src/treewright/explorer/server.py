@@ -1,54 +1,38 @@
-"""Server: the explorer with live editing, for whoever sits at this machine and nobody else.
-
-It listens on the loopback address, unless it is told twice to listen elsewhere. A random token, valid once,
-stands in the fragment of the address that is opened, which browsers do not send; the page hands it in for a
-cookie. Every request must name this host, and every message must come from this page as JSON: other pages in
-the same browser can send requests to this machine, and make their own name point at it (DNS rebinding, as in
-GHSA-9h52-p55h-vw2f).
-"""
+"""Server: the explorer of a tree with live editing, or of a forest to look at, on this machine for itself."""
 
 from __future__ import annotations
 
 import json
-import secrets
-import socket
-import sys
+import re
 import threading
-import time
 import webbrowser
-from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
 from http import HTTPStatus
-from http.cookies import CookieError, SimpleCookie
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TextIO
 
 from treewright.explorer.content import content_of, tree_content
 from treewright.explorer.editor import EDITS, Editor, edit
-from treewright.explorer.page import asset, content_hash, filled, policy, write_page
-
-LARGEST_MESSAGE = 10_000_000
-SECONDS_TO_SPEAK = 30
-JSON = "application/json"
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
-EVERYWHERE = ("", "0.0.0.0", "::")
-
-
-class RefusedError(Exception):
-    """A request that is not answered, with the reason."""
-
-    def __init__(self, status: HTTPStatus, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
+from treewright.explorer.forest import ForestExploration, is_forest
+from treewright.explorer.local_server import (
+    Answer,
+    IdleError,
+    LocalServer,
+    Message,
+    RefusedError,
+    refuse_taken,
+)
+from treewright.explorer.page import policy, write_page
 
 
-class IdleError(Exception):
-    """Nobody has asked for anything for as long as was agreed."""
+class CancelledError(Exception):
+    """The reader does not want the edit any more that is being made."""
 
 
-class ExplorerServer(ThreadingHTTPServer):
-    """Serves the explorer of one tree on the loopback address, at a free port.
+class ExplorerServer(LocalServer):
+    """Serves the explorer of one tree, which its reader may edit.
 
     Parameters
     ----------
@@ -58,17 +42,12 @@ class ExplorerServer(ThreadingHTTPServer):
         Where the model is saved when the reader asks for it, and where every edit is written down.
     cv, max_rows, title
         As for `treewright.explore`.
-    port : int
-        0 takes a free one.
-    host : str
-        The address to listen at, and the only name that requests may ask for.
-    allow_remote : bool
-        Another address than this machine's own to itself needs this word, too.
-    idle_minutes : float or None
-        End when nobody has asked for anything for so long; None never does.
+    **listening
+        See `LocalServer`.
     """
 
-    daemon_threads = True
+    is_editing = False
+    is_unwanted = False
 
     def __init__(
         self,
@@ -79,61 +58,27 @@ class ExplorerServer(ThreadingHTTPServer):
         cv: int | None = None,
         max_rows: int = 1000,
         title: str | None = None,
-        port: int = 0,
-        host: str = "127.0.0.1",
-        allow_remote: bool = False,
-        idle_minutes: float | None = None,
+        **listening: Any,
     ) -> None:
-        _check_address(host, allow_remote)
-        if ":" in host:
-            self.address_family = socket.AF_INET6
-        super().__init__((host, port), _Handler)
-        self.host, self.idle_minutes, self.last_asked = host, idle_minutes, time.monotonic()
-        self.editor, self.start = editor, {"leaves": editor.tree.n_leaves, "risk": editor.risk}
+        super().__init__(**listening)
+        self.editor = replace(editor, progress=self._go_on)
+        self.start = {"leaves": editor.tree.n_leaves, "risk": editor.risk}
         self.save_to, self.log_to = save_to, log_to
         self.cv, self.max_rows, self.title = cv, max_rows, title
-        self.token: str | None = secrets.token_urlsafe(32)
-        self.session = secrets.token_urlsafe(32)
         self.lock = threading.Lock()  # one edit at a time
+        self.does = {"/edit": self.edit, "/cancel": self.cancel, "/save": self.save}
 
-    @property
-    def address(self) -> str:
-        """What to open: with the token, which is good for one visitor."""
-        return f"http://{self.hosts[0]}/#token={self.token}"
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        """The names under which a browser may know the server, with the port."""
-        names = (self.host, *LOOPBACK) if self.host in LOOPBACK else (self.host,)
-        bracketed = (f"[{name}]" if ":" in name else name for name in dict.fromkeys(names))
-        return tuple(f"{name}:{self.server_port}" for name in bracketed)
-
-    @property
-    def cookie(self) -> str:
-        """The name of the cookie: several explorers may run side by side."""
-        return f"treewright_{self.server_port}"
-
-    def service_actions(self) -> None:
-        """End when nobody has asked for long; called between requests."""
-        if self.idle_minutes is not None and time.monotonic() - self.last_asked > 60 * self.idle_minutes:
-            raise IdleError
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of visitors who leave before they have their answer."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
-
-    def page(self) -> str:
+    def page(self) -> tuple[str, str, str]:
         """Write the page of the tree as it is now."""
-        with self.lock:
-            editor = self.editor
+        editor = self.editor
         content = content_of(editor.explored, cv=self.cv, max_rows=self.max_rows, title=self.title)
-        return write_page(content | self._live(editor), live=True)
+        return write_page(content | self._live(editor), "live"), "text/html", policy("live")
 
-    def tree(self) -> str:
+    def read(self, path: str) -> str | None:
         """Write the tree as it is now, for a page that has the rest."""
-        with self.lock:
-            editor = self.editor
+        if path != "/tree":
+            return None
+        editor = self.editor
         return json.dumps(tree_content(editor.explored, self.cv) | self._live(editor))
 
     def _live(self, editor: Editor) -> dict[str, Any]:
@@ -146,17 +91,8 @@ class ExplorerServer(ThreadingHTTPServer):
         }
         return {"live": state}
 
-    def admit(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Let in who has the token, once."""
-        with self.lock:
-            given = message.get("token")
-            if self.token is None or not isinstance(given, str) or not _same(given, self.token):
-                raise RefusedError(HTTPStatus.FORBIDDEN, "the token is wrong, or was used before")
-            self.token = None
-        return {}
-
-    def edit(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Change the tree, and write down what was done.
+    def edit(self, message: Message) -> Answer:
+        """Change the tree, and write down what was done; or leave it, if that is cancelled on the way.
 
         A message that says after how many edits it was written is refused if there were others since: the
         nodes of another page's tree have other numbers.
@@ -169,17 +105,32 @@ class ExplorerServer(ThreadingHTTPServer):
                 raise RefusedError(
                     HTTPStatus.CONFLICT, "the tree was edited elsewhere: here it is as it is now"
                 )
+            self.is_unwanted, self.is_editing = False, True
             try:
-                self.editor = self.editor.replay([given])
+                edited = self.editor.replay([given])
+                self._go_on(1.0)
+            except CancelledError:
+                return {"cancelled": True}
             except (ValueError, TypeError) as error:
                 raise RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
-            entry = self.editor.log[-1]
+            finally:
+                self.is_editing = False
+            self.editor, entry = edited, edited.log[-1]
             if self.log_to is not None:
                 with Path(self.log_to).open("a", encoding="utf-8") as log:
                     log.write(json.dumps(entry) + "\n")
         return dict(entry)
 
-    def save(self, message: Mapping[str, Any]) -> dict[str, Any]:
+    def cancel(self, message: Message | None = None) -> Answer:
+        """Stop the edit that is being made, if there is one; the tree stays what it was."""
+        self.is_unwanted = self.is_editing
+        return {"cancelled": self.is_unwanted}
+
+    def _go_on(self, share: float) -> None:
+        if self.is_unwanted:
+            raise CancelledError
+
+    def save(self, message: Message) -> Answer:
         """Save the edited model where whoever started the server said."""
         if self.save_to is None or not hasattr(self.editor.model, "save"):
             raise RefusedError(HTTPStatus.BAD_REQUEST, "no file was named to save the model to")
@@ -187,139 +138,61 @@ class ExplorerServer(ThreadingHTTPServer):
             self.editor.fitted().save(self.save_to)
         return {"path": fspath(self.save_to)}
 
+    def server_close(self) -> None:
+        """Stop listening, and growing."""
+        super().server_close()
+        self.cancel()
 
-class _Handler(BaseHTTPRequestHandler):
-    """Answers one request, after looking at who asks."""
 
-    server: ExplorerServer
-    timeout = SECONDS_TO_SPEAK
-    server_version, sys_version = "treewright", ""
+class ForestServer(LocalServer):
+    """Serves the explorer of a forest, to look at tree by tree.
 
-    def do_GET(self) -> None:  # the name that http.server calls
-        """Give the page to who was let in, and the door to others."""
-        try:
-            self._check_host()
-            if self.path not in ("/", "/tree"):
-                raise RefusedError(HTTPStatus.NOT_FOUND, "there is only one page")
-            if self.path == "/tree":
-                self._check_known()
-                self._answer(HTTPStatus.OK, self.server.tree(), JSON)
-            elif self._is_known():
-                self._answer(HTTPStatus.OK, self.server.page(), "text/html", policy(live=True))
-            else:
-                self._answer(HTTPStatus.OK, *_door())
-        except RefusedError as refused:
-            self._refuse(refused)
+    Parameters
+    ----------
+    model : fitted forest
+    X, y : table and target
+        The rows of the fit.
+    validation, max_rows, title
+        As for `treewright.explore`.
+    **listening
+        See `LocalServer`.
+    """
 
-    def do_POST(self) -> None:
-        """Do what a message of the page asks for."""
-        try:
-            self._check_host()
-            self._check_origin()
-            message = self._message()
-            if self.path == "/session":
-                self.server.admit(message)
-                cookie = f"{self.server.cookie}={self.server.session}; HttpOnly; SameSite=Strict; Path=/"
-                self._answer(HTTPStatus.OK, "{}", JSON, cookie=cookie)
-                return
-            self._check_known()
-            does = {"/edit": self.server.edit, "/save": self.server.save}.get(self.path)
-            if does is None:
-                raise RefusedError(HTTPStatus.NOT_FOUND, "nothing listens there")
-            self._answer(HTTPStatus.OK, json.dumps(does(message)), JSON)
-        except RefusedError as refused:
-            self._refuse(refused)
-
-    # ---- who asks
-
-    def _check_host(self) -> None:
-        self.server.last_asked = time.monotonic()
-        hosts = self.headers.get_all("Host", [])
-        if len(hosts) != 1 or hosts[0] not in self.server.hosts:
-            raise RefusedError(HTTPStatus.FORBIDDEN, "the request was meant for another host")
-
-    def _check_origin(self) -> None:
-        origin, site = self.headers.get("Origin"), self.headers.get("Sec-Fetch-Site")
-        own = {f"http://{host}" for host in self.server.hosts}
-        if origin not in own or site not in (None, "same-origin"):
-            raise RefusedError(HTTPStatus.FORBIDDEN, "the message comes from another page")
-
-    def _check_known(self) -> None:
-        if not self._is_known():
-            raise RefusedError(HTTPStatus.FORBIDDEN, "this explorer was started by somebody else")
-
-    def _is_known(self) -> bool:
-        try:
-            given = SimpleCookie(self.headers.get("Cookie", "")).get(self.server.cookie)
-        except CookieError:
-            return False
-        return given is not None and _same(given.value, self.server.session)
-
-    def _message(self) -> dict[str, Any]:
-        if self.headers.get_content_type() != JSON:
-            raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "messages are JSON")
-        length = self.headers.get("Content-Length", "")
-        if not length.isdigit() or int(length) > LARGEST_MESSAGE:
-            raise RefusedError(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the message is too long, or does not say how long"
-            )
-        try:
-            message = json.loads(self.rfile.read(int(length)))
-        except (ValueError, RecursionError) as error:
-            raise RefusedError(HTTPStatus.BAD_REQUEST, "the message is no JSON") from error
-        if not isinstance(message, dict):
-            raise RefusedError(HTTPStatus.BAD_REQUEST, "the message is no JSON object")
-        return message
-
-    # ---- answers
-
-    def _answer(
+    def __init__(
         self,
-        status: HTTPStatus,
-        body: str,
-        kind: str,
-        own_policy: str = "default-src 'none'",
-        cookie: str = "",
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        validation: tuple[Any, Any] | None = None,
+        max_rows: int = 1000,
+        title: str | None = None,
+        **listening: Any,
     ) -> None:
-        content = body.encode()
-        self.send_response(status)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("Content-Security-Policy", f"{own_policy}; frame-ancestors 'none'")
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.send_header("Referrer-Policy", "no-referrer")
-        self.send_header("Cache-Control", "no-store")
-        if cookie:
-            self.send_header("Set-Cookie", cookie)
-        self.end_headers()
-        self.wfile.write(content)
+        self.explored = ForestExploration.of(model, X, y, validation)
+        self.content = self.explored.content(max_rows, title)
+        super().__init__(**listening)
+        self.does = {"/edit": self.refuse, "/save": self.refuse}
 
-    def _refuse(self, refused: RefusedError) -> None:
-        self.close_connection = True
-        self._answer(refused.status, json.dumps({"error": str(refused)}), JSON)
+    @cached_property
+    def written(self) -> str:
+        """The page, which stays as it is."""
+        return write_page(self.content, "served")
 
-    def log_message(self, format: str, *arguments: Any) -> None:
-        """Say nothing: the log of edits is what matters."""
+    def page(self) -> tuple[str, str, str]:
+        """Give the page."""
+        return self.written, "text/html", policy("served")
 
+    def read(self, path: str) -> str | None:
+        """Write one of the trees: the page holds the first of them."""
+        found = re.fullmatch(r"/tree/(0|[1-9]\d{0,8})", path)
+        if found is None or int(found[1]) >= len(self.content["forest"]["leaves"]):
+            return None
+        return json.dumps(tree_content(self.explored.view(int(found[1])), None))
 
-def _door() -> tuple[str, str, str]:
-    """Give the page for who is not known yet, its kind and its policy."""
-    script = asset("door.js")
-    policy = f"default-src 'none'; script-src {content_hash(script)}; img-src data:; connect-src 'self'"
-    return filled(asset("door.html"), {"script": script}), "text/html", policy
-
-
-def _check_address(host: str, allow_remote: bool) -> None:
-    if host in LOOPBACK:
-        return
-    if host in EVERYWHERE:
-        raise ValueError(f"host={host!r} must be one address of this machine, such as 192.168.1.5.")
-    if not allow_remote:
-        raise ValueError(f"host={host!r} lets other machines in: allow_remote=True says that this is meant.")
-
-
-def _same(given: str, secret: str) -> bool:
-    return secrets.compare_digest(given.encode(), secret.encode())
+    def refuse(self, message: Message) -> Answer:
+        """Leave the forest as it is."""
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "a forest is looked at and not edited")
 
 
 def serve(
@@ -338,13 +211,15 @@ def serve(
     allow_remote: bool = False,
     idle_minutes: float | None = None,
     open_browser: bool = True,
-) -> Editor:
+) -> Editor | None:
     """Explore and edit a tree in the browser, served from this machine to this machine; Ctrl-C ends it.
+
+    A forest is looked at, tree by tree, and not edited.
 
     Parameters
     ----------
     model : fitted estimator or Tree
-        The tree to start from; it stays as it is.
+        The tree to start from, or the forest to look at; it stays as it is.
     X, y : table and target
         The rows that it was grown on.
     validation : pair of a table and a target, optional
@@ -368,21 +243,40 @@ def serve(
 
     Returns
     -------
-    Editor
-        The tree as it was left, with the log of all edits.
+    Editor or None
+        The tree as it was left, with the log of all edits; of a forest nothing.
+
+    Raises
+    ------
+    AddressError
+        If the address cannot be listened at: another program does, or it is none of this machine's.
     """
-    editor = edit(model, X, y, validation=validation).within_reach()
-    listening: dict[str, Any] = {"host": host, "allow_remote": allow_remote, "idle_minutes": idle_minutes}
-    settings: dict[str, Any] = {"cv": cv, "max_rows": max_rows, "title": title, "port": port}
-    with ExplorerServer(editor, save_to=save_to, log_to=log_to, **settings, **listening) as server:
+    listening: dict[str, Any] = {
+        "port": port,
+        "host": host,
+        "allow_remote": allow_remote,
+        "idle_minutes": idle_minutes,
+    }
+    refuse_taken(host, port, allow_remote)
+    server: ExplorerServer | ForestServer
+    if is_forest(model):
+        if save_to is not None or log_to is not None:
+            raise ValueError("a forest is looked at and not edited: save_to and log_to must be None.")
+        shown: dict[str, Any] = {"validation": validation, "max_rows": max_rows, "title": title}
+        server = ForestServer(model, X, y, **shown, **listening)
+    else:
+        editor = edit(model, X, y, validation=validation).within_reach()
+        kept: dict[str, Any] = {"save_to": save_to, "log_to": log_to}
+        server = ExplorerServer(editor, **kept, cv=cv, max_rows=max_rows, title=title, **listening)
+    with server:
         run(server, open_browser=open_browser)
-        return server.editor
+    return server.editor if isinstance(server, ExplorerServer) else None
 
 
-def run(server: ExplorerServer, *, open_browser: bool, answers: TextIO | None = None) -> None:
+def run(server: LocalServer, *, open_browser: bool, answers: TextIO | None = None) -> None:
     """Print the address, on `answers` if given, open it if asked to, and answer requests until Ctrl-C."""
     print(f"Exploring at {server.address}\nCtrl-C ends it.", flush=True, file=answers)
-    if open_browser and not webbrowser.open(server.address):
+    if open_browser and not _opened(server.address):
         print("No browser could be opened: open the address in one.", flush=True, file=answers)
     try:
         server.serve_forever()
@@ -390,3 +284,10 @@ def run(server: ExplorerServer, *, open_browser: bool, answers: TextIO | None = 
         pass
     except IdleError:
         print("Nobody asked for anything: the explorer has ended.", flush=True, file=answers)
+
+
+def _opened(address: str) -> bool:
+    try:
+        return webbrowser.open(address)
+    except webbrowser.Error:
+        return False

@@ -1,8 +1,9 @@
 // Card: all that is known of one node.
 
-import { splitChart, targetChart } from "./curves.js";
+import { targetChart } from "./curves.js";
 import { pruneByHand } from "./exchange.js";
 import { constraintText, constraintsOf } from "./rules.js";
+import { splitPicture } from "./split_picture.js";
 import { counted, element, numberText, percentText, replaceChildren } from "./text.js";
 
 export class Card {
@@ -156,7 +157,7 @@ export class Card {
       "section",
       {},
       element("h3", { dir: "auto" }, split.question),
-      splitChart(model, marks, node),
+      splitPicture(model, marks, node),
       element("ul", { class: "way" }, branches),
       shared && element("p", { class: "pale" }, shared),
       this.list(

@@ -14,7 +14,25 @@ export class Forest {
     const own = Object.fromEntries(PARTS.map((part) => [part, content[part]]));
     this.trees = [own, ...this.trees];
     this.total = this.leaves.length;
-    state.on(["member"], () => replace(model, state, this.trees[state.get("member")]));
+    this.ask = null; // gives a tree that the page does not hold, if somebody serves it
+    this.further = new Map(); // trees that were asked for
+    state.on(["member"], () => replace(model, state, this.content(state.get("member"))));
+  }
+
+  content(place) {
+    return this.trees[place] ?? this.further.get(place);
+  }
+
+  // The last tree that can be shown: of those of the page, or of all if somebody serves them.
+  get last() {
+    return (this.ask ? this.total : this.trees.length) - 1;
+  }
+
+  // Show a tree, once it is there.
+  async show(place) {
+    const member = Math.min(Math.max(place, 0), this.last);
+    if (!this.content(member)) this.further.set(member, await this.ask(member));
+    this.state.set({ member });
   }
 
   // Every tree can answer, also while another is shown.

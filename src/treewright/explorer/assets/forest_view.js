@@ -1,6 +1,7 @@
 // Forest view: a tree to choose, the votes on a row, the error as trees are added, and what they ask for.
 
 import { chart, linePath } from "./curves.js";
+import { importanceTable, movementMeasure, movementWords, spreadText } from "./importances.js";
 import { counted, element, numberText, percentText, replaceChildren, shape } from "./text.js";
 import { verdict } from "./verdict.js";
 
@@ -20,8 +21,8 @@ export class ForestView {
 
   buildPicker() {
     const { forest, state } = this;
-    const last = forest.trees.length - 1;
-    const go = (place) => state.set({ member: Math.min(Math.max(place, 0), last) });
+    const { last } = forest;
+    const go = (place) => forest.show(place).catch(() => this.showMember()); // whoever served it has ended
     this.number = element("input", {
       type: "number",
       min: 1,
@@ -47,6 +48,12 @@ export class ForestView {
     );
     this.picker.hidden = false;
     this.showMember();
+  }
+
+  // From now on every tree can be shown.
+  serve(ask) {
+    this.forest.ask = ask;
+    this.buildPicker();
   }
 
   showMember() {
@@ -93,7 +100,7 @@ export class ForestView {
     const isRow = row && !typed && forest.said;
     const said = isRow ? forest.saidOf(row) : forest.together(votes);
     const who =
-      isRow || votes.length === forest.total ? "the forest" : `these ${votes.length} trees together`;
+      isRow || votes.length === forest.total ? "the forest" : `the mean of these ${votes.length} trees`;
     return element(
       "section",
       { class: "votes" },
@@ -229,55 +236,34 @@ export class ForestView {
 
   importances() {
     const { forest, model, marks } = this;
-    const { mean, spread } = forest.importance;
-    const order = mean
-      .map((_, place) => place)
-      .toSorted((a, b) => mean[b] - mean[a])
-      .slice(0, 30);
-    const largest = mean[order[0]] || 1;
-    const head = ["feature", "importance", "", "asked first by"];
+    const { impurity, shuffled } = forest.importance;
+    const measure = (name, { mean, spread }) => ({
+      name,
+      size: (place) => mean[place],
+      text: (place) => spreadText({ mean: mean[place], spread: spread[place] }),
+    });
+    const measures = [
+      measure("impurity", impurity),
+      shuffled && measure("shuffled", shuffled),
+      forest.moved && movementMeasure(forest.moved),
+    ].filter(Boolean);
+    const asked = { name: "asked first by", text: (place) => counted(forest.asked_first[place], "tree") };
+    const words = [
+      "Impurity: mean share in its decrease ± the spread between trees; it favours features of many values.",
+      shuffled && "Shuffled: by how much a tree errs more on rows out of bag when the feature is shuffled.",
+      forest.moved && movementWords(model, forest.moved, this.movers()),
+    ];
     return element(
       "section",
       {},
       element("h2", {}, "What the trees ask for"),
-      element(
-        "p",
-        { class: "pale" },
-        "Mean share in the decrease of impurity ± its spread between trees; it favours features of many values.",
-      ),
-      element(
-        "table",
-        { class: "importances" },
-        element(
-          "thead",
-          {},
-          element(
-            "tr",
-            {},
-            head.map((name) => (name ? element("th", { scope: "col" }, name) : element("td"))),
-          ),
-        ),
-        element(
-          "tbody",
-          {},
-          order.map((place) =>
-            element(
-              "tr",
-              {},
-              element("th", { scope: "row", dir: "auto" }, model.features[place].name),
-              element("td", {}, `${numberText(mean[place], 2)} ± ${numberText(spread[place], 1)}`),
-              element(
-                "td",
-                { class: "bar" },
-                element("span", {
-                  css: { width: `${(100 * mean[place]) / largest}%`, background: marks.line(0) },
-                }),
-              ),
-              element("td", {}, counted(forest.asked_first[place], "tree")),
-            ),
-          ),
-        ),
-      ),
+      element("p", { class: "pale" }, words.filter(Boolean).join(" ")),
+      importanceTable(model, marks, measures, [asked]),
     );
+  }
+
+  movers() {
+    const { trees } = this.forest.moved;
+    return trees < this.forest.total ? `the mean of the first ${counted(trees, "tree")}` : "the forest";
   }
 }

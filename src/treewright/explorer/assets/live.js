@@ -7,7 +7,9 @@ import { counted, element, numberText, percentText, replaceChildren } from "./te
 
 const { model, state } = page;
 const log = () => model.content.live.log;
+const PATIENCE = 300; // quick edits come and go without a word
 let isBusy = false;
+let patience = 0;
 
 async function ask(where, message) {
   const settings = message && {
@@ -21,11 +23,10 @@ async function ask(where, message) {
   return said;
 }
 
-// While the program works no other edit can be asked for; what it says of one comes back into view.
+// While the program works no other edit can be asked for, only that it stops; what it says comes back into view.
 async function attempt(does) {
   if (isBusy) return;
-  isBusy = true;
-  at("edit").setAttribute("aria-busy", "true");
+  setBusy(true);
   tell("edit-trouble", "");
   try {
     tell("edit-done", await does());
@@ -33,10 +34,21 @@ async function attempt(does) {
     tell("edit-trouble", error.status ? error.message : "The program that served this page has ended.");
     if (error.status === 409) await takeTree();
   } finally {
-    isBusy = false;
-    at("edit").removeAttribute("aria-busy");
+    setBusy(false);
   }
 }
+
+function setBusy(busy) {
+  isBusy = busy;
+  if (busy) at("edit").setAttribute("aria-busy", "true");
+  else at("edit").removeAttribute("aria-busy");
+  clearTimeout(patience);
+  patience = busy ? setTimeout(() => (at("edit-busy").hidden = false), PATIENCE) : 0;
+  if (!busy) at("edit-busy").hidden = true;
+}
+
+// The tree stays what it was, and the edit says so.
+const cancel = () => isBusy && ask("/cancel", {}).catch(() => null);
 
 async function takeTree() {
   exchange(model, state, await ask("/tree"));
@@ -45,7 +57,8 @@ async function takeTree() {
 
 const doEdit = (edit) =>
   attempt(async () => {
-    await ask("/edit", { ...edit, after: log().length });
+    const { cancelled } = await ask("/edit", { ...edit, after: log().length });
+    if (cancelled) return `${edit.edit} was cancelled: the tree is as it was`;
     await takeTree();
     return effect();
   });
@@ -81,6 +94,12 @@ function build() {
   replaceChildren(
     at("edit"),
     element("p", { id: "edit-buttons", class: "buttons" }),
+    element(
+      "p",
+      { id: "edit-busy", class: "buttons", role: "status", hidden: true },
+      "Working … ",
+      element("button", { type: "button", title: "Escape does it, too", onclick: cancel }, "Cancel"),
+    ),
     element("p", { id: "edit-trouble", role: "alert" }),
     element("p", { id: "edit-done", role: "status" }),
   );
@@ -148,6 +167,7 @@ function logTable(live) {
 // ---- keys that editors know
 
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") cancel();
   const isField = event.target.closest?.("input, select, textarea");
   if (isField || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
   event.preventDefault();

@@ -60,7 +60,7 @@ function start() {
   const forest = content.forest && new Forest(model, state);
   readAddress(model, state);
   const marks = new Marks(model, content.colours);
-  at("title").textContent = content.title;
+  Object.assign(at("title"), { textContent: content.title, title: content.title });
   buildTabs(model, state);
   const treeView = new TreeView(
     at("canvas"),
@@ -95,7 +95,8 @@ function start() {
   new WhatIf(at("panel-what-if"), model, marks, state);
   new Quality(at("panel-quality"), model, marks, state);
   new Teach(at("panel-teach"), model, marks, state);
-  if (forest) new ForestView({ panel: at("panel-forest"), picker: at("forest") }, forest, marks, state);
+  const forestView =
+    forest && new ForestView({ panel: at("panel-forest"), picker: at("forest") }, forest, marks, state);
   buildTools(model, state, treeView, marks);
   buildLegend(model, marks);
   state.on(["exchanged", "theme"], () => buildLegend(model, marks));
@@ -107,7 +108,7 @@ function start() {
   state.values.tab = null;
   state.set({ tab }); // every view draws itself once
   document.body.dataset.ready = "true";
-  return { model, state };
+  return { model, state, forestView };
 }
 
 function pickRow(model, state, row) {
@@ -286,15 +287,16 @@ function announce(model, state, treeView) {
 
 function readAddress(model, state) {
   const wanted = new URLSearchParams(window.location.hash.slice(1));
+  if (!wanted.has("node")) return; // it leads to a part of the page, or nowhere
   const whole = (name, most) => {
     const number = Number(wanted.get(name));
     return Number.isInteger(number) && number >= 0 && number <= most ? number : 0;
   };
   const { forest } = model.content;
-  state.set({ member: forest ? whole("tree", forest.trees.length) : 0 });
+  if (forest) state.set({ member: whole("tree", forest.trees.length) });
   state.set({ node: whole("node", model.size - 1), step: whole("step", model.lastStep) });
   const tab = wanted.get("tab");
-  if (tab in TABS && (tab !== "forest" || model.content.forest)) state.set({ tab });
+  if (Object.hasOwn(TABS, tab) && (tab !== "forest" || forest)) state.set({ tab });
 }
 
 function follow(model, state, marks, treeView) {
@@ -317,6 +319,7 @@ function follow(model, state, marks, treeView) {
     clearTimeout(waiting);
     waiting = setTimeout(keep, changed.every((name) => name === "step") ? 150 : 0);
   });
+  window.addEventListener("hashchange", () => readAddress(model, state)); // a link into the page that is open
   state.on(["tab"], () => state.get("tab") === "tree" && treeView.resize());
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", () => {

@@ -165,10 +165,10 @@ export class Marks {
     const top = y[node] - CARD.height / 2;
     const size = Math.min(Math.max(9.5 / scale, 13), 34);
     const lines = pen.lines(this.title(node, leaf), { size, bold: true, width: CARD.width - 8 });
-    const first = top + (lines.length > 1 ? 20 : 32);
+    const [first, type] = lines.length > 1 ? [top + 20, Math.min(size, 21)] : [top + 32, size];
     lines.forEach((words, line) =>
-      pen.text(x[node], first + line * size * 0.98, words, {
-        size: lines.length > 1 ? Math.min(size, 21) : size,
+      pen.text(x[node], first + line * type * 0.98, words, {
+        size: type,
         bold: true,
         fill: theme.ink,
         width: CARD.width - 8,

@@ -1,6 +1,6 @@
 // Model: the tree that the page was given, how it routes rows, and what is left of it at a step of pruning.
 
-import { numberText, percentText } from "./text.js";
+import { isolated, numberText, percentText } from "./text.js";
 
 // The kinds of splits, by the numbers that a tree stores.
 export const KIND = { threshold: 0, table: 1, hyperplane: 2, sphere: 3, intervals: 4 };
@@ -117,8 +117,9 @@ export class Model {
     if (node === 0) return "all rows";
     const split = this.splits[this.parent[node]];
     const words = this.answer(node);
-    if (split.kind === KIND.table) return `${split.question} = ${words}`;
-    return /^[≤>≥<]|^(known|missing)$/.test(words) ? `${split.question} ${words}` : words; // between two cuts
+    const question = isolated(split.question);
+    if (split.kind === KIND.table) return `${question} = ${words}`;
+    return /^[≤>≥<]|^(known|missing)$/.test(words) ? `${question} ${words}` : words; // between two cuts
   }
 
   prediction(node) {
@@ -159,23 +160,11 @@ export class Model {
     return price.indexOf(Math.min(...price));
   }
 
-  // The mean risk of the tree as it stands: on training rows, and on those held if that can be told.
+  // The mean risk of the tree as it stands, on training rows and on those held.
   risks(step) {
     const leaves = this.leaves(step);
-    const mean = (price, total) => leaves.reduce((sum, leaf) => sum + price(leaf), 0) / (total || 1);
-    const found = { "training rows": mean((leaf) => this.risk[leaf], this.weight[0]) };
-    if (this.held && this.classes)
-      found[this.heldName] = mean((leaf) => this.#heldRisk(leaf), this.held.weight[0]);
-    return found;
-  }
-
-  #heldRisk(leaf) {
-    const { costs } = this.content;
-    const said = this.label[leaf];
-    return this.classes.reduce((sum, _, code) => {
-      const weight = this.held.value[leaf * this.width + code];
-      return sum + weight * (costs ? costs[code][said] : Number(code !== said));
-    }, 0);
+    const mean = ({ risk, weight }) => leaves.reduce((sum, leaf) => sum + risk[leaf], 0) / (weight[0] || 1);
+    return { "training rows": mean(this), ...(this.held && { [this.heldName]: mean(this.held) }) };
   }
 
   // ---- routing

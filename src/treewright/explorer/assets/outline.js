@@ -93,8 +93,18 @@ export class Outline {
     const item = this.find(node);
     item.setAttribute("aria-selected", "true");
     item.tabIndex = 0;
-    item.firstElementChild.scrollIntoView({ block: "nearest", inline: "nearest" });
+    requestAnimationFrame(() => this.reveal(item.firstElementChild));
     if (this.list.contains(document.activeElement)) item.focus({ preventScroll: true });
+  }
+
+  // Scroll the outline alone: scrollIntoView would move the page, and where the Tab key goes next.
+  reveal(line) {
+    const [box, frame] = [line.getBoundingClientRect(), this.list.parentElement.getBoundingClientRect()];
+    const beyond = (low, high, from, to) => Math.min(low - from, 0) || Math.max(high - to, 0);
+    this.list.parentElement.scrollBy({
+      top: beyond(box.top, box.bottom, frame.top, frame.bottom),
+      left: beyond(box.left, box.left, frame.left, frame.right),
+    });
   }
 
   toggle(node, isOpen = !this.open.has(node)) {
@@ -153,6 +163,7 @@ export class Outline {
     this.#typedAt = Date.now();
     const from = this.#typed.length > 1 ? place : place + 1;
     const round = [...lines.slice(from), ...lines.slice(0, from)];
-    return round.find((node) => this.model.condition(node).toLowerCase().startsWith(this.#typed));
+    const begins = (node) => this.model.condition(node).replace("\u2068", "").toLowerCase();
+    return round.find((node) => begins(node).startsWith(this.#typed));
   }
 }

@@ -8,7 +8,8 @@ export function preparePaper(place, treeView, marks, state) {
     document.documentElement.classList.toggle("paper", isPaper);
     marks.isHatched = isPaper || wasHatched;
     marks.refresh();
-    replaceChildren(place, isPaper && treeView.asSvg(treeView.model.content.title));
+    const isTree = isPaper && state.get("tab") === "tree"; // its hatchings would be found first, and not seen
+    replaceChildren(place, isTree && treeView.asSvg(treeView.model.content.title));
     state.set({ theme: state.get("theme") + 1 });
   };
   window.addEventListener("beforeprint", () => ((wasHatched = marks.isHatched), show(true)));

@@ -1,13 +1,18 @@
 // Quality: which classes are taken for which, how far numbers are off, and which features matter.
 
 import { chart } from "./curves.js";
+import { Importances } from "./importances.js";
 import { Ranking } from "./ranking.js";
 import { element, numberText, percentText, replaceChildren, shape } from "./text.js";
+
+const MOST_CLASSES = 20;
+const AT_ONCE = 500_000; // nodes times rows
 
 export class Quality {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
     this.ranking = model.classes && new Ranking(model, marks);
+    this.importances = new Importances(model, marks, state);
     state.on(["exchanged", "step", "tab", "theme"], () => this.render());
   }
 
@@ -21,68 +26,53 @@ export class Quality {
 
   render() {
     if (this.state.get("tab") !== "quality") return;
-    const parts = [this.importances()];
     const { rows } = this.judges();
+    const parts = [element("section", {}, this.importances.title())];
     if (rows.length && this.ranking)
       parts.unshift(this.confusion(), this.ranking.view(rows, this.state.get("step")));
     else if (rows.length) parts.unshift(this.residuals());
     replaceChildren(this.panel, parts);
+    this.rank(parts.at(-1), rows.length * this.model.visible(this.state.get("step")).length);
+  }
+
+  // Importances come at once, or when the slider rests if they take a while.
+  rank(place, work) {
+    const show = () => place.replaceWith(this.importances.view(this.judges()));
+    clearTimeout(this.waiting);
+    if (work < AT_ONCE) show();
+    else this.waiting = setTimeout(show, 150);
   }
 
   confusion() {
     const { model, state } = this;
     const step = state.get("step");
     const { rows, name } = this.judges();
-    const cells = Array.from({ length: model.width }, () => Array.from({ length: model.width }, () => []));
-    for (const row of rows) cells[row.target][model.best(model.predict(row.values, step))].push(row);
-    const right = cells.reduce((sum, line, code) => sum + line[code].length, 0);
-    const light = (chosen) => {
-      const lit = new Set(chosen.flatMap((row) => model.pathOf(row.values, step).map(({ node }) => node)));
-      state.set({ lit, tab: "tree" });
-    };
-    const lines = cells.map((line, truth) => {
-      const total = line.reduce((sum, cell) => sum + cell.length, 0) || 1;
-      return element(
+    const said = rows.map((row) => model.best(model.predict(row.values, step)));
+    const right = rows.filter((row, at) => row.target === said[at]).length;
+    const { names, groupOf } = this.groups(rows, said);
+    const cells = names.map(() => names.map(() => []));
+    rows.forEach((row, at) => cells[groupOf(row.target)][groupOf(said[at])].push(row));
+    const lines = cells.map((line, truth) =>
+      element(
         "tr",
         {},
-        element("th", { scope: "row", dir: "auto" }, model.classes[truth]),
-        line.map((cell, said) => {
-          const strength = Math.round((100 * cell.length) / total);
-          const words = `${cell.length} rows of ${model.classes[truth]} taken for ${model.classes[said]}: light their leaves`;
-          const button = element(
-            "button",
-            {
-              type: "button",
-              disabled: !cell.length,
-              "aria-label": words,
-              title: words,
-              onclick: () => light(cell),
-            },
-            String(cell.length),
-          );
-          const shade = truth === said ? "var(--right)" : "var(--wrong)";
-          return element(
-            "td",
-            {
-              class: "cell",
-              css: { background: `color-mix(in srgb, ${shade} ${strength * 0.45}%, var(--card))` },
-            },
-            button,
-          );
-        }),
-      );
-    });
+        element("th", { scope: "row", dir: "auto" }, names[truth]),
+        line.map((cell, taken) => this.cell(cell, line, [names[truth], names[taken]])),
+      ),
+    );
     const head = element(
       "tr",
       {},
       element("th", { scope: "col" }, "true ↓ predicted →"),
-      model.classes.map((text) => element("th", { scope: "col", dir: "auto" }, text)),
+      names.map((text) => element("th", { scope: "col", dir: "auto" }, text)),
     );
+    const few =
+      model.width > names.length ? ` The ${MOST_CLASSES} classes with most mistakes, of ${model.width}.` : "";
     return element(
       "section",
       {},
       element("h2", {}, `${percentText(right / (rows.length || 1))} of ${rows.length} ${name} right`),
-      element("p", { class: "pale" }, "A cell lights the leaves of its rows."),
+      element("p", { class: "pale" }, `A cell lights the leaves of its rows.${few}`),
       element(
         "div",
         { class: "wide" },
@@ -91,20 +81,72 @@ export class Quality {
     );
   }
 
+  // The classes that have a line of their own; of many those with most mistakes, and the others in one.
+  groups(rows, said) {
+    const { classes, width } = this.model;
+    if (width <= MOST_CLASSES + 1) return { names: classes, groupOf: (code) => code };
+    const mistakes = new Int32Array(width);
+    rows.forEach(({ target }, at) => {
+      if (target !== said[at]) ((mistakes[target] += 1), (mistakes[said[at]] += 1));
+    });
+    const chosen = classes
+      .map((_, code) => code)
+      .toSorted((a, b) => mistakes[b] - mistakes[a] || a - b)
+      .slice(0, MOST_CLASSES);
+    const place = new Map(chosen.map((code, at) => [code, at]));
+    const names = [...chosen.map((code) => classes[code]), `${width - MOST_CLASSES} other classes`];
+    return { names, groupOf: (code) => place.get(code) ?? MOST_CLASSES };
+  }
+
+  cell(rows, line, [truth, taken]) {
+    const total = line.reduce((sum, cell) => sum + cell.length, 0) || 1;
+    const words = `${rows.length} rows of ${truth} taken for ${taken}: light their leaves`;
+    const shade = truth === taken ? "var(--right)" : "var(--wrong)";
+    const strength = 0.45 * Math.round((100 * rows.length) / total);
+    return element(
+      "td",
+      { class: "cell", css: { background: `color-mix(in srgb, ${shade} ${strength}%, var(--card))` } },
+      element(
+        "button",
+        {
+          type: "button",
+          disabled: !rows.length,
+          "aria-label": words,
+          title: words,
+          onclick: () => this.light(rows),
+        },
+        String(rows.length),
+      ),
+    );
+  }
+
+  light(rows) {
+    const { model, state } = this;
+    const way = (row) => model.pathOf(row.values, state.get("step")).map(({ node }) => node);
+    state.set({ lit: new Set(rows.flatMap(way)), tab: "tree" });
+  }
+
   residuals() {
     const { model, marks, state } = this;
     const { rows, name } = this.judges();
     const [width, height, room] = [560, 300, 40];
-    const pairs = rows.map((row) => [model.predict(row.values, state.get("step"))[0], row.target]);
-    const numbers = pairs.flat();
+    const pairs = rows.map((row) => [model.predict(row.values, state.get("step"))[0], row.target, row]);
+    const numbers = pairs.flatMap(([said, truth]) => [said, truth]);
     const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
     const place = (number) => (number - low) / (high - low || 1);
     const x = (number) => room + place(number) * (width - room - 20);
     const y = (number) => height - 28 - place(number) * (height - 38);
     const shapes = [
       shape("line", { x1: x(low), y1: y(low), x2: x(high), y2: y(high), class: "axis" }),
-      ...pairs.map(([said, truth]) =>
-        shape("circle", { cx: x(said), cy: y(truth), r: 2.6, fill: marks.line(0), opacity: 0.6 }),
+      ...pairs.map(([said, truth, row]) =>
+        shape("circle", {
+          cx: x(said),
+          cy: y(truth),
+          r: 3,
+          class: "dot",
+          fill: marks.line(0),
+          onclick: () => (state.set({ tab: "tree" }), state.get("pick")(row)),
+        }),
       ),
       shape("line", { x1: x(low), y1: y(low), x2: x(high), y2: y(low), class: "axis" }),
       shape("line", { x1: x(low), y1: y(low), x2: x(low), y2: y(high), class: "axis" }),
@@ -130,119 +172,8 @@ export class Quality {
       "section",
       {},
       element("h2", {}, `Root mean squared error ${numberText(error)} on ${rows.length} ${name}`),
+      element("p", { class: "pale" }, "A dot lights the way of its row."),
       chart(width, height, "True against predicted numbers; on the line they agree", shapes),
     );
   }
-
-  // The share of each feature in the decrease of impurity of the tree as it is pruned now.
-  importances() {
-    const { model, state, marks } = this;
-    const step = state.get("step");
-    const removed = new Map();
-    for (const node of model.visible(step)) {
-      const children = model.children(node, step);
-      if (!children.length) continue;
-      const split = model.splits[node];
-      const features = split.features || [split.feature];
-      const gain =
-        model.weight[node] * model.impurity[node] -
-        children.reduce((sum, child) => sum + model.weight[child] * model.impurity[child], 0);
-      for (const feature of features)
-        removed.set(feature, (removed.get(feature) || 0) + gain / features.length);
-    }
-    const total = [...removed.values()].reduce((sum, gain) => sum + gain, 0) || 1;
-    const order = [...removed].toSorted((a, b) => b[1] - a[1]).slice(0, 30);
-    const fall = this.falls(order.map(([feature]) => feature));
-    const lines = order.map(([feature, gain]) =>
-      element(
-        "tr",
-        {},
-        element("th", { scope: "row", dir: "auto" }, model.features[feature].name),
-        element("td", {}, percentText(gain / total)),
-        fall && element("td", {}, fallText(fall.get(feature))),
-        element(
-          "td",
-          { class: "bar" },
-          element("span", {
-            css: { width: `${(100 * gain) / (order[0][1] || 1)}%`, background: marks.line(0) },
-          }),
-        ),
-      ),
-    );
-    return element(
-      "section",
-      {},
-      element("h2", {}, "Importance of the features"),
-      element(
-        "p",
-        { class: "pale" },
-        fall
-          ? `Share in the decrease of impurity, which favours features of many values; and by how much the score on ${this.judges().name} falls when the feature's column is shuffled.`
-          : "Share in the decrease of impurity; it favours features of many values.",
-      ),
-      lines.length
-        ? element("table", { class: "importances" }, element("tbody", {}, lines))
-        : element("p", {}, "A tree of one leaf asks for none."),
-    );
-  }
-
-  // By how much the score falls when a feature's column is shuffled (Breiman, 2001): mean and spread.
-  falls(features) {
-    const { rows } = this.judges();
-    if (rows.length < 2) return null;
-    const base = this.score(rows.map(({ values }) => values));
-    return new Map(
-      features.map((feature) => {
-        const random = seeded(feature + 1);
-        const found = Array.from({ length: SHUFFLES }, () => {
-          const order = shuffled(rows.length, random);
-          const changed = rows.map(({ values }, row) =>
-            values.with(feature, rows[order[row]].values[feature]),
-          );
-          return base - this.score(changed);
-        });
-        const mean = found.reduce((sum, fall) => sum + fall, 0) / SHUFFLES;
-        const spread = Math.sqrt(found.reduce((sum, fall) => sum + (fall - mean) ** 2, 0) / SHUFFLES);
-        return [feature, { mean, spread }];
-      }),
-    );
-  }
-
-  // The share of rows that are right, or of the variance that is explained.
-  score(values) {
-    const { model } = this;
-    const { rows } = this.judges();
-    const said = values.map((row) => model.predict(row, this.state.get("step")));
-    if (model.classes)
-      return said.filter((shares, row) => model.best(shares) === rows[row].target).length / rows.length;
-    const mean = rows.reduce((sum, { target }) => sum + target, 0) / rows.length;
-    const squares = (of) => rows.reduce((sum, { target }, row) => sum + (target - of(row)) ** 2, 0);
-    return 1 - squares((row) => said[row][0]) / (squares(() => mean) || 1);
-  }
-}
-
-const SHUFFLES = 5;
-
-function fallText({ mean, spread }) {
-  return `${numberText(mean, 2)} ± ${numberText(spread, 1)}`;
-}
-
-// The same numbers every time: a small generator (mulberry32).
-function seeded(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-function shuffled(size, random) {
-  const order = Array.from({ length: size }, (_, place) => place);
-  for (let last = size - 1; last > 0; last--) {
-    const other = Math.floor(random() * (last + 1));
-    [order[last], order[other]] = [order[other], order[last]];
-  }
-  return order;
 }

@@ -3,7 +3,7 @@
 import { element, numberText, replaceChildren, valueText } from "./text.js";
 
 const CELLS = 180;
-const PLOT = { width: 620, height: 460, left: 64, bottom: 44, right: 10, top: 10 };
+const PLOT = { width: 620, height: 460, left: 76, bottom: 44, right: 10, top: 10 };
 
 export class Regions {
   constructor(panel, model, marks, state) {
@@ -19,8 +19,9 @@ export class Regions {
       return;
     }
     this.plane = this.mostUsed();
+    this.slice = null;
     this.build();
-    state.on(["exchanged", "step", "tab", "row", "theme"], () => this.render());
+    state.on(["exchanged", "step", "tab", "row", "values", "theme"], () => this.render());
   }
 
   mostUsed() {
@@ -55,10 +56,51 @@ export class Regions {
     this.words = element("p", { class: "pale" });
     replaceChildren(
       this.panel,
-      element("div", { class: "controls" }, choose(0, "across "), choose(1, "up ")),
+      element("div", { class: "controls" }, choose(0, "across "), choose(1, "up "), this.slicing()),
       this.canvas,
       this.words,
     );
+  }
+
+  // A third feature to move: the plane cuts through it where it stands.
+  slicing() {
+    const { model } = this;
+    const through = model.features.map((_, place) => place).filter((place) => reachOf(model.features[place]));
+    const range = element("input", { type: "range", "aria-label": "where the plane cuts", hidden: true });
+    const words = element("output", { dir: "auto" });
+    const move = () => {
+      this.slice.value = Number(range.value);
+      words.textContent = valueText(model.features[this.slice.place], this.slice.value);
+      this.render();
+    };
+    const choose = () => {
+      this.slice = select.value === "" ? null : { place: Number(select.value) };
+      range.hidden = !this.slice;
+      if (!this.slice) return ((words.textContent = ""), this.render());
+      const [low, high, step] = reachOf(model.features[this.slice.place]);
+      Object.assign(range, { min: low, max: high, step, value: this.rest()[this.slice.place] ?? low });
+      return move();
+    };
+    const select = element(
+      "select",
+      { onchange: choose },
+      element("option", { value: "" }, "nothing else"),
+      through.map((place) => element("option", { value: place }, model.features[place].name)),
+    );
+    range.addEventListener("input", move);
+    return [element("label", {}, "cut by ", select), range, words];
+  }
+
+  // Where all features stand that the plane does not show.
+  rest() {
+    const { state, model } = this;
+    return (state.get("values") ?? state.get("row")?.values ?? model.middleRow()).slice();
+  }
+
+  where() {
+    const { state } = this;
+    if (state.get("values")) return "as they were typed in under “What if”";
+    return state.get("row") ? "at those of the row that was picked" : "at their middle";
   }
 
   render() {
@@ -73,8 +115,7 @@ export class Regions {
     this.paint(context);
     this.points(context);
     this.axes(context, names);
-    const source = this.state.get("row") ? "those of the row that was picked" : "their middle";
-    replaceChildren(this.words, `All other features stand at ${source}.`);
+    replaceChildren(this.words, `All other features stand ${this.where()}.`);
   }
 
   reach(axis) {
@@ -87,7 +128,8 @@ export class Regions {
   paint(context) {
     const { model, marks, plane } = this;
     const step = this.state.get("step");
-    const row = (this.state.get("row") || { values: model.middleRow() }).values.slice();
+    const row = this.rest();
+    if (this.slice) row[this.slice.place] = this.slice.value;
     const [[left, right], [bottom, top]] = [this.reach(0), this.reach(1)];
     const cells = document.createElement("canvas");
     [cells.width, cells.height] = [CELLS, CELLS];
@@ -177,6 +219,18 @@ export class Regions {
     context.fillText(names[1].slice(0, 60), 0, 0);
     context.restore();
   }
+}
+
+// From where to where a feature can be moved, and by what steps; null if nobody knows.
+function reachOf(feature) {
+  if (feature.kind === "categorical") {
+    const last = (feature.categories?.length ?? 0) - 1;
+    return last > 0 ? [0, last, 1] : null;
+  }
+  const { low, high, whole } = feature;
+  return low === null || low === undefined || low === high
+    ? null
+    : [low, high, whole ? 1 : (high - low) / 200];
 }
 
 function tickText(feature, number) {

@@ -5,6 +5,9 @@ import { element, numberText, replaceChildren, valueText } from "./text.js";
 const MOST = 200;
 const SIGNS = { "=": (a, b) => a === b, "≠": (a, b) => a !== b, "≤": (a, b) => a <= b, ">": (a, b) => a > b };
 
+// A cell is one line; what it has no room for is shown when it is pointed at.
+const cell = (text) => element("td", { dir: "auto", title: text.length > 20 ? text : null }, text);
+
 export class RowsView {
   constructor(panel, model, state, download, forest = null) {
     Object.assign(this, { panel, model, state, download, forest });
@@ -29,6 +32,7 @@ export class RowsView {
       "select",
       { onchange: render },
       element("option", { value: "" }, "any value"),
+      element("option", { value: "id" }, "row"),
       model.features.map((feature, place) => element("option", { value: place }, feature.name)),
     );
     this.sign = element(
@@ -99,9 +103,10 @@ export class RowsView {
 
   matches(row) {
     if (this.feature.value === "" || this.value.value.trim() === "") return true;
+    const typed = this.value.value.trim();
+    if (this.feature.value === "id") return SIGNS[this.sign.value](row.id, Number(typed));
     const feature = this.model.features[Number(this.feature.value)];
     const value = row.values[Number(this.feature.value)];
-    const typed = this.value.value.trim();
     if (typed === "missing") return SIGNS[this.sign.value](valueText(feature, value), typed);
     if (feature.categories || feature.unit)
       return SIGNS[this.sign.value](valueText(feature, value).toLowerCase(), typed.toLowerCase());
@@ -166,12 +171,10 @@ export class RowsView {
             class: model.classes && said !== target ? "wrong" : null,
           },
           element("th", { scope: "row" }, pick),
-          element("td", { dir: "auto" }, target),
-          element("td", { dir: "auto" }, said),
-          this.forest && element("td", { dir: "auto" }, this.saidByAll(row)),
-          model.features.map((feature, place) =>
-            element("td", { dir: "auto" }, valueText(feature, row.values[place])),
-          ),
+          cell(target),
+          cell(said),
+          this.forest && cell(this.saidByAll(row)),
+          model.features.map((feature, place) => cell(valueText(feature, row.values[place]))),
         );
       }),
     );
@@ -180,9 +183,9 @@ export class RowsView {
   // A cell that a spreadsheet would take for a formula is written as text.
   csv() {
     const { model } = this;
-    const cell = (value) => {
+    const quoted = (value) => {
       const text = String(value);
-      const plain = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+      const plain = /^\s*[=+\-@]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
       return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
     };
     const lines = [["row", "target", "predicted", ...model.features.map((feature) => feature.name)]];
@@ -195,6 +198,6 @@ export class RowsView {
           row.values[place] === null || row.values[place] === -1 ? "" : valueText(feature, row.values[place]),
         ),
       ]);
-    return lines.map((line) => line.map(cell).join(",")).join("\r\n");
+    return lines.map((line) => line.map(quoted).join(",")).join("\r\n");
   }
 }

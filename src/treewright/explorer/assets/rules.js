@@ -1,7 +1,7 @@
 // Rules: the conditions on the way to a node, those on one feature drawn together, in words and as code.
 
 import { KIND, cutsOf } from "./model.js";
-import { valueText } from "./text.js";
+import { isolated, valueText } from "./text.js";
 
 // What must hold on the way to a node: ranges (low < x ≤ high), sets of categories, and oblique conditions.
 export function constraintsOf(model, node) {
@@ -37,18 +37,19 @@ function narrowSet(known, split, branch) {
 export function constraintText(model, constraint) {
   if (constraint.kind === "oblique") return constraint.words;
   const feature = model.features[constraint.feature];
+  const name = isolated(feature.name);
   if (constraint.codes) {
-    const words = constraint.codes.slice(0, 8).map((code) => valueText(feature, code));
+    const words = constraint.codes.slice(0, 8).map((code) => isolated(valueText(feature, code)));
     if (constraint.codes.length > 8) words.push(`… ${constraint.codes.length - 8} more`);
-    if (!words.length) return `${feature.name} is missing`;
-    return words.length === 1 ? `${feature.name} = ${words[0]}` : `${feature.name} in {${words.join(", ")}}`;
+    if (!words.length) return `${name} is missing`;
+    return words.length === 1 ? `${name} = ${words[0]}` : `${name} in {${words.join(", ")}}`;
   }
-  if (constraint.known !== undefined) return `${feature.name} is ${constraint.known ? "known" : "missing"}`;
+  if (constraint.known !== undefined) return `${name} is ${constraint.known ? "known" : "missing"}`;
   const [low, high] = [constraint.low, constraint.high].map(
     (bound) => bound !== undefined && valueText(feature, bound),
   );
-  if (low && high) return `${low} < ${feature.name} ≤ ${high}`;
-  return high ? `${feature.name} ≤ ${high}` : `${feature.name} > ${low}`;
+  if (low && high) return `${low} < ${name} ≤ ${high}`;
+  return high ? `${name} ≤ ${high}` : `${name} > ${low}`;
 }
 
 export function ruleOf(model, node) {
@@ -82,6 +83,7 @@ const SQL = {
   among: (name, list) => `${name} IN (${list})`,
   never: "FALSE",
   always: "TRUE",
+  truth: { true: "TRUE", false: "FALSE" },
 };
 const PYTHON = {
   name: (name) => `row[${JSON.stringify(name)}]`,
@@ -93,34 +95,55 @@ const PYTHON = {
   among: (name, list) => `${name} in (${list},)`,
   never: "False",
   always: "True",
+  truth: { true: "True", false: "False" },
 };
 
 function constraintCode(model, constraint, language) {
   if (constraint.kind === "oblique") return obliqueCode(model, constraint, language);
   const feature = model.features[constraint.feature];
-  const name = language.name(feature.name);
-  if (constraint.known !== undefined && !constraint.codes)
+  const name = nameIn(language, feature);
+  const codes = constraint.codes ?? orderedCodes(feature, constraint);
+  if (constraint.known !== undefined && !codes)
     return constraint.known ? language.present(name) : language.absent(name);
   const parts = [];
-  if (constraint.codes) {
-    const list = constraint.codes.map((code) => language.text(valueText(feature, code))).join(", ");
-    parts.push(constraint.codes.length ? language.among(name, list) : language.never);
+  if (codes) {
+    const list = codes.map((code) => literal(language, feature.values?.[code] ?? feature.categories[code]));
+    parts.push(list.length ? language.among(name, list.join(", ")) : language.never);
   }
   const bound = (number) =>
-    feature.categories || feature.unit
-      ? language.text(valueText(feature, number))
-      : String(number + (feature.offset || 0));
-  if (constraint.low !== undefined) parts.push(`${name} > ${bound(constraint.low)}`);
-  if (constraint.high !== undefined) parts.push(`${name} <= ${bound(constraint.high)}`);
+    feature.unit ? language.text(valueText(feature, number)) : String(number + (feature.offset || 0));
+  if (!codes && constraint.low !== undefined) parts.push(`${name} > ${bound(constraint.low)}`);
+  if (!codes && constraint.high !== undefined) parts.push(`${name} <= ${bound(constraint.high)}`);
   const holds = [language.present(name), ...parts].join(language.and);
   return constraint.missing
     ? `(${language.absent(name)}${language.or}${parts.join(language.and)})`
     : `(${holds})`;
 }
 
+// Categories that have an order are listed: their texts have another.
+function orderedCodes({ categories }, { low = -Infinity, high = Infinity, known }) {
+  if (!categories || known !== undefined) return null;
+  return [...categories.keys()].filter((code) => code > low && code <= high);
+}
+
+// A column by the name that its table gives it, and a value as its table has it.
+function nameIn(language, { name, column = name }) {
+  return language.name(column);
+}
+
+function literal(language, value) {
+  if (typeof value === "string") return language.text(value);
+  return typeof value === "boolean" ? language.truth[value] : String(value);
+}
+
+function saidBy(model, node, language) {
+  if (!model.classes) return String(model.value[node]);
+  return literal(language, model.content.class_values?.[model.label[node]] ?? model.prediction(node));
+}
+
 function obliqueCode(model, { split, branch }, language) {
   const terms = split.features.map((feature, place) => {
-    const name = language.name(model.features[feature].name);
+    const name = nameIn(language, model.features[feature]);
     if (split.kind === KIND.hyperplane) return `${split.weights[place]} * ${name}`;
     const away = `(${name} - ${split.centres[place]})`;
     return `${split.scales[place]} * ${away} * ${away}`;
@@ -131,8 +154,7 @@ function obliqueCode(model, { split, branch }, language) {
 export function rulesAsSql(model, rules) {
   const lines = rules.map((rule) => {
     const code = rule.constraints.map((constraint) => constraintCode(model, constraint, SQL)).join(SQL.and);
-    const said = model.classes ? SQL.text(model.prediction(rule.node)) : String(model.value[rule.node]);
-    return `  WHEN ${code || SQL.always} THEN ${said}`;
+    return `  WHEN ${code || SQL.always} THEN ${saidBy(model, rule.node, SQL)}`;
   });
   return `CASE\n${lines.join("\n")}\nEND`;
 }
@@ -142,8 +164,7 @@ export function rulesAsPython(model, rules) {
     const code = rule.constraints
       .map((constraint) => constraintCode(model, constraint, PYTHON))
       .join(PYTHON.and);
-    const said = model.classes ? PYTHON.text(model.prediction(rule.node)) : String(model.value[rule.node]);
-    return `    if ${code || PYTHON.always}:\n        return ${said}`;
+    return `    if ${code || PYTHON.always}:\n        return ${saidBy(model, rule.node, PYTHON)}`;
   });
   return `def predict(row):\n${lines.join("\n")}\n`;
 }

@@ -27,6 +27,9 @@ export class RulesView {
       element("option", { value: "" }, "any"),
       (model.classes || []).map((name, code) => element("option", { value: code }, name)),
     );
+    const least = () =>
+      element("input", { type: "number", min: 0, max: 100, placeholder: "0", oninput: () => this.render() });
+    this.least = { cover: least(), ...(model.classes && { confidence: least() }) };
     this.body = element("tbody");
     this.words = element("p", { class: "pale", role: "status" });
     const column = (name, key) =>
@@ -64,6 +67,7 @@ export class RulesView {
         { class: "controls" },
         element("label", {}, "with ", this.filter),
         model.classes && element("label", {}, "predicting ", this.said),
+        Object.entries(this.least).map(([name, input]) => element("label", {}, `${name} from `, input, " %")),
         buttons,
       ),
       this.words,
@@ -78,6 +82,7 @@ export class RulesView {
     const wanted = rules.filter(
       (rule) =>
         (this.said.value === "" || model.label[rule.node] === Number(this.said.value)) &&
+        Object.entries(this.least).every(([name, input]) => 100 * rule[name] >= Number(input.value)) &&
         (!words || ruleText(model, rule).toLowerCase().includes(words)),
     );
     return wanted.sort((a, b) => b[this.order] - a[this.order]);

@@ -75,7 +75,8 @@ export class Sunburst {
     const lit = state.get("lit");
     const inner = model.depth[node] * ring;
     const strength = model.classes ? 0.25 + 0.75 * model.sureness(node) : 1;
-    const outline = node ? { d: ringPart(begin, extent, inner, inner + ring - 1) } : { r: ring - 1 };
+    const outer = inner + ring - Math.min(1, ring / 4); // a gap, also between hundreds of rings
+    const outline = node ? { d: ringPart(begin, extent, inner, outer) } : { r: outer };
     const settings = {
       ...outline,
       fill: model.classes ? marks.chartFill(model.label[node]) : marks.colour(node),

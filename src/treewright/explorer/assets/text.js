@@ -71,6 +71,11 @@ function dateText(feature, value) {
     .replace(/(\.000)?Z$/, "");
 }
 
+// A name that runs from right to left does not turn the signs and numbers beside it.
+export function isolated(name) {
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(name) ? `\u2068${name}\u2069` : name;
+}
+
 export function shortened(text, most) {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }

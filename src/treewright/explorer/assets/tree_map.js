@@ -28,14 +28,14 @@ export class TreeMap {
     if (this.#drawn !== this.view.layout) this.draw();
     const { x, y } = this.view.view;
     const [wide, high] = this.view.scales();
-    const { clientWidth, clientHeight } = this.view.canvas;
+    const { width, height } = this.view.room;
     const { left, top, across, down } = this.scale();
     const clamp = (number, most) => Math.min(Math.max(number, 0), most);
     const [from, to] = [
       [clamp((-x / wide - left) * across, SIZE.width), clamp((-y / high - top) * down, SIZE.height)],
       [
-        clamp(((clientWidth - x) / wide - left) * across, SIZE.width),
-        clamp(((clientHeight - y) / high - top) * down, SIZE.height),
+        clamp(((width - x) / wide - left) * across, SIZE.width),
+        clamp(((height - y) / high - top) * down, SIZE.height),
       ],
     ];
     Object.assign(this.frame.style, {

@@ -30,6 +30,7 @@ export class TreeView {
     this.isFitted = true; // until the reader moves it
     this.context = canvas.getContext("2d");
     this.pen = new CanvasPen(this.context);
+    this.room = { width: canvas.clientWidth, height: canvas.clientHeight };
     this.arrange();
     this.listen();
     state.on(["exchanged", "step", "folded", "topDown"], (changed) => this.rearrange(changed));
@@ -46,8 +47,8 @@ export class TreeView {
 
   // As many leaves as can be read at once.
   mostLeaves() {
-    const { clientWidth, clientHeight } = this.canvas;
-    const room = this.state.get("topDown") ? (clientWidth || 1000) / 75 : (clientHeight || 600) / 38;
+    const { width, height } = this.room;
+    const room = this.state.get("topDown") ? (width || 1000) / 75 : (height || 600) / 38;
     return Math.min(Math.max(Math.round(room), 6), 24);
   }
 
@@ -119,30 +120,30 @@ export class TreeView {
 
   resize() {
     const ratio = window.devicePixelRatio || 1;
-    const { clientWidth, clientHeight } = this.canvas;
-    if (!clientWidth || !clientHeight) return;
-    this.canvas.width = clientWidth * ratio;
-    this.canvas.height = clientHeight * ratio;
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (!width || !height) return;
+    this.room = { width, height }; // kept, as to ask the page for it anew would lay all of it out
+    Object.assign(this.canvas, { width: width * ratio, height: height * ratio });
     if (this.state.get("foldsItself")) this.arrange(); // there is room for more now, or for less
     if (this.isFitted) this.fit();
     this.redraw();
   }
 
   fit() {
-    const { clientWidth, clientHeight } = this.canvas;
+    const { width, height } = this.room;
     const { left, right, top, bottom } = this.layout.bounds;
-    if (!clientWidth) return;
+    if (!width) return;
     this.isFitted = true;
-    const room = clientHeight - TOOLS - HINT; // the picture stands between buttons and hint
-    this.power = this.stretching(clientWidth - 40, room - 20);
+    const room = height - TOOLS - HINT; // the picture stands between buttons and hint
+    this.power = this.stretching(width - 40, room - 20);
     const fits = ([across, down]) =>
-      across * (right - left) <= clientWidth - 40 && down * (bottom - top) <= room - 20;
+      across * (right - left) <= width - 40 && down * (bottom - top) <= room - 20;
     let scale = 1.25;
     while (scale > SMALLEST && !fits(this.scales(scale))) scale *= 0.98;
     const [across, down] = this.scales(scale);
     this.view = {
       scale,
-      x: clientWidth / 2 - (across * (left + right)) / 2,
+      x: width / 2 - (across * (left + right)) / 2,
       y: TOOLS + Math.max(0, room / 2 - 10 - (down * (bottom - top)) / 2) - down * top,
     };
     this.redraw();
@@ -166,19 +167,19 @@ export class TreeView {
 
   // After a change the tree fits the page again, or, where the reader has moved it, is not beyond its edge.
   keepInSight() {
-    const { clientWidth, clientHeight } = this.canvas;
+    const { width, height } = this.room;
     const { left, right, top, bottom } = this.layout.bounds;
     const { x, y } = this.view;
     const [across, down] = this.scales();
     const outside =
       x + across * right < 40 ||
-      x + across * left > clientWidth - 40 ||
+      x + across * left > width - 40 ||
       y + down * bottom < 40 ||
-      y + down * top > clientHeight - 40;
+      y + down * top > height - 40;
     if (outside || this.isFitted) this.fit();
   }
 
-  zoom(factor, x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2) {
+  zoom(factor, x = this.room.width / 2, y = this.room.height / 2) {
     const scale = Math.min(Math.max(this.view.scale * factor, SMALLEST), 4);
     this.isFitted = false;
     const [before, after] = [this.scales(), this.scales(scale)];
@@ -200,11 +201,11 @@ export class TreeView {
   centre(node) {
     this.isFitted = false;
     const scale = Math.max(this.view.scale, 0.8);
-    const { clientWidth, clientHeight } = this.canvas;
+    const { width, height } = this.room;
     this.view = {
       scale,
-      x: clientWidth / 2 - scale * this.layout.x[node],
-      y: clientHeight / 2 - scale * this.layout.y[node],
+      x: width / 2 - scale * this.layout.x[node],
+      y: height / 2 - scale * this.layout.y[node],
     };
     this.redraw();
   }
@@ -214,8 +215,8 @@ export class TreeView {
     const [wide, high] = this.scales();
     const [across, down] = [x + wide * this.layout.x[node], y + high * this.layout.y[node]];
     const room = 60;
-    const { clientWidth, clientHeight } = this.canvas;
-    const inSight = across > room && across < clientWidth - room && down > room && down < clientHeight - room;
+    const { width, height } = this.room;
+    const inSight = across > room && across < width - room && down > room && down < height - room;
     if (!inSight || scale < CARDS_FROM * 2) this.centre(node);
   }
 
@@ -256,19 +257,19 @@ export class TreeView {
     return (
       this.view.x + across * left > -1 &&
       this.view.y + down * top > -1 &&
-      this.view.x + across * right < this.canvas.clientWidth + 1 &&
-      this.view.y + down * bottom < this.canvas.clientHeight + 1
+      this.view.x + across * right < this.room.width + 1 &&
+      this.view.y + down * bottom < this.room.height + 1
     );
   }
 
   // The shown nodes whose card or branch is in view.
   inView({ x, y }, view) {
-    const { canvas, model } = this;
+    const { room, model } = this;
     const [across, down] = this.scales(view.scale);
     const [left, top] = [-view.x / across - CARD.width, -view.y / down - CARD.height * 1.5];
     const [right, bottom] = [
-      left + canvas.clientWidth / across + 2 * CARD.width,
-      top + canvas.clientHeight / down + 3 * CARD.height,
+      left + room.width / across + 2 * CARD.width,
+      top + room.height / down + 3 * CARD.height,
     ];
     return this.shown.filter((node) => {
       const above = node ? model.parent[node] : node;
@@ -347,8 +348,8 @@ export class TreeView {
   // Bring a place of the picture into the middle.
   lookAt(x, y) {
     const [wide, high] = this.scales();
-    const { clientWidth, clientHeight } = this.canvas;
-    this.view = { ...this.view, x: clientWidth / 2 - wide * x, y: clientHeight / 2 - high * y };
+    const { width, height } = this.room;
+    this.view = { ...this.view, x: width / 2 - wide * x, y: height / 2 - high * y };
     this.redraw();
   }
 

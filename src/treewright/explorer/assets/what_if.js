@@ -4,6 +4,9 @@ import { changeText, nearestChange } from "./change.js";
 import { counted, element, numberText, percentText, replaceChildren, valueText } from "./text.js";
 import { verdict } from "./verdict.js";
 
+// As many digits as a field shows, and all of a whole number.
+const roughly = (number) => (Number.isInteger(number) ? number : Number(number.toPrecision(6)));
+
 export class WhatIf {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
@@ -82,7 +85,7 @@ export class WhatIf {
     const input = element("input", {
       type: "number",
       step: "any",
-      value: value === null ? "" : value + offset,
+      value: value === null ? "" : roughly(value + offset),
       placeholder: "missing",
     });
     const range =

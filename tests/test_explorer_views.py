@@ -1,0 +1,236 @@
+"""The views beside the tree: rows, what if, rules, quality, teaching, two nodes; and all in a notebook."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treewright import (
+    C45Classifier,
+    CARTClassifier,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    datasets,
+    explore,
+)
+from treewright.data import Dataset
+from treewright.explain import mean_movement, shapley_values
+
+
+def test_a_row_is_picked_and_its_way_is_lit(read, irises) -> None:
+    reader = read(irises)
+    reader.open("rows")
+    assert "150 rows; the page holds 150 of 150" in reader.text("#panel-rows [role=status]")
+    X = datasets.load_iris()[0]
+    reader.page.select_option("#panel-rows select >> nth=0", label="petal width")
+    reader.page.select_option("#panel-rows select >> nth=1", label=">")
+    reader.page.fill("#panel-rows input[aria-label='value']", "2.4")
+    assert reader.page.locator("#panel-rows tbody tr").count() == int((X["petal width"] > 2.4).sum())
+    reader.page.select_option("#panel-rows select >> nth=0", label="row")
+    reader.page.select_option("#panel-rows select >> nth=1", label="=")
+    reader.page.fill("#panel-rows input[aria-label='value']", "70")
+    found = reader.page.locator("#panel-rows tbody tr th").all_inner_texts()
+    assert found == ["70", "70 v"]  # one of the training rows, one of the others
+    reader.page.select_option("#panel-rows select >> nth=0", label="petal width")
+    reader.page.select_option("#panel-rows select >> nth=1", label=">")
+    reader.page.fill("#panel-rows input[aria-label='value']", "2.4")
+    reader.page.locator("#panel-rows tbody button").first.click()
+    assert reader.text("#card h2").startswith("Leaf")
+    reader.open("what-if")
+    assert reader.text("#panel-what-if .says") == "predicted virginica"
+    assert "petal length > 2.45" in reader.text("#panel-what-if ol").replace("\xa0", " ")
+
+
+@pytest.mark.parametrize("kind", ["regression", "surrogates", "shared"])
+def test_the_table_of_rows_predicts_as_the_model_does(read, kind) -> None:
+    X, y = {
+        "regression": datasets.load_mpg,
+        "surrogates": datasets.load_labor,
+        "shared": datasets.load_votes,
+    }[kind]()
+    model = {
+        "regression": DecisionTreeRegressor(max_leaf_nodes=6),
+        "surrogates": CARTClassifier(min_samples_split=4, min_samples_leaf=2),
+        "shared": C45Classifier(),
+    }[kind].fit(X, y)
+    reader = read(explore(model, X, y, cv=None))
+    reader.open("rows")
+    said = reader.page.locator("#panel-rows tbody tr td:nth-child(3)").all_inner_texts()
+    expected = model.predict(X)[: len(said)]
+    assert len(said) == min(len(X), 200)
+    if kind == "regression":
+        assert np.allclose(np.array(said, float), expected, rtol=1e-3)
+    else:
+        assert said == expected.tolist()
+
+
+def test_what_if_answers_at_once_and_says_what_would_change_its_mind(read, irises) -> None:
+    reader = read(irises)
+    reader.open("what-if")
+    length = reader.page.locator("#panel-what-if").get_by_label("petal length").first
+    length.fill("1.0")
+    assert reader.text("#panel-what-if .says") == "predicted setosa"
+    assert "If petal length becomes 2.5, the tree says versicolor." in reader.text(".answer")
+    reader.page.get_by_role("button", name="Try it").click()
+    assert reader.text("#panel-what-if .says") == "predicted versicolor"
+    length.fill("90")
+    assert "beyond all rows: 1 to 6.9" in reader.text("#panel-what-if .what-if")
+    length.fill("")
+    assert "petal length is missing" in reader.text("#panel-what-if ol")
+
+
+def test_rules_are_sorted_filtered_and_lead_to_their_leaf(read, irises) -> None:
+    reader = read(irises)
+    reader.open("rules")
+    assert reader.page.locator("#panel-rules tbody tr").count() == 6
+    reader.page.get_by_label("with").fill("sepal")
+    shown = reader.page.locator("#panel-rules tbody tr").count()
+    assert 0 < shown < 6
+    reader.page.get_by_label("with").fill("")
+    reader.page.get_by_label("cover from").fill("30")
+    covers = reader.page.locator("#panel-rules tbody td:nth-child(2)").all_inner_texts()
+    assert [int(cover.split()[0]) for cover in covers] == [33, 32]
+    reader.page.get_by_label("cover from").fill("")
+    reader.page.get_by_label("confidence from").fill("100")
+    shares = reader.page.locator("#panel-rules tbody td:nth-child(3)").all_inner_texts()
+    assert set(shares) == {"100\xa0%"}
+    reader.page.get_by_label("confidence from").fill("101")
+    assert reader.page.locator("#panel-rules tbody tr").count() == 0
+    reader.page.get_by_label("confidence from").fill("")
+    reader.page.locator("#panel-rules tbody button").first.click()
+    assert reader.text("#card h2").startswith("Leaf")
+
+
+def test_two_nodes_are_seen_side_by_side(read, irises) -> None:
+    reader = read(irises)
+    assert not reader.page.locator("#compare").is_visible()
+    reader.page.locator("#outline [data-node='1'] > .line").click()
+    reader.page.get_by_role("button", name="Compare").click()
+    assert "Node 1 is kept" in reader.text("#compare")
+    reader.page.locator("#outline [data-node='2'] > .line").click()
+    found = reader.text("#compare").replace("\xa0", " ")
+    assert "Node 1 beside node 2" in found
+    assert "predicts\tsetosa\tversicolor" in found
+    assert "rows\t25\t50" in found
+    assert "Only node 1\npetal length ≤ 2.45" in found
+    X = datasets.load_iris()[0]["petal length"]
+    means = [X[X <= 2.45].mean(), X[X > 2.45].mean()]  # the page holds all rows of both parts
+    assert f"petal length\t{means[0]:.3g}\t{means[1]:.3g}" in found
+    reader.page.get_by_role("button", name="Stop comparing").click()
+    assert not reader.page.locator("#compare").is_visible()
+
+
+def test_the_confusion_matrix_lights_the_leaves_of_its_rows(read, irises) -> None:
+    reader = read(irises)
+    reader.open("quality")
+    assert "of 75 validation rows right" in reader.text("#panel-quality h2 >> nth=0")
+    assert "ROC curve, area" in reader.text("#panel-quality .pictures")
+    assert "±" in reader.text("#panel-quality .importances")
+    numbers = [int(text) for text in reader.page.locator(".confusion td").all_inner_texts()]
+    assert sum(numbers) == 75
+    plain = reader.picture()
+    reader.page.get_by_role("button", name="rows of setosa taken for setosa").click()
+    assert reader.page.locator("#panel-tree").is_visible()
+    reader.page.wait_for_timeout(100)
+    assert reader.picture() != plain
+
+
+def test_teaching_shows_the_gain_of_a_cut(read, irises) -> None:
+    reader = read(irises)
+    reader.open("teach")
+    assert "gain = 1.585 − 0.333 · 0 − 0.667 · 1 = 0.9183, the best there is" in reader.text("#panel-teach")
+    reader.page.locator("#panel-teach input[type=range]").press("End")
+    assert "= 0" in reader.text("#panel-teach .formula >> nth=0")
+    reader.page.get_by_role("button", name="Best cut").click()
+    assert "the best there is" in reader.text("#panel-teach .formula >> nth=0")
+    reader.page.get_by_label("impurity").select_option("Gini")
+    assert "0.6667" in reader.text("#panel-teach table")
+    reader.page.get_by_role("button", name="Draw the rows anew").click()
+    picture = reader.page.locator(".teach-picture svg").bounding_box()
+    reader.page.mouse.move(picture["x"] + 100, picture["y"] + 60)
+    reader.page.mouse.down()
+    reader.page.mouse.move(picture["x"] + 400, picture["y"] + 60)
+    reader.page.mouse.up()
+    assert reader.page.locator("#panel-teach input[type=range]").input_value() not in ("0", "1000")
+
+
+def test_it_is_framed_in_a_notebook_without_an_origin(browser, irises) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    troubles: list[str] = []
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.set_content(irises._repr_html_())
+    frame = page.frame_locator("iframe")
+    frame.locator("body[data-ready]").wait_for()
+    frame.locator("#tab-rules").click()
+    assert frame.locator("#panel-rules tbody tr").count() == 6
+    assert troubles == []
+    context.close()
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+def test_features_are_ranked_by_three_measures(read, kind) -> None:
+    X, y = datasets.load_iris() if kind == "classes" else datasets.load_mpg()
+    learner = DecisionTreeClassifier() if kind == "classes" else DecisionTreeRegressor(max_leaf_nodes=9)
+    model = learner.fit(X[::2], y[::2])
+    reader = read(explore(model, X[::2], y[::2], validation=(X[1::2], y[1::2]), cv=None))
+    reader.open("quality")
+    table = reader.page.locator(".importances")
+    assert table.locator("thead th").all_inner_texts() == ["feature", "impurity", "shuffled", "SHAP"]
+    found = {line.split("\t")[0]: line.split("\t") for line in table.locator("tbody tr").all_inner_texts()}
+    assert list(found) == [name for name in model.importances().ranked() if name in found]
+    tree = model.tree_
+    rows = Dataset(tree.schema, *tree.schema.encode(X[1::2]))
+    value = tree.value / tree.value.sum(axis=1, keepdims=True) if kind == "classes" else tree.value
+    moved = mean_movement(shapley_values(tree, rows, value))
+    assert "SHAP: by how much the feature moves" in reader.text("#panel-quality")
+    for name, share, size in zip(tree.schema.names, model.feature_importances_, moved, strict=True):
+        assert (name in found) == (share > 0)
+        if share > 0:
+            assert found[name][1].strip() == f"{share:.0%}".replace("%", "\xa0%")
+            assert float(found[name][3]) == pytest.approx(size, rel=0.06)
+    reader.page.locator("#slider").press("Home")
+    reader.page.locator("#slider").press("ArrowRight")
+    assert table.locator("tbody tr").count() == 1  # all measures follow the slider
+
+
+def test_many_classes_are_confused_in_a_matrix_that_can_be_read(read) -> None:
+    random = np.random.default_rng(0)
+    y = random.integers(0, 60, 600)
+    X = (y + random.normal(size=600))[:, None]
+    reader = read(explore(DecisionTreeClassifier(max_leaf_nodes=50).fit(X, y), X, y, cv=None))
+    reader.open("quality")
+    assert "The 20 classes with most mistakes, of 60." in reader.text("#panel-quality")
+    cells = reader.page.locator(".confusion td").all_inner_texts()
+    assert len(cells) == 21**2
+    assert sum(map(int, cells)) == 600
+    reader.page.get_by_role("button", name="of 40 other classes taken for 40 other classes").click()
+    assert reader.page.locator("#panel-tree").is_visible()
+
+
+@pytest.mark.parametrize("splits", ["hyperplane", "sphere"])
+def test_a_split_of_two_features_is_seen_in_their_plane(read, splits) -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 2))
+    inside = X[:, 0] + X[:, 1] > 0.3 if splits == "hyperplane" else (X**2).sum(axis=1) < 1
+    y = np.where(inside, "in", "out")
+    model = DecisionTreeClassifier(splits=["threshold", splits], max_depth=1).fit(X, y)
+    split = model.tree_[0].split
+    assert len(split.features) == 2
+    reader = read(explore(model, X, y, cv=None))
+    picture = reader.page.locator("#card svg.chart").first
+    dots = picture.locator("circle")
+    assert dots.count() == 300
+    border = picture.locator("line.cut" if splits == "hyperplane" else "ellipse.cut")
+    assert border.count() == 1
+    places = dots.evaluate_all(
+        "all => all.map((one) => [one.cx.baseVal.value, one.cy.baseVal.value, one.getAttribute('fill')])"
+    )
+    if splits == "hyperplane":
+        x1, y1, x2, y2 = (float(border.get_attribute(name)) for name in ("x1", "y1", "x2", "y2"))
+        side = [y > y1 + (x - x1) * (y2 - y1) / (x2 - x1) for x, y, _ in places]
+    else:
+        cx, cy, rx, ry = (float(border.get_attribute(name)) for name in ("cx", "cy", "rx", "ry"))
+        side = [((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 > 1 for x, y, _ in places]
+    branch = model.apply(X) == 1
+    assert side == branch.tolist() or side == (~branch).tolist()
