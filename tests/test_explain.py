@@ -28,7 +28,8 @@ from treewright.splits import Hyperplane
     ],
 )
 def test_ordered_categories_are_named(size: str, words: list[str]) -> None:
-    X = pd.DataFrame({"size": pd.Categorical(SIZES * 3, SIZES, ordered=True)})
+    sizes = ["small", "medium", "large", "huge"]
+    X = pd.DataFrame({"size": pd.Categorical(sizes * 3, sizes, ordered=True)})
     model = DecisionTreeClassifier(random_state=0).fit(X, ["no", "yes", "no", "no"] * 3)
     told = str(model.explain({"size": size}))
     assert all(word in told for word in words)

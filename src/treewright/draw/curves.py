@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treewright import criteria
 from treewright.colours import class_colour
 from treewright.data import Dataset
+from treewright.domains import is_whole
 from treewright.draw.axes import axes_for, legend
 from treewright.draw.shown import Rows, feature_place, read_rows
 from treewright.errors import DataError, DataTypeError
@@ -19,7 +20,6 @@ from treewright.overfitting import overfitting_curve
 from treewright.pruning.cost_complexity import alphas_of, weakest_links
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
-from treewright.recipe import is_whole
 from treewright.sklearn_trees import tree_of
 from treewright.splits import Threshold
 from treewright.tree import Tree

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from treewright.colours import number_colour
+from treewright.domains import is_whole
 from treewright.draw.cards import Cards, Orientation
 from treewright.draw.drawing import Drawing
 from treewright.draw.labels import Labels, short_number
@@ -20,7 +21,6 @@ from treewright.draw.svg import Theme
 from treewright.draw.typography import BOLD, fit_lines, text_width
 from treewright.export.text import Writer
 from treewright.names import unknown_name
-from treewright.recipe import is_whole
 from treewright.sklearn_trees import tree_of
 from treewright.tree import Tree
 

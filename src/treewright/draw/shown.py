@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from treewright.data import Dataset, Schema
 from treewright.data.target import read_classes, read_numbers
 from treewright.descent import place, sum_below
+from treewright.domains import is_whole
 from treewright.errors import DataError
 from treewright.explain import read_row
 from treewright.names import unknown_name
-from treewright.recipe import is_whole
 from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table
 from treewright.tree import Tree
 
