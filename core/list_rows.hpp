@@ -63,19 +63,14 @@ protected:
 
     Description describe(Node& item) {
         Description node;
-        const std::vector<uint32_t>& row = item.parts.row;
-        item.totals = Totals(problem_.width());
-        item.totals.count = item.size();
         if constexpr (C::classification) {
-            for (size_t i = 0; i < item.size(); ++i) {
-                const double w = item.parts.weight_of(i);
-                item.totals.sums[static_cast<size_t>(problem_.label[row[i]])] += w;
-                item.totals.weight += w;
-            }
+            item.totals = class_weights(item.parts, problem_.label, problem_.width());
             describe_classes<C>(problem_, item.totals, node);
         } else {
+            item.totals = Totals(problem_.width());
+            item.totals.count = item.size();
             value_.resize(item.size());
-            for (size_t i = 0; i < item.size(); ++i) value_[i] = problem_.target[row[i]];
+            for (size_t i = 0; i < item.size(); ++i) value_[i] = problem_.target[item.parts.row[i]];
             describe_numbers<C>(value_, item.parts.weight, node);
             item.totals.weight = node.weight;
         }

@@ -224,11 +224,7 @@ private:
             std::vector<Candidate> unused;
             double after = 0;
             for (const Parts& parts : send(item, unused)) {
-                Totals t(problem_.width());
-                for (size_t i = 0; i < parts.size(); ++i) {
-                    t.weight += parts.weight_of(i);
-                    t.sums[static_cast<size_t>(problem_.label[parts.row[i]])] += parts.weight_of(i);
-                }
+                const Totals t = class_weights(parts, problem_.label, problem_.width());
                 if (t.weight > 0) after += t.weight * C::impurity(t);
             }
             return item.impurity - after / item.totals.weight;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "stats.hpp"
 #include "tree.hpp"
 
 namespace treewright {
@@ -22,6 +23,25 @@ struct Parts {
         if (weighed) weight.resize(n);
     }
 };
+
+/// Their weights by class, and in all.
+inline Totals class_weights(const Parts& parts, const int32_t* label, size_t n_classes) {
+    Totals totals(n_classes);
+    totals.count = parts.size();
+    if (n_classes == 2) {  // two sums that do not wait for each other
+        double first = 0, second = 0;
+        for (size_t i = 0; i < parts.size(); ++i) {
+            const double w = parts.weight_of(i), of_second = label[parts.row[i]] * w;
+            first += w - of_second;
+            second += of_second;
+        }
+        totals.sums = {first, second};
+    } else {
+        for (size_t i = 0; i < parts.size(); ++i) totals.sums[static_cast<size_t>(label[parts.row[i]])] += parts.weight_of(i);
+    }
+    totals.weight = std::accumulate(totals.sums.begin(), totals.sums.end(), 0.0);
+    return totals;
+}
 
 /// Shares of rows below this weight are dropped.
 inline constexpr double least_share = 1e-9;

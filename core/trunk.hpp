@@ -63,21 +63,16 @@ private:
 
     // ---- finding the split of a node ---------------------------------------------------------------------------
 
-    /// Append a node and gather its target under local numbers; true if it may be split.
+    /// Append a node; true if it may be split.
     bool place(Item& item, int32_t parent) {
-        gather(item);
         Description description;
-        item.totals = Totals(problem_.width());
         if constexpr (C::classification) {
-            for (size_t i = 0; i < item.size(); ++i) {
-                const double w = local_.weight_of(i);
-                item.totals.sums[static_cast<size_t>(label_[i])] += w;
-                item.totals.weight += w;
-            }
-            item.totals.count = item.size();
+            item.totals = class_weights(item.parts, problem_.label, problem_.width());
             describe_classes<C>(problem_, item.totals, description);
         } else {
+            gather(item);
             describe_numbers<C>(target_, item.parts.weight, description);
+            item.totals = Totals(problem_.width());
             item.totals.weight = description.weight;
             item.totals.count = item.size();
             item.centre = C::centred ? description.centre : 0.0;
