@@ -140,20 +140,13 @@ protected:
 
     /// The target of an item's rows, contiguous.
     void gather(const Item& item) {
-        const uint32_t* rows = item.parts.row.data();
-        const size_t n = item.size();
         if constexpr (C::classification) {
-            label_.resize(n);
-            bit_.resize(n);
-            for (size_t i = 0; i < n; ++i) {
-                label_[i] = problem_.label[rows[i]];
-                bit_[i] = label_[i] == 1;
-            }
+            gather_labels(item.parts, problem_.label, label_, bit_);
             local_.label = label_.data();
             local_.bit = bit_.data();
         } else {
-            target_.resize(n);
-            for (size_t i = 0; i < n; ++i) target_[i] = problem_.target[rows[i]];
+            target_.resize(item.size());
+            for (size_t i = 0; i < item.size(); ++i) target_[i] = problem_.target[item.parts.row[i]];
             local_.target = target_.data();
         }
         if (!unit()) local_.weight = item.parts.weight.data();

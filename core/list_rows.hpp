@@ -82,16 +82,10 @@ protected:
     void prepare(Node& item) {
         if (std::exchange(prepared_, item.node) == item.node) return;
         const size_t n = item.size();
-        const std::vector<uint32_t>& row = item.parts.row;
         local_ = LocalRows{};
         if (!item.parts.weight.empty()) local_.weight = item.parts.weight.data();
         if constexpr (C::classification) {
-            label_.resize(n);
-            bit_.resize(n);
-            for (size_t i = 0; i < n; ++i) {
-                label_[i] = problem_.label[row[i]];
-                bit_[i] = label_[i] == 1;
-            }
+            gather_labels(item.parts, problem_.label, label_, bit_);
             local_.label = label_.data();
             local_.bit = bit_.data();
             if (by_pairs()) {
@@ -104,7 +98,7 @@ protected:
             double sum = 0;
             pair_.resize(by_pairs() ? n : 0);
             for (size_t i = 0; i < n; ++i) {
-                target_[i] = problem_.target[row[i]] - centre;
+                target_[i] = problem_.target[item.parts.row[i]] - centre;
                 const double amount = item.parts.weight_of(i) * target_[i];
                 if (by_pairs()) pair_[i] = {item.parts.weight_of(i), amount};
                 sum += amount;

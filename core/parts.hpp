@@ -24,6 +24,16 @@ struct Parts {
     }
 };
 
+/// Their classes, side by side, and whether it is the second.
+inline void gather_labels(const Parts& parts, const int32_t* label, std::vector<int32_t>& to, std::vector<uint8_t>& is_second) {
+    to.resize(parts.size());
+    is_second.resize(parts.size());
+    for (size_t i = 0; i < parts.size(); ++i) {
+        to[i] = label[parts.row[i]];
+        is_second[i] = to[i] == 1;
+    }
+}
+
 /// Their weights by class, and in all.
 inline Totals class_weights(const Parts& parts, const int32_t* label, size_t n_classes) {
     Totals totals(n_classes);
