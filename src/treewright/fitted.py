@@ -15,6 +15,7 @@ from treewright.construction import TableEstimator
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities, Schema
+from treewright.decision import decide
 from treewright.domains import Domain
 from treewright.grow import threads
 from treewright.model_file import tree_to_parts, write_model
@@ -218,9 +219,7 @@ class ClassReader(ClassifierMixin, FittedTree):
         """Class of each row: the heaviest of its leaf, or under `costs` the cheapest."""
         tree = self._fitted_tree()
         if tree.shares_rows:
-            shares = self._spread(X, 0.0)
-            best = shares.argmax(axis=1) if tree.costs is None else (shares @ tree.costs).argmin(axis=1)
-            shared: NDArray[Any] = self.classes_.take(best)
+            shared: NDArray[Any] = self.classes_.take(decide(self._spread(X, 0.0), tree.costs))
             return shared
         tree, leaf = self._leaves(X)
         labels: NDArray[Any] = self.classes_.take(tree.label.take(leaf))

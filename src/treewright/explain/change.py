@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from treewright.conditions import Interval
 from treewright.data.columns import plain
+from treewright.decision import decide
 from treewright.explain.goal import Goal
 from treewright.explain.greedy import greedy_change
 from treewright.explain.path import follow
@@ -155,8 +156,5 @@ def nearest_change(
     after = row.changed(found.changes)
     every = [follow(tree, after).says(value) for tree, value in zip(trees, values, strict=True)]
     says = np.asarray(np.mean(every, axis=0))
-    tree = trees[0]
-    label = 0
-    if tree.is_classifier:
-        label = int(np.argmax(says) if tree.costs is None else np.argmin(says @ tree.costs))
+    label = int(decide(says, trees[0].costs)) if trees[0].is_classifier else 0
     return Change(row, after, found, says, label)

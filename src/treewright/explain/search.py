@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.conditions import Condition, Side, Values, answered, features_of
+from treewright.decision import decide
 from treewright.descent import SHARE, STAY
 from treewright.explain.goal import ROUNDING, Goal
 from treewright.explain.oblique import nearest_on_sides
@@ -225,9 +226,7 @@ class Search:
     def _is_wanted(self, said: Array) -> bool:
         if not self.goal.labels:
             return bool(self.goal.margin(said) >= -self.slack)
-        tree = self.trees[0]
-        label = np.argmax(said) if tree.costs is None else np.argmin(said @ tree.costs)
-        return int(label) in self.goal.labels
+        return int(decide(said, self.trees[0].costs)) in self.goal.labels
 
     # ---- cost --------------------------------------------------------------------------------------
 
