@@ -36,8 +36,13 @@ def decide(weight: NDArray[np.float64], costs: NDArray[np.float64] | None = None
     0
     """
     if costs is None:
-        heaviest = weight.max(axis=-1, keepdims=True)
-        return np.asarray((weight >= heaviest * (1 - SAME_WEIGHT)).argmax(axis=-1))
+        rows = weight.reshape(-1, weight.shape[-1])
+        first = np.arange(0, rows.size, rows.shape[1])
+        heaviest = rows.ravel().take(
+            first + rows.argmax(axis=1)
+        )  # `max` of short rows takes three times as long
+        is_best = rows >= heaviest[:, None] * (1 - SAME_WEIGHT)
+        return np.asarray(is_best.argmax(axis=1).reshape(weight.shape[:-1]))
     cost = np.zeros_like(weight)
     for code, of_class in enumerate(costs):
         cost += weight[..., code, None] * of_class
