@@ -40,7 +40,7 @@ def decide(weight: NDArray[np.float64], costs: NDArray[np.float64] | None = None
         first = np.arange(0, rows.size, rows.shape[1])
         heaviest = rows.ravel().take(
             first + rows.argmax(axis=1)
-        )  # `max` of short rows takes three times as long
+        )  # `max` of short rows is far slower
         is_best = rows >= heaviest[:, None] * (1 - SAME_WEIGHT)
         return np.asarray(is_best.argmax(axis=1).reshape(weight.shape[:-1]))
     cost = np.zeros_like(weight)
