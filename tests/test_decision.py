@@ -26,15 +26,18 @@ def test_the_heaviest_wins_and_of_equals_the_first() -> None:
 
 def test_the_cheapest_wins_and_of_equals_the_first() -> None:
     costs = np.array([[0.0, 1.0], [1.0, 0.0]])
-    for weight in ([NEARLY, 0.3], [0.3, NEARLY]):
-        assert decide(np.array(weight), costs) == 0
-    assert decide(np.array([1.0, 2.0]), costs) == 1
+    assert decide(np.array([[2.0, 2.0], [2.0, 1.0], [1.0, 2.0], [0.3, NEARLY]]), costs).tolist() == [
+        0,
+        0,
+        1,
+        0,
+    ]
+    assert decide(np.array([0.3, NEARLY]), costs, exact=True) == 1
     assert decide(np.array([1.0, 2.0]), np.array([[0.0, 3.0], [1.0, 0.0]])) == 0
 
 
-@pytest.mark.parametrize("costs", [None, [[0, 1], [1, 0]]])
-def test_a_near_tie_goes_the_same_way_everywhere(costs: Any) -> None:
-    model = tw.DecisionTreeClassifier(costs=costs).fit(X, Y, WEIGHT)
+def test_a_near_tie_goes_the_same_way_everywhere() -> None:
+    model = tw.DecisionTreeClassifier().fit(X, Y, WEIGHT)
     tree = model.tree_
     leaf = model.apply(TIED)[0]
     assert tree.value[leaf].tolist() == [0.3, NEARLY]
@@ -79,6 +82,30 @@ def test_a_row_whose_shares_tie_but_for_rounding_goes_the_same_way_everywhere() 
             above += share[1] > share[0]
             assert model.predict(unknown).tolist() == [model.explain(unknown).prediction] == ["a"]
     assert above > 0  # or the test could not fail
+
+
+@pytest.mark.parametrize("missing", ["available", "fractional"])
+@pytest.mark.parametrize("laplace", [0, 1])
+def test_costs_that_tie_but_for_rounding_go_the_same_way_everywhere(missing: str, laplace: float) -> None:
+    """Where rounding decides, whoever decides has the same rounding."""
+    chosen = set()
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        table = pd.DataFrame({"c": random.choice(list("pqr"), 40)})
+        y = np.resize(list("abc"), 40)
+        costs = [[0, 0.1, 0.1], [0.1, 0, 0.1], [0.1, 0.1, 0]]
+        model = tw.DecisionTreeClassifier(
+            costs=costs, priors=[1 / 3] * 3, missing=missing, laplace=laplace, splits=("multiway",)
+        ).fit(table, y)
+        rows = pd.DataFrame({"c": ["p", "q", "r", None]})
+        predicted = model.predict(rows).tolist()
+        assert [model.explain(rows.iloc[[i]]).prediction for i in range(4)] == predicted
+        assert [model.classes_[model.tree_.label[leaf]] for leaf in model.apply(rows.iloc[:3])] == predicted[
+            :3
+        ]
+        assert model.rules().predict(rows.iloc[:3]).tolist() == predicted[:3]
+        chosen |= set(predicted)
+    assert chosen == {"a", "b", "c"}
 
 
 def test_smoothed_shares_are_shown_but_do_not_decide() -> None:

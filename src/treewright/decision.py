@@ -9,7 +9,9 @@ SAME_WEIGHT = 1e-11
 """Weights of classes that differ by less, as a share of them, are equal; so are costs."""
 
 
-def decide(weight: NDArray[np.float64], costs: NDArray[np.float64] | None = None) -> NDArray[np.intp]:
+def decide(
+    weight: NDArray[np.float64], costs: NDArray[np.float64] | None = None, *, exact: bool = False
+) -> NDArray[np.intp]:
     """Give the class that weights lead to: the heaviest or, with costs, the cheapest; the first of equals.
 
     Shares of rows add up to whole rows but for rounding, so what differs by no more is equal. Costs are
@@ -21,6 +23,8 @@ def decide(weight: NDArray[np.float64], costs: NDArray[np.float64] | None = None
         The weight or share of each class, none negative.
     costs : float array of shape (n_classes, n_classes) or None
         What it costs to predict a class (column) for a row of another (row); None = 1 for every mistake.
+    exact : bool
+        Whether costs are compared to the last bit, as rpart does.
 
     Returns
     -------
@@ -38,13 +42,11 @@ def decide(weight: NDArray[np.float64], costs: NDArray[np.float64] | None = None
     if costs is None:
         rows = weight.reshape(-1, weight.shape[-1])
         first = np.arange(0, rows.size, rows.shape[1])
-        heaviest = rows.ravel().take(
-            first + rows.argmax(axis=1)
-        )  # `max` of short rows is far slower
+        heaviest = rows.ravel().take(first + rows.argmax(axis=1))  # `max` of short rows is far slower
         is_best = rows >= heaviest[:, None] * (1 - SAME_WEIGHT)
         return np.asarray(is_best.argmax(axis=1).reshape(weight.shape[:-1]))
     cost = np.zeros_like(weight)
     for code, of_class in enumerate(costs):
         cost += weight[..., code, None] * of_class
     cheapest = cost.min(axis=-1, keepdims=True)
-    return np.asarray((cost <= cheapest * (1 + SAME_WEIGHT)).argmax(axis=-1))
+    return np.asarray((cost <= (cheapest if exact else cheapest * (1 + SAME_WEIGHT))).argmax(axis=-1))

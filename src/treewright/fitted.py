@@ -15,7 +15,6 @@ from treewright.construction import TableEstimator
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities, Schema
-from treewright.decision import decide
 from treewright.domains import Domain
 from treewright.grow import threads
 from treewright.model_file import tree_to_parts, write_model
@@ -219,7 +218,8 @@ class ClassReader(ClassifierMixin, FittedTree):
         """Class of each row: the heaviest of its leaf, or under `costs` the cheapest."""
         tree = self._fitted_tree()
         if tree.shares_rows:
-            shared: NDArray[Any] = self.classes_.take(decide(self._spread(X, 0.0), tree.costs))
+            weight = tree.spread(*self._encode(X, tree), tree.decisive, threads(self.n_jobs))
+            shared: NDArray[Any] = self.classes_.take(tree.decide(weight))
             return shared
         tree, leaf = self._leaves(X)
         labels: NDArray[Any] = self.classes_.take(tree.label.take(leaf))

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from treewright.conditions import features_of
 from treewright.data import Dataset, Schema
-from treewright.decision import decide
 from treewright.errors import warn
 from treewright.html_table import html_table
 from treewright.names import unknown_name
@@ -306,7 +305,7 @@ def _score(trees: Sequence[Tree], values: Sequence[Array], rows: Dataset) -> flo
     target, tree = np.asarray(rows.target), trees[0]
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
     if tree.is_classifier:
-        return float(np.average(decide(says, tree.costs) == target, weights=weight))
+        return float(np.average(tree.decide(says) == target, weights=weight))
     mean = np.average(target, weights=weight)
     spread = float(weight @ (target - mean) ** 2)
     return 1 - float(weight @ (target - says[:, 0]) ** 2) / spread if spread > 0 else 0.0

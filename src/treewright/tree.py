@@ -153,12 +153,21 @@ class Tree(Lineage, SklearnArrays):
         """The class code each node would predict: the heaviest, or the cheapest; the first of equals."""
         if not self.is_classifier:
             raise AttributeError("a regression tree has no classes: each node predicts its value")
-        return read_only(decide(self.value, self.costs), np.int32)
+        return read_only(self.decide(self.decisive), np.int32)
 
     @property
     def shares(self) -> NDArray[np.float64]:
         """What each node says: the share of each class, or the predicted number."""
         return self.value / self.value.sum(axis=1, keepdims=True) if self.is_classifier else self.value
+
+    @property
+    def decisive(self) -> NDArray[np.float64]:
+        """What classes are decided by: weights of a row's leaf or, where it may have several, shares."""
+        return self.shares if self.shares_rows else self.value
+
+    def decide(self, weight: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Give the class code of rows of what is `decisive`, or of means of them (`treewright.decision`)."""
+        return decide(weight, self.costs, exact=not self.shares_rows)
 
     @cached_property
     def packed(self) -> NDArray[Any] | None:
@@ -382,10 +391,10 @@ class Tree(Lineage, SklearnArrays):
 def deciding(trees: Sequence[Tree], values: Sequence[NDArray[np.float64]]) -> Sequence[NDArray[np.float64]]:
     """Give what the nodes of one tree, or of several, say when a class is decided.
 
-    Of one tree that is its shares as they are, as in `label`, also where `values`, what its nodes are shown
-    to say, have been smoothed.
+    Of one tree that is what its labels are decided by, also where `values`, what its nodes are shown to say,
+    have been smoothed.
     """
-    return [trees[0].shares] if len(trees) == 1 else values
+    return [trees[0].decisive] if len(trees) == 1 else values
 
 
 def _take_lists(

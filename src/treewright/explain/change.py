@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from treewright.conditions import Interval
 from treewright.data.columns import plain
-from treewright.decision import decide
 from treewright.explain.goal import Goal
 from treewright.explain.greedy import greedy_change
 from treewright.explain.path import follow
@@ -156,5 +155,5 @@ def nearest_change(
     after = row.changed(found.changes)
     every = [follow(tree, after).says(value) for tree, value in zip(trees, values, strict=True)]
     says = np.asarray(np.mean(every, axis=0))
-    label = int(decide(says, trees[0].costs)) if trees[0].is_classifier else 0
+    label = int(trees[0].decide(says)) if trees[0].is_classifier else 0
     return Change(row, after, found, says, label)

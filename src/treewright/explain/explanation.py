@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from treewright.bounds import wilson_interval
 from treewright.data.columns import plain
-from treewright.decision import decide
 from treewright.explain import writing
 from treewright.explain.change import Change, nearest_change
 from treewright.explain.contributions import contributions
@@ -88,7 +87,7 @@ class Explanation:
         trees = [path.tree for path in self.paths]
         if not trees[0].is_classifier:
             return 0
-        return int(decide(self._mean(deciding(trees, self.values)), trees[0].costs))
+        return int(trees[0].decide(self._mean(deciding(trees, self.values))))
 
     @property
     def prediction(self) -> Any:

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.conditions import Condition, Side, Values, answered, features_of
-from treewright.decision import decide
 from treewright.descent import SHARE, STAY
 from treewright.explain.goal import ROUNDING, Goal
 from treewright.explain.oblique import nearest_on_sides
@@ -226,7 +225,7 @@ class Search:
     def _is_wanted(self, said: Array) -> bool:
         if not self.goal.labels:
             return bool(self.goal.margin(said) >= -self.slack)
-        return int(decide(said, self.trees[0].costs)) in self.goal.labels
+        return int(self.trees[0].decide(said)) in self.goal.labels
 
     # ---- cost --------------------------------------------------------------------------------------
 
