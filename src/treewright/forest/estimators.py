@@ -128,7 +128,8 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row: the one of the largest mean share."""
-        labels: NDArray[Any] = self.classes_.take(decide(self.predict_proba(X)))
+        best = decide(self.predict_proba(X))
+        labels: NDArray[Any] = self.classes_.take(best)
         return labels
 
 
