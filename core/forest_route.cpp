@@ -12,6 +12,7 @@ namespace treewright {
 namespace {
 
 constexpr int64_t most_rows = 8192;  // of a block
+constexpr double same_weight = 1e-11;  // weights of classes that differ by less, as a share of them, are equal (decision.py)
 
 bool any_infinity(const Matrix<double>& numbers, int64_t first, int64_t last) {
     constexpr double limit = std::numeric_limits<double>::max();
@@ -38,7 +39,8 @@ struct Tally {
         if (how == Vote::sum) {
             *to += static_cast<double>(*at);
         } else if (how == Vote::hard) {
-            to[std::max_element(at, at + width) - at] += 1.0;
+            const double enough = static_cast<double>(*std::max_element(at, at + width)) * (1 - same_weight);
+            to[std::find_if(at, at + width, [&](Number n) { return static_cast<double>(n) >= enough; }) - at] += 1.0;
         } else if (width == 2) {
             const double first = static_cast<double>(at[0]), second = static_cast<double>(at[1]), all = first + second;
             to[0] += first / all;

@@ -2,6 +2,7 @@
 #include "grow.hpp"
 
 #include "builder.hpp"
+#include "criteria/weka_gain.hpp"
 #include "recode.hpp"
 
 namespace treewright {
@@ -59,11 +60,13 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& recipe, 
         recoding.restore(tree);
         return tree;
     }
-    TreeArrays tree = with_criterion(recipe.criterion, [&]<class C>() -> TreeArrays {
+    const auto grow_tree = [&]<class C>() -> TreeArrays {
         if (C::classification != (target.n_classes > 0))
             throw std::invalid_argument("criterion '" + std::string(C::name) + "' does not fit this target");
         return recipe.policies.empty() ? grow_by<C>(problem, weight) : grow_lists<C>(problem, weight);
-    });
+    };
+    TreeArrays tree = recipe.criterion == WekaGain::name ? grow_tree.template operator()<WekaGain>()
+                                                         : with_criterion(recipe.criterion, grow_tree);
     recoding.restore(tree);
     return tree;
 }

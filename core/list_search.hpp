@@ -1,13 +1,14 @@
 // The best split of one feature in the plain engine: on a list handed down, on values sorted anew, or on categories.
 #pragma once
-#include <map>
 #include <optional>
+#include <set>
 
 #include "criteria/known_gain_ratio.hpp"
 #include "list_rows.hpp"
 #include "random.hpp"
 #include "significance.hpp"
 #include "splits/categorical.hpp"
+#include "splits/row_groups.hpp"
 
 namespace treewright {
 
@@ -37,7 +38,7 @@ protected:
         gather(item, feature);
         if (!feature_at(feature).categorical())
             return recipe_.threshold || recipe_.hyperplane ? search_cuts(item, feature, least) : Candidate{};
-        if constexpr (std::is_same_v<C, AbsoluteError>) return search_orders(item, feature);
+        if constexpr (std::is_same_v<C, AbsoluteError>) return search_groups(item, feature);
         else return search_categories(item, feature);
     }
     /// The best cut of the values gathered.
@@ -232,34 +233,27 @@ private:
         }
         return KnownGainRatio::merit(Entropy::merit(levels_.known, all), levels_.known.weight, item.totals.weight, weights);
     }
-    /// Absolute error is not a function of sums: two groups by a cut of the categories in the order of their means.
-    Candidate search_orders(const Item& item, int32_t feature) {
-        if (!recipe_.subset)
-            throw std::invalid_argument(
-                "criterion 'absolute_error' groups categories by 'subset' only under this missing policy");
-        const size_t n = item.size();
-        std::map<int32_t, std::pair<double, double>> sums;
-        for (size_t i = 0; i < n; ++i) {
-            if (std::isnan(value_[i])) continue;
-            auto& [sum, weight] = sums[static_cast<int32_t>(value_[i])];
-            sum += item.parts.weight_of(i) * target_[i];
-            weight += item.parts.weight_of(i);
+    /// Absolute error is not a function of sums: groups of categories are valued by moving rows.
+    Candidate search_groups(const Item& item, int32_t feature) {
+        const bool unit = local_.weight == nullptr;
+        return unit ? best_groups<typename C::template Scorer<true>>(item, feature)
+                    : best_groups<typename C::template Scorer<false>>(item, feature);
+    }
+    template <class Scorer>
+    Candidate best_groups(const Item& item, int32_t feature) {
+        GroupSearch<Scorer, Index> groups(categories_, local_, scratch_, item.totals, item.impurity, limits(), feature);
+        const bool without = left_out(policy_of(feature));
+        std::set<int32_t> present;
+        for (size_t i = 0; i < item.size(); ++i) {
+            const int32_t code = std::isnan(value_[i]) ? -1 : static_cast<int32_t>(value_[i]);
+            if (code < 0 && without) continue;
+            if (counting()) present.insert(code);
+            groups.add(code, static_cast<Index>(i));
         }
-        std::vector<std::pair<double, int32_t>> order;
-        for (const auto& [code, s] : sums) order.emplace_back(s.first / s.second, code);
-        std::sort(order.begin(), order.end());
-        if (counting()) candidates_ += count_groupings(recipe_, order.size());
-        std::map<int32_t, double> rank;
-        for (size_t i = 0; i < order.size(); ++i) rank[order[i].second] = static_cast<double>(i);
-        for (double& value : value_)
-            if (!std::isnan(value)) value = rank[static_cast<int32_t>(value)];
-        const size_t known = sort_values(item);
-        if (list_[0].rank == list_[n - 1].rank) return {};
-        Cut cut;
-        Candidate candidate = best_cut(item, feature, list_.data(), known, -infinity, value_sorted(), cut);
-        if (!candidate.found()) return {};
-        candidate.kind = SplitKind::table;
-        for (const auto& [code, at] : rank) candidate.table.emplace_back(code, at <= sorted_[cut.position - 1] ? 0 : 1);
+        if (groups.constant()) return {};
+        if (counting()) candidates_ += count_groupings(recipe_, present.size());
+        Candidate candidate = groups.best();
+        if (without) candidate.default_branch = -1;
         return candidate;
     }
 

@@ -22,8 +22,10 @@ struct Sent {
         for (size_t i = 0; i < branch.size(); ++i)
             if (branch[i] >= 0) size[static_cast<size_t>(branch[i])] += weight_of(i);
         cart::Ways ways{pull};
-        ways.left_weight = *std::max_element(size.begin(), size.end());  // only the larger and the sum of both count
-        ways.right_weight = std::accumulate(size.begin(), size.end(), 0.0) - ways.left_weight;
+        const auto largest = std::max_element(size.begin(), size.end());  // which way it is does not matter
+        ways.left_weight = std::exchange(*largest, 0.0);
+        ways.right_weight = *std::max_element(size.begin(), size.end());
+        ways.elsewhere = std::accumulate(size.begin(), size.end(), 0.0) - ways.right_weight;
         ways.slack = weight.empty() ? 0.0 : 1e-11 * ways.total();
         return ways;
     }

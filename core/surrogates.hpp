@@ -17,10 +17,10 @@ struct SurrogateRules {
 /// What the split itself does: by row +weight if it goes left, −weight if right, 0 if the split does not answer; and the sums.
 struct Ways {
     std::span<const double> pull;
-    double left_weight = 0, right_weight = 0;
+    double left_weight = 0, right_weight = 0, elsewhere = 0;  // the last in branches beyond two, none of them larger
     double slack = 0;  // sums of pulls that differ by no more are equal: rounding
 
-    double total() const { return left_weight + right_weight; }
+    double total() const { return left_weight + right_weight + elsewhere; }
     double majority() const { return std::max(left_weight, right_weight); }
 };
 

@@ -29,7 +29,7 @@ CRITERIA = [*criteria.CLASSIFICATION, *criteria.REGRESSION]
 CATEGORY_SPLITS = ["subset", "multiway", "one_vs_rest"]
 MISSING = ["available", "direction"]
 POLICIES = [name for name in recipe_module.MISSING if name != "error"]
-SEVERAL = ["gini", "entropy", "gain_ratio", "twoing", "squared_error", "poisson"]
+SEVERAL = ["gini", "entropy", "gain_ratio", "twoing", "squared_error", "poisson", "absolute_error"]
 ORDERS = ["depth_first", "breadth_first", "best_first"]
 
 

@@ -10,9 +10,10 @@ import pytest
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
 from browsing import ASSETS
-from trees import random_rows, random_tree
+from trees import Leaf, build, mixed_schema, random_rows, random_tree
 from treewright import DecisionTreeClassifier, datasets
 from treewright.data import Dataset
+from treewright.decision import decide
 from treewright.draw.layout import centres
 from treewright.explain import mean_movement, shapley_values
 from treewright.explorer.content import Exploration, content_of
@@ -76,6 +77,14 @@ def test_the_script_predicts_as_the_tree_does(modules, seed, n_classes) -> None:
     value = tree.value / tree.value.sum(axis=1, keepdims=True) if n_classes else tree.value
     expected = tree.spread(np.asfortranarray(numbers), np.asfortranarray(codes), value)
     assert np.allclose(said, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("costs", [None, [[0, 1, 2], [1, 0, 2], [3, 1, 0]]])
+def test_the_script_decides_as_the_library_does(modules, costs) -> None:
+    shares = [[0.3, 0.1 + 0.2, 0.1], [0.1 + 0.2, 0.3, 0.1], [0.2, 0.3, 0.5], [0.1, 0.1, 0.8], [1, 0, 0]]
+    tree = build(mixed_schema(3), Leaf(7, [1, 3, 3]), costs)
+    said = in_script(modules, tree, "rows.map((shares) => model.best(shares))", shares)
+    assert said == decide(np.array(shares, float), tree.costs).tolist()
 
 
 @pytest.mark.parametrize("seed", range(5))

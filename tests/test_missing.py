@@ -53,12 +53,13 @@ def test_without_holes_every_policy_grows_the_same_tree(policy: str, criterion: 
 
 
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
-def test_without_holes_regression_grows_the_same_tree(criterion: str) -> None:
+@pytest.mark.parametrize("categories", ["subset", "multiway", "one_vs_rest"])
+def test_without_holes_regression_grows_the_same_tree(criterion: str, categories: str) -> None:
     X, y = random_table(2, holes=0)
     target = y + X["b"].to_numpy() / 10 + 1
-    X = X[["a", "b", "c"]]
-    fast = tw.DecisionTreeRegressor(criterion=criterion, max_depth=4, missing="available").fit(X, target)
-    plain = tw.DecisionTreeRegressor(criterion=criterion, max_depth=4, missing={"a": "mean"}).fit(X, target)
+    choices = {"criterion": criterion, "splits": ("threshold", categories), "max_depth": 4}
+    fast = tw.DecisionTreeRegressor(**choices, missing="available").fit(X, target)
+    plain = tw.DecisionTreeRegressor(**choices, missing={"a": "mean"}).fit(X, target)
     assert shape(plain.tree_) == shape(fast.tree_)
 
 

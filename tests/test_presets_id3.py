@@ -7,6 +7,7 @@ import pytest
 
 import treewright as tw
 from tables import PLAY, TENNIS
+from treewright.criteria import impurity
 
 
 def test_id3_splits_until_pure_or_out_of_features() -> None:
@@ -30,6 +31,22 @@ def test_id3_gives_an_empty_branch_its_parents_majority_and_weka_none() -> None:
     assert weka.predict(nowhere).tolist() == [None]
     assert weka.predict_proba(nowhere).tolist() == [[0.0, 0.0]]
     assert weka.predict(X).tolist() == book.predict(X).tolist() == y
+
+
+def test_weka_decides_between_gains_that_are_equal_but_for_rounding() -> None:
+    """3·H(1/3) + 4·H(1/4) = 6·H(1/2): either feature leaves 6 bits. Weka 3.6.14 grows the second tree."""
+    X = pd.DataFrame({"x": list("102014134243021"), "z": list("242344030024442")})
+    y = list("nynnynnnnnnnynn")
+    book = tw.ID3Classifier().fit(X, y).tree_
+    assert book.schema.names[book.feature[0]] == "x"  # the first of equals
+    weka = tw.ID3Classifier(compat="weka").fit(X, y).tree_
+    assert weka.schema.names[weka.feature[0]] == "z"
+    assert weka.merit[0] == pytest.approx(book.merit[0], rel=1e-14)
+    below = weka[0].children[-1]  # z = 4
+    assert weka.schema.names[weka.feature[below]] == "x"
+    leaves = weka[below].children
+    assert weka.schema.classes[weka.label[list(leaves)]].tolist() == ["y", "y", "n", "n", "n"]
+    assert weka.impurity == pytest.approx([impurity("entropy", value) for value in weka.value])
 
 
 def test_id3_refuses_numbers_and_missing_values() -> None:

@@ -218,9 +218,8 @@ class ClassReader(ClassifierMixin, FittedTree):
         """Class of each row: the heaviest of its leaf, or under `costs` the cheapest."""
         tree = self._fitted_tree()
         if tree.shares_rows:
-            shares = self._spread(X, 0.0)
-            best = shares.argmax(axis=1) if tree.costs is None else (shares @ tree.costs).argmin(axis=1)
-            shared: NDArray[Any] = self.classes_.take(best)
+            weight = tree.spread(*self._encode(X, tree), tree.decisive, threads(self.n_jobs))
+            shared: NDArray[Any] = self.classes_.take(tree.decide(weight))
             return shared
         tree, leaf = self._leaves(X)
         labels: NDArray[Any] = self.classes_.take(tree.label.take(leaf))

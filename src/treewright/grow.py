@@ -234,7 +234,7 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
     min_split = int(split) if is_whole(split) else max(2, ceil(split * n_rows))
     class_factor, search_factor, total_weight = _class_factors(dataset, recipe)
     return {
-        "criterion": "function" if callable(recipe.criterion) else recipe.criterion,
+        "criterion": recipe.core_criterion,
         "function": _function(dataset.schema, recipe),
         "splits": list(recipe.splits),
         "splitter": recipe.splitter,

@@ -21,7 +21,7 @@ from treewright.errors import warn
 from treewright.html_table import html_table
 from treewright.names import unknown_name
 from treewright.text_table import aligned
-from treewright.tree import Tree
+from treewright.tree import Tree, deciding
 from treewright.words import printable
 
 Array = NDArray[np.float64]
@@ -167,7 +167,7 @@ def importances(
     grown = float(np.mean([training_decrease(tree, value) for tree, value in pairs]))
     held_out = np.mean([held_out_decrease(tree, value, rows) for tree, value in pairs], axis=0)
     held_out = held_out / max(grown, 1e-300)
-    mean, spread = permutation(trees, values, rows, n_repeats, random_state)
+    mean, spread = permutation(trees, deciding(trees, values), rows, n_repeats, random_state)
     return with_rows(
         schema,
         impurity,
@@ -222,7 +222,7 @@ def held_out_decrease(tree: Tree, value: Array, rows: Dataset) -> Array:
     >>> from treewright import Dataset, Recipe, grow
     >>> rows = Dataset.from_table([[1, 0], [2, 0], [3, 0], [4, 0]], list("aabb"), task="classification")
     >>> tree = grow(rows, Recipe("gini"))
-    >>> held_out_decrease(tree, tree.value / tree.value.sum(axis=1, keepdims=True), rows).tolist()
+    >>> held_out_decrease(tree, tree.shares, rows).tolist()
     [0.5, 0.0]
     """
     return _decrease(
@@ -305,8 +305,7 @@ def _score(trees: Sequence[Tree], values: Sequence[Array], rows: Dataset) -> flo
     target, tree = np.asarray(rows.target), trees[0]
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
     if tree.is_classifier:
-        label = says.argmax(axis=1) if tree.costs is None else (says @ tree.costs).argmin(axis=1)
-        return float(np.average(label == target, weights=weight))
+        return float(np.average(tree.decide(says) == target, weights=weight))
     mean = np.average(target, weights=weight)
     spread = float(weight @ (target - mean) ** 2)
     return 1 - float(weight @ (target - says[:, 0]) ** 2) / spread if spread > 0 else 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.decision import decide
 from treewright.errors import DataError
 from treewright.lineage import Lineage
 from treewright.node import Node
@@ -20,9 +21,6 @@ from treewright.words import counted
 
 if TYPE_CHECKING:
     from treewright.data import Dataset, Schema
-
-SAME_WEIGHT = 1e-11
-"""Weights of classes that differ by less, as a share of them, are equal."""
 
 NODE_ARRAYS: dict[str, np.dtype[Any]] = {
     "parent": np.dtype(np.int32),
@@ -152,22 +150,24 @@ class Tree(Lineage, SklearnArrays):
 
     @cached_property
     def label(self) -> NDArray[np.int32]:
-        """The class code each node would predict: the heaviest, or the cheapest; ties to the earlier.
-
-        Shares of rows add up to whole rows but for rounding, so weights that differ by no more are equal.
-        Costs are summed in class order, to come out the same on every machine.
-        """
+        """The class code each node would predict: the heaviest, or the cheapest; the first of equals."""
         if not self.is_classifier:
             raise AttributeError("a regression tree has no classes: each node predicts its value")
-        if self.costs is None:
-            heaviest = self.value.max(axis=1, keepdims=True)
-            best = (self.value >= heaviest * (1 - SAME_WEIGHT)).argmax(axis=1)
-        else:
-            cost = np.zeros_like(self.value)
-            for weight, of_class in zip(self.value.T, self.costs, strict=True):
-                cost += weight[:, None] * of_class
-            best = cost.argmin(axis=1)
-        return read_only(best, np.int32)
+        return read_only(self.decide(self.decisive), np.int32)
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """What each node says: the share of each class, or the predicted number."""
+        return self.value / self.value.sum(axis=1, keepdims=True) if self.is_classifier else self.value
+
+    @property
+    def decisive(self) -> NDArray[np.float64]:
+        """What classes are decided by: weights of a row's leaf or, where it may have several, shares."""
+        return self.shares if self.shares_rows else self.value
+
+    def decide(self, weight: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Give the class code of rows of what is `decisive`, or of means of them (`treewright.decision`)."""
+        return decide(weight, self.costs, exact=not self.shares_rows)
 
     @cached_property
     def packed(self) -> NDArray[Any] | None:
@@ -386,6 +386,15 @@ class Tree(Lineage, SklearnArrays):
         from treewright.model_file import tree_from_bytes, tree_to_bytes
 
         return tree_from_bytes, (tree_to_bytes(self),)
+
+
+def deciding(trees: Sequence[Tree], values: Sequence[NDArray[np.float64]]) -> Sequence[NDArray[np.float64]]:
+    """Give what the nodes of one tree, or of several, say when a class is decided.
+
+    Of one tree that is what its labels are decided by, also where `values`, what its nodes are shown to say,
+    have been smoothed.
+    """
+    return [trees[0].decisive] if len(trees) == 1 else values
 
 
 def _take_lists(

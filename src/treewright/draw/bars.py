@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from treewright.colours import class_colour, is_light
 from treewright.data.columns import plain
 from treewright.draw.axes import axes_for, name_ticks, plain_text
-from treewright.draw.shown import labels, read_table, said
+from treewright.draw.shown import read_table
 from treewright.errors import DataError
 from treewright.sklearn_trees import tree_of
 from treewright.tree import Tree
@@ -163,7 +163,8 @@ def confusion(model: Any, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[
             f"{type(model).__name__} has no classes to confuse: only classifiers have a confusion matrix."
         )
     if isinstance(model, Tree):
-        predicted = classes[labels(model, said(model, read_table(model, X)))]
+        rows = read_table(model, X)
+        predicted = classes[model.decide(model.spread(rows.numbers, rows.codes, model.decisive))]
     else:
         predicted = model.predict(X)
     code_of = {label: code for code, label in enumerate(np.asarray(classes).tolist())}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treewright import criteria
 from treewright.colours import class_colour
 from treewright.data import Dataset
+from treewright.decision import decide
 from treewright.domains import is_whole
 from treewright.draw.axes import axes_for, legend
 from treewright.draw.shown import Rows, feature_place, read_rows
@@ -344,5 +345,5 @@ def out_of_bag_errors(forest: Any, X: Any, y: Any) -> Array:
         if classes is None:
             errors.append(np.mean((votes[heard, 0] / counted[heard] - target[heard]) ** 2))
         else:
-            errors.append(np.mean(classes[votes[heard].argmax(axis=1)] != target[heard]))
+            errors.append(np.mean(classes[decide(votes[heard])] != target[heard]))
     return np.array(errors)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from treewright.colours import class_colour
 from treewright.data import Dataset
-from treewright.draw.shown import Rows, cuts_of, labels
+from treewright.decision import decide
+from treewright.draw.shown import Rows, cuts_of
 from treewright.splits import Hyperplane, Sphere, Split, Table
 from treewright.tree import Tree
 
@@ -87,7 +88,7 @@ class Plane:
             return
         from matplotlib.colors import to_rgb
 
-        best = labels(self.tree, self.value)
+        best = decide(self.value, self.tree.costs)
         colours = np.array([to_rgb(class_colour(code)) for code in range(self.value.shape[-1])])
         strength = 0.15 + 0.4 * np.take_along_axis(self.value, best[..., None], axis=-1)
         ax.pcolormesh(*self.edges, 1 - strength * (1 - colours[best]), rasterized=True)

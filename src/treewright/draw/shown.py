@@ -195,12 +195,6 @@ def said(tree: Tree, rows: Dataset) -> Array:
     return tree.spread(rows.numbers, rows.codes, value)
 
 
-def labels(tree: Tree, shares: Array) -> Ids:
-    """Give the class codes that shares lead to: of the largest, or under costs of the cheapest."""
-    best = shares.argmax(axis=-1) if tree.costs is None else (shares @ tree.costs).argmin(axis=-1)
-    return np.asarray(best, np.int64)
-
-
 def feature_place(schema: Schema, feature: Any) -> int:
     """Give the number of a feature that is named by its name or its number.
 

@@ -155,8 +155,5 @@ def nearest_change(
     after = row.changed(found.changes)
     every = [follow(tree, after).says(value) for tree, value in zip(trees, values, strict=True)]
     says = np.asarray(np.mean(every, axis=0))
-    tree = trees[0]
-    label = 0
-    if tree.is_classifier:
-        label = int(np.argmax(says) if tree.costs is None else np.argmin(says @ tree.costs))
+    label = int(trees[0].decide(says)) if trees[0].is_classifier else 0
     return Change(row, after, found, says, label)

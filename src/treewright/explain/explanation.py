@@ -18,7 +18,7 @@ from treewright.explain.contributions import contributions
 from treewright.explain.goal import goal_of
 from treewright.explain.path import Path, follow
 from treewright.explain.row import Row
-from treewright.tree import Tree
+from treewright.tree import Tree, deciding
 
 if TYPE_CHECKING:
     from treewright.data import Schema
@@ -70,7 +70,10 @@ class Explanation:
     @cached_property
     def says(self) -> Array:
         """Class shares of the row, or the number predicted for it."""
-        every = [path.says(value) for path, value in zip(self.paths, self.values, strict=True)]
+        return self._mean(self.values)
+
+    def _mean(self, values: Sequence[Array]) -> Array:
+        every = [path.says(value) for path, value in zip(self.paths, values, strict=True)]
         return np.asarray(np.mean(every, axis=0))
 
     @cached_property
@@ -81,7 +84,10 @@ class Explanation:
     @cached_property
     def label(self) -> int:
         """Code of the class predicted; 0 for a number."""
-        return decide(self.says, self.paths[0].tree)
+        trees = [path.tree for path in self.paths]
+        if not trees[0].is_classifier:
+            return 0
+        return int(trees[0].decide(self._mean(deciding(trees, self.values))))
 
     @property
     def prediction(self) -> Any:
@@ -138,13 +144,6 @@ class Explanation:
         return writing.dictionary(self)
 
 
-def decide(says: Array, tree: Tree) -> int:
-    """Give the class of given shares: the heaviest or, with costs, the cheapest; 0 for numbers."""
-    if not tree.is_classifier:
-        return 0
-    return int(np.argmax(says) if tree.costs is None else np.argmin(says @ tree.costs))
-
-
 def _rows_at(tree: Tree, node: int) -> float:
     """Count the rows that speak at a node; weights that are unequal make them speak for fewer, never more."""
     scale = tree.count[0] / tree.weight[0] if tree.weight[0] > 0 else 0.0
@@ -185,7 +184,7 @@ def explain_row(
     if goal is None:
         return explained
     try:
-        change = nearest_change(trees, values, row, goal, **limits)
+        change = nearest_change(trees, deciding(trees, values), row, goal, **limits)
     except TimeoutError:
         return replace(explained, looked_for=goal.words, timed_out=True)
     return replace(explained, change=change, looked_for=goal.words)

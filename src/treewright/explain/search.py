@@ -225,9 +225,7 @@ class Search:
     def _is_wanted(self, said: Array) -> bool:
         if not self.goal.labels:
             return bool(self.goal.margin(said) >= -self.slack)
-        tree = self.trees[0]
-        label = np.argmax(said) if tree.costs is None else np.argmin(said @ tree.costs)
-        return int(label) in self.goal.labels
+        return int(self.trees[0].decide(said)) in self.goal.labels
 
     # ---- cost --------------------------------------------------------------------------------------
 

@@ -61,8 +61,4 @@ def movement(
 
 
 def _says(tree: Tree, hard: bool) -> Array:
-    if not tree.is_classifier:
-        return tree.value
-    if hard:
-        return np.eye(tree.value.shape[1])[tree.label]
-    return np.asarray(tree.value / tree.value.sum(axis=1, keepdims=True))
+    return np.eye(tree.value.shape[1])[tree.label] if hard and tree.is_classifier else tree.shares

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from treewright.construction import estimator
 from treewright.data import Dataset
 from treewright.data.dataset import Task
+from treewright.decision import decide
 from treewright.domains import Domain
 from treewright.errors import warn
 from treewright.estimators import (
@@ -127,7 +128,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row: the one of the largest mean share."""
-        best = self.predict_proba(X).argmax(axis=1)
+        best = decide(self.predict_proba(X))
         labels: NDArray[Any] = self.classes_.take(best)
         return labels
 

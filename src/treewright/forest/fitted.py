@@ -18,7 +18,7 @@ from treewright.data.target import read_classes, read_numbers, read_weight
 from treewright.domains import Domain
 from treewright.errors import DataError
 from treewright.forest.draws import Draws
-from treewright.forest.trees import Trees, shares
+from treewright.forest.trees import Trees
 from treewright.grow import threads
 from treewright.html_table import html_bars
 from treewright.importance import Importances
@@ -89,7 +89,7 @@ class FittedForest(RowReader, TableEstimator):
         trees = list(self._fitted_trees())
         if self._hard:
             return trees, [np.eye(self.n_classes_)[tree.label] for tree in trees]
-        return trees, [shares(tree) for tree in trees]
+        return trees, [tree.shares for tree in trees]
 
     def _means(self, X: Any) -> Array:
         """Mean over the trees of what each row's leaf says."""

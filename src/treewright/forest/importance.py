@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from treewright.conditions import features_of
 from treewright.data import Column, Dataset, Schema
 from treewright.data.dataset import stacked
+from treewright.decision import decide
 from treewright.forest.draws import Draws
 from treewright.forest.growing import grow_trees
-from treewright.forest.trees import Trees, answer, shares
+from treewright.forest.trees import Trees, answer
 from treewright.grow import Progress, progress_bar, threads
 from treewright.importance import (
     Importances,
@@ -93,7 +94,7 @@ def held_out_shares(trees: Trees, draws: Draws, rows: Dataset) -> Array:
     for at, tree in enumerate(trees):
         aside = _not_drawn(draws, at, rows)
         if len(aside):
-            value = shares(tree)
+            value = tree.shares
             grown += training_decrease(tree, value)
             held_out += held_out_decrease(tree, value, aside)
     return held_out / max(grown, 1e-300)
@@ -203,5 +204,5 @@ def _tree_losses(
 def _error(tree: Tree, rows: Dataset, n_threads: int) -> float:
     said = answer(tree, rows.numbers, rows.codes, threads=n_threads)
     target = np.asarray(rows.target)
-    wrong = said.argmax(axis=1) != target if tree.is_classifier else (said[:, 0] - target) ** 2
+    wrong = decide(said) != target if tree.is_classifier else (said[:, 0] - target) ** 2
     return float(np.average(wrong, weights=rows.weight))

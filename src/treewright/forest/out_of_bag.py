@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.decision import decide
 from treewright.errors import warn
 from treewright.forest.draws import Draws
 from treewright.forest.trees import Trees, answer
@@ -37,7 +38,7 @@ def score_out_of_bag(rows: Dataset, means: Array, scoring: Callable[..., float] 
     target = rows.target
     if target is None:
         raise ValueError("the dataset has no target to score against")
-    predicted = means.ravel() if rows.schema.classes is None else means.argmax(axis=1)
+    predicted = means.ravel() if rows.schema.classes is None else decide(means)
     if scoring is not None:
         return scoring(target, predicted)
     if rows.schema.classes is not None:
@@ -103,6 +104,6 @@ def error_curve(
         if classes is None:
             errors[at] = np.mean((sums[known, 0] / votes[known] - target[known]) ** 2)
         else:
-            errors[at] = np.mean(sums[known].argmax(axis=1) != target[known])
+            errors[at] = np.mean(decide(sums[known]) != target[known])
     measure = "mean squared error" if classes is None else "error"
     return ErrorCurve(np.arange(1, len(trees) + 1), errors, measure)

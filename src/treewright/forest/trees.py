@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.data import Schema
+from treewright.decision import decide
 from treewright.forest.draws import Draws
 from treewright.tree import Tree
 
@@ -201,15 +202,10 @@ class LooseTrees(Trees):
         return np.stack([tree.route(numbers, codes, threads) for tree in self.trees], axis=1)
 
 
-def shares(tree: Tree) -> Array:
-    """What each node of a tree says: class shares, or a number."""
-    return tree.value / tree.value.sum(axis=1, keepdims=True) if tree.is_classifier else tree.value
-
-
 def answer(tree: Tree, numbers: Array, codes: Codes, *, hard: bool = False, threads: int = 1) -> Array:
     """What a tree says of each row; with `hard`, its whole vote for one class."""
-    said = tree.spread(numbers, codes, shares(tree), threads)
-    return np.eye(said.shape[1])[said.argmax(axis=1)] if hard and tree.is_classifier else said
+    said = tree.spread(numbers, codes, tree.shares, threads)
+    return np.eye(said.shape[1])[decide(said)] if hard and tree.is_classifier else said
 
 
 def join(schema: Schema, criterion: str, parts: Sequence[Trees]) -> Trees:

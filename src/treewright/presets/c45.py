@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.construction import estimator
 from treewright.data import Dataset, Schema
+from treewright.decision import decide
 from treewright.domains import Domain, check_parameters, is_number, one_of
 from treewright.fitted import ClassReader
 from treewright.learner import LEARNER_DOMAINS, Learner
@@ -186,7 +187,7 @@ class C45Classifier(ClassReader, Learner):
         """Class of each row: the one of the largest share over all leaves the row reaches."""
         shares = self._spread(X, 0.0)
         if self.compat != "j48":
-            labels: NDArray[Any] = self.classes_.take(shares.argmax(axis=1))
+            labels: NDArray[Any] = self.classes_.take(decide(shares))
             return labels
         best, most = np.zeros(len(shares), np.intp), np.full(len(shares), -1.0)
         for code, share in enumerate(shares.T):  # a later class must be larger by more than the tolerance

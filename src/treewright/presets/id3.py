@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.construction import estimator
+from treewright.data import Schema
 from treewright.domains import Domain, one_of
 from treewright.estimators import DecisionTreeClassifier
 from treewright.functions import MeritFunction
+from treewright.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class WekaRecipe(Recipe):
+    """A recipe whose information gain is worked out and compared, to the last bit, as Weka's `Id3` does."""
+
+    @property
+    def core_criterion(self) -> str:
+        """The name by which the core knows the criterion."""
+        return "weka_gain"
 
 
 @estimator
@@ -25,9 +38,10 @@ class ID3Classifier(DecisionTreeClassifier):
     Parameters
     ----------
     compat : {"weka"} or None
-        "weka" grows the tree of Weka's `Id3`: a node whose best gain is within 1e-6 of zero is a leaf, and
-        rows that end in a leaf without training rows stay unclassified: `predict` gives them `None` (in an
-        array of objects), `predict_proba` zeros.
+        "weka" grows the tree of Weka's `Id3`: among gains that are equal but for rounding its arithmetic
+        decides, a node whose best gain is within 1e-6 of zero is a leaf, and rows that end in a leaf without
+        training rows stay unclassified: `predict` gives them `None` (in an array of objects),
+        `predict_proba` zeros.
     **parameters
         All others are those of `DecisionTreeClassifier`, with the defaults `criterion="entropy"`,
         `splits=("multiway",)` and `missing="error"`.
@@ -49,7 +63,12 @@ class ID3Classifier(DecisionTreeClassifier):
     missing: str | Mapping[Any, str] = "error"
     compat: str | None = None
 
-    def _choices(self, schema: Any) -> dict[str, Any]:
+    def _recipe(self, schema: Schema) -> Recipe:
+        recipe = super()._recipe(schema)
+        as_weka = self.compat == "weka" and recipe.criterion == "entropy"
+        return WekaRecipe.of_checked(vars(recipe)) if as_weka else recipe
+
+    def _choices(self, schema: Schema) -> dict[str, Any]:
         choices = super()._choices(schema)
         if self.compat == "weka":
             choices["min_merit"] = 1e-6

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.decision import decide
 from treewright.descent import Parts, sum_below, tally_parts
 from treewright.tree import Tree
 
@@ -25,8 +26,7 @@ NODE_IMPURITIES: dict[str, Callable[[Array], Array]] = {
 
 def errors_of(value: Array, costs: Array | None) -> Array:
     """Weight outside the class that each row of class weights would predict."""
-    label = value.argmax(axis=1) if costs is None else (value @ costs).argmin(axis=1)
-    return np.asarray(value.sum(axis=1) - value[np.arange(len(value)), label])
+    return np.asarray(value.sum(axis=1) - value[np.arange(len(value)), decide(value, costs)])
 
 
 def recount(tree: Tree, parts: Parts, target: NDArray[Any]) -> Tree:

@@ -65,8 +65,8 @@ class Simplify(Pruner):
     def _same(self, tree: Tree, one: NDArray[np.int64], other: NDArray[np.int32]) -> NDArray[np.bool_]:
         if tree.is_classifier and self.by == "class":
             return np.asarray(tree.label[one] == tree.label[other])
-        value = tree.value / tree.value.sum(axis=1, keepdims=True) if tree.is_classifier else tree.value
-        return np.asarray(np.isclose(value[one], value[other], rtol=1e-12, atol=0).all(axis=1))
+        shares = tree.shares
+        return np.asarray(np.isclose(shares[one], shares[other], rtol=1e-12, atol=0).all(axis=1))
 
 
 @dataclass(frozen=True)

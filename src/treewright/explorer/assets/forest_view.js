@@ -120,7 +120,7 @@ export class ForestView {
     const trees = (code) => votes.filter((vote) => vote.said === code).length;
     return verdict(model, marks, said, {
       words: `${who} says`,
-      best: said.indexOf(Math.max(...said)),
+      best: model.best(said),
       beside: (code) => element("td", {}, counted(trees(code), "tree here", "trees here")),
     });
   }

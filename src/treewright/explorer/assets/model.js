@@ -5,6 +5,9 @@ import { isolated, numberText, percentText } from "./text.js";
 // The kinds of splits, by the numbers that a tree stores.
 export const KIND = { threshold: 0, table: 1, hyperplane: 2, sphere: 3, intervals: 4 };
 
+// Weights of classes, and costs, that differ by less, as a share of them, are equal; see decision.py.
+const SAME_WEIGHT = 1e-11;
+
 export class Model {
   #visible = new Map();
   #rowsAt = null;
@@ -151,13 +154,16 @@ export class Model {
     return this.highest > this.lowest ? (number - this.lowest) / (this.highest - this.lowest) : 0.5;
   }
 
+  // The class that shares lead to; what differs by rounding only is equal, and the first of equals wins.
   best(shares) {
     const { costs } = this.content;
-    if (!costs) return shares.indexOf(Math.max(...shares));
+    const heaviest = Math.max(...shares);
+    if (!costs) return shares.findIndex((share) => share >= heaviest * (1 - SAME_WEIGHT));
     const price = shares.map((_, said) =>
       shares.reduce((sum, share, code) => sum + share * costs[code][said], 0),
     );
-    return price.indexOf(Math.min(...price));
+    const cheapest = Math.min(...price);
+    return price.findIndex((cost) => cost <= cheapest * (1 + SAME_WEIGHT));
   }
 
   // The mean risk of the tree as it stands, on training rows and on those held.
