@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.axes import axes_for, name_ticks, plain_text
 from treewright.colours import CLASS_COLOURS, SCALE, class_colour
 from treewright.data import Column, Dataset, Schema
 from treewright.data.columns import MISSING
-from treewright.draw.axes import axes_for, name_ticks, plain_text
 from treewright.draw.labels import Labels
 from treewright.draw.plane import Plane
 from treewright.draw.shown import feature_place, read_rows, said, stored_value
