@@ -1,6 +1,6 @@
 // Model: the tree that the page was given, how it routes rows, and what is left of it at a step of pruning.
 
-import { isolated, numberText, percentText } from "./text.js";
+import { fineText, isolated, numberText, percentText } from "./text.js";
 
 // The kinds of splits, by the numbers that a tree stores.
 export const KIND = { threshold: 0, table: 1, hyperplane: 2, sphere: 3, intervals: 4 };
@@ -129,6 +129,11 @@ export class Model {
   note(node) {
     const rows = `${numberText(this.count[node])} ${this.count[node] === 1 ? "row" : "rows"}`;
     return this.classes && this.weight[node] > 0 ? `${rows} · ${percentText(this.sureness(node))}` : rows;
+  }
+
+  // A risk per row: a share of mistakes, or what they cost.
+  riskText(risk) {
+    return this.classes && !this.content.costs ? fineText(risk) : numberText(risk);
   }
 
   // ---- what nodes say
