@@ -188,6 +188,18 @@ def test_it_is_framed_in_a_notebook_without_an_origin(browser, irises) -> None:
     context.close()
 
 
+@pytest.mark.parametrize(("theme", "is_dark"), [("true", False), ("false", True)])
+def test_its_frame_follows_the_theme_of_the_notebook(browser, irises, theme, is_dark) -> None:
+    context = browser.new_context(color_scheme="null")  # what is emulated overrides the frames
+    page = context.new_page()
+    page.set_content(f"<body data-jp-theme-light={theme}>{irises._repr_html_()}</body>")
+    frame = page.frame_locator("iframe")
+    frame.locator("body[data-ready]").wait_for()
+    ground = frame.locator("body").evaluate("body => getComputedStyle(body).backgroundColor")
+    assert (ground == "rgb(13, 17, 23)") == is_dark
+    context.close()
+
+
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 def test_features_are_ranked_by_three_measures(read, kind) -> None:
     X, y = datasets.load_iris() if kind == "classes" else datasets.load_mpg()
