@@ -53,8 +53,11 @@ export class Model {
   }
 
   children(node, step = 0) {
-    if (this.isLeaf(node, step)) return [];
-    return Array.from({ length: this.n_children[node] }, (_, branch) => this.first_child[node] + branch);
+    const children = [];
+    if (this.isLeaf(node, step)) return children;
+    const first = this.first_child[node];
+    for (let branch = 0; branch < this.n_children[node]; branch++) children.push(first + branch);
+    return children;
   }
 
   // The nodes that are left at a step, parents before children.

@@ -64,12 +64,8 @@ export class TreeView {
       if (isThere && !folded.has(node)) isOpen[node] = 1;
       return isThere;
     });
-    this.layout = layoutOf(
-      this.model,
-      this.shown,
-      (node) => this.childrenOf(node),
-      this.state.get("topDown"),
-    );
+    const childrenOf = (node) => this.childrenOf(node);
+    this.layout = layoutOf(this.model, this.shown, childrenOf, this.state.get("topDown"));
   }
 
   // Lay the tree out anew; what was there before glides to its new place.
