@@ -5,7 +5,7 @@ import matplotlib
 matplotlib.use("agg")
 
 from functools import partial
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pandas as pd
@@ -95,6 +95,19 @@ def test_regions_of_regression_and_of_missing_values() -> None:
     X, y = datasets.load_mpg()
     ax = tw.plot_regions(DecisionTreeRegressor(max_depth=3).fit(X, y), X, y, ["weight", "horsepower"])
     assert ax.get_xlabel() == "weight"
+
+
+def test_dates_along_a_plane_are_days_and_do_not_lie_over_each_other() -> None:
+    days = pd.Timestamp("2020-01-01 10:30") + pd.to_timedelta(np.arange(400), "D")
+    X = pd.DataFrame({"day": days, "x": np.arange(400.0) % 7})
+    ax = tw.plot_regions(DecisionTreeClassifier(max_depth=2).fit(X, np.arange(400) > 150), X)
+    ax.figure.draw_without_rendering()
+    labels = [label for label in ax.get_xticklabels() if label.get_text()]
+    assert len(labels) >= 3
+    for label in labels:
+        assert pd.Timestamp(label.get_text()).strftime("%Y-%m-%d") == label.get_text()
+    boxes = [label.get_window_extent() for label in labels]
+    assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
 
 
 def test_a_plane_needs_two_features(irises) -> None:

@@ -1,6 +1,6 @@
 // Regions: what the tree, as it is pruned now, says in the plane of two features; the rest stands still.
 
-import { element, numberText, replaceChildren, roundNumbers, valueText } from "./text.js";
+import { dayOf, element, isDate, numberText, replaceChildren, roundNumbers, valueText } from "./text.js";
 
 const CELLS = 180;
 const PLOT = { width: 620, height: 460, left: 76, bottom: 44, right: 10, top: 10 };
@@ -227,10 +227,19 @@ function reachOf(feature) {
 }
 
 // Where an axis is written at: at round numbers, at five dates, or at categories, of many at some.
-function ticksOf({ low, high, offset = 0, categories, unit }) {
-  if (unit) return [0, 0.25, 0.5, 0.75, 1].map((share) => low + share * (high - low));
+function ticksOf(feature) {
+  const { low, high, offset = 0, categories } = feature;
+  if (feature.unit) return timesOf(feature).map((time) => time - offset);
   const numbers = roundNumbers(low + offset, high + offset, 8).map((number) => number - offset);
   return categories ? numbers.filter(Number.isInteger) : numbers;
+}
+
+// Five times, of dates that are days apart whole days.
+function timesOf(feature) {
+  const { low, high, offset = 0 } = feature;
+  const times = [0, 0.25, 0.5, 0.75, 1].map((share) => low + offset + share * (high - low));
+  const day = isDate(feature) ? dayOf(feature) : NaN;
+  return high - low >= 8 * day ? times.map((time) => Math.round(time / day) * day) : times;
 }
 
 function tickText(feature, number) {

@@ -85,6 +85,9 @@ export function isDate(feature) {
 
 const unitOf = (feature) => MILLISECONDS[feature.unit.slice(11, -1)];
 
+// How much of a feature of dates is a day.
+export const dayOf = (feature) => MILLISECONDS.D / unitOf(feature);
+
 function dateText(feature, value) {
   const unit = unitOf(feature);
   const date = new Date((value + (feature.offset || 0)) * unit);
