@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +11,6 @@ from sklearn.datasets import make_classification
 import treewright as tw
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, datasets, plot_tree, pruning
 from treewright.colours import DARK, LIGHT
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = (
-    os.environ.get("TREEWRIGHT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 
 HOSTILE = "</title></style></script><img src=x onerror=alert(1)><script>alert(2)</script>"
 THEMES = {
@@ -33,14 +25,6 @@ BOXES = """() => [...document.querySelectorAll('svg text:not([aria-hidden])')].m
   const box = text.getBoundingClientRect();
   return [text.textContent, box.left, box.top, box.right, box.bottom];
 })"""
-
-
-@pytest.fixture(name="browser", scope="module")
-def _browser():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 class Notebook:

@@ -5,7 +5,7 @@ import matplotlib
 matplotlib.use("agg")
 
 from functools import partial
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ import treewright as tw
 from trees import Inner, Leaf, build
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, criteria, datasets, pruning
 from treewright.data import Column, Schema
-from treewright.draw.curves import candidate_cuts, merits_of, out_of_bag_errors
+from treewright.draw.curves import candidate_cuts, curve_of_sklearn, merits_of
 from treewright.draw.plane import Plane
 from treewright.draw.shown import said
 from treewright.errors import DataError, DataTypeError
@@ -95,6 +95,19 @@ def test_regions_of_regression_and_of_missing_values() -> None:
     X, y = datasets.load_mpg()
     ax = tw.plot_regions(DecisionTreeRegressor(max_depth=3).fit(X, y), X, y, ["weight", "horsepower"])
     assert ax.get_xlabel() == "weight"
+
+
+def test_dates_along_a_plane_are_days_and_do_not_lie_over_each_other() -> None:
+    days = pd.Timestamp("2020-01-01 10:30") + pd.to_timedelta(np.arange(400), "D")
+    X = pd.DataFrame({"day": days, "x": np.arange(400.0) % 7})
+    ax = tw.plot_regions(DecisionTreeClassifier(max_depth=2).fit(X, np.arange(400) > 150), X)
+    ax.figure.draw_without_rendering()
+    labels = [label for label in ax.get_xticklabels() if label.get_text()]
+    assert len(labels) >= 3
+    for label in labels:
+        assert pd.Timestamp(label.get_text()).strftime("%Y-%m-%d") == label.get_text()
+    boxes = [label.get_window_extent() for label in labels]
+    assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
 
 
 def test_a_plane_needs_two_features(irises) -> None:
@@ -263,14 +276,32 @@ def test_overfitting_is_drawn_on_given_axes() -> None:
     assert tw.plot_overfitting(DecisionTreeClassifier(), *datasets.load_iris(), ax=ax) is ax
 
 
+def test_what_plots_itself_looks_as_it_does_by_name() -> None:
+    X, y = datasets.load_iris()
+    forest = tw.RandomForestClassifier(8, random_state=0).fit(X, y)
+    pruned = tw.prune(DecisionTreeClassifier().fit(X, y), pruning.CostComplexity(cv=5, se=1), X, y)
+    for own, named in (
+        (forest.error_curve(X, y).plot(), tw.plot_out_of_bag(forest, X, y)),
+        (pruned.path_.plot(), tw.plot_pruning_path(pruned)),
+        (
+            tw.overfitting_curve(DecisionTreeClassifier(), X, y).plot(),
+            tw.plot_overfitting(DecisionTreeClassifier(), X, y),
+        ),
+    ):
+        assert own.get_title(loc="left") == named.get_title(loc="left") != ""
+        assert own.get_ylabel() == named.get_ylabel()
+        for one, other in zip(own.get_lines(), named.get_lines(), strict=True):
+            assert np.array_equal(one.get_xydata(), other.get_xydata(), equal_nan=True)
+
+
 def test_the_last_out_of_bag_error_is_that_of_the_forest() -> None:
     X, y = datasets.load_iris()
     forest = RandomForestClassifier(60, oob_score=True, random_state=0).fit(X, y)
-    assert out_of_bag_errors(forest, X, y)[-1] == pytest.approx(1 - forest.oob_score_)
+    assert curve_of_sklearn(forest, X, y).error[-1] == pytest.approx(1 - forest.oob_score_)
     X, y = datasets.load_mpg()
     X = X.select_dtypes("number").fillna(0)
     forest = RandomForestRegressor(60, oob_score=True, random_state=0).fit(X, y)
-    error = out_of_bag_errors(forest, X, y)[-1]
+    error = curve_of_sklearn(forest, X, y).error[-1]
     assert 1 - error / np.var(np.asarray(y)) == pytest.approx(forest.oob_score_)
     assert tw.plot_out_of_bag(forest, X, y).get_xlabel() == "trees"
     with pytest.raises(ValueError, match="ExtraTreesClassifier has bootstrap=False"):

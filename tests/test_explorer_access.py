@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from browsing import TABS, violations
-from treewright import RandomForestClassifier, datasets, explore
+from treewright import (
+    DecisionTreeRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    datasets,
+    explore,
+)
 
 
 @pytest.mark.slow
@@ -80,3 +86,54 @@ def test_a_reader_without_a_mouse_prunes_asks_and_judges(read, irises) -> None:
         reader.page.evaluate("getComputedStyle(document.activeElement.firstElementChild).outlineStyle")
         == "solid"
     )  # where the focus is can be seen
+
+
+def named(reader) -> str:
+    """What a screen reader says of what has the focus."""
+    words = reader.page.evaluate("document.activeElement.getAttribute('aria-label') ?? ''")
+    return words.replace("\xa0", " ")
+
+
+def test_the_rings_of_the_sunburst_are_walked_by_arrows(read, irises) -> None:
+    reader = read(irises)
+    keyboard = reader.page.keyboard
+    reader.open("sunburst")
+    reader.page.locator("#panel-sunburst").focus()
+    keyboard.press("Tab")
+    assert named(reader).startswith("all rows → setosa")
+    keyboard.press("ArrowDown")
+    assert named(reader) == "petal length ≤ 2.45 → setosa, 25 rows · 100 %"
+    assert reader.text("#card h2") == "Leaf 1"
+    keyboard.press("ArrowRight")
+    assert named(reader).startswith("petal length > 2.45")
+    keyboard.press("ArrowRight")  # round the ring
+    assert reader.text("#card h2") == "Leaf 1"
+    keyboard.press("ArrowUp")
+    assert reader.text("#card h2") == "Node 0"
+    keyboard.press("Tab")  # all arcs are one stop
+    assert reader.page.locator("#panel-sunburst :focus").count() == 0
+
+
+@pytest.mark.slow
+def test_dots_are_one_stop_each_has_a_name_and_enter_is_a_click(read) -> None:
+    X, y = datasets.load_mpg()
+    for model, tab, mark in (
+        (DecisionTreeRegressor(max_leaf_nodes=5).fit(X, y), "quality", ".dot"),
+        (RandomForestRegressor(4, max_leaf_nodes=5, random_state=0).fit(X, y), "forest", ".vote"),
+    ):
+        reader = read(explore(model, X, y, cv=None), bypass_csp=True)
+        reader.open(tab)
+        marks = reader.page.locator(f"#panel-{tab} {mark}")
+        assert marks.count() > 1
+        stops = reader.page.locator(f"#panel-{tab} {mark}[tabindex='0']")
+        assert stops.count() == 1
+        assert violations(reader.page) == []
+        stops.focus()
+        first = named(reader)
+        reader.page.keyboard.press("ArrowRight")
+        assert named(reader) != first
+        assert stops.count() == 1
+        reader.page.keyboard.press("Home")
+        assert named(reader) == first
+        reader.page.keyboard.press("Enter")
+        assert reader.page.locator("#panel-tree").is_visible()

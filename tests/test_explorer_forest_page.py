@@ -19,7 +19,7 @@ def test_a_forest_is_walked_tree_by_tree_and_votes_as_it_predicts(read, vote) ->
     reader.open("forest")
     assert reader.page.locator(".squares button").count() == 12
     error = model.error_curve(X, y).error[-1]
-    assert f"share of errors of {error:.0%}".replace("%", "\xa0%") in reader.text("#panel-forest")
+    assert f"share of errors of {round(100 * error, 1):g}\xa0%" in reader.text("#panel-forest")
     for row in (0, 70, 133):
         reader.open("rows")
         reader.page.locator("#panel-rows tbody button").nth(row).click()

@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from browsing import violations
@@ -45,6 +46,19 @@ def test_a_tree_is_edited_in_the_browser(server, visit, tmp_path) -> None:
     assert load(tmp_path / "edited.tw").tree_ == server.editor.tree
 
 
+def test_a_cut_of_dates_is_a_date(visit) -> None:
+    X = pd.DataFrame({"day": pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(60), "D")})
+    y = np.where(X["day"] < "2024-02-01", "winter", "spring")
+    server = ExplorerServer(edit(DecisionTreeClassifier().fit(X, y), X, y))
+    with running(server):
+        page = visit(server)
+        cut = page.locator("#edit-forms").get_by_label("up to")
+        assert cut.input_value() == "2024-01-31T12:00:00"
+        cut.fill("2024-02-10")
+        press(page, "Force")
+        assert "day ≤\xa02024-02-10" in page.locator("#outline").inner_text()
+
+
 def test_an_edit_leaves_the_page_as_the_reader_has_it(server, visit) -> None:
     page = visit(server)
     page.evaluate("window.kept = true")
@@ -56,7 +70,9 @@ def test_an_edit_leaves_the_page_as_the_reader_has_it(server, visit) -> None:
     assert page.evaluate("window.kept")  # the page was not loaded again
     assert page.locator("#card h2").inner_text() == "Leaf 2"
     words = page.locator("#edit-done").inner_text()
-    assert words.startswith("prune 2: 6 leaves → 2; training risk 0\xa0% → 33\xa0%, worse; validation risk ")
+    assert words.startswith(
+        "prune 2: 6 leaves → 2; training risk 0\xa0% → 33.3\xa0%, worse; validation risk "
+    )
     assert page.locator("#edit-done").get_attribute("role") == "status"  # and so is read out
     press(page, "Undo")
     assert page.locator("#slider").get_attribute("aria-valuetext") == before

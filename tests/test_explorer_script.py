@@ -55,7 +55,7 @@ def in_script(modules, tree, expression: str, rows=()):
     found = json.loads(json.dumps(content_of(Exploration(tree), cv=None, max_rows=0, title=None)))
     program = """async ([content, rows, expression]) => {
         const modules = {};
-        for (const name of ["model", "rules", "change", "layout", "ranking", "shapley"]) {
+        for (const name of ["model", "rules", "change", "layout", "ranking", "shapley", "text"]) {
             Object.assign(modules, await import(`http://explorer.test/${name}.js`));
         }
         const model = new modules.Model(content);
@@ -199,3 +199,17 @@ def test_roc_and_precision_are_those_of_scikit_learn(modules) -> None:
     bins = in_script(modules, random_tree(0, 2), "calibration(...rows)", [scores.tolist(), truths.tolist()])
     assert sum(one["count"] for one in bins) == 80
     assert sum(one["count"] * one["came"] for one in bins) == pytest.approx(truths.sum())
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0, 1), (-0.3, 0.31), (0, 0.0567), (9.2, 46.6), (-3e6, 1e7), (2, 2)]
+)
+def test_ticks_are_round_numbers_of_the_axis(modules, low, high) -> None:
+    ticks = in_script(modules, random_tree(0, 1, 2), f"roundNumbers({low}, {high}, 5)")
+    assert 1 <= len(ticks) <= 6
+    assert all(low <= tick <= high for tick in ticks)
+    if low < high:
+        steps = np.diff(ticks)
+        assert np.allclose(steps, steps[0])
+        assert f"{steps[0]:.0e}"[0] in "125"
+        assert steps[0] == pytest.approx(float(f"{steps[0]:.0e}"))

@@ -158,7 +158,7 @@ def test_pruning_by_hand_is_tried_in_the_page(read, irises) -> None:
     words = reader.text("#path-words").replace("\xa0", " ")
     assert words.startswith("2 leaves of 6")
     assert (
-        f"training rows {risk['training']:.0%} · validation rows {risk['validation']:.0%}".replace("%", " %")
+        f"training rows {risk['training']:.1%} · validation rows {risk['validation']:.1%}".replace("%", " %")
         in words
     )
     assert reader.page.locator("#outline [role=treeitem]").count() == 3
@@ -188,8 +188,8 @@ def test_rows_fall_to_their_leaves_and_show_who_is_wrong(read, irises) -> None:
     reader.page.get_by_role("button", name="Drop training rows").click()
     assert "75 training rows: 100\xa0% come to a leaf" in reader.text("#fallen")
     reader.page.get_by_role("button", name="Drop validation rows").click()
-    right = (75 - round(75 * 0.0533)) / 75  # 5 % of 75 validation rows are wrong, as the path says
-    assert "validation rows 5\xa0%" in reader.text("#path-words")
+    right = (75 - round(75 * 0.0533)) / 75  # 5.3 % of 75 validation rows are wrong, as the path says
+    assert "validation rows 5.3\xa0%" in reader.text("#path-words")
     assert f"{right:.0%}".replace("%", "\xa0%") in reader.text("#fallen")
     reader.page.wait_for_timeout(300)
     assert canvas.evaluate("canvas => canvas.toDataURL()") != before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from treewright import (
@@ -62,6 +63,25 @@ def test_the_table_of_rows_predicts_as_the_model_does(read, kind) -> None:
         assert np.allclose(np.array(said, float), expected, rtol=1e-3)
     else:
         assert said == expected.tolist()
+
+
+def test_dates_are_typed_as_dates(read) -> None:
+    X = pd.DataFrame({"day": pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(60), "D")})
+    y = np.where(X["day"] < "2024-02-01", "winter", "spring")
+    reader = read(explore(DecisionTreeClassifier().fit(X, y), X, y, cv=None))
+    reader.open("what-if")
+    day = reader.page.locator("#panel-what-if").get_by_label("day").first
+    day.fill("2024-01-31")
+    assert reader.text("#panel-what-if .says") == "predicted winter"
+    day.fill("2024-02-01")
+    assert reader.text("#panel-what-if .says") == "predicted spring"
+    day.fill("2024-02-")
+    assert "no date" in reader.text("#panel-what-if .what-if")
+    day.fill("2025-01-01")
+    assert "beyond all rows: 2024-01-01 to 2024-02-29" in reader.text("#panel-what-if .what-if")
+    slider = reader.page.get_by_label("day, slider")
+    slider.press("Home")
+    assert day.input_value() == "2024-01-01"
 
 
 def test_what_if_answers_at_once_and_says_what_would_change_its_mind(read, irises) -> None:
@@ -165,6 +185,18 @@ def test_it_is_framed_in_a_notebook_without_an_origin(browser, irises) -> None:
     frame.locator("#tab-rules").click()
     assert frame.locator("#panel-rules tbody tr").count() == 6
     assert troubles == []
+    context.close()
+
+
+@pytest.mark.parametrize(("theme", "is_dark"), [("true", False), ("false", True)])
+def test_its_frame_follows_the_theme_of_the_notebook(browser, irises, theme, is_dark) -> None:
+    context = browser.new_context(color_scheme="null")  # what is emulated overrides the frames
+    page = context.new_page()
+    page.set_content(f"<body data-jp-theme-light={theme}>{irises._repr_html_()}</body>")
+    frame = page.frame_locator("iframe")
+    frame.locator("body[data-ready]").wait_for()
+    ground = frame.locator("body").evaluate("body => getComputedStyle(body).backgroundColor")
+    assert (ground == "rgb(13, 17, 23)") == is_dark
     context.close()
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treewright.axes import axes_for, legend, name_sizes
+from treewright.colours import CLASS_COLOURS, class_colour
 from treewright.data import Dataset
 from treewright.grow import grow
 from treewright.html_table import html_table
@@ -21,9 +23,13 @@ from treewright.text_table import aligned
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from treewright.estimators import TreeEstimator
 
 UNPRUNED = "unpruned"
+MARKS = ("o", "D", "^")
+"""What stands for a method: another for each round of the colours."""
 FOR_NUMBERS = ("reduced_error", "cost_complexity", "minimal_size")
 """The methods without settings that prune trees which predict numbers."""
 HEAD = ["pruner", "leaves", "depth", "train error", "validation error", "seconds"]
@@ -91,23 +97,28 @@ class Comparison:
             for method in self.methods
         ]
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw validation error against the number of leaves, with standard errors.
 
         Parameters
         ----------
-        ax : matplotlib Axes or None
+        ax : matplotlib Axes, optional
             Where to draw; a new figure if None.
         """
-        from matplotlib import pyplot
-
-        ax = ax or pyplot.subplots()[1]
-        for method in self.methods:
+        ax = axes_for(ax, "Pruning methods: error against size", "leaves", "validation error")
+        for code, method in enumerate(self.methods):
             ax.errorbar(
-                method.leaves, method.validation_error, method.se, marker="o", capsize=3, label=method.name
+                method.leaves,
+                method.validation_error,
+                method.se,
+                color=class_colour(code),
+                marker=MARKS[code // len(CLASS_COLOURS) % len(MARKS)],
+                capsize=3,
+                label=method.name,
             )
-        ax.set(xlabel="leaves", ylabel="validation error", xscale="log")
-        ax.legend(fontsize="small")
+        ax.set_xscale("log")
+        name_sizes(ax.xaxis)
+        legend(ax)
         return ax
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.axes import axes_for, legend
 from treewright.colours import class_colour
 from treewright.data import Dataset
 from treewright.errors import DataTypeError
@@ -22,6 +23,8 @@ from treewright.selection import as_weighed, set_aside
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from treewright.estimators import TreeEstimator
 
 Array = NDArray[np.float64]
@@ -53,22 +56,19 @@ class OverfittingCurve:
             rows.append(row)
         return html_table("accuracy against size", head, rows, range(1, len(head)))
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw both in one picture: growing as lines, pruning dashed.
 
         Parameters
         ----------
-        ax : matplotlib Axes or None
+        ax : matplotlib Axes, optional
             Where to draw; a new figure if None.
         """
-        from matplotlib import pyplot
-
-        ax = ax or pyplot.subplots()[1]
+        ax = axes_for(ax, "Accuracy against size", "nodes", "accuracy")
         for rows, colour in (("training", 0), ("pruning", 5), ("test", 2)):
             for part, line, label in ((self.growing, "-", "rows"), (self.pruning, "--", "rows, pruned")):
                 ax.plot(part["nodes"], part[rows], line, color=class_colour(colour), label=f"{rows} {label}")
-        ax.set(xlabel="nodes", ylabel="accuracy")
-        ax.legend(fontsize="small", frameon=False)
+        legend(ax)
         return ax
 
 

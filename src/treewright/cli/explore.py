@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -68,12 +69,13 @@ def command(source: str, html: str | None, save_to: str | None, log_to: str | No
     )
     if not isinstance(explored, Forest):
         explored = _within_reach(explored, screen)
+    title = Path(source).name
     if html is not None:
-        explored.page(title=source).save(html)
+        explored.page(title=title).save(html)
         screen.text(f"saved to {html}")
         screen.result({"page": html})
         return
-    with _listening(explored, edits, source, given) as server:
+    with _listening(explored, edits, title, given) as server:
         answers = sys.stderr if given["as_json"] else None
         run(server, open_browser=not given["no_browser"], answers=answers)
     screen.result({"edits": list(server.editor.log)} if isinstance(server, ExplorerServer) else {})

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.axes import axes_for, name_ticks, plain_text
 from treewright.colours import class_colour, is_light
 from treewright.data.columns import plain
-from treewright.draw.axes import axes_for, name_ticks, plain_text
 from treewright.draw.shown import read_table
 from treewright.errors import DataError
 from treewright.sklearn_trees import tree_of

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import criteria
+from treewright.axes import axes_for, legend
 from treewright.colours import class_colour
 from treewright.data import Dataset
 from treewright.decision import decide
 from treewright.domains import is_whole
-from treewright.draw.axes import axes_for, legend
 from treewright.draw.shown import Rows, feature_place, read_rows
+from treewright.error_curve import ErrorCurve
 from treewright.errors import DataError, DataTypeError
 from treewright.overfitting import overfitting_curve
 from treewright.pruning.cost_complexity import alphas_of, weakest_links
@@ -24,7 +25,6 @@ from treewright.pruning.path import PruningPath
 from treewright.sklearn_trees import tree_of
 from treewright.splits import Threshold
 from treewright.tree import Tree
-from treewright.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -187,41 +187,7 @@ def plot_pruning_path(model: Any, X: Any = None, y: Any = None, *, ax: Axes | No
     >>> ax.get_xlabel(), ax.get_legend().get_texts()[0].get_text()
     ('leaves', 'training rows')
     """
-    path = _path(model, X, y)
-    ax = axes_for(ax, "Risk against size", "leaves", "risk per row")
-    ax.plot(path.leaves, path.risk, color=class_colour(0), marker=".", label="training rows")
-    if path.held_out is not None:
-        ax.plot(path.leaves, path.held_out, color=class_colour(5), marker=".", label="other rows")
-        _mark_choices(ax, path)
-    if path.chosen is not None:
-        ax.axvline(path.leaves[path.chosen], color="0.4", linestyle=":", label="chosen")
-    ax.set(xscale="log", ylim=(0, None))
-    _name_sizes(ax.xaxis)
-    legend(ax)
-    return ax
-
-
-def _name_sizes(axis: Any) -> None:
-    """Write 1, 2, 5, 10 and so on along an axis of logarithms."""
-    from matplotlib.ticker import LogLocator
-
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter(lambda number, _: f"{number:g}")
-    axis.set_minor_formatter(lambda number, _: "")
-
-
-def _mark_choices(ax: Axes, path: PruningPath) -> None:
-    """Mark the best tree and the smallest within one standard error of it."""
-    assert path.held_out is not None
-    best = len(path) - 1 - int(np.argmin(path.held_out[::-1]))
-    ax.plot(path.leaves[best], path.held_out[best], "o", color=class_colour(5), label="least")
-    if path.se is None:
-        return
-    low, high = path.held_out - path.se, path.held_out + path.se
-    ax.fill_between(path.leaves, low, high, color=class_colour(5), alpha=0.18, linewidth=0, label="± 1 SE")
-    small = int(np.flatnonzero(path.held_out <= high[best])[-1])
-    ax.axhline(high[best], color=class_colour(5), linestyle="--", linewidth=0.8)
-    ax.plot(path.leaves[small], path.held_out[small], "D", color=class_colour(2), label="within 1 SE")
+    return _path(model, X, y).plot(ax)
 
 
 def _cross_validated(tree: Tree, table: Any) -> PruningPath:
@@ -278,10 +244,7 @@ def plot_overfitting(model: Any, X: Any, y: Any, *, random_state: int = 0, ax: A
     >>> plot_overfitting(DecisionTreeClassifier(), *datasets.load_iris()).get_xlabel()
     'nodes'
     """
-    curve = overfitting_curve(model, X, y, random_state=random_state)
-    ax = axes_for(ax, "Accuracy against size", "nodes", "accuracy")
-    curve.plot(ax)
-    return ax
+    return overfitting_curve(model, X, y, random_state=random_state).plot(ax)
 
 
 def plot_out_of_bag(forest: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
@@ -313,24 +276,20 @@ def plot_out_of_bag(forest: Any, X: Any, y: Any, *, ax: Axes | None = None) -> A
     check_is_fitted(forest)
     if not forest.bootstrap:
         raise ValueError(f"{type(forest).__name__} has bootstrap=False: every tree saw every row.")
-    errors = out_of_bag_errors(forest, X, y)
-    classes = getattr(forest, "classes_", None)
-    says = f"{errors[-1]:.1%} of rows wrong" if classes is not None else f"{errors[-1]:.4g}"
-    title = f"Out-of-bag error: {says} with {counted(len(errors), 'tree')}"
-    ax = axes_for(ax, title, "trees", "share of errors" if classes is not None else "squared error")
-    ax.plot(np.arange(1, len(errors) + 1), errors, color=class_colour(0))
-    ax.set_ylim(0, None)
-    return ax
+    own = hasattr(forest, "error_curve")
+    curve: ErrorCurve = forest.error_curve(X, y) if own else curve_of_sklearn(forest, X, y)
+    return curve.plot(ax)
 
 
-def out_of_bag_errors(forest: Any, X: Any, y: Any) -> Array:
-    """Give the error of the first tree, the first two, and so on, over the rows that some have not seen."""
+def curve_of_sklearn(forest: Any, X: Any, y: Any) -> ErrorCurve:
+    """Give the error of the first tree of scikit-learn's, the first two, and so on, out of bag."""
     target, classes = np.asarray(y), getattr(forest, "classes_", None)
     inputs = np.asarray(X) if not hasattr(forest.estimators_[0], "feature_names_in_") else X
     votes = np.zeros((len(target), 1 if classes is None else len(classes)))
     counted = np.zeros(len(target))
-    errors = []
-    for tree, seen in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+    errors = np.full(len(forest.estimators_), np.nan)
+    pairs = zip(forest.estimators_, forest.estimators_samples_, strict=True)
+    for at, (tree, seen) in enumerate(pairs):
         if len(seen) and max(seen) >= len(target):
             raise DataError(
                 f"X has {len(target)} rows, and the forest was grown on more: give the rows that it was "
@@ -343,7 +302,7 @@ def out_of_bag_errors(forest: Any, X: Any, y: Any) -> Array:
         counted[outside] += 1
         heard = counted > 0
         if classes is None:
-            errors.append(np.mean((votes[heard, 0] / counted[heard] - target[heard]) ** 2))
+            errors[at] = np.mean((votes[heard, 0] / counted[heard] - target[heard]) ** 2)
         else:
-            errors.append(np.mean(classes[decide(votes[heard])] != target[heard]))
-    return np.array(errors)
+            errors[at] = np.mean(classes[decide(votes[heard])] != target[heard])
+    return ErrorCurve(np.arange(1, len(errors) + 1), errors, classes is not None)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.axes import axes_for, name_ticks, plain_text
 from treewright.colours import CLASS_COLOURS, SCALE, class_colour
 from treewright.data import Column, Dataset, Schema
 from treewright.data.columns import MISSING
-from treewright.draw.axes import axes_for, name_ticks, plain_text
 from treewright.draw.labels import Labels
 from treewright.draw.plane import Plane
 from treewright.draw.shown import feature_place, read_rows, said, stored_value
@@ -100,8 +100,8 @@ def plot_regions(
         _key(ax, texts, with_points=rows is not None)
         if trees is None and len(texts) > len(CLASS_COLOURS):
             plane.name_regions(ax, texts)
-    for axis, feature in ((ax.xaxis, across), (ax.yaxis, up)):
-        _name_positions(axis, tree.schema.columns[feature])
+    for axis, feature, ends in zip((ax.xaxis, ax.yaxis), (across, up), plane.reach, strict=True):
+        _name_positions(axis, tree.schema.columns[feature], ends)
     ax.set(xlim=plane.reach[0], ylim=plane.reach[1])
     return ax
 
@@ -243,9 +243,22 @@ def _key(ax: Axes, texts: list[str], with_points: bool) -> None:
     ax.legend(handles=handles, frameon=False, fontsize="small", ncols=columns, handletextpad=0.2, **BESIDE)
 
 
-def _name_positions(axis: Any, column: Column) -> None:
+def _name_positions(axis: Any, column: Column, ends: tuple[float, float]) -> None:
     """Write categories, values of ordinal features and dates at the ticks."""
     if column.kind != "numeric":
         name_ticks(axis, [str(column.text(code)) for code in range(len(column.categories))])
-    elif column.unit is not None or column.offset:
+        return
+    if column.unit is not None:
+        axis.set_ticks(_times(column.unit, column.offset, *ends))
+    if column.unit is not None or column.offset:
         axis.set_major_formatter(lambda number, _: column.text(round(number)))
+
+
+def _times(unit: str, offset: int, low: float, high: float) -> Array:
+    """Give four times of an axis; dates that are days apart are whole days."""
+    times = np.linspace(low, high, 6)[1:-1]
+    if not unit.startswith("datetime64") or np.datetime_data(unit)[0] in ("Y", "M"):
+        return times
+    day = float(np.timedelta64(1, "D") / np.array(1, unit.replace("datetime", "timedelta")))
+    begun = offset % day  # of the day in which stored numbers begin
+    return np.rint((times + begun) / day) * day - begun if high - low >= 8 * day else times

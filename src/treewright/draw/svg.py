@@ -76,12 +76,12 @@ def _rules(theme: Theme) -> str:
     return (
         f"{paper}{turned}@media screen{{{paints}.treewright{{{light}}}}}"
         f"@media screen and (prefers-color-scheme:dark){{.treewright{{{dark}}}}}"
-        f"@media screen{{{_in_themes('dark', 'false')}{{{dark}}}{_in_themes('light', 'true')}{{{light}}}}}"
+        f"@media screen{{{in_themes('dark', 'false')}{{{dark}}}{in_themes('light', 'true')}{{{light}}}}}"
     )
 
 
-def _in_themes(name: str, is_light: str) -> str:
-    """Select pictures in pages of a theme of their own: those of Jupyter, of VS Code and of Sphinx."""
+def in_themes(name: str, is_light: str) -> str:
+    """Select what is ours in pages of a theme of their own: those of Jupyter, of VS Code and of Sphinx."""
     themes = (f"[data-jp-theme-light={is_light}]", f".vscode-{name}", f"[data-theme={name}]")
     return ",".join(f"{theme} .treewright" for theme in themes)
 

@@ -19,6 +19,7 @@ from importlib.resources import files
 from os import PathLike
 from typing import Any, Literal
 
+from treewright.draw.svg import in_themes
 from treewright.explorer.content import Exploration, content_of
 from treewright.explorer.forest import ForestExploration, is_forest
 from treewright.whole_file import whole_file
@@ -55,7 +56,12 @@ class Page:
     def _repr_html_(self) -> str:
         style = "width:100%;height:760px;border:0"
         frame = f'sandbox="allow-scripts allow-downloads" style="{style}" title="{escape(self.title)}"'
-        return f'<iframe {frame} srcdoc="{escape(self.html)}"></iframe>'
+        dark, light = in_themes("dark", "false"), in_themes("light", "true")
+        themes = f"{dark}{{color-scheme:dark}}{light}{{color-scheme:light}}"  # the page asks for no more
+        return (
+            f'<iframe {frame} class="treewright" srcdoc="{escape(self.html)}"></iframe>'
+            f"<style>{themes}</style>"
+        )
 
     def __repr__(self) -> str:
         return f"Page({self.title!r}, {len(self.html.encode()) / 1024:.0f} KB)"

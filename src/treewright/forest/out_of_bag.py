@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.decision import decide
+from treewright.error_curve import ErrorCurve
 from treewright.errors import warn
 from treewright.forest.draws import Draws
 from treewright.forest.trees import Trees, answer
-from treewright.html_table import html_lines
-from treewright.words import counted
 
 Array = NDArray[np.float64]
 
@@ -48,40 +45,6 @@ def score_out_of_bag(rows: Dataset, means: Array, scoring: Callable[..., float] 
     return 1.0 - error / spread if spread > 0 else float(error == 0)
 
 
-@dataclass(frozen=True, eq=False)
-class ErrorCurve:
-    """Out-of-bag error of the first 1, 2, … trees of a forest.
-
-    Parameters
-    ----------
-    n_trees : int array
-    error : float array
-        Share of wrong classes, or mean squared error, over the rows that some of the trees have not drawn;
-        NaN while there are none.
-    measure : str
-        What `error` is.
-    """
-
-    n_trees: NDArray[np.int64]
-    error: Array
-    measure: str
-
-    def _repr_html_(self) -> str:
-        last, n_trees = float(self.error[-1]), counted(int(self.n_trees[-1]), "tree")
-        return html_lines(f"out-of-bag {self.measure} {last:.4g} with {n_trees}\n.plot() draws the curve")
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve with matplotlib, and return the axes."""
-        if ax is None:
-            from matplotlib import pyplot
-
-            _, ax = pyplot.subplots()
-        ax.plot(self.n_trees, self.error)
-        ax.set_xlabel("trees")
-        ax.set_ylabel(f"out-of-bag {self.measure}")
-        return ax
-
-
 def error_curve(
     trees: Trees, draws: Draws, rows: Dataset, *, hard: bool = False, threads: int = 1
 ) -> ErrorCurve:
@@ -105,5 +68,4 @@ def error_curve(
             errors[at] = np.mean((sums[known, 0] / votes[known] - target[known]) ** 2)
         else:
             errors[at] = np.mean(decide(sums[known]) != target[known])
-    measure = "mean squared error" if classes is None else "error"
-    return ErrorCurve(np.arange(1, len(trees) + 1), errors, measure)
+    return ErrorCurve(np.arange(1, len(trees) + 1), errors, classes is not None)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.axes import axes_for, legend, name_sizes
+from treewright.colours import class_colour
 from treewright.html_table import html_table
 from treewright.text_table import aligned
 from treewright.words import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
 
@@ -92,24 +97,40 @@ class PruningPath:
         ]
         return [*columns, ""], rows
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw risk against the number of leaves; what was chosen is marked.
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw risk against the number of leaves, with one standard error up and down.
+
+        Of what is known of other rows the least risk and the smallest tree within one standard error of it
+        are marked, and what was chosen.
 
         Parameters
         ----------
-        ax : matplotlib Axes or None
+        ax : matplotlib Axes, optional
             Where to draw; a new figure if None.
         """
-        from matplotlib import pyplot
-
-        ax = ax or pyplot.subplots()[1]
-        ax.plot(self.leaves, self.risk, drawstyle="steps-post", label="training rows")
+        ax = axes_for(ax, "Risk against size", "leaves", "risk per row")
+        ax.plot(self.leaves, self.risk, color=class_colour(0), marker=".", label="training rows")
         if self.held_out is not None:
-            ax.errorbar(self.leaves, self.held_out, self.se, marker=".", capsize=2, label="other rows")
+            ax.plot(self.leaves, self.held_out, color=class_colour(5), marker=".", label="other rows")
+            self._mark_choices(ax, self.held_out)
         if self.penalised is not None:
-            ax.plot(self.leaves, self.penalised, label="with penalty")
+            ax.plot(self.leaves, self.penalised, color=class_colour(3), marker=".", label="with penalty")
         if self.chosen is not None:
-            ax.axvline(self.leaves[self.chosen], color="grey", linestyle=":", label="chosen")
-        ax.set(xlabel="leaves", ylabel="risk", xscale="log")
-        ax.legend()
+            ax.axvline(self.leaves[self.chosen], color="0.4", linestyle=":", label="chosen")
+        ax.set(xscale="log", ylim=(0, None))
+        name_sizes(ax.xaxis)
+        legend(ax)
         return ax
+
+    def _mark_choices(self, ax: Axes, held_out: Array) -> None:
+        best = len(self) - 1 - int(np.argmin(held_out[::-1]))
+        ax.plot(self.leaves[best], held_out[best], "o", color=class_colour(5), label="least")
+        if self.se is None:
+            return
+        low, high = held_out - self.se, held_out + self.se
+        ax.fill_between(
+            self.leaves, low, high, color=class_colour(5), alpha=0.18, linewidth=0, label="± 1 SE"
+        )
+        small = int(np.flatnonzero(held_out <= high[best])[-1])
+        ax.axhline(high[best], color=class_colour(5), linestyle="--", linewidth=0.8)
+        ax.plot(self.leaves[small], held_out[small], "D", color=class_colour(2), label="within 1 SE")

@@ -227,10 +227,11 @@ function categoryChart(model, marks, split, rows, width, height) {
   return chart(width, height, `Rows of the node by ${split.question}`, shapes);
 }
 
-export function chart(width, height, words, shapes) {
+// A picture in words; one whose parts can be picked is a group of them.
+export function chart(width, height, words, shapes, role = "img") {
   const settings = {
     viewBox: `0 0 ${width} ${height}`,
-    role: "img",
+    role,
     "aria-label": words,
     class: "chart",
     preserveAspectRatio: "xMidYMid meet",

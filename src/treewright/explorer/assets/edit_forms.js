@@ -1,7 +1,7 @@
 // Edit forms: what the reader may ask of a node, each with a function that gives the edit as it is logged.
 
 import { KIND } from "./model.js";
-import { element, numberText, replaceChildren } from "./text.js";
+import { element, isDate, numberText, replaceChildren, valueText } from "./text.js";
 
 const FEW = 12;
 const MOST = 300;
@@ -67,9 +67,13 @@ function stepField(details, feature, own) {
 function cutField(details, feature, own) {
   const offset = feature.offset || 0;
   const cut = own?.threshold ?? feature.middle;
-  const input = element("input", { type: "number", step: "any", value: cut === null ? "" : cut + offset });
+  const settings = isDate(feature)
+    ? { type: "text", value: cut === null ? "" : valueText(feature, cut), placeholder: "year-month-day" }
+    : { type: "number", step: "any", value: cut === null ? "" : cut + offset };
+  const input = element("input", settings);
   details.append(element("label", {}, "up to ", input));
-  return () => ({ threshold: input.value === "" ? null : Number(input.value) });
+  const read = isDate(feature) ? (text) => text.trim() : Number;
+  return () => ({ threshold: input.value === "" ? null : read(input.value) });
 }
 
 function branchesBy(own) {

@@ -2,7 +2,17 @@
 
 import { chart, linePath } from "./curves.js";
 import { importanceTable, movementMeasure, movementWords, spreadText } from "./importances.js";
-import { counted, element, numberText, percentText, replaceChildren, shape } from "./text.js";
+import { roving } from "./roving.js";
+import {
+  counted,
+  element,
+  fineText,
+  numberText,
+  percentText,
+  replaceChildren,
+  roundNumbers,
+  shape,
+} from "./text.js";
 import { verdict } from "./verdict.js";
 
 const CURVE = { width: 560, height: 170, left: 52, right: 10, top: 10, bottom: 30 };
@@ -132,17 +142,19 @@ export class ForestView {
     return element(
       "div",
       { class: "squares" },
-      order.map((place) => {
-        const { said, sure } = votes[place];
-        const words = `tree ${place + 1} says ${model.classes[said]}, ${percentText(sure)}: show it`;
-        return element("button", {
-          type: "button",
-          title: words,
-          "aria-label": words,
-          css: { background: marks.fill(said), opacity: 0.35 + 0.65 * sure },
-          onclick: () => this.open(place),
-        });
-      }),
+      roving(
+        order.map((place) => {
+          const { said, sure } = votes[place];
+          const words = `tree ${place + 1} says ${model.classes[said]}, ${percentText(sure)}: show it`;
+          return element("button", {
+            type: "button",
+            title: words,
+            "aria-label": words,
+            css: { background: marks.fill(said), opacity: 0.35 + 0.65 * sure },
+            onclick: () => this.open(place),
+          });
+        }),
+      ),
     );
   }
 
@@ -167,20 +179,20 @@ export class ForestView {
     const dots = votes.map(({ said }, place) => {
       const column = Math.round(x(said) / 9);
       pile.set(column, (pile.get(column) || 0) + 1);
-      return shape(
-        "circle",
-        {
-          cx: column * 9,
-          cy: height - 24 - 8.5 * pile.get(column),
-          r: 4,
-          class: "vote",
-          fill: this.marks.numberColour(this.model.shareOf(said)),
-          onclick: () => this.open(place),
-        },
-        shape("title", {}, `tree ${place + 1} says ${numberText(said)}`),
-      );
+      const words = `tree ${place + 1} says ${numberText(said)}: show it`;
+      const settings = {
+        cx: column * 9,
+        cy: height - 24 - 8.5 * pile.get(column),
+        r: 4,
+        class: "vote",
+        fill: this.marks.numberColour(this.model.shareOf(said)),
+        "aria-label": words,
+        onclick: () => this.open(place),
+      };
+      return shape("circle", settings, shape("title", {}, words));
     });
-    return chart(width, height, "What each tree says", [
+    roving(dots);
+    const shapes = [
       shape("line", { x1: room, x2: width - room, y1: height - 22, y2: height - 22, class: "axis" }),
       shape("line", { x1: x(mean), x2: x(mean), y1: 4, y2: height - 22, class: "cut" }),
       dots,
@@ -190,7 +202,8 @@ export class ForestView {
         { x: width - room, y: height - 6, class: "tick", "text-anchor": "end" },
         numberText(high),
       ),
-    ]);
+    ];
+    return chart(width, height, "What each tree says", shapes, "group");
   }
 
   // ---- the error as trees are added, on rows that they have not drawn
@@ -205,7 +218,7 @@ export class ForestView {
     const highest = Math.max(...known.map(([, value]) => value)) || 1;
     const x = (trees) => left + ((trees - 1) / (error.length - 1 || 1)) * (width - left - right);
     const y = (value) => height - bottom - (value / highest) * (height - top - bottom);
-    const text = (value) => (measure === "error" ? percentText(value) : numberText(value, 3));
+    const text = (value) => (measure === "error" ? fineText(value) : numberText(value, 3));
     const shapes = [
       shape("line", { x1: left, x2: width - right, y1: y(0), y2: y(0), class: "axis" }),
       shape("path", {
@@ -214,12 +227,8 @@ export class ForestView {
         stroke: marks.line(0),
         "stroke-width": 2,
       }),
-      ...[0, 0.5, 1].map((share) =>
-        shape(
-          "text",
-          { x: left - 6, y: y(share * highest) + 4, class: "tick", "text-anchor": "end" },
-          text(share * highest),
-        ),
+      ...roundNumbers(0, highest).map((value) =>
+        shape("text", { x: left - 6, y: y(value) + 4, class: "tick", "text-anchor": "end" }, text(value)),
       ),
       shape("text", { x: left, y: height - 10, class: "tick" }, "1 tree"),
       shape(

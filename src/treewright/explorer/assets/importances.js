@@ -28,7 +28,12 @@ export function importanceTable(model, marks, measures, beside = []) {
       {},
       element("th", { scope: "row", dir: "auto" }, model.features[place].name),
       measures.map(({ size, text }, at) =>
-        element("td", { class: "measure" }, text(place), bar(Math.max(0, size(place)) / longest[at], marks.line(at))),
+        element(
+          "td",
+          { class: "measure" },
+          text(place),
+          bar(Math.max(0, size(place)) / longest[at], marks.line(at)),
+        ),
       ),
       beside.map(({ text }) => element("td", {}, text(place))),
     ),
@@ -42,11 +47,9 @@ function bar(share, colour) {
 
 // What SHAP says, as a measure.
 export function movementMeasure(moved) {
-  return {
-    name: "SHAP",
-    size: (place) => moved.mean[place],
-    text: (place) => numberText(moved.mean[place], 2),
-  };
+  const dust = 1e-9 * Math.max(...moved.mean); // of sums that are nothing but for rounding
+  const size = (place) => (moved.mean[place] > dust ? moved.mean[place] : 0);
+  return { name: "SHAP", size, text: (place) => numberText(size(place), 2) };
 }
 
 export function movementWords(model, moved, who) {
@@ -119,13 +122,19 @@ export class Importances {
       const random = seeded(feature + 1);
       const falls = Array.from({ length: SHUFFLES }, () => {
         const order = shuffled(rows.length, random);
-        return base - this.score(rows, ({ values }, at) => values.with(feature, rows[order[at]].values[feature]));
+        return (
+          base - this.score(rows, ({ values }, at) => values.with(feature, rows[order[at]].values[feature]))
+        );
       });
       const mean = falls.reduce((sum, fall) => sum + fall, 0) / SHUFFLES;
       const spread = Math.sqrt(falls.reduce((sum, fall) => sum + (fall - mean) ** 2, 0) / SHUFFLES);
       return { mean, spread };
     });
-    return { name: "shuffled", size: (place) => found[place].mean, text: (place) => spreadText(found[place]) };
+    return {
+      name: "shuffled",
+      size: (place) => found[place].mean,
+      text: (place) => spreadText(found[place]),
+    };
   }
 
   // The share of rows that are right, or of the variance that is explained.

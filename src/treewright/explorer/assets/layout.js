@@ -8,14 +8,14 @@ export function layoutOf(model, shown, childrenOf, topDown) {
   const breadth = topDown ? CARD.width : CARD.height;
   const gap = ROOM[topDown ? "topDown" : "leftRight"].across;
   const beside = new Float64Array(model.size);
-  const outlines = new Map();
+  const outlines = new Array(model.size);
   for (let place = shown.length - 1; place >= 0; place--) {
     const node = shown[place];
     const outline = { left: [], right: [], leftShift: 0, rightShift: 0 };
     const children = childrenOf(node);
     const places = children.map((child) => {
-      const push = join(outline, outlines.get(child), gap);
-      outlines.delete(child);
+      const push = join(outline, outlines[child], gap);
+      outlines[child] = undefined;
       return push;
     });
     if (places.length) {
@@ -26,7 +26,7 @@ export function layoutOf(model, shown, childrenOf, topDown) {
     }
     outline.left.push(-breadth / 2 - outline.leftShift);
     outline.right.push(breadth / 2 - outline.rightShift);
-    outlines.set(node, outline);
+    outlines[node] = outline;
   }
   return placed(model, shown, beside, topDown);
 }

@@ -3,7 +3,7 @@
 import { button, forceForm, mergeForm, relabelForm } from "./edit_forms.js";
 import { exchange } from "./exchange.js";
 import { at, page } from "./main.js";
-import { counted, element, numberText, percentText, replaceChildren } from "./text.js";
+import { counted, element, replaceChildren } from "./text.js";
 
 const { model, state } = page;
 const log = () => model.content.live.log;
@@ -71,10 +71,6 @@ function tell(id, words) {
   at(id).textContent = words;
 }
 
-function riskText(risk) {
-  return model.classes && !model.content.costs ? percentText(risk) : numberText(risk);
-}
-
 // What the last edit did to the tree and to its risk.
 function effect() {
   const { start } = model.content.live;
@@ -82,7 +78,7 @@ function effect() {
   const risks = Object.entries(after.risk).map(([rows, risk]) => {
     const change = risk - before.risk[rows];
     const verdict = Math.abs(change) < 1e-12 ? "as before" : change < 0 ? "better" : "worse";
-    return `${rows} risk ${riskText(before.risk[rows])} → ${riskText(risk)}, ${verdict}`;
+    return `${rows} risk ${model.riskText(before.risk[rows])} → ${model.riskText(risk)}, ${verdict}`;
   });
   const node = after.node === undefined ? "" : ` ${after.node}`;
   return `${after.edit}${node}: ${counted(before.leaves, "leaf", "leaves")} → ${after.leaves}; ${risks.join("; ")}`;
@@ -143,7 +139,7 @@ function logTable(live) {
       element("td", {}, entry.edit),
       element("td", {}, entry.node ?? ""),
       element("td", {}, String(entry.leaves)),
-      Object.values(entry.risk).map((risk) => element("td", {}, riskText(risk))),
+      Object.values(entry.risk).map((risk) => element("td", {}, model.riskText(risk))),
     ),
   );
   const names = ["step", "edit", "node", "leaves", ...Object.keys(live.start.risk)];

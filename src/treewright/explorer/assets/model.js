@@ -1,6 +1,6 @@
 // Model: the tree that the page was given, how it routes rows, and what is left of it at a step of pruning.
 
-import { isolated, numberText, percentText } from "./text.js";
+import { fineText, isolated, numberText, percentText } from "./text.js";
 
 // The kinds of splits, by the numbers that a tree stores.
 export const KIND = { threshold: 0, table: 1, hyperplane: 2, sphere: 3, intervals: 4 };
@@ -56,8 +56,11 @@ export class Model {
   }
 
   children(node, step = 0) {
-    if (this.isLeaf(node, step)) return [];
-    return Array.from({ length: this.n_children[node] }, (_, branch) => this.first_child[node] + branch);
+    const children = [];
+    if (this.isLeaf(node, step)) return children;
+    const first = this.first_child[node];
+    for (let branch = 0; branch < this.n_children[node]; branch++) children.push(first + branch);
+    return children;
   }
 
   // The nodes that are left at a step, parents before children.
@@ -132,6 +135,11 @@ export class Model {
   note(node) {
     const rows = `${numberText(this.count[node])} ${this.count[node] === 1 ? "row" : "rows"}`;
     return this.classes && this.weight[node] > 0 ? `${rows} · ${percentText(this.sureness(node))}` : rows;
+  }
+
+  // A risk per row: a share of mistakes, or what they cost.
+  riskText(risk) {
+    return this.classes && !this.content.costs ? fineText(risk) : numberText(risk);
   }
 
   // ---- what nodes say

@@ -70,7 +70,8 @@ export class Outline {
       "span",
       { class: "line", dir: "auto" },
       words,
-      element("span", { class: "pale" }, ` ${this.model.note(node)}`),
+      " ",
+      element("span", { class: "pale" }, this.model.note(node)),
     );
     return element("li", settings, label);
   }

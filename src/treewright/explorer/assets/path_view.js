@@ -2,7 +2,7 @@
 
 import { chart, linePath } from "./curves.js";
 import { pruneByHand } from "./exchange.js";
-import { counted, element, numberText, percentText, replaceChildren, shape } from "./text.js";
+import { counted, element, numberText, replaceChildren, roundNumbers, shape } from "./text.js";
 
 const SIZE = { width: 640, height: 160, left: 46, right: 12, top: 24, bottom: 26 };
 
@@ -45,10 +45,6 @@ export class PathView {
     return { best, small };
   }
 
-  risk(number) {
-    return this.model.classes && !this.model.content.costs ? percentText(number) : numberText(number);
-  }
-
   render() {
     const { model, state, slider } = this;
     const step = state.get("step");
@@ -56,8 +52,8 @@ export class PathView {
     const leaves = isCut ? model.leaves(step).length : model.path.leaves[step];
     slider.value = model.lastStep - step;
     const risks = isCut
-      ? Object.entries(model.risks(step)).map(([name, risk]) => `${name} ${this.risk(risk)}`)
-      : this.series.map(({ name, mean }) => `${name} ${this.risk(mean[step])}`);
+      ? Object.entries(model.risks(step)).map(([name, risk]) => `${name} ${this.model.riskText(risk)}`)
+      : this.series.map(({ name, mean }) => `${name} ${this.model.riskText(mean[step])}`);
     slider.setAttribute(
       "aria-valuetext",
       `${counted(leaves, "leaf", "leaves")}, risk on ${risks.join(", ")}`,
@@ -147,12 +143,12 @@ export class PathView {
         ),
       );
     }
-    for (const share of [0, 0.5, 1]) {
+    for (const risk of roundNumbers(0, this.top)) {
       shapes.push(
         shape(
           "text",
-          { x: SIZE.left - 6, y: this.y(share * this.top) + 4, class: "tick", "text-anchor": "end" },
-          this.risk(share * this.top),
+          { x: SIZE.left - 6, y: this.y(risk) + 4, class: "tick", "text-anchor": "end" },
+          this.model.riskText(risk),
         ),
       );
     }

@@ -3,7 +3,8 @@
 import { chart } from "./curves.js";
 import { Importances } from "./importances.js";
 import { Ranking } from "./ranking.js";
-import { element, numberText, percentText, replaceChildren, shape } from "./text.js";
+import { roving } from "./roving.js";
+import { element, numberText, percentText, replaceChildren, roundNumbers, shape } from "./text.js";
 
 const MOST_CLASSES = 20;
 const AT_ONCE = 500_000; // nodes times rows
@@ -130,7 +131,9 @@ export class Quality {
     const { model, marks, state } = this;
     const { rows, name } = this.judges();
     const [width, height, room] = [560, 300, 40];
-    const pairs = rows.map((row) => [model.predict(row.values, state.get("step"))[0], row.target, row]);
+    const pairs = rows
+      .map((row) => [model.predict(row.values, state.get("step"))[0], row.target, row])
+      .toSorted((a, b) => a[0] - b[0] || a[1] - b[1]);
     const numbers = pairs.flatMap(([said, truth]) => [said, truth]);
     const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
     const place = (number) => (number - low) / (high - low || 1);
@@ -138,19 +141,24 @@ export class Quality {
     const y = (number) => height - 28 - place(number) * (height - 38);
     const shapes = [
       shape("line", { x1: x(low), y1: y(low), x2: x(high), y2: y(high), class: "axis" }),
-      ...pairs.map(([said, truth, row]) =>
-        shape("circle", {
-          cx: x(said),
-          cy: y(truth),
-          r: 3,
-          class: "dot",
-          fill: marks.line(0),
-          onclick: () => (state.set({ tab: "tree" }), state.get("pick")(row)),
+      ...roving(
+        pairs.map(([said, truth, row]) => {
+          const words = `row ${row.id}: predicted ${numberText(said)}, true ${numberText(truth)}`;
+          const settings = {
+            cx: x(said),
+            cy: y(truth),
+            r: 3,
+            class: "dot",
+            fill: marks.line(0),
+            "aria-label": words,
+            onclick: () => (state.set({ tab: "tree" }), state.get("pick")(row)),
+          };
+          return shape("circle", settings, shape("title", {}, words));
         }),
       ),
       shape("line", { x1: x(low), y1: y(low), x2: x(high), y2: y(low), class: "axis" }),
       shape("line", { x1: x(low), y1: y(low), x2: x(low), y2: y(high), class: "axis" }),
-      ...[low, (low + high) / 2, high].flatMap((number) => [
+      ...roundNumbers(low, high).flatMap((number) => [
         shape(
           "text",
           { x: x(number), y: height - 12, class: "tick", "text-anchor": "middle" },
@@ -173,7 +181,7 @@ export class Quality {
       {},
       element("h2", {}, `Root mean squared error ${numberText(error)} on ${rows.length} ${name}`),
       element("p", { class: "pale" }, "A dot lights the way of its row."),
-      chart(width, height, "True against predicted numbers; on the line they agree", shapes),
+      chart(width, height, "True against predicted numbers; on the line they agree", shapes, "group"),
     );
   }
 }

@@ -1,6 +1,6 @@
 // Regions: what the tree, as it is pruned now, says in the plane of two features; the rest stands still.
 
-import { element, numberText, replaceChildren, valueText } from "./text.js";
+import { dayOf, element, isDate, numberText, replaceChildren, roundNumbers, valueText } from "./text.js";
 
 const CELLS = 180;
 const PLOT = { width: 620, height: 460, left: 76, bottom: 44, right: 10, top: 10 };
@@ -196,20 +196,13 @@ export class Regions {
     const { model, plane, marks } = this;
     context.fillStyle = marks.theme.ink;
     context.font = "12px system-ui, sans-serif";
-    for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-      const [across, up] = [0, 1].map((axis) => {
-        const { low, high } = model.features[plane[axis]];
-        return low + share * (high - low);
-      });
-      context.textAlign = "center";
-      context.fillText(
-        tickText(model.features[plane[0]], across),
-        this.onPage(0, across),
-        PLOT.height - PLOT.bottom + 16,
-      );
-      context.textAlign = "right";
-      context.fillText(tickText(model.features[plane[1]], up), PLOT.left - 6, this.onPage(1, up) + 4);
-    }
+    const [across, up] = plane.map((place) => model.features[place]);
+    context.textAlign = "center";
+    for (const number of ticksOf(across))
+      context.fillText(tickText(across, number), this.onPage(0, number), PLOT.height - PLOT.bottom + 16);
+    context.textAlign = "right";
+    for (const number of ticksOf(up))
+      context.fillText(tickText(up, number), PLOT.left - 6, this.onPage(1, number) + 4);
     context.font = "600 13px system-ui, sans-serif";
     context.textAlign = "center";
     context.fillText(names[0].slice(0, 60), (PLOT.left + PLOT.width) / 2, PLOT.height - 6);
@@ -231,6 +224,22 @@ function reachOf(feature) {
   return low === null || low === undefined || low === high
     ? null
     : [low, high, whole ? 1 : (high - low) / 200];
+}
+
+// Where an axis is written at: at round numbers, at five dates, or at categories, of many at some.
+function ticksOf(feature) {
+  const { low, high, offset = 0, categories } = feature;
+  if (feature.unit) return timesOf(feature).map((time) => time - offset);
+  const numbers = roundNumbers(low + offset, high + offset, 8).map((number) => number - offset);
+  return categories ? numbers.filter(Number.isInteger) : numbers;
+}
+
+// Five times, of dates that are days apart whole days.
+function timesOf(feature) {
+  const { low, high, offset = 0 } = feature;
+  const times = [0, 0.25, 0.5, 0.75, 1].map((share) => low + offset + share * (high - low));
+  const day = isDate(feature) ? dayOf(feature) : NaN;
+  return high - low >= 8 * day ? times.map((time) => Math.round(time / day) * day) : times;
 }
 
 function tickText(feature, number) {

@@ -37,13 +37,35 @@ export class Sunburst {
     const labels = drawn.map((node) => this.label(node, begin[node], extent[node], ring)).filter(Boolean);
     const hidden = nodes.length - drawn.length;
     const words = `Every ring is a level of the tree, every arc a node as wide as its rows${hidden ? `; ${hidden} nodes are too narrow to draw` : ""}.`;
-    const picture = chart(
-      2 * RADIUS + 20,
-      2 * RADIUS + 20,
-      words,
-      shape("g", { transform: `translate(${RADIUS + 10} ${RADIUS + 10})` }, arcs, labels),
-    );
+    const middle = `translate(${RADIUS + 10} ${RADIUS + 10})`;
+    const size = 2 * RADIUS + 20;
+    const picture = chart(size, size, words, shape("g", { transform: middle }, arcs, labels), "group");
+    const isWalked = this.panel.contains(document.activeElement) && document.activeElement !== this.panel;
     replaceChildren(this.panel, element("p", { class: "pale" }, words), picture);
+    const here = arcs[Math.max(drawn.indexOf(model.standing(state.get("node"), step)), 0)];
+    here.setAttribute("tabindex", 0);
+    if (isWalked) here.focus({ preventScroll: true });
+    picture.addEventListener("keydown", (event) => this.walk(event, drawn));
+  }
+
+  // Arrows walk the rings: up to the parent, down to the first child, sideways along the ring.
+  walk(event, drawn) {
+    const { model, state } = this;
+    const node = Number(event.target.dataset.node);
+    const ring = drawn.filter((other) => model.depth[other] === model.depth[node]);
+    const place = ring.indexOf(node);
+    const next = {
+      ArrowUp: model.parent[node],
+      ArrowDown: model.children(node, state.get("step")).find((child) => drawn.includes(child)),
+      ArrowLeft: ring.at(place - 1),
+      ArrowRight: ring[(place + 1) % ring.length],
+      Home: 0,
+      Enter: node,
+      " ": node,
+    }[event.key];
+    if (next === undefined || next < 0) return;
+    event.preventDefault();
+    state.set({ node: next });
   }
 
   // What a wide arc asks or says, along its middle; narrow ones say it when they are pointed at.
@@ -76,6 +98,7 @@ export class Sunburst {
     const inner = model.depth[node] * ring;
     const strength = model.classes ? 0.25 + 0.75 * model.sureness(node) : 1;
     const outer = inner + ring - Math.min(1, ring / 4); // a gap, also between hundreds of rings
+    const words = `${model.condition(node)} → ${model.prediction(node)}, ${model.note(node)}`;
     const outline = node ? { d: ringPart(begin, extent, inner, outer) } : { r: outer };
     const settings = {
       ...outline,
@@ -83,13 +106,12 @@ export class Sunburst {
       opacity: lit && !lit.has(node) ? 0.12 : strength,
       class: node === state.get("node") ? "arc picked" : "arc",
       "data-node": node,
+      role: "button",
+      tabindex: -1,
+      "aria-label": words,
       onclick: () => state.set({ node }),
     };
-    return shape(
-      node ? "path" : "circle",
-      settings,
-      shape("title", {}, `${model.condition(node)} → ${model.prediction(node)}, ${model.note(node)}`),
-    );
+    return shape(node ? "path" : "circle", settings, shape("title", {}, words));
   }
 }
 

@@ -45,6 +45,24 @@ export function percentText(share) {
   return `${rounded}\u00a0%`;
 }
 
+// Risks differ by less than a percent.
+export function fineText(share) {
+  const rounded = Number((100 * share).toFixed(1));
+  return share > 0 && rounded === 0 ? "<0.1\u00a0%" : `${rounded}\u00a0%`;
+}
+
+// Round numbers between two others, about as many as wanted: where an axis has its ticks.
+export function roundNumbers(low, high, wanted = 4) {
+  if (!(high > low)) return [low];
+  const rough = (high - low) / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find((factor) => factor * power >= 0.999 * rough);
+  const numbers = [];
+  for (let place = Math.ceil(low / step - 1e-9); place * step <= high + 1e-9 * step; place++)
+    numbers.push(Number((place * step).toPrecision(12)));
+  return numbers;
+}
+
 export function counted(number, one, many = `${one}s`) {
   return `${numberText(number)} ${number === 1 ? one : many}`;
 }
@@ -55,20 +73,43 @@ export function valueText(feature, value) {
     return "missing";
   if (feature.categories)
     return feature.categories[Math.max(0, Math.min(Math.floor(value), feature.categories.length - 1))];
-  if (feature.unit && feature.unit.startsWith("datetime64")) return dateText(feature, value);
+  if (isDate(feature)) return dateText(feature, value);
   return numberText(value + (feature.offset || 0), 6);
 }
 
 const MILLISECONDS = { D: 864e5, h: 36e5, m: 6e4, s: 1e3, ms: 1, us: 1e-3, ns: 1e-6 };
 
+export function isDate(feature) {
+  return Boolean(feature.unit?.startsWith("datetime64"));
+}
+
+const unitOf = (feature) => MILLISECONDS[feature.unit.slice(11, -1)];
+
+// How much of a feature of dates is a day.
+export const dayOf = (feature) => MILLISECONDS.D / unitOf(feature);
+
 function dateText(feature, value) {
-  const unit = MILLISECONDS[feature.unit.slice(11, -1)];
+  const unit = unitOf(feature);
   const date = new Date((value + (feature.offset || 0)) * unit);
   if (!unit || Number.isNaN(date.getTime())) return numberText(value);
   return date
     .toISOString()
     .replace(/T00:00:00\.000Z$/, "")
     .replace(/(\.000)?Z$/, "");
+}
+
+// Browsers make dates of much else, in the time of wherever they are.
+function milliseconds(typed) {
+  const parts = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d.*?)Z?)?$/.exec(typed);
+  return parts ? Date.parse(`${parts[1]}T${parts[2] ?? "00:00"}Z`) : NaN;
+}
+
+// What was typed as a stored value: null if it is empty, NaN if it is none.
+export function readValue(feature, text) {
+  const typed = text.trim();
+  if (typed === "") return null;
+  const number = isDate(feature) ? milliseconds(typed) / unitOf(feature) : Number(typed);
+  return number - (feature.offset || 0);
 }
 
 // A name that runs from right to left does not turn the signs and numbers beside it.

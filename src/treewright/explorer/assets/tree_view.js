@@ -64,18 +64,14 @@ export class TreeView {
       if (isThere && !folded.has(node)) isOpen[node] = 1;
       return isThere;
     });
-    this.layout = layoutOf(
-      this.model,
-      this.shown,
-      (node) => this.childrenOf(node),
-      this.state.get("topDown"),
-    );
+    const childrenOf = (node) => this.childrenOf(node);
+    this.layout = layoutOf(this.model, this.shown, childrenOf, this.state.get("topDown"));
   }
 
   // Lay the tree out anew; what was there before glides to its new place.
   rearrange(changed) {
     const from = this.passing ?? { layout: this.layout, view: this.view };
-    const was = new Set(this.shown);
+    const shownBefore = this.shown;
     const isEdited = changed.includes("exchanged");
     const origin = isEdited ? this.state.get("exchanged").origin : null;
     const before = (node) => (origin ? origin[node] : node);
@@ -84,6 +80,7 @@ export class TreeView {
     this.keepInSight();
     this.redraw();
     if (!isWelcome(this.shown)) return;
+    const was = new Set(shownBefore);
     const start = starts(this.shown, this.model.parent, (node) => {
       const old = before(node);
       return was.has(old) ? [from.layout.x[old], from.layout.y[old]] : undefined;

@@ -1,7 +1,16 @@
 // What if: a row to type in and change, what the tree says of it at once, why, and what would change its mind.
 
 import { changeText, nearestChange } from "./change.js";
-import { counted, element, numberText, percentText, replaceChildren, valueText } from "./text.js";
+import {
+  counted,
+  element,
+  isDate,
+  numberText,
+  percentText,
+  readValue,
+  replaceChildren,
+  valueText,
+} from "./text.js";
 import { verdict } from "./verdict.js";
 
 // As many digits as a field shows, and all of a whole number.
@@ -52,7 +61,7 @@ export class WhatIf {
 
   field(place) {
     const feature = this.model.features[place];
-    const label = element("span", { class: "name", dir: "auto" }, feature.name);
+    const label = element("span", { class: "name" }, element("bdi", {}, feature.name));
     return element(
       "label",
       { class: "field" },
@@ -81,11 +90,13 @@ export class WhatIf {
   number(place, feature) {
     const offset = feature.offset || 0;
     const value = this.values[place];
+    const isTime = isDate(feature);
+    const written = (number) => (isTime ? valueText(feature, number) : String(roughly(number + offset)));
     const warning = element("span", { class: "warning", role: "status" });
     const input = element("input", {
-      type: "number",
-      step: "any",
-      value: value === null ? "" : roughly(value + offset),
+      type: isTime ? "text" : "number",
+      step: isTime ? null : "any",
+      value: value === null ? "" : written(value),
       placeholder: "missing",
     });
     const range =
@@ -102,20 +113,23 @@ export class WhatIf {
     const warn = (number) => {
       const outside =
         number !== null && feature.low !== null && (number < feature.low || number > feature.high);
-      warning.textContent = outside
-        ? `beyond all rows: ${valueText(feature, feature.low)} to ${valueText(feature, feature.high)}`
-        : "";
+      warning.textContent = Number.isNaN(number)
+        ? "no date: year-month-day"
+        : outside
+          ? `beyond all rows: ${valueText(feature, feature.low)} to ${valueText(feature, feature.high)}`
+          : "";
     };
     input.addEventListener("input", () => {
-      const number = input.value === "" ? null : Number(input.value) - offset;
-      if (range && number !== null) range.value = number;
+      const number = readValue(feature, input.value);
       warn(number);
+      if (Number.isNaN(number)) return; // half a date
+      if (range && number !== null) range.value = number;
       this.change(place, number);
     });
     range?.addEventListener("input", () => {
-      input.value = numberText(Number(range.value) + offset, 6).replaceAll(",", "");
+      input.value = written(Number(range.value));
       warn(Number(range.value));
-      this.change(place, Number(input.value) - offset);
+      this.change(place, readValue(feature, input.value));
     });
     warn(value);
     return element("span", { class: "number" }, input, range, warning);

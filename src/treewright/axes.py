@@ -76,6 +76,15 @@ def name_ticks(axis: Any, names: Sequence[str]) -> None:
     )
 
 
+def name_sizes(axis: Any) -> None:
+    """Write 1, 2, 5, 10 and so on along an axis of logarithms."""
+    from matplotlib.ticker import LogLocator
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(lambda number, _: f"{number:g}")
+    axis.set_minor_formatter(lambda number, _: "")
+
+
 def legend(ax: Axes, **settings: Any) -> None:
     """Add a legend without a frame, if there is anything to say."""
     if ax.get_legend_handles_labels()[0]:

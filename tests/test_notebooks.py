@@ -1,0 +1,32 @@
+"""Views of a notebook: a fitted model as a drawing, reports and paths as tables."""
+
+import xml.etree.ElementTree as ET
+
+from sklearn import config_context
+
+from treewright import DecisionTreeClassifier, compare_pruners, datasets, prune, pruning
+
+
+def test_notebooks_show_a_fitted_model_as_a_drawing() -> None:
+    model = DecisionTreeClassifier(max_depth=2)
+    assert "treewright" not in model._repr_mimebundle_()["text/html"]
+    X, y = datasets.load_iris()
+    shown = model.fit(X.rename(columns={"petal length": "<script>"}), y)._repr_mimebundle_()
+    assert shown["text/plain"] == "DecisionTreeClassifier(max_depth=2)"
+    assert "<svg" in model._repr_html_()
+    assert "<svg" in shown["text/html"]
+    assert ">&lt;script&gt;</text>" in shown["text/html"]
+    with config_context(display="text"):
+        assert list(model._repr_mimebundle_()) == ["text/plain"]
+
+
+def test_notebooks_show_reports_and_paths_as_tables() -> None:
+    X, y = datasets.load_iris()
+    pruned = prune(DecisionTreeClassifier().fit(X.rename(columns={"petal width": "<b>"}), y), "pessimistic")
+    report = ET.fromstring(pruned.report_._repr_html_())
+    assert len(report.findall("tr")) == 1 + len(pruned.report_)
+    assert "<b> ≤ 1.75" in [cell.text for cell in report.iter("td")]
+    path = prune(DecisionTreeClassifier().fit(X, y), pruning.CostComplexity(alpha=0.02)).path_
+    assert len(ET.fromstring(path._repr_html_()).findall("tr")) == 1 + len(path)
+    compared = compare_pruners(DecisionTreeClassifier(), X, y, cv=2, pruners=["pessimistic"])
+    assert next(ET.fromstring(compared._repr_html_()).iter("td")).text == "unpruned"
