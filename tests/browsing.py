@@ -19,13 +19,10 @@ ASSETS = Path(__file__).parent.parent / "src" / "treewright" / "explorer" / "ass
 TABS = ["tree", "sunburst", "regions", "rules", "rows", "what-if", "quality", "teach"]
 
 
-class Reader:
-    """A page that is being read, and everything that went wrong with it."""
+class Watched:
+    """A page from a file, and everything that went wrong with it."""
 
-    def __init__(self, browser, page, tmp_path: Path, **settings) -> None:
-        path = tmp_path / "tree.html"
-        page.save(path)
-        settings = {"viewport": {"width": 1300, "height": 860}} | settings
+    def __init__(self, browser, path: Path, **settings) -> None:
         self.context = browser.new_context(**settings)
         self.page = self.context.new_page()
         self.troubles: list[str] = []
@@ -34,11 +31,20 @@ class Reader:
         self.page.on("dialog", lambda dialog: (self.troubles.append("dialog"), dialog.dismiss()))
         self.page.on("request", self.note_request)
         self.page.goto(path.as_uri())
-        self.page.wait_for_selector("body[data-ready]")
 
     def note_request(self, request) -> None:
         if not request.url.startswith(("file:", "blob:", "data:")):
             self.troubles.append(request.url)
+
+
+class Reader(Watched):
+    """An explorer's page that is being read."""
+
+    def __init__(self, browser, page, tmp_path: Path, **settings) -> None:
+        path = tmp_path / "tree.html"
+        page.save(path)
+        super().__init__(browser, path, **{"viewport": {"width": 1300, "height": 860}} | settings)
+        self.page.wait_for_selector("body[data-ready]")
 
     def open(self, tab: str) -> None:
         self.page.click(f"#tab-{tab}")

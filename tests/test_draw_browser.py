@@ -9,6 +9,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 import treewright as tw
+from browsing import Watched
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, datasets, plot_tree, pruning
 from treewright.colours import DARK, LIGHT
 
@@ -27,21 +28,16 @@ BOXES = """() => [...document.querySelectorAll('svg text:not([aria-hidden])')].m
 })"""
 
 
-class Notebook:
-    """A page that shows pieces of HTML as a notebook does, and everything that went wrong with it."""
+class Notebook(Watched):
+    """A page that shows pieces of HTML as a notebook does."""
 
     def __init__(self, browser, path: Path, pieces: str, theme: str = "", **settings) -> None:
         path.write_text(f"<!doctype html><meta charset=utf-8><body {theme}>{pieces}</body>", encoding="utf-8")
-        self.page = browser.new_context(viewport={"width": 900, "height": 700}, **settings).new_page()
-        self.troubles: list[str] = []
-        self.page.on("console", lambda message: self.troubles.append(message.text))
-        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.troubles.append("dialog"), dialog.dismiss()))
-        self.page.on("request", self.note_request)
-        self.page.goto(path.as_uri())
+        super().__init__(browser, path, viewport={"width": 900, "height": 700}, **settings)
 
     def note_request(self, request) -> None:
-        if not request.url.startswith(("file:", "blob:", "data:")) or request.url.endswith("/x"):
+        super().note_request(request)
+        if request.url.endswith("/x"):  # a hostile name's own file
             self.troubles.append(request.url)
 
     def ask(self, expression: str):
