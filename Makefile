@@ -34,7 +34,7 @@ test: $(VENV)/.tested-with
 sanitize:
 	$(MAKE) VENV=$(VENV)-sanitize $(VENV)-sanitize/.tested-with \
 		SETTINGS="--config-settings=build-dir=build/sanitize --config-settings=cmake.define.TREEWRIGHT_SANITIZE=ON"
-	LD_PRELOAD=$$($(CXX) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 \
 		$(VENV)-sanitize/bin/python -m pytest $(CORE_TESTS:%=tests/test_%.py)
 
 build: $(VENV)/.built
