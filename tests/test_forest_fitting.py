@@ -238,7 +238,7 @@ def test_a_terminal_shows_how_far_the_fit_is_and_how_long_it_will_take() -> None
 
 
 # Said when the work is under way: Python may lose an interrupt that comes while a module is imported.
-SAY = "threading.Timer(0.5, sys.stderr.write, ['begun']).start()"
+SAY = "threading.Timer(0.5, print, ['begun'], dict(file=sys.stderr, flush=True)).start()"
 INTERRUPTED = {
     "fit": (b"growing [", "forest.fit(X, y)", {"n_rows": 50_000, "n_trees": 10_000}),
     "importances": (
