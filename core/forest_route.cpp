@@ -11,7 +11,7 @@ namespace treewright {
 
 namespace {
 
-constexpr int64_t most_rows = 8192;  // of a block
+constexpr int64_t most_rows = 8192;    // of a block
 constexpr double same_weight = 1e-11;  // weights of classes that differ by less, as a share of them, are equal (decision.py)
 
 bool any_infinity(const Matrix<double>& numbers, int64_t first, int64_t last) {

@@ -18,7 +18,7 @@ struct SurrogateRules {
 struct Ways {
     std::span<const double> pull;
     double left_weight = 0, right_weight = 0, elsewhere = 0;  // the last in branches beyond two, none of them larger
-    double slack = 0;  // sums of pulls that differ by no more are equal: rounding
+    double slack = 0;                                         // sums of pulls that differ by no more are equal: rounding
 
     double total() const { return left_weight + right_weight + elsewhere; }
     double majority() const { return std::max(left_weight, right_weight); }

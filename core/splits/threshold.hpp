@@ -49,7 +49,8 @@ public:
         Index rank = 0;
         for (size_t i = 0; i < known; ++i) {
             const auto row = static_cast<uint32_t>(items_[i]);
-            if (i && (items_[i] >> 32 != items_[i - 1] >> 32 || value[row] != value[static_cast<uint32_t>(items_[i - 1])])) ++rank;
+            if (i && (items_[i] >> 32 != items_[i - 1] >> 32 || value[row] != value[static_cast<uint32_t>(items_[i - 1])]))
+                ++rank;
             out[i] = {rank, static_cast<Index>(row)};
         }
         if (known < n) {
