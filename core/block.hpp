@@ -14,22 +14,21 @@ class Block : BlockSearch<C, Scorer, Index> {
     using Rows = typename Search::Rows;
     using Rows::order_, Rows::active_, Rows::begin_, Rows::buffer_, Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_,
         Rows::weight_, Rows::target_, Rows::label_, Rows::local_;
-    using Rows::partition, Rows::partition_lists, Rows::set_threshold, Rows::assign_branches, Rows::unrank, Rows::branch_sums;
-    using Search::monotone, Search::look_around, Search::search, Search::neighbours_, Search::best_, Search::found_,
-        Search::candidates_;
+    using Rows::partition_lists, Rows::set_threshold, Rows::assign_branches, Rows::unrank;
+    using Search::monotone, Search::look_around, Search::neighbours_, Search::candidates_;
 
 public:
     using typename Search::Item;
+    using Criterion = C;
+    using SubtreeRows = Parts;
 
-    Block(const Problem& problem, const std::vector<double>& weight)
-        : Search(problem, weight), interactions_(recipe_.interaction) {}
+    Block(const Problem& problem, const std::vector<double>& weight) : Search(problem, weight) {}
 
     /// Take over these rows of the table; nodes go to `out`. Memory is kept from one load to the next.
     void load(const Parts& parts, Builder& out, int thread = 0) {
         out_ = &out;
         Rows::gather(parts.row, thread);
     }
-
     /// The root of the block.
     Item root(int32_t depth, uint64_t seed, const Interactions::Open& groups = nullptr) {
         Item item;
@@ -37,85 +36,11 @@ public:
         item.end = static_cast<uint32_t>(n_);
         item.seed = seed;
         item.groups = groups;
-        item.active = groups ? interactions_.among(*active_, groups) : active_;
-        const Description description = describe(item);
-        item.node = out_->append(-1, depth, description);
-        pure_root_ = description.pure;
-        if (monotone()) neighbours_.start(*out_, prediction(item));
+        item.features = active_;
         return item;
     }
-    bool root_may_split(const Item& item) const { return !pure_root_ && may_split(item); }
 
-    /// Grow everything below the item, depth first.
-    void grow(Item item) {
-        std::vector<Item> stack;
-        stack.push_back(std::move(item));
-        uint64_t work = 0;
-        while (!stack.empty()) {
-            Item next = std::move(stack.back());
-            stack.pop_back();
-            work += next.size() * problem_.n_features();
-            if (work > 4'000'000) {
-                problem_.monitor.poll(thread_);
-                work = 0;
-            }
-            if (!find(next)) {
-                problem_.monitor.settled += next.size();
-                continue;
-            }
-            std::vector<Item> children = split(next);
-            for (size_t i = children.size(); i-- > 0;) stack.push_back(std::move(children[i]));
-        }
-    }
-
-    bool may_split(const Item& item) const {
-        return (recipe_.max_depth < 0 || item.depth < recipe_.max_depth) &&
-               item.size() >= static_cast<size_t>(std::max(recipe_.min_samples_split, 2 * recipe_.min_samples_leaf)) &&
-               item.totals.weight >= 2 * recipe_.min_weight_leaf;
-    }
-
-    /// Find the best split of an impure node; false if there is none.
-    bool find(Item& item) {
-        search(item);
-        if (!best_.found() || !(best_.merit > recipe_.min_merit)) return false;
-        set_threshold(item, best_);
-        item.split = std::move(best_);
-        if (recipe_.max_competitors > 0) keep_competitors(item);
-        if (recipe_.min_impurity_decrease > 0 || recipe_.complexity > 0 || recipe_.order == Order::best_first) {
-            item.decrease = decrease(item) * item.totals.weight / problem_.total_weight;
-            if (item.decrease + 2.2e-16 < recipe_.least_decrease(item.split.n_branches)) return false;
-        }
-        return recipe_.significance >= 1 || significant(item);
-    }
-
-    /// Carry out the split of an item: append the children, give back those that may be split further.
-    std::vector<Item> split(Item& item) {
-        const size_t branches = static_cast<size_t>(item.split.n_branches);
-        if (monotone() && neighbours_.looked_at() != item.node) look_around(item);
-        assign_branches(item, item.split);
-        partition(order_[item.buffer].data() + item.begin, order_[1 - item.buffer].data() + item.begin, item.size(), branches,
-                  [](Index row) { return row; });
-        if (!interactions_.free()) {
-            item.groups = interactions_.below(item.groups, item.split.feature);
-            item.active = interactions_.among(*item.active, item.groups);
-        }
-        std::vector<Item> children(branches);
-        for (size_t b = 0; b < branches; ++b) take_branch(item, b, children[b]);
-        share_totals(item, children);
-        const auto first = static_cast<int32_t>(out_->nodes.size());
-        bool any = false;
-        for (Item& child : children) any |= append_child(item, child);
-        unrank(item, item.split);
-        for (Candidate& other : item.competitors) unrank(item, other);
-        out_->set_split(item.node, item.split, first, std::move(item.competitors));
-        if (monotone()) settle_children(item, children);
-        if (any) partition_lists(item, item.split, *item.active, branches);
-        std::erase_if(children, [](const Item& child) { return child.node < 0; });
-        return children;
-    }
-
-private:
-    // ---- describing a node -----------------------------------------------------------------------------------
+    // ---- what the driver asks --------------------------------------------------------------------------------
 
     Description describe(Item& item) {
         const Index* order = order_[item.buffer].data() + item.begin;
@@ -136,10 +61,41 @@ private:
             item.totals.weight = node.weight;
             item.centre = node.centre;
         }
-        item.impurity = node.impurity;
         return node;
     }
+    bool search(Item& item) {
+        if (monotone() && item.node == 0) neighbours_.start(*out_, prediction(item));
+        if (!Search::find_best(item)) return false;
+        set_threshold(item, item.split);
+        for (Candidate& other : item.competitors) set_threshold(item, other);
+        return true;
+    }
+    std::vector<BranchSums> branch_sums(Item& item) { return Rows::branch_sums(item, item.split, item.centre); }
+    double most_candidates(const Item&) const { return candidates_; }
+    double count_candidates(const Item&) const { return candidates_; }
 
+    void partition(Item& item) {
+        if (monotone() && neighbours_.looked_at() != item.node) look_around(item);
+        assign_branches(item, item.split);
+        Rows::partition(order_[item.buffer].data() + item.begin, order_[1 - item.buffer].data() + item.begin, item.size(),
+                        static_cast<size_t>(item.split.n_branches), [](Index row) { return row; });
+    }
+    void take_branches(const Item& item, std::vector<Item>& children) const {
+        for (size_t b = 0; b < children.size(); ++b) {
+            children[b].begin = item.begin + begin_[b];
+            children[b].end = item.begin + begin_[b + 1];
+            children[b].buffer = static_cast<uint8_t>(1 - item.buffer);
+        }
+        share_totals(item, children);
+    }
+    void finish(const Item& item, Candidate& split) const { unrank(item, split); }
+    void pass_on(const Item& item, const std::vector<Item>& children) {
+        if (monotone()) settle_children(item, children);
+        if (std::ranges::any_of(children, [](const Item& child) { return child.node >= 0; }))
+            partition_lists(item, item.split, *item.features, children.size());
+    }
+
+private:
     void count_classes(Item& item) const {
         const Index* order = order_[item.buffer].data() + item.begin;
         Totals& t = item.totals;
@@ -147,8 +103,8 @@ private:
         for (size_t i = 0; i < item.size(); ++i) {
             const double w = local_.weight_of(order[i]);
             t.sums[static_cast<size_t>(label_[order[i]])] += w;
-            t.weight += w;
         }
+        t.weight = std::accumulate(t.sums.begin(), t.sums.end(), 0.0);
         t.count = item.size();
     }
     /// Whole counts subtract without rounding: only the smaller of two branches is counted.
@@ -159,73 +115,6 @@ private:
         count_classes(small);
         large.totals = item.totals;
         large.totals.remove(small.totals);
-    }
-
-    // ---- after the search ------------------------------------------------------------------------------------
-
-    bool significant(Item& item) {
-        const std::vector<BranchSums> branches = branch_sums(item, item.split, item.centre);
-        const double p = problem_.n_classes ? chi_square_p(branches) : f_test_p(branches);
-        return p * candidates_ <= recipe_.significance;
-    }
-    void keep_competitors(Item& item) {
-        std::erase_if(found_, [&](const Candidate& c) { return c.feature == item.split.feature; });
-        std::stable_sort(found_.begin(), found_.end(), [&](const Candidate& a, const Candidate& b) {
-            return recipe_.worth(a.merit, a.feature) > recipe_.worth(b.merit, b.feature);
-        });
-        if (found_.size() > static_cast<size_t>(recipe_.max_competitors))
-            found_.resize(static_cast<size_t>(recipe_.max_competitors));
-        for (Candidate& candidate : found_) set_threshold(item, candidate);
-        item.competitors = std::move(found_);
-        found_ = {};
-    }
-
-    /// Decrease of the node's impurity by its split.
-    double decrease(Item& item) {
-        if constexpr (C::concave || !(C::classification || C::asked)) {
-            return item.split.merit;
-        } else {
-            double after = 0;
-            for (const BranchSums& branch : branch_sums(item, item.split, item.centre)) {
-                if (branch.weight <= 0) continue;
-                if constexpr (C::classification) {
-                    Totals t(problem_.width());
-                    t.weight = branch.weight;
-                    t.sums = branch.classes;
-                    after += t.weight * C::impurity(t);
-                } else {
-                    after += branch.squares - branch.sum * branch.sum / branch.weight;
-                }
-            }
-            return item.impurity - after / item.totals.weight;
-        }
-    }
-
-    void take_branch(const Item& item, size_t b, Item& child) const {
-        child.depth = item.depth + 1;
-        child.begin = item.begin + begin_[b];
-        child.end = item.begin + begin_[b + 1];
-        child.buffer = static_cast<uint8_t>(1 - item.buffer);
-        child.seed = child_seed(item.seed, b);
-        child.active = item.active;
-        child.groups = item.groups;
-    }
-    /// Append a child; true if it may be split further (else its item is emptied).
-    bool append_child(const Item& item, Item& child) {
-        Description description = describe(child);
-        if (child.size() == 0) {  // an empty branch predicts what its parent does
-            const auto width = static_cast<int64_t>(out_->width);
-            const auto at = out_->value.begin() + static_cast<int64_t>(item.node) * width;
-            description.value.assign(at, at + width);
-            description.weight = description.risk = description.impurity = 0;
-        }
-        child.node = out_->append(item.node, child.depth, description);
-        const bool further = !description.pure && may_split(child);
-        if (!further) {
-            problem_.monitor.settled += child.size();
-            child.node = -1;
-        }
-        return further;
     }
 
     // ---- monotone constraints ----------------------------------------------------------------------------------
@@ -263,8 +152,6 @@ private:
     }
 
     Builder* out_ = nullptr;
-    bool pure_root_ = false;
-    Interactions interactions_;
     std::vector<double> weight_buffer_;
 };
 

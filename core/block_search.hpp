@@ -2,6 +2,7 @@
 #pragma once
 #include "asked_rows.hpp"
 #include "feature_draw.hpp"
+#include "grow/choice.hpp"
 #include "neighbours.hpp"
 #include "random.hpp"
 #include "splits/row_groups.hpp"
@@ -17,17 +18,9 @@ protected:
     using Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_, Rows::target_, Rows::centred_, Rows::label_, Rows::local_;
     using Rows::rows_, Rows::is_bit, Rows::number;
 
-    /// A node of the block.
-    struct Item : BlockRange {
-        int32_t node = 0, depth = 0;
-        uint64_t seed = 0;
-        std::shared_ptr<const std::vector<int32_t>> active;  // features that are not constant here, and allowed
-        Interactions::Open groups;                           // of features that may still be used together
-        Totals totals;
-        double impurity = 0, centre = 0;
-        Candidate split;
-        std::vector<Candidate> competitors;
-        double decrease = 0;  // of overall impurity, by weight
+    /// A node of the block; its features are those that are not constant here, and allowed.
+    struct Item : GrowingNode, BlockRange {
+        using BlockRange::size;
     };
 
     BlockSearch(const Problem& problem, const std::vector<double>& weight)
@@ -35,12 +28,10 @@ protected:
         if (monotone()) local_.levels = &problem.levels;
     }
 
-    /// Find the best candidate of a node, and all of them if competitors are kept; features constant here are dropped.
-    void search(Item& item) {
+    /// Find the best candidate of a node, and others if competitors are kept; features constant here are dropped.
+    bool find_best(Item& item) {
         prepare(item);
         if (monotone()) look_around(item);
-        best_ = Candidate{};
-        found_.clear();
         constant_.clear();
         candidates_ = 0;
         Random random(item.seed);
@@ -51,24 +42,19 @@ protected:
         const double tolerance = tie_width(item);
         const bool stop_at_pure = C::concave && recipe_.ties != Ties::last && recipe_.max_competitors == 0 &&
                                   recipe_.feature_costs.empty() && recipe_.significance >= 1;
-        double best_worth = -infinity;
+        choice_.start(recipe_, tolerance);
         for (size_t i = 0; i < features.size(); ++i) {
             const int32_t feature = features[i];
             if (item.size() > small_block) problem_.monitor.poll(thread_);
             Candidate candidate = find_on(item, i, feature, random);
             if (recipe_.significance < 1) candidates_ += count_candidates(item, feature);
             if (!candidate.found()) continue;
-            const double worth = recipe_.worth(candidate.merit, feature);
-            const bool better = recipe_.ties == Ties::last ? worth >= best_worth - tolerance : worth > best_worth + tolerance;
-            if (recipe_.max_competitors > 0) found_.push_back(candidate);
-            if (better) {
-                best_ = std::move(candidate);
-                best_worth = worth;
-            }
-            if (stop_at_pure && best_.merit >= item.impurity - tolerance)
+            choice_.offer(std::move(candidate));
+            if (stop_at_pure && choice_.most() >= item.impurity - tolerance)
                 break;  // pure branches: nothing can be better, and what comes later loses the tie
         }
         if (!constant_.empty()) drop_constant(item);
+        return choice_.take(item);
     }
 
     bool monotone() const { return !recipe_.monotonic.empty(); }
@@ -90,8 +76,6 @@ protected:
     }
 
     Neighbours neighbours_;
-    Candidate best_;
-    std::vector<Candidate> found_;
     double candidates_ = 0;  // how many there were, for tests of significance
 
 private:
@@ -142,7 +126,7 @@ private:
     const std::vector<int32_t>& chosen_features(const Item& item, Random& random) {
         const size_t p = problem_.n_features();
         const size_t wanted = recipe_.max_features == 0 ? p : std::min(static_cast<size_t>(recipe_.max_features), p);
-        if (wanted == p && recipe_.ties != Ties::random) return *item.active;
+        if (wanted == p && recipe_.ties != Ties::random) return *item.features;
         chosen_.clear();
         for (size_t i = 0; draw_.any_left() && (i < wanted || chosen_.empty()); ++i) {
             const int32_t feature = draw_.next(random);
@@ -154,7 +138,7 @@ private:
     }
 
     bool varies(const Item& item, int32_t feature) const {
-        if (!std::binary_search(item.active->begin(), item.active->end(), feature)) return false;
+        if (!std::binary_search(item.features->begin(), item.features->end(), feature)) return false;
         if (is_bit(static_cast<size_t>(feature))) return bit_varies(item, feature);
         const int32_t slot = slot_[static_cast<size_t>(feature)];
         if (!problem_.table.features[static_cast<size_t>(feature)].categorical()) {
@@ -172,11 +156,11 @@ private:
         return sum > 0 && sum < item.size();
     }
     void drop_constant(Item& item) {
-        const std::vector<int32_t>& active = *item.active;
+        const std::vector<int32_t>& active = *item.features;
         auto kept = std::make_shared<std::vector<int32_t>>();
         std::sort(constant_.begin(), constant_.end());
         std::set_difference(active.begin(), active.end(), constant_.begin(), constant_.end(), std::back_inserter(*kept));
-        item.active = std::move(kept);
+        item.features = std::move(kept);
     }
 
     // ---- the best candidate of a feature -----------------------------------------------------------------------
@@ -365,6 +349,7 @@ private:
         return is_bit(static_cast<size_t>(feature)) ? bit_varies(item, feature) : Rows::count_candidates(item, feature);
     }
 
+    Choice choice_;
     BitCounter bit_counter_;
     Totals left_totals_;
     CutBounds cut_bounds_;  // of the feature in hand

@@ -7,6 +7,7 @@
 
 #include "builder.hpp"
 #include "criteria/known_gain_ratio.hpp"
+#include "grow/choice.hpp"
 #include "missing.hpp"
 #include "significance.hpp"
 #include "splits/interval.hpp"
@@ -24,18 +25,17 @@ class Forms {
 public:
     explicit Forms(Engine& engine) : e_(engine) {}
 
-    /// Offer the best split of each form that the recipe asks for; `best` is the best of single features so far.
-    template <class Consider>
-    void search(const Item& item, const std::vector<int32_t>& features, const Candidate& best, Consider&& consider) {
+    /// Offer the best split of each form that the recipe asks for; `choice` has those of single features.
+    void search(const Item& item, const std::vector<int32_t>& features, Choice& choice) {
         const Recipe& recipe = e_.recipe_;
         if (!recipe.interval && !recipe.median && !recipe.hyperplane && !recipe.sphere) return;
         std::vector<int32_t> numeric;
         for (int32_t f : features)
             if (!e_.feature_at(f).categorical()) numeric.push_back(f);
         if (recipe.interval)
-            for (int32_t f : numeric) consider(intervals(item, f, numeric.size()));
-        if (recipe.median) consider(median(item, numeric));
-        if (recipe.hyperplane || recipe.sphere) oblique(item, numeric, best, consider);
+            for (int32_t f : numeric) choice.offer(intervals(item, f, numeric.size()));
+        if (recipe.median) choice.offer(median(item, numeric));
+        if (recipe.hyperplane || recipe.sphere) oblique(item, numeric, choice);
     }
 
     /// What an oblique split compares, by row: NaN where a feature is missing, or its value where all are filled in.
@@ -188,22 +188,22 @@ private:
 
     // ---- hyperplanes and spheres ---------------------------------------------------------------------------------------
 
-    template <class Consider>
-    void oblique(const Item& item, const std::vector<int32_t>& numeric, const Candidate& best, Consider&& consider) {
+    void oblique(const Item& item, const std::vector<int32_t>& numeric, Choice& choice) {
+        const double best = choice.found() ? choice.best().merit : -infinity;
         const double candidates = e_.candidates_;  // of single features: what is cut here is counted by its own form
         const std::vector<std::vector<int32_t>> sets = e_.interactions_.sets(numeric, item.groups);
         const auto offer = [&](Candidate&& split, size_t p) {
             const auto n = static_cast<double>(item.size());
             split.rivals = static_cast<double>(sets.size() * p) *  // each number of features has an equal share of the error
                            count_oblique(n, p, split.features().size(), split.kind == SplitKind::sphere);
-            consider(std::move(split));
+            choice.offer(std::move(split));
         };
         for (const std::vector<int32_t>& features : sets)
             if (!features.empty()) oblique_on(item, features, best, offer);
         e_.candidates_ = candidates;
     }
     template <class Offer>
-    void oblique_on(const Item& item, const std::vector<int32_t>& features, const Candidate& best, Offer&& offer) {
+    void oblique_on(const Item& item, const std::vector<int32_t>& features, double best, Offer&& offer) {
         std::vector<std::pair<double, int32_t>> by_merit;
         for (int32_t f : features) {
             e_.gather(item, f);
@@ -225,7 +225,7 @@ private:
             const std::vector<double> weight = HyperplaneSearch<C>(scaled, item.impurity, item.seed, recipe.threads, monitor)
                                                    .best(axis < scaled.width() ? axis : 0, recipe.max_terms);
             if (weight.size() - static_cast<size_t>(std::count(weight.begin(), weight.end(), 0.0)) > 1)  // else a threshold
-                offer(in_few_digits(item, best.merit, [&](int digits) { return hyperplane_split(scaled, weight, digits); }),
+                offer(in_few_digits(item, best, [&](int digits) { return hyperplane_split(scaled, weight, digits); }),
                       features.size());
         }
         if (recipe.sphere && scaled.width() > 0) {

@@ -54,11 +54,7 @@ TreeArrays grow_lists(const Problem& given, const std::vector<double>& weight) {
     Builder out(problem.width());
     Lists<C, uint32_t> lists(problem);
     lists.load(rows, out);
-    auto root = lists.root(0, Random(recipe.random_state).next());
-    if (lists.root_may_split(root)) {
-        if (problem.limited()) grow_by_frontier(lists, std::move(root), recipe, out, problem.monitor);
-        else lists.grow(std::move(root));
-    }
+    Driver(problem, lists, out).grow(lists.root(0, Random(recipe.random_state).next()));
     return assemble(out, {});
 }
 

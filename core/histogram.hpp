@@ -3,9 +3,8 @@
 #include <memory>
 
 #include "bits.hpp"
-#include "candidate.hpp"
 #include "coding.hpp"
-#include "constraints.hpp"
+#include "grow/node.hpp"
 #include "missing.hpp"
 #include "parts.hpp"
 
@@ -23,18 +22,10 @@ protected:
           coded_(problem.table, recipe_.threads, problem.monitor, [&](size_t f) { return !is_coded(f); }) {}
 
     /// A large node.
-    struct Item {
-        int32_t node = 0, depth = 0;
+    struct Item : GrowingNode {
         int thin_splits = 0;  // in a row, just above
-        uint64_t seed = 0;
         Parts parts;
-        Totals totals;
-        double impurity = 0, centre = 0;
         std::shared_ptr<std::vector<double>> histogram;  // feature column × bin × stride
-        Candidate split;
-        std::vector<Candidate> competitors;
-        Interactions::Open groups;        // of features that may still be used together
-        Interactions::Features features;  // that may be used, null = all
 
         size_t size() const { return parts.size(); }
         bool may_use(size_t feature) const {

@@ -4,7 +4,7 @@
 
 #include "bounded_scan.hpp"
 #include "builder.hpp"
-#include "constraints.hpp"
+#include "grow/node.hpp"
 #include "missing.hpp"
 #include "part_lists.hpp"
 #include "parts.hpp"
@@ -18,18 +18,9 @@ class ListRows {
 protected:
     using List = Entry<Index>;
 
-    struct Node {
-        int32_t node = 0, depth = 0;
-        uint64_t seed = 0;
+    struct Node : GrowingNode {
         Parts parts;
-        PartLists<Index> lists;           // made when the node is searched, unless its parent handed them down
-        Interactions::Open groups;        // of features that may still be used together
-        Interactions::Features features;  // that may be used here; null = all
-        Totals totals;
-        double impurity = 0, centre = 0;
-        Candidate split;
-        std::vector<Candidate> competitors;
-        double decrease = 0;  // of overall impurity, by weight
+        PartLists<Index> lists;  // made when the node is searched, unless its parent handed them down
 
         size_t size() const { return parts.size(); }
     };
@@ -74,7 +65,6 @@ protected:
             describe_numbers<C>(value_, item.parts.weight, node);
             item.totals.weight = node.weight;
         }
-        item.impurity = node.impurity;
         item.centre = node.centre;
         return node;
     }

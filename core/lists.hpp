@@ -4,6 +4,7 @@
 // changes from node to node, and the feature is sorted anew. Blocks (block.hpp) serve the policies `direction` and `available`.
 #pragma once
 #include "forms.hpp"
+#include "grow/choice.hpp"
 #include "list_search.hpp"
 #include "random.hpp"
 #include "stand_ins.hpp"
@@ -14,136 +15,99 @@ template <class C, class Index>
 class Lists : ListSearch<C, Index> {
     friend class Forms<Lists>;
     using Base = ListSearch<C, Index>;
-    using Criterion = C;
     using Scorer = typename C::template Scorer<false>;
-    using Base::describe, Base::prepare, Base::gather, Base::gather_raw, Base::feature_at, Base::policy_of, Base::number,
-        Base::n_classes, Base::keeps_order, Base::sort_features, Base::search, Base::search_cuts, Base::limits, Base::sort_values,
+    using Base::prepare, Base::gather, Base::gather_raw, Base::feature_at, Base::policy_of, Base::number,
+        Base::n_classes, Base::keeps_order, Base::sort_features, Base::search_cuts, Base::limits, Base::sort_values,
         Base::totals_of;
     using Base::problem_, Base::recipe_, Base::table_, Base::local_, Base::value_, Base::sorted_, Base::list_, Base::sorter_,
         Base::scratch_, Base::candidates_;
     using typename Base::List;
 
 public:
+    using Criterion = C;
     using Item = typename Base::Node;
+    using SubtreeRows = Parts;
 
     explicit Lists(const Problem& problem) : Base(problem), interactions_(recipe_.interaction) {}
 
-    /// Take over these rows of the table; nodes go to `out`.
-    void load(const Parts& parts, Builder& out, int thread = 0) {
-        out_ = &out;
-        thread_ = thread;
+    /// Take over these rows of the table.
+    void load(const Parts& parts, Builder&, int = 0) {
         parts_ = &parts;
         Base::forget();
     }
-
     /// The root of what grows from the rows.
     Item root(int32_t depth, uint64_t seed, const Interactions::Open& groups = nullptr) {
         Item item;
         item.depth = depth;
         item.seed = seed;
         item.groups = groups;
-        if (groups) item.features = interactions_.among(allowed_features(item), groups);
         item.parts = *parts_;
-        const Description description = describe(item);
-        item.node = out_->append(-1, depth, description);
-        pure_root_ = description.pure;
         return item;
     }
-    bool root_may_split(const Item& item) const { return !pure_root_ && may_split(item); }
 
-    void grow(Item item) {
-        std::vector<Item> stack;
-        stack.push_back(std::move(item));
-        uint64_t work = 0;
-        while (!stack.empty()) {
-            Item next = std::move(stack.back());
-            stack.pop_back();
-            work += next.size() * table_.features.size();
-            if (work > 1'000'000) {
-                problem_.monitor.poll(thread_);
-                work = 0;
-            }
-            if (!find(next)) {
-                problem_.monitor.settled += next.size();
-                continue;
-            }
-            std::vector<Item> children = split(next);
-            for (size_t i = children.size(); i-- > 0;) stack.push_back(std::move(children[i]));
-        }
-    }
+    // ---- what the driver asks --------------------------------------------------------------------------------
 
-    /// Find the best split of an impure node; false if there is none.
-    bool find(Item& item) {
+    using Base::describe;
+
+    bool search(Item& item) {
         if (!item.lists.ready()) sort_features(item, [&](size_t f) { return keeps_order(f); });
         prepare(item);
-        Candidate best;
-        std::vector<Candidate> found;
-        Random random(item.seed);
-        const double tolerance = C::tolerance(item.totals, item.impurity);
-        double best_worth = -infinity;
         candidates_ = 0;
-        const auto consider = [&](Candidate&& candidate) {
-            if (!candidate.found()) return;
-            const double worth = worth_of(candidate);
-            const bool better = recipe_.ties == Ties::last ? worth >= best_worth - tolerance : worth > best_worth + tolerance;
-            if (recipe_.max_competitors > 0) found.push_back(candidate);
-            if (better) {
-                best = std::move(candidate);
-                best_worth = worth;
-            }
-        };
-        const auto least = [&](int32_t feature) {  // merit that a split must have to matter
-            if (recipe_.max_competitors > 0 || recipe_.ties == Ties::last) return -infinity;
-            return recipe_.feature_costs.empty() ? best_worth : best_worth * recipe_.feature_costs[static_cast<size_t>(feature)];
-        };
+        choice_.start(recipe_, C::tolerance(item.totals, item.impurity));
+        Random random(item.seed);
         std::vector<int32_t> rest, features = chosen_features(item, random, rest);
         while (!features.empty()) {
-            for (int32_t feature : features) consider(search(item, feature, least(feature)));
-            if constexpr (std::is_same_v<Index, uint32_t>) Forms<Lists>(*this).search(item, features, best, consider);
+            for (int32_t feature : features) choice_.offer(Base::search(item, feature, choice_.least_merit(feature)));
+            if constexpr (std::is_same_v<Index, uint32_t>)
+                Forms<Lists>(*this).search(item, features, choice_);
             features.clear();
-            if (best.found() || rest.empty()) break;
+            if (choice_.found() || rest.empty()) break;
             features.push_back(rest.back());  // nothing to be split by among those drawn: draw on
             rest.pop_back();
         }
-        if (!best.found() || !(best.merit > recipe_.min_merit)) return false;
-        item.split = std::move(best);
-        keep_competitors(item, std::move(found));
-        if (recipe_.min_impurity_decrease > 0 || recipe_.complexity > 0 || recipe_.order == Order::best_first) {
-            item.decrease = decrease(item) * item.totals.weight / problem_.total_weight;
-            if (item.decrease + 2.2e-16 < recipe_.least_decrease(item.split.n_branches)) return false;
-        }
-        return recipe_.significance >= 1 || significant(item);
+        if (!choice_.take(item)) return false;
+        settle_missing_category(item.split);
+        for (Candidate& other : item.competitors) settle_missing_category(other);
+        return true;
     }
-
-    /// Carry out the split of an item: append the children, give back those that may be split further.
-    std::vector<Item> split(Item& item) {
-        prepare(item);
-        std::vector<Candidate> surrogates;
-        std::vector<Parts> parts = send(item, surrogates);
-        const auto branches = parts.size();
-        std::vector<Item> children(branches);
-        const auto first = static_cast<int32_t>(out_->nodes.size());
-        if (!interactions_.free()) {
-            for (int32_t feature : item.split.features()) item.groups = interactions_.below(item.groups, feature);
-            item.features = interactions_.among(allowed_features(item), item.groups);
+    /// The rows of each branch; a row counts in a branch by its share.
+    std::vector<BranchSums> branch_sums(Item& item) {
+        std::vector<BranchSums> branches;
+        partition(item);
+        for (const Parts& parts : sent_) {
+            BranchSums& branch = branches.emplace_back();
+            branch.classes.resize(n_classes());
+            branch.count = static_cast<double>(parts.size());
+            for (size_t i = 0; i < parts.size(); ++i) {
+                const double w = parts.weight_of(i);
+                branch.weight += w;
+                if constexpr (C::classification) {
+                    branch.classes[static_cast<size_t>(problem_.label[parts.row[i]])] += w;
+                } else {
+                    const double difference = problem_.target[parts.row[i]] - item.centre;
+                    branch.sum += w * difference;
+                    branch.squares += w * difference * difference;
+                }
+            }
         }
-        for (size_t b = 0; b < branches; ++b) make_child(item, b, std::move(parts[b]), children[b]);
-        if (branches == 2) hand_down(item, children[0], children[1]);
-        out_->set_split(item.node, item.split, first, std::move(item.competitors));
-        out_->set_surrogates(item.node, std::move(surrogates));
-        item.parts = {};
-        item.lists = {};
-        std::erase_if(children, [](const Item& child) { return child.node < 0; });
-        return children;
+        return branches;
+    }
+    double most_candidates(const Item&) const { return candidates_; }
+    double count_candidates(const Item&) const { return candidates_; }
+
+    void partition(Item& item) {
+        prepare(item);
+        sent_ = send(item);
+    }
+    void take_branches(const Item&, std::vector<Item>& children) {
+        for (size_t b = 0; b < children.size(); ++b) children[b].parts = std::move(sent_[b]);
+    }
+    void finish(const Item&, Candidate&) const {}
+    void pass_on(Item& item, std::vector<Item>& children) {
+        if (children.size() == 2) hand_down(item, children[0], children[1]);
     }
 
 private:
-    bool may_split(const Item& item) const {
-        return (recipe_.max_depth < 0 || item.depth < recipe_.max_depth) &&
-               item.size() >= static_cast<size_t>(std::max(recipe_.min_samples_split, 2 * recipe_.min_samples_leaf)) &&
-               item.totals.weight >= std::max(2 * recipe_.min_weight_leaf, recipe_.min_weight_split);
-    }
-
     // ---- searching -------------------------------------------------------------------------------------------------
 
     std::vector<int32_t> allowed_features(const Item& item) const {
@@ -166,13 +130,6 @@ private:
         return features;
     }
 
-    /// What a merit counts for where features have their price: a split pays for every feature it looks at.
-    double worth_of(const Candidate& candidate) const {
-        if (recipe_.feature_costs.empty()) return candidate.merit;
-        double paid = 0;
-        for (int32_t feature : candidate.features()) paid += recipe_.feature_costs[static_cast<size_t>(feature)];
-        return candidate.merit / paid;
-    }
     /// Entries of the category that stands for missing become the default branch.
     void settle_missing_category(Candidate& candidate) const {
         if (candidate.kind != SplitKind::table || policy_of(candidate.feature) != Missing::value) return;
@@ -181,56 +138,6 @@ private:
         candidate.default_branch = candidate.table.back().second;
         candidate.table.pop_back();
     }
-    void keep_competitors(Item& item, std::vector<Candidate>&& found) {
-        settle_missing_category(item.split);
-        std::erase_if(found,
-                      [&](const Candidate& c) { return c.feature == item.split.feature && c.oblique() == item.split.oblique(); });
-        std::stable_sort(found.begin(), found.end(),
-                         [&](const Candidate& a, const Candidate& b) { return worth_of(a) > worth_of(b); });
-        if (found.size() > static_cast<size_t>(recipe_.max_competitors))
-            found.resize(static_cast<size_t>(recipe_.max_competitors));
-        for (Candidate& candidate : found) settle_missing_category(candidate);
-        item.competitors = std::move(found);
-    }
-    /// Whether the split is more than chance (significance.hpp); a row counts in a branch by its share.
-    bool significant(Item& item) {
-        std::vector<Candidate> unused;
-        std::vector<BranchSums> branches;
-        for (const Parts& parts : send(item, unused)) {
-            BranchSums& branch = branches.emplace_back();
-            branch.classes.resize(n_classes());
-            branch.count = static_cast<double>(parts.size());
-            for (size_t i = 0; i < parts.size(); ++i) {
-                const double w = parts.weight_of(i);
-                branch.weight += w;
-                if constexpr (C::classification) {
-                    branch.classes[static_cast<size_t>(problem_.label[parts.row[i]])] += w;
-                } else {
-                    const double difference = problem_.target[parts.row[i]] - item.centre;
-                    branch.sum += w * difference;
-                    branch.squares += w * difference * difference;
-                }
-            }
-        }
-        const double p = C::classification ? chi_square_p(branches) : f_test_p(branches);
-        const double candidates = recipe_.n_families() * (item.split.rivals > 0 ? item.split.rivals : candidates_);
-        return p * std::min(candidates, 1e300) <= recipe_.significance;
-    }
-    /// Decrease of the node's impurity by its split.
-    double decrease(Item& item) {
-        if constexpr (C::concave || !C::classification) {
-            return item.split.merit;
-        } else {
-            std::vector<Candidate> unused;
-            double after = 0;
-            for (const Parts& parts : send(item, unused)) {
-                const Totals t = class_weights(parts, problem_.label, problem_.width());
-                if (t.weight > 0) after += t.weight * C::impurity(t);
-            }
-            return item.impurity - after / item.totals.weight;
-        }
-    }
-
     // ---- sending rows down -------------------------------------------------------------------------------------------------
 
     int32_t branch_of(const Candidate& split, double value) const {
@@ -266,18 +173,18 @@ private:
         settle_default(policy, recipe_, size, split.default_branch);
         return branch;
     }
-    std::vector<Parts> send(Item& item, std::vector<Candidate>& surrogates) {
+    std::vector<Parts> send(Item& item) {
         std::vector<int32_t> branch = answers(item, item.split);
         if (uses_surrogates(recipe_, policy_of(item.split.feature))) {
             const auto row_of = [&](size_t i) { return item.parts.row[i]; };
             const Sent sent{branch, item.parts.weight, static_cast<size_t>(item.split.n_branches)};
             pull_.resize(branch.size());
             for (size_t i = 0; i < branch.size(); ++i) pull_[i] = sent.pull(i);
-            surrogates = find_surrogates(problem_.table, recipe_, item.split, sent, sent.ways(pull_), row_of,
-                                         [&](size_t feature, const cart::Ways& ways, double, cart::Split& split) {
-                                             return agreeing_cut(item, feature, ways, split);
-                                         });
-            follow_surrogates(problem_.table, surrogates, row_of, branch);
+            item.surrogates = find_surrogates(problem_.table, recipe_, item.split, sent, sent.ways(pull_), row_of,
+                                              [&](size_t feature, const cart::Ways& ways, double, cart::Split& split) {
+                                                  return agreeing_cut(item, feature, ways, split);
+                                              });
+            follow_surrogates(problem_.table, item.surrogates, row_of, branch);
         }
         return treewright::send(item.parts, branch, item.split.default_branch, static_cast<size_t>(item.split.n_branches));
     }
@@ -296,25 +203,6 @@ private:
         return agreement;
     }
 
-    void make_child(const Item& item, size_t b, Parts&& parts, Item& child) {
-        child.depth = item.depth + 1;
-        child.seed = child_seed(item.seed, b);
-        child.parts = std::move(parts);
-        child.groups = item.groups;
-        child.features = item.features;
-        Description description = describe(child);
-        if (child.size() == 0) {  // an empty branch predicts what its parent does
-            const auto width = static_cast<int64_t>(out_->width);
-            const auto at = out_->value.begin() + static_cast<int64_t>(item.node) * width;
-            description.value.assign(at, at + width);
-            description.weight = description.risk = description.impurity = 0;
-        }
-        child.node = out_->append(item.node, child.depth, description);
-        if (description.pure || !may_split(child)) {
-            problem_.monitor.settled += child.size();
-            child.node = -1;
-        }
-    }
     /// Give the order of the features to the children that may be split further.
     void hand_down(const Item& item, Item& left, Item& right) {
         if (left.node < 0 && right.node < 0) return;
@@ -331,11 +219,10 @@ private:
         }
     }
 
-    Builder* out_ = nullptr;
-    int thread_ = 0;
     const Parts* parts_ = nullptr;
     Interactions interactions_;
-    bool pure_root_ = false;
+    Choice choice_;
+    std::vector<Parts> sent_;  // the rows of each branch of the node partitioned last
     std::vector<double> pull_;  // of surrogates, by part
     Places<Index> places_;
 };

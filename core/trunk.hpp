@@ -5,19 +5,13 @@
 // best score are gathered, sorted and scanned. The result is the exact best cut; most rows are never sorted.
 #pragma once
 #include "binned_pulls.hpp"
+#include "cuts/near_best.hpp"
+#include "feature_draw.hpp"
 #include "random.hpp"
 #include "significance.hpp"
 #include "trunk_search.hpp"
 
 namespace treewright {
-
-/// A node to be grown in a block of its own: small, or the last of a run of thin splits.
-struct Graft {
-    int32_t node, depth;
-    uint64_t seed;
-    Interactions::Open groups;
-    Parts parts;
-};
 
 template <class C, class Scorer>
 class Trunk : TrunkSearch<C, Scorer> {
@@ -25,46 +19,30 @@ class Trunk : TrunkSearch<C, Scorer> {
     using Base = typename Search::Base;
     using Base::gather, Base::histograms, Base::unit, Base::is_coded;
     using Base::problem_, Base::recipe_, Base::coded_, Base::label_, Base::target_, Base::local_;
-    using Search::search, Search::candidate, Search::tolerance, Search::workspace_;
-    using typename Base::Item, typename Search::Found, typename Search::Workspace;
+    using Search::candidate, Search::tolerance, Search::workspace_;
+    using typename Search::Found, typename Search::Workspace;
 
 public:
-    Trunk(const Problem& problem, bool unit, size_t block_rows, Builder& out)
-        : Search(problem, unit), block_rows_(block_rows), out_(out), interactions_(recipe_.interaction) {}
+    using typename Base::Item;
+    using Criterion = C;
+    using SubtreeRows = Parts;
 
-    /// Split the large nodes that grow from these rows; the small ones left are the grafts.
-    std::vector<Graft> grow(Parts&& rows) {
-        std::vector<Item> stack;
+    Trunk(const Problem& problem, bool unit, size_t block_rows) : Search(problem, unit), block_rows_(block_rows) {}
+
+    Item root(Parts&& rows) const {
         Item root;
         root.parts = std::move(rows);
         root.seed = Random(recipe_.random_state).next();
-        if (place(root, -1)) stack.push_back(std::move(root));
-        while (!stack.empty()) {
-            Item item = std::move(stack.back());
-            stack.pop_back();
-            problem_.monitor.poll(0);
-            if (item.size() <= block_rows_ || item.thin_splits >= most_thin_splits) {
-                grafts_.push_back({item.node, item.depth, item.seed, std::move(item.groups), std::move(item.parts)});
-                continue;
-            }
-            if (!find(item)) {
-                problem_.monitor.settled += item.size();
-                continue;
-            }
-            split(item, stack);
-        }
-        return std::move(grafts_);
+        return root;
     }
 
-private:
-    /// After so many splits in a row that took off next to nothing, a long chain is likely; there bounds rule out few bins,
-    /// and lists sorted once are the cheaper way down.
-    static constexpr int most_thin_splits = 8;
+    // ---- what the driver asks --------------------------------------------------------------------------------
 
-    // ---- finding the split of a node ---------------------------------------------------------------------------
+    /// Small nodes, and those below a run of thin splits, are grown on sorted lists.
+    bool hands_over(const Item& item) const { return item.size() <= block_rows_ || item.thin_splits >= most_thin_splits; }
+    Parts hand_over(Item& item) const { return std::move(item.parts); }
 
-    /// Append a node; true if it may be split.
-    bool place(Item& item, int32_t parent) {
+    Description describe(Item& item) {
         Description description;
         if constexpr (C::classification) {
             item.totals = class_weights(item.parts, problem_.label, problem_.width());
@@ -77,14 +55,9 @@ private:
             item.totals.count = item.size();
             item.centre = C::centred ? description.centre : 0.0;
         }
-        item.impurity = description.impurity;
-        item.node = out_.append(parent, item.depth, description);
-        return !description.pure && (recipe_.max_depth < 0 || item.depth < recipe_.max_depth) &&
-               item.size() >= static_cast<size_t>(std::max(recipe_.min_samples_split, 2 * recipe_.min_samples_leaf)) &&
-               item.totals.weight >= std::max(2 * recipe_.min_weight_leaf, recipe_.min_weight_split);
+        return description;
     }
-
-    bool find(Item& item) {
+    bool search(Item& item) {
         gather(item);
         if constexpr (!C::classification) {
             double sum = 0;
@@ -94,42 +67,11 @@ private:
             }
             item.totals.sums[0] = sum;
         }
-        std::vector<Found> found = search(item);
-        return choose(item, found) && (recipe_.significance >= 1 || significant(item));
+        std::vector<Found> found = Search::search(item);
+        return choose(item, found);
     }
-
-    bool choose(Item& item, std::vector<Found>& found) {
-        const double slack = tolerance(item);
-        size_t best = found.size();
-        Random random(item.seed);
-        FeatureDraw draw(recipe_.ties == Ties::random ? found.size() : 0);
-        for (size_t i = 0; i < found.size(); ++i) {
-            const size_t f = draw.any_left() ? static_cast<size_t>(draw.next(random)) : i;
-            if (found[f].merit == -infinity) continue;
-            if (best == found.size() || worth(found, f) > worth(found, best) + slack) best = f;
-        }
-        if (best == found.size() || !(found[best].merit > recipe_.min_merit)) return false;
-        const int32_t branches = problem_.table.features[best].categorical() ? found[best].table.n_branches : 2;
-        if (found[best].merit * item.totals.weight / problem_.total_weight + 2.2e-16 < recipe_.least_decrease(branches))
-            return false;
-        item.split = candidate(item, best, found[best]);
-        if (recipe_.max_competitors > 0) {
-            std::vector<size_t> others;
-            for (size_t f = 0; f < found.size(); ++f)
-                if (f != best && found[f].merit != -infinity) others.push_back(f);
-            std::stable_sort(others.begin(), others.end(), [&](size_t a, size_t b) { return worth(found, a) > worth(found, b); });
-            if (others.size() > static_cast<size_t>(recipe_.max_competitors))
-                others.resize(static_cast<size_t>(recipe_.max_competitors));
-            for (size_t f : others) item.competitors.push_back(candidate(item, f, found[f]));
-        }
-        return true;
-    }
-    double worth(const std::vector<Found>& found, size_t feature) const {
-        return recipe_.worth(found[feature].merit, static_cast<int32_t>(feature));
-    }
-    /// Whether the split is more than chance; every row goes down one branch. Candidates are counted only where the number there
-    /// could be leaves it open.
-    bool significant(Item& item) {
+    /// Every row goes down one branch.
+    std::vector<BranchSums> branch_sums(Item& item) {
         answer(item, item.split);
         std::vector<BranchSums> branches(static_cast<size_t>(item.split.n_branches));
         for (BranchSums& branch : branches) branch.classes.resize(C::classification ? problem_.width() : 0);
@@ -145,20 +87,69 @@ private:
                 branch.squares += w * difference * difference;
             }
         }
-        const double p = C::classification ? chi_square_p(branches) : f_test_p(branches);
-        const auto count = [&](auto&& of_feature) {
-            double sum = 0;
-            for (size_t f = 0; f < problem_.n_features(); ++f)
-                if (item.may_use(f)) sum += of_feature(f);
-            return sum;
-        };
-        const double most = count([&](size_t f) {
+        return branches;
+    }
+    double most_candidates(const Item& item) const {
+        return sum_over_features(item, [&](size_t f) {
             const Feature& feature = problem_.table.features[f];
             return feature.categorical() ? count_groupings(recipe_, static_cast<size_t>(feature.n_categories) + 1)
                                          : 2.0 * static_cast<double>(item.size());
         });
-        return p * most <= recipe_.significance ||
-               p * count([&](size_t f) { return count_candidates(item, f); }) <= recipe_.significance;
+    }
+    double count_candidates(const Item& item) {
+        return sum_over_features(item, [&](size_t f) { return count_candidates(item, f); });
+    }
+    void partition(Item& item) {
+        answer(item, item.split);
+        if (uses_surrogates(recipe_, recipe_.policy(static_cast<size_t>(item.split.feature)))) item.surrogates = stand_in(item);
+        sent_ = send(item.parts, branch_, item.split.default_branch, static_cast<size_t>(item.split.n_branches));
+    }
+    void take_branches(const Item& item, std::vector<Item>& children) {
+        for (size_t b = 0; b < children.size(); ++b) {
+            children[b].parts = std::move(sent_[b]);
+            children[b].thin_splits = item.size() - children[b].size() <= item.size() / 256 ? item.thin_splits + 1 : 0;
+        }
+    }
+    void finish(const Item&, Candidate& split) const { unrank(split); }
+    void pass_on(Item& item, std::vector<Item>& children) { share_histogram(item, children); }
+
+private:
+    /// After so many splits in a row that took off next to nothing, a long chain is likely; there bounds rule out few bins,
+    /// and lists sorted once are the cheaper way down.
+    static constexpr int most_thin_splits = 8;
+
+    // ---- finding the split of a node ---------------------------------------------------------------------------
+
+    bool choose(Item& item, std::vector<Found>& found) {
+        NearBest<size_t> best(tolerance(item));
+        Random random(item.seed);
+        FeatureDraw draw(recipe_.ties == Ties::random ? found.size() : 0);
+        for (size_t i = 0; i < found.size(); ++i) {
+            const size_t f = draw.any_left() ? static_cast<size_t>(draw.next(random)) : i;
+            best.offer(worth(found, f), size_t{f});
+        }
+        if (!best.found()) return false;
+        item.split = candidate(item, best.best(), found[best.best()]);
+        if (recipe_.max_competitors > 0) {
+            std::vector<size_t> others;
+            for (size_t f = 0; f < found.size(); ++f)
+                if (f != best.best() && found[f].merit != -infinity) others.push_back(f);
+            std::stable_sort(others.begin(), others.end(), [&](size_t a, size_t b) { return worth(found, a) > worth(found, b); });
+            if (others.size() > static_cast<size_t>(recipe_.max_competitors))
+                others.resize(static_cast<size_t>(recipe_.max_competitors));
+            for (size_t f : others) item.competitors.push_back(candidate(item, f, found[f]));
+        }
+        return true;
+    }
+    double worth(const std::vector<Found>& found, size_t feature) const {
+        return recipe_.worth(found[feature].merit, static_cast<int32_t>(feature));
+    }
+    template <class OfFeature>
+    double sum_over_features(const Item& item, OfFeature&& of_feature) const {
+        double sum = 0;
+        for (size_t f = 0; f < problem_.n_features(); ++f)
+            if (item.may_use(f)) sum += of_feature(f);
+        return sum;
     }
     /// How many candidates a feature has at a node.
     double count_candidates(const Item& item, size_t f) {
@@ -215,61 +206,11 @@ private:
         follow_surrogates(problem_.table, surrogates, row_of, branch_);
         return surrogates;
     }
-    void split(Item& item, std::vector<Item>& stack) {
-        Candidate& chosen = item.split;
-        const auto branches = static_cast<size_t>(chosen.n_branches);
-        answer(item, chosen);
-        std::vector<Candidate> surrogates;
-        if (uses_surrogates(recipe_, recipe_.policy(static_cast<size_t>(chosen.feature)))) surrogates = stand_in(item);
-        std::vector<Parts> parts = send(item.parts, branch_, chosen.default_branch, branches);
-        if (!interactions_.free()) {
-            item.groups = interactions_.below(item.groups, chosen.feature);
-            item.features = interactions_.among(all_features(), item.groups);
-        }
-        const auto first = static_cast<int32_t>(out_.nodes.size());
-        std::vector<Item> children(branches);
-        for (size_t b = 0; b < branches; ++b) {
-            Item& child = children[b];
-            child.depth = item.depth + 1;
-            child.parts = std::move(parts[b]);
-            child.seed = child_seed(item.seed, b);
-            child.groups = item.groups;
-            child.features = item.features;
-            const bool further = child.size() > 0 ? place(child, item.node) : empty(child, item.node);
-            if (!further) {
-                problem_.monitor.settled += child.size();
-                child.node = -1;
-            }
-        }
-        for (Candidate& other : item.competitors) unrank(other);
-        unrank(chosen);
-        out_.set_split(item.node, chosen, first, std::move(item.competitors));
-        out_.set_surrogates(item.node, std::move(surrogates));
-        for (Item& child : children)
-            child.thin_splits = item.size() - child.size() <= item.size() / 256 ? item.thin_splits + 1 : 0;
-        share_histogram(item, children);
-        for (size_t b = branches; b-- > 0;)
-            if (children[b].node >= 0) stack.push_back(std::move(children[b]));
-    }
-    std::vector<int32_t> all_features() const {
-        std::vector<int32_t> features(problem_.n_features());
-        std::iota(features.begin(), features.end(), 0);
-        return features;
-    }
     /// A split on ranked categories as a table of all of them: large nodes know where to send even those they lack.
     void unrank(Candidate& split) const {
         if (!problem_.rankings) return;
         const Ranking* ranking = (*problem_.rankings)[static_cast<size_t>(split.feature)];
         if (ranking && split.kind == SplitKind::threshold) to_table(*ranking, split, [](size_t) { return true; });
-    }
-    /// An empty branch predicts what its parent does.
-    bool empty(Item& child, int32_t parent) {
-        Description description;
-        const auto width = static_cast<int64_t>(out_.width);
-        const auto at = out_.value.begin() + parent * width;
-        description.value.assign(at, at + width);
-        child.node = out_.append(parent, child.depth, description);
-        return false;
     }
     /// Whole counts subtract without rounding: the histogram of the larger child is the parent's less the smaller's.
     void share_histogram(Item& item, std::vector<Item>& children) {
@@ -287,9 +228,7 @@ private:
     }
 
     size_t block_rows_;
-    Builder& out_;
-    Interactions interactions_;
-    std::vector<Graft> grafts_;
+    std::vector<Parts> sent_;      // the rows of each branch of the node partitioned last
     std::vector<int32_t> branch_;  // of the rows of the node in hand
 };
 

@@ -1,0 +1,262 @@
+// The driver: which node is split next, whether its split is good enough, what is written down of it.
+//
+// Engines only find splits and partition rows. What they are asked, in this order:
+//   describe(node)           the node as a leaf, and its totals
+//   hands_over(node)         whether another engine shall grow the subtree (if they have it)
+//   search(node)             the best split into node.split, others into node.competitors; false if there is none
+//   branch_sums(node)        the rows of each branch, summed up
+//   count_candidates(node)   how many splits the best one was chosen from; most_candidates(node) a quick upper bound
+//   partition(node)          the branch of every row: settles node.split.default_branch and node.surrogates
+//   take_branches(node, children), then pass_on(node, children) once these are described and the split is written
+//   finish(split)            the split as it is written: ranks of categories become a table
+#pragma once
+#include <set>
+
+#include "builder.hpp"
+#include "grow/node.hpp"
+#include "random.hpp"
+#include "significance.hpp"
+
+namespace treewright {
+
+template <class Engine>
+class Driver {
+    using Node = typename Engine::Item;
+    using Rows = typename Engine::SubtreeRows;
+
+public:
+    Driver(const Problem& problem, Engine& engine, Builder& out, int thread = 0)
+        : problem_(problem),
+          recipe_(problem.recipe),
+          engine_(engine),
+          out_(out),
+          interactions_(recipe_.interaction),
+          thread_(thread),
+          asks_decrease_(recipe_.min_impurity_decrease > 0 || recipe_.complexity > 0) {}
+
+    /// Grow the tree below a root that holds its rows; gives the nodes that are handed over.
+    std::vector<Subtree<Rows>> grow(Node root) {
+        if (root.groups) root.features = interactions_.among(features_of(root), root.groups);
+        if (append(root, nullptr)) {
+            if (problem_.limited() || !recipe_.monotonic.empty()) grow_by_frontier(std::move(root));
+            else grow_depth_first(std::move(root));
+        }
+        return std::move(subtrees_);
+    }
+
+private:
+    // ---- which node is next ----------------------------------------------------------------------------------
+
+    void grow_depth_first(Node root) {
+        std::vector<Node> stack;
+        stack.push_back(std::move(root));
+        while (!stack.empty()) {
+            Node node = std::move(stack.back());
+            stack.pop_back();
+            poll(node);
+            if constexpr (requires { engine_.hands_over(node); })
+                if (engine_.hands_over(node)) {
+                    subtrees_.push_back({node.node, node.depth, node.seed, std::move(node.groups), engine_.hand_over(node)});
+                    continue;
+                }
+            if (!find(node)) continue;
+            split(node);
+            for (size_t b = children_.size(); b-- > 0;)
+                if (children_[b].node >= 0) stack.push_back(std::move(children_[b]));
+        }
+    }
+
+    /// A node that waits to be split.
+    struct Waiting {
+        double priority;
+        int64_t age;
+        size_t at;
+        size_t n_nodes;                               // of the tree its split was found in, 0 = not yet looked for
+        bool operator<(const Waiting& other) const {  // the first is the next; of equals the oldest
+            return priority != other.priority ? priority > other.priority : age < other.age;
+        }
+    };
+    using Frontier = std::set<Waiting>;
+
+    /// The next of the frontier: of priorities that are equal but for rounding the oldest.
+    static Waiting take_next(Frontier& frontier) {
+        const double enough = frontier.begin()->priority * (1 - tie_tolerance);
+        auto next = frontier.begin();
+        for (auto at = next; at != frontier.end() && at->priority >= enough;
+             at = frontier.lower_bound({at->priority, std::numeric_limits<int64_t>::max(), 0, 0}))
+            if (at->age < next->age) next = at;
+        return frontier.extract(next).value();
+    }
+
+    /// In the order the recipe asks for, up to the limits on the size of the tree.
+    ///
+    /// Under monotone constraints what a node may do hangs on the leaves there are. So a split is looked for when it is to be
+    /// made: level by level, that no part of the tree grows at the expense of another, or best first, where a split found among
+    /// other leaves is looked for again.
+    void grow_by_frontier(Node root) {
+        const bool best_first = recipe_.order == Order::best_first, monotone = !recipe_.monotonic.empty();
+        const bool by_level = recipe_.order == Order::breadth_first || monotone;
+        std::vector<Node> nodes;
+        Frontier frontier;
+        int64_t age = 0, leaves = 1;
+        const auto full = [&](int64_t branches) {
+            return (recipe_.max_leaf_nodes > 0 && leaves + branches - 1 > recipe_.max_leaf_nodes) ||
+                   (recipe_.max_nodes > 0 && static_cast<int64_t>(out_.nodes.size()) + branches > recipe_.max_nodes);
+        };
+        const auto put = [&](Node&& node) {
+            if (full(2) || (best_first && !find(node))) return;
+            const double priority = best_first ? node.decrease : by_level ? 0.0 : static_cast<double>(node.depth);
+            nodes.push_back(std::move(node));
+            frontier.insert({priority, age++, nodes.size() - 1, best_first ? out_.nodes.size() : 0});
+        };
+        put(std::move(root));
+        double risk = out_.nodes[0].risk;
+        const double enough = recipe_.enough_risk * out_.nodes[0].weight;
+        while (!frontier.empty() && risk > enough && !full(2)) {
+            problem_.monitor.poll(thread_);
+            Waiting next = take_next(frontier);
+            if (!best_first || (monotone && next.n_nodes != out_.nodes.size())) {
+                if (!find(nodes[next.at])) continue;
+                if (best_first && nodes[next.at].decrease < next.priority) {
+                    frontier.insert({nodes[next.at].decrease, next.age, next.at, out_.nodes.size()});
+                    continue;
+                }
+            }
+            Node node = std::move(nodes[next.at]);
+            const int64_t branches = node.split.n_branches;
+            if (full(branches)) continue;
+            leaves += branches - 1;
+            const auto first = static_cast<int64_t>(out_.nodes.size());
+            risk -= out_.nodes[static_cast<size_t>(node.node)].risk;
+            split(node);
+            for (int64_t b = 0; b < branches; ++b) risk += out_.nodes[static_cast<size_t>(first + b)].risk;
+            if (risk <= enough) break;
+            std::vector<Node> children = std::move(children_);
+            for (Node& child : children)
+                if (child.node >= 0) put(std::move(child));
+        }
+    }
+
+    void poll(const Node& node) {
+        work_ += (node.size() + 16) * problem_.n_features();
+        if (work_ < 2'000'000) return;
+        problem_.monitor.poll(thread_);
+        work_ = 0;
+    }
+
+    // ---- may it be split -------------------------------------------------------------------------------------
+
+    bool may_split(const Node& node) const {
+        return (recipe_.max_depth < 0 || node.depth < recipe_.max_depth) &&
+               node.size() >= static_cast<size_t>(std::max(recipe_.min_samples_split, 2 * recipe_.min_samples_leaf)) &&
+               node.totals.weight >= std::max(2 * recipe_.min_weight_leaf, recipe_.min_weight_split);
+    }
+
+    /// Find a split that is good enough; false if there is none.
+    bool find(Node& node) {
+        if (engine_.search(node) && accepts(node)) return true;
+        problem_.monitor.settled += node.size();
+        return false;
+    }
+    bool accepts(Node& node) {
+        if (!(node.split.merit > recipe_.min_merit)) return false;
+        if (asks_decrease_ || recipe_.order == Order::best_first)
+            node.decrease = decrease(node) * node.totals.weight / problem_.total_weight;
+        if (asks_decrease_ && node.decrease + rounding < recipe_.least_decrease(node.split.n_branches)) return false;
+        return recipe_.significance >= 1 || significant(node);
+    }
+    /// Decrease of the node's impurity by its split.
+    double decrease(Node& node) {
+        if constexpr (Engine::Criterion::concave || !(Engine::Criterion::classification || Engine::Criterion::asked)) {
+            return node.split.merit;
+        } else {
+            double after = 0;
+            for (const BranchSums& branch : engine_.branch_sums(node)) {
+                if (branch.weight <= 0) continue;
+                if constexpr (Engine::Criterion::classification) {
+                    Totals totals(problem_.width());
+                    totals.weight = branch.weight;
+                    totals.sums = branch.classes;
+                    after += totals.weight * Engine::Criterion::impurity(totals);
+                } else {
+                    after += branch.squares - branch.sum * branch.sum / branch.weight;
+                }
+            }
+            return node.impurity - after / node.totals.weight;
+        }
+    }
+    /// Whether the split is more than chance. Candidates are counted only where the number there could be leaves it open.
+    bool significant(Node& node) {
+        const std::vector<BranchSums> branches = engine_.branch_sums(node);
+        const double p = problem_.n_classes ? chi_square_p(branches) : f_test_p(branches);
+        const auto passes = [&](double candidates) {
+            return p * std::min(recipe_.n_families() * candidates, 1e300) <= recipe_.significance;
+        };
+        if (node.split.rivals > 0) return passes(node.split.rivals);
+        return passes(engine_.most_candidates(node)) || passes(engine_.count_candidates(node));
+    }
+
+    // ---- carrying a split out --------------------------------------------------------------------------------
+
+    /// Append the branches of a node, `children_`; those that may not be split further have no number.
+    void split(Node& node) {
+        engine_.partition(node);
+        if (!interactions_.free()) {
+            for (int32_t feature : node.split.features()) node.groups = interactions_.below(node.groups, feature);
+            node.features = interactions_.among(features_of(node), node.groups);
+        }
+        children_.clear();
+        children_.resize(static_cast<size_t>(node.split.n_branches));
+        for (size_t b = 0; b < children_.size(); ++b) {
+            children_[b].depth = node.depth + 1;
+            children_[b].seed = child_seed(node.seed, b);
+            children_[b].groups = node.groups;
+            children_[b].features = node.features;
+        }
+        engine_.take_branches(node, children_);
+        const auto first = static_cast<int32_t>(out_.nodes.size());
+        for (Node& child : children_) append(child, &node);
+        engine_.finish(node, node.split);
+        for (Candidate& other : node.competitors) engine_.finish(node, other);
+        out_.set_split(node.node, node.split, first, std::move(node.competitors));
+        out_.set_surrogates(node.node, std::move(node.surrogates));
+        engine_.pass_on(node, children_);
+    }
+    /// Append a node; true if it may be split.
+    bool append(Node& node, const Node* parent) {
+        Description leaf = engine_.describe(node);
+        if (node.size() == 0 && parent) {  // an empty branch predicts what its parent does
+            const auto width = static_cast<int64_t>(out_.width);
+            const auto at = out_.value.begin() + parent->node * width;
+            leaf.value.assign(at, at + width);
+            leaf.weight = leaf.risk = leaf.impurity = 0;
+        }
+        node.impurity = leaf.impurity;
+        node.node = out_.append(parent ? parent->node : -1, node.depth, leaf);
+        if (!leaf.pure && may_split(node)) return true;
+        problem_.monitor.settled += node.size();
+        if (parent) node.node = -1;
+        return false;
+    }
+    std::vector<int32_t> features_of(const Node& node) const {
+        if (node.features) return *node.features;
+        std::vector<int32_t> features(problem_.n_features());
+        std::iota(features.begin(), features.end(), 0);
+        return features;
+    }
+
+    static constexpr double rounding = 2.2e-16;  // of a decrease that is just enough, as scikit-learn has it
+
+    const Problem& problem_;
+    const Recipe& recipe_;
+    Engine& engine_;
+    Builder& out_;
+    Interactions interactions_;
+    int thread_;
+    bool asks_decrease_;
+    uint64_t work_ = 0;
+    std::vector<Node> children_;
+    std::vector<Subtree<Rows>> subtrees_;
+};
+
+}  // namespace treewright
