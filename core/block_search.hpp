@@ -349,7 +349,7 @@ private:
         return is_bit(static_cast<size_t>(feature)) ? bit_varies(item, feature) : Rows::count_candidates(item, feature);
     }
 
-    Choice choice_;
+    SplitChoice choice_;
     BitCounter bit_counter_;
     Totals left_totals_;
     CutBounds cut_bounds_;  // of the feature in hand

@@ -3,6 +3,7 @@
 #pragma once
 #include "block.hpp"
 #include "grow/driver.hpp"
+#include "grow/offers.hpp"
 #include "parallel.hpp"
 #include "trunk.hpp"
 
@@ -23,13 +24,11 @@ size_t block_rows(const Problem& problem) {
     return std::clamp<size_t>(cache / (8 * std::max<size_t>(n_features, 1)), 1024, 8192);
 }
 
-/// Histograms serve criteria whose merit is a decrease of a concave impurity, where the order of growing does not matter.
+/// Histograms serve criteria whose merit is a decrease of a concave impurity.
 template <class C>
 bool use_trunk(const Problem& problem) {
-    const Recipe& r = problem.recipe;
-    const bool all_features = r.max_features == 0 || r.max_features >= static_cast<int64_t>(problem.n_features());
-    return C::concave && !r.plain && !r.random_cuts && r.ties != Ties::last && all_features && r.monotonic.empty() &&
-           !problem.limited() && r.order != Order::best_first && problem.table.n_rows > block_rows(problem);
+    return C::concave && offers::histogram.holds(problem.recipe.demands()) && problem.recipe.ties != Ties::last &&
+           problem.table.n_rows > block_rows(problem);
 }
 
 /// All rows of the table.
@@ -96,11 +95,10 @@ TreeArrays grow_with(const Problem& problem, const std::vector<double>& weight) 
     return grow_block<C, Scorer, uint32_t>(problem, weight);
 }
 
-/// Two-valued features are counted as bits where every row weighs one and only best thresholds are wanted.
+/// Two-valued features are counted as bits where every row weighs one.
 template <class C>
 bool use_bits(const Problem& problem, bool unit) {
-    const Recipe& r = problem.recipe;
-    return C::classification && unit && r.threshold && !r.random_cuts && !r.plain && r.monotonic.empty() &&
+    return C::classification && unit && offers::bits.holds(problem.recipe.demands()) &&
            static_cast<size_t>(problem.n_classes) <= BitTable::most_classes && problem.table.n_rows >= 256;
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "grow/offers.hpp"
 #include "parallel.hpp"
 #include "sorted_tree.hpp"
 
@@ -110,11 +111,8 @@ private:
 bool use_sorting(const Problem& problem) {
     const Recipe& r = problem.recipe;
     const bool known = r.criterion == Gini::name || r.criterion == Entropy::name || r.criterion == SquaredError::name;
-    const bool few = r.random_cuts || 2 * r.max_features <= static_cast<int64_t>(problem.n_features());
-    return known && few && r.policies.empty() && r.threshold && r.subset && !r.multiway && !r.one_vs_rest && !r.plain &&
-           !r.observed_cuts && r.max_bins == 0 && r.ties == Ties::random && r.monotonic.empty() && r.class_factor.empty() &&
-           r.search_factor.empty() && r.costs.empty() && r.max_competitors == 0 && r.order != Order::best_first &&
-           !problem.limited();
+    const bool few = r.random_cuts || (r.max_features > 0 && 2 * r.max_features <= static_cast<int64_t>(problem.n_features()));
+    return known && few && r.ties == Ties::random && offers::by_sorting.holds(r.demands());
 }
 
 /// What every tree of a forest shares.
@@ -217,8 +215,9 @@ GrownForest grow_each(const Stand& stand) {
 
 }  // namespace
 
-GrownForest grow_forest(const Table& table, const Target& target, const Recipe& recipe, const Draws& draws,
+GrownForest grow_forest(const Table& table, const Target& target, const Recipe& given, const Draws& draws,
                         std::span<const int32_t> position, std::span<const int32_t> n_categories, Monitor& monitor) {
+    const Recipe recipe = given.normalised(table.features.size());
     const Stand stand{table, target, recipe, draws, position, n_categories, monitor, Sampler(table.n_rows, draws.chance)};
     monitor.total = static_cast<double>(table.n_rows) * static_cast<double>(std::max<size_t>(stand.n_trees(), 1));
     const Problem problem{table, recipe, target.n_classes, target.label, target.number, 0, monitor};

@@ -26,7 +26,7 @@ public:
     explicit Forms(Engine& engine) : e_(engine) {}
 
     /// Offer the best split of each form that the recipe asks for; `choice` has those of single features.
-    void search(const Item& item, const std::vector<int32_t>& features, Choice& choice) {
+    void search(const Item& item, const std::vector<int32_t>& features, SplitChoice& choice) {
         const Recipe& recipe = e_.recipe_;
         if (!recipe.interval && !recipe.median && !recipe.hyperplane && !recipe.sphere) return;
         std::vector<int32_t> numeric;
@@ -188,7 +188,7 @@ private:
 
     // ---- hyperplanes and spheres ---------------------------------------------------------------------------------------
 
-    void oblique(const Item& item, const std::vector<int32_t>& numeric, Choice& choice) {
+    void oblique(const Item& item, const std::vector<int32_t>& numeric, SplitChoice& choice) {
         const double best = choice.found() ? choice.best().merit : -infinity;
         const double candidates = e_.candidates_;  // of single features: what is cut here is counted by its own form
         const std::vector<std::vector<int32_t>> sets = e_.interactions_.sets(numeric, item.groups);

@@ -3,6 +3,7 @@
 
 #include "builder.hpp"
 #include "criteria/weka_gain.hpp"
+#include "grow/offers.hpp"
 #include "recode.hpp"
 
 namespace treewright {
@@ -46,7 +47,8 @@ ClassLevels class_levels(const Target& target, const Recipe& recipe) {
 
 }  // namespace
 
-TreeArrays grow(const Table& table, const Target& target, const Recipe& recipe, Monitor& monitor) {
+TreeArrays grow(const Table& table, const Target& target, const Recipe& given, Monitor& monitor) {
+    const Recipe recipe = given.normalised(table.features.size());
     const std::vector<double> weight = search_weights(table.n_rows, target, recipe);
     const Recoding recoding(table, target, recipe);
     Problem problem{recoding.table(), recipe, target.n_classes, target.label, target.number, 0, monitor};
@@ -63,7 +65,9 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& recipe, 
     const auto grow_tree = [&]<class C>() -> TreeArrays {
         if (C::classification != (target.n_classes > 0))
             throw std::invalid_argument("criterion '" + std::string(C::name) + "' does not fit this target");
-        return recipe.policies.empty() ? grow_by<C>(problem, weight) : grow_lists<C>(problem, weight);
+        if (offers::presorted.holds(recipe.demands())) return grow_by<C>(problem, weight);
+        if (offers::shared_rows.holds(recipe.demands())) return grow_lists<C>(problem, weight);
+        throw std::invalid_argument("no engine grows trees by all of these choices together");
     };
     TreeArrays tree = recipe.criterion == WekaGain::name ? grow_tree.template operator()<WekaGain>()
                                                          : with_criterion(recipe.criterion, grow_tree);

@@ -11,7 +11,7 @@ namespace {
 /// Whether the trunk knows what to do with every missing value: none is filled in or a category of its own, and no split is
 /// tested on rows that it shares.
 bool trunk_knows(const Recipe& recipe) {
-    return !recipe.forms() && recipe.significance >= 1 &&
+    return recipe.significance >= 1 &&
            std::ranges::none_of(recipe.policies, [](Missing policy) { return fills(policy) || policy == Missing::value; });
 }
 

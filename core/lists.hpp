@@ -221,7 +221,7 @@ private:
 
     const Parts* parts_ = nullptr;
     Interactions interactions_;
-    Choice choice_;
+    SplitChoice choice_;
     std::vector<Parts> sent_;  // the rows of each branch of the node partitioned last
     std::vector<double> pull_;  // of surrogates, by part
     Places<Index> places_;

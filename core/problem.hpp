@@ -46,7 +46,6 @@ struct Problem {
 
     size_t width() const { return n_classes ? static_cast<size_t>(n_classes) : 1; }
     size_t n_features() const { return table.features.size(); }
-    bool limited() const { return recipe.max_leaf_nodes > 0 || recipe.max_nodes > 0 || recipe.enough_risk >= 0; }
 };
 
 /// A node as a leaf: what it holds, predicts and costs.

@@ -12,7 +12,8 @@ namespace treewright {
 
 /// Whether small subtrees copy their columns: a row of them is looked at about a dozen times, so copying pays up to there.
 inline bool use_blocks(const Problem& problem) {
-    return problem.n_features() <= 12 * static_cast<size_t>(problem.recipe.max_features);
+    const auto drawn = static_cast<size_t>(problem.recipe.max_features);  // 0 = all
+    return drawn == 0 || problem.n_features() <= 12 * drawn;
 }
 
 /// Whether the values of a categorical feature are ordered once for a tree.

@@ -57,7 +57,7 @@ protected:
         best_.feature = -1;
         tolerance_ = C::tolerance(totals_, impurity_);
         Random random(seed);
-        const size_t wanted = std::min(static_cast<size_t>(recipe_.max_features), codes_.size());
+        const size_t wanted = recipe_.max_features > 0 ? static_cast<size_t>(recipe_.max_features) : codes_.size();
         chosen_.clear();
         while (chosen_.size() < wanted) chosen_.push_back(draw_.next(random));  // in this order: chance decides between equals
         bool varied = false;

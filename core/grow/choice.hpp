@@ -15,7 +15,7 @@ inline double merit_per_cost(const Recipe& recipe, const Candidate& split) {
 }
 
 /// Candidates come in the order in which they win ties.
-class Choice {
+class SplitChoice {
 public:
     /// Merits of the node that are closer than this are equal.
     void start(const Recipe& recipe, double tolerance) {

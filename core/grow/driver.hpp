@@ -38,7 +38,7 @@ public:
     std::vector<Subtree<Rows>> grow(Node root) {
         if (root.groups) root.features = interactions_.among(features_of(root), root.groups);
         if (append(root, nullptr)) {
-            if (problem_.limited() || !recipe_.monotonic.empty()) grow_by_frontier(std::move(root));
+            if (recipe_.limited() || !recipe_.monotonic.empty()) grow_by_frontier(std::move(root));
             else grow_depth_first(std::move(root));
         }
         return std::move(subtrees_);
