@@ -4,7 +4,7 @@ VENV     := .venv
 PYTHON   := $(VENV)/bin/python
 INSTALL  := $(PYTHON) -m pip install --quiet --disable-pip-version-check
 EDITABLE := $(INSTALL) --no-build-isolation $(SETTINGS) --editable
-CORE     := CMakeLists.txt $(wildcard core/*.?pp) $(wildcard core/*/*.?pp)
+CORE     := CMakeLists.txt $(wildcard core/*.?pp) $(wildcard core/*/*.?pp) $(wildcard core/*/*/*.?pp)
 
 # The tests that send rows through most of the core, by every grower.
 CORE_TESTS := against_reference category_groupings fast_paths forest forest_route functions grow invariants missing monotone \

@@ -4,7 +4,7 @@
 
 #include "candidate.hpp"
 #include "recipe.hpp"
-#include "surrogates.hpp"
+#include "splits/surrogate_agreement.hpp"
 #include "table.hpp"
 
 namespace treewright {

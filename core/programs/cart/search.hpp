@@ -3,7 +3,7 @@
 #include <bit>
 #include <numeric>
 
-#include "cart_rules.hpp"
+#include "rules.hpp"
 
 namespace treewright::cart {
 

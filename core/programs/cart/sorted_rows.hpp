@@ -1,7 +1,7 @@
 // The rows of CART in the order of each feature, sorted once, and without a fold for cross-validation.
 #pragma once
 #include "cart.hpp"
-#include "parallel.hpp"
+#include "../../parallel.hpp"
 #include "quicksort.hpp"
 
 namespace treewright::cart {

@@ -3,7 +3,7 @@
 #pragma once
 #include <array>
 
-#include "cart_search.hpp"
+#include "../programs/cart/search.hpp"
 
 namespace treewright::cart {
 

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "stats.hpp"
+#include "../../stats.hpp"
 
 namespace treewright::cart {
 

@@ -1,9 +1,9 @@
 // The search of C4.5: information gain times the known share, split information with the missing rows as a branch of
 // their own, and the best gain ratio among tests of at least average gain (Quinlan, 1993, ch. 2 and 3).
 #pragma once
-#include "c45_tree.hpp"
-#include "parallel.hpp"
-#include "splits/threshold.hpp"
+#include "tree.hpp"
+#include "../../parallel.hpp"
+#include "../../splits/threshold.hpp"
 
 namespace treewright::c45 {
 

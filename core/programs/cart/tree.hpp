@@ -1,7 +1,7 @@
 // A tree of CART while it grows, the price at which each split stops paying, and its writing as arrays.
 #pragma once
 #include "cart.hpp"
-#include "surrogates.hpp"
+#include "../../splits/surrogate_agreement.hpp"
 
 namespace treewright::cart {
 

@@ -2,8 +2,8 @@
 // Therneau & Atkinson, 1997).
 #include "cart.hpp"
 
-#include "cart_lists.hpp"
-#include "cart_tree.hpp"
+#include "sorted_rows.hpp"
+#include "tree.hpp"
 
 namespace treewright::cart {
 

@@ -1,8 +1,8 @@
 // C4.5: growing, collapsing and pruning; nothing here is recursive, so that deep trees are safe.
 #include "c45.hpp"
 
-#include "c45_search.hpp"
-#include "criteria.hpp"
+#include "search.hpp"
+#include "../../criteria.hpp"
 
 namespace treewright::c45 {
 
