@@ -45,6 +45,7 @@ lint: $(VENV)/.linted-with
 	$(VENV)/bin/codespell
 	$(PYTHON) -m mypy
 	$(VENV)/bin/lint-imports
+	$(PYTHON) tools/check_core.py
 	$(VENV)/bin/clang-format --dry-run -Werror $(filter %pp,$(CORE))
 
 format: $(VENV)/.linted-with
