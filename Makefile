@@ -4,7 +4,7 @@ VENV     := .venv
 PYTHON   := $(VENV)/bin/python
 INSTALL  := $(PYTHON) -m pip install --quiet --disable-pip-version-check
 EDITABLE := $(INSTALL) --no-build-isolation $(SETTINGS) --editable
-CORE     := CMakeLists.txt $(wildcard core/*.?pp) $(wildcard core/*/*.?pp)
+CORE     := CMakeLists.txt $(wildcard core/*.?pp) $(wildcard core/*/*.?pp) $(wildcard core/*/*/*.?pp)
 
 # The tests that send rows through most of the core, by every grower.
 CORE_TESTS := against_reference category_groupings fast_paths forest forest_route functions grow invariants missing monotone \
@@ -45,6 +45,7 @@ lint: $(VENV)/.linted-with
 	$(VENV)/bin/codespell
 	$(PYTHON) -m mypy
 	$(VENV)/bin/lint-imports
+	$(PYTHON) tools/check_core.py
 	$(VENV)/bin/clang-format --dry-run -Werror $(filter %pp,$(CORE))
 
 format: $(VENV)/.linted-with

@@ -25,11 +25,11 @@ public:
     }
 
     /// The cut that agrees best, if it may come up to `least`.
-    cart::Agreement best_cut(size_t feature, const cart::Ways& ways, double least, cart::Split& split) {
+    Agreement best_cut(size_t feature, const PrimarySides& primary, double least, TwoSidedSplit& split) {
         const std::vector<Bin>& bins = bins_[feature];
         Walk all;
         for (size_t b = 0; b < missing_bin; ++b) all.add(bins[b]);
-        const double to_right = (all.total - all.sum) / 2, to_left = (all.total + all.sum) / 2;
+        const double to_right = 0.5 * (all.total - all.sum), to_left = 0.5 * (all.total + all.sum);
         // sums of pulls that a cut must pass to be worth finding: those of the best edges, and those that come up to `least`
         double high = 0, low = 0;
         Walk walk;
@@ -39,8 +39,8 @@ public:
             high = std::max(high, walk.sum);
             low = std::min(low, walk.sum);
         }
-        high = std::max(high, least - to_right) - ways.slack;
-        low = std::min(low, to_left - least) + ways.slack;
+        high = std::max(high, least - to_right) - primary.tolerance;
+        low = std::min(low, to_left - least) + primary.tolerance;
         std::array<uint8_t, 256> wanted{};
         bool worth = false, any = false;
         walk = {};
@@ -55,7 +55,7 @@ public:
         if (!worth) return {};
         sorted_.clear();
         if (any) sort_bins(feature, wanted);
-        return scan(feature, wanted, all, ways, split);
+        return scan(feature, wanted, all, primary, split);
     }
 
 private:
@@ -85,7 +85,7 @@ private:
     };
     /// Where the best cut stands: above `low`, which is the largest value below it, and NaN at the edge of a bin.
     struct Best {
-        cart::Extreme extreme;
+        CutSum cut;
         size_t bin = 0;
         double low = 0, high = 0;
     };
@@ -119,14 +119,14 @@ private:
         sorter_.sort(value_.data(), value_.size(), sorted_.data());
     }
     /// Every edge, and every cut inside the wanted bins, from below.
-    cart::Agreement scan(size_t feature, const std::array<uint8_t, 256>& wanted, const Walk& all, const cart::Ways& ways,
-                         cart::Split& split) const {
+    Agreement scan(size_t feature, const std::array<uint8_t, 256>& wanted, const Walk& all, const PrimarySides& primary,
+                   TwoSidedSplit& split) const {
         const std::vector<Bin>& bins = bins_[feature];
         Best highest, lowest;
         const auto offer = [&](const Walk& walk, size_t bin, double low, double high) {
             if (!walk.may_cut(all)) return;
-            if (walk.sum > highest.extreme.sum + ways.slack) highest = {{walk.sum, walk.rows}, bin, low, high};
-            else if (walk.sum < lowest.extreme.sum - ways.slack) lowest = {{walk.sum, walk.rows}, bin, low, high};
+            if (walk.sum > highest.cut.sum + primary.tolerance) highest = {{walk.sum, walk.rows}, bin, low, high};
+            else if (walk.sum < lowest.cut.sum - primary.tolerance) lowest = {{walk.sum, walk.rows}, bin, low, high};
         };
         constexpr double edge = std::numeric_limits<double>::quiet_NaN();
         Walk walk;
@@ -145,13 +145,13 @@ private:
             offer(walk, b, edge, edge);
         }
         size_t place = 0;
-        const cart::Agreement agreement =
-            cart::settle(all.total, all.sum, highest.extreme, lowest.extreme, ways.slack, place, split.below);
-        if (agreement.found) split.cut = middle(feature, split.below == cart::left ? highest : lowest);
+        const Agreement agreement =
+            choose_direction(all.total, all.sum, highest.cut, lowest.cut, primary.tolerance, place, split.below);
+        if (agreement.found) split.cut = cut_at(feature, split.below == Side::left ? highest : lowest, split.below);
         return agreement;
     }
-    double middle(size_t feature, const Best& best) const {
-        if (!std::isnan(best.low)) return (best.low + best.high) / 2;
+    double cut_at(size_t feature, const Best& best, Side below) const {
+        if (!std::isnan(best.low)) return surrogate_cut(below, best.low, best.high);
         const uint8_t* code = coded_.of(feature);
         const double* number = table_.features[feature].numbers;
         double low = -infinity, high = infinity;
@@ -160,7 +160,7 @@ private:
             if (code[row] <= best.bin) low = std::max(low, number[row]);
             else high = std::min(high, number[row]);
         }
-        return (low + high) / 2;
+        return surrogate_cut(below, low, high);
     }
 
     const Table& table_;

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "base/midpoint.hpp"
 #include "parallel.hpp"
 #include "problem.hpp"
 
@@ -45,9 +46,7 @@ public:
     size_t words() const { return words_; }
     int32_t bit_of(size_t feature) const { return bit_of_[feature]; }
     const uint64_t* mask(size_t row) const { return mask_.data() + row * words_; }
-    double threshold(size_t bit) const {
-        return low_[bit] / 2 + high_[bit] / 2 < high_[bit] ? std::max(low_[bit], low_[bit] / 2 + high_[bit] / 2) : low_[bit];
-    }
+    double threshold(size_t bit) const { return midpoint(low_[bit], high_[bit]); }
 
 private:
     static std::optional<std::pair<double, double>> two_values(const Table& table, const Feature& feature) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/midpoint.hpp"
 #include "splits/pools.hpp"
 #include "stats.hpp"
 #include "tree.hpp"
@@ -41,11 +42,5 @@ struct Candidate {
         return at != table.end() && at->first == code ? at->second : -1;
     }
 };
-
-/// The midpoint of two neighbouring values, never rounded up to the right one.
-inline double midpoint(double left, double right) {
-    const double middle = left / 2 + right / 2;
-    return middle < right ? std::max(middle, left) : left;
-}
 
 }  // namespace treewright

@@ -1,7 +1,6 @@
-// grow(): weights, the criterion by name, and the nodes put into their final order.
+// grow(): weights, and the criterion by name.
 #include "grow.hpp"
 
-#include "builder.hpp"
 #include "criteria/weka_gain.hpp"
 #include "grow/offers.hpp"
 #include "recode.hpp"
@@ -72,100 +71,6 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& given, M
     TreeArrays tree = recipe.criterion == WekaGain::name ? grow_tree.template operator()<WekaGain>()
                                                          : with_criterion(recipe.criterion, grow_tree);
     recoding.restore(tree);
-    return tree;
-}
-
-namespace {
-
-void append_split(SplitTable& to, SplitKind kind, int32_t feature, double threshold, double score) {
-    const bool oblique = kind == SplitKind::hyperplane || kind == SplitKind::sphere,
-               many = kind == SplitKind::table || kind == SplitKind::interval;
-    to.kind.push_back(static_cast<uint8_t>(kind));
-    to.feature.push_back(oblique ? -1 : feature);
-    to.threshold.push_back(many ? 0.0 : threshold);
-    to.score.push_back(score);
-    to.pool_begin.push_back(static_cast<int64_t>(to.pool_index.size()));
-}
-
-void append_split(SplitTable& to, const Builder& from, const NodeRecord& node) {
-    to.pool_index.insert(to.pool_index.end(), from.pool_index.begin() + node.pool_begin, from.pool_index.begin() + node.pool_end);
-    to.pool_value.insert(to.pool_value.end(), from.pool_value.begin() + node.pool_begin, from.pool_value.begin() + node.pool_end);
-    append_split(to, node.kind, node.feature, node.threshold, node.merit);
-}
-
-void append_split(SplitTable& to, const Candidate& split) {
-    append_pool(split, to.pool_index, to.pool_value);
-    append_split(to, split.kind, split.feature, split.threshold, split.merit);
-}
-
-}  // namespace
-
-TreeArrays assemble(const Builder& trunk, const std::vector<Builder>& grafts) {
-    struct Place {
-        const Builder* builder;
-        int32_t node;
-        int32_t parent;
-    };
-    TreeArrays tree;
-    size_t total = trunk.nodes.size();
-    for (const Builder& graft : grafts) total += graft.nodes.size();
-    std::vector<Place> places;  // by final id
-    places.reserve(total);
-    const auto settle = [&](Place place) {  // a grafted node is the root of its own builder
-        const int32_t graft = place.builder->nodes[static_cast<size_t>(place.node)].graft;
-        if (graft >= 0) return Place{&grafts[static_cast<size_t>(graft)], 0, place.parent};
-        return place;
-    };
-    places.push_back(settle({&trunk, 0, -1}));
-    tree.first_child.reserve(total);
-    tree.first_child.push_back(-1);
-    std::vector<int32_t> stack{0};
-    while (!stack.empty()) {
-        const int32_t id = stack.back();
-        stack.pop_back();
-        const Place place = places[static_cast<size_t>(id)];
-        const NodeRecord& node = place.builder->nodes[static_cast<size_t>(place.node)];
-        if (node.n_children == 0) continue;
-        const auto first = static_cast<int32_t>(places.size());
-        tree.first_child[static_cast<size_t>(id)] = first;
-        for (int32_t b = 0; b < node.n_children; ++b) {
-            places.push_back(settle({place.builder, node.first_child + b, id}));
-            tree.first_child.push_back(-1);
-        }
-        for (int32_t b = node.n_children; b-- > 0;) stack.push_back(first + b);
-    }
-    const size_t width = trunk.width, n = places.size();
-    for (auto* array : {&tree.parent, &tree.n_children, &tree.default_branch}) array->reserve(n);
-    for (auto* array : {&tree.split_begin, &tree.competitor_begin}) array->reserve(n + 1);
-    for (auto* array : {&tree.weight, &tree.impurity, &tree.risk, &tree.merit}) array->reserve(n);
-    tree.count.reserve(n);
-    tree.value.reserve(n * width);
-    tree.splits.reserve(n / 2 + 1);
-    for (const Place& place : places) {
-        const NodeRecord& node = place.builder->nodes[static_cast<size_t>(place.node)];
-        tree.parent.push_back(place.parent);
-        tree.n_children.push_back(node.n_children);
-        tree.default_branch.push_back(node.n_children ? node.default_branch : -1);
-        tree.count.push_back(static_cast<int64_t>(node.count));
-        tree.weight.push_back(node.weight);
-        tree.impurity.push_back(node.impurity);
-        tree.risk.push_back(node.risk);
-        tree.merit.push_back(node.n_children ? node.merit : 0.0);
-        const auto value = place.builder->value.begin() + static_cast<int64_t>(place.builder->width) * place.node;
-        tree.value.insert(tree.value.end(), value, value + static_cast<int64_t>(place.builder->width));
-        if (node.n_children) {
-            append_split(tree.splits, *place.builder, node);
-            for (int64_t c = node.surrogates_begin; c < node.surrogates_end; ++c) {
-                const Candidate& surrogate = place.builder->surrogates[static_cast<size_t>(c)];
-                append_split(tree.splits, surrogate);
-                tree.splits.adjust_last(surrogate.adjusted);
-            }
-            for (int64_t c = node.competitors_begin; c < node.competitors_end; ++c)
-                append_split(tree.competitors, place.builder->competitors[static_cast<size_t>(c)]);
-        }
-        tree.split_begin.push_back(static_cast<int64_t>(tree.splits.kind.size()));
-        tree.competitor_begin.push_back(static_cast<int64_t>(tree.competitors.kind.size()));
-    }
     return tree;
 }
 

@@ -22,6 +22,16 @@ struct SplitTable {
     std::vector<int32_t> pool_index;
     std::vector<double> pool_value;
 
+    /// Put a split behind the others; the entries of its pool have been put behind theirs already.
+    void append(SplitKind of_kind, int32_t on_feature, double at, double of_score) {
+        const bool oblique = of_kind == SplitKind::hyperplane || of_kind == SplitKind::sphere,
+                   many = of_kind == SplitKind::table || of_kind == SplitKind::interval;
+        kind.push_back(static_cast<uint8_t>(of_kind));
+        feature.push_back(oblique ? -1 : on_feature);
+        threshold.push_back(many ? 0.0 : at);
+        score.push_back(of_score);
+        pool_begin.push_back(static_cast<int64_t>(pool_index.size()));
+    }
     /// Say how the split that was appended last agrees; those before that are no surrogates have 0.
     void adjust_last(double agreement) {
         adjusted.resize(kind.size(), 0.0);

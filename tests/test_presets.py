@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import re
+import threading
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ import pandas as pd
 import pytest
 
 import treewright as tw
+from treewright.data import Dataset
 from treewright.errors import ModelFileError
 from treewright.model_file import read_model, write_model
+from treewright.presets.c45_recipe import C45Recipe
 
 RECORDS = Path(__file__).parent / "oracles" / "programs.json.gz"
 CONTROL = [
@@ -239,6 +242,34 @@ def test_deep_trees_are_safe() -> None:
     model = tw.C45Classifier(min_samples_leaf=1, pruner=None, collapse=False, mdl=False).fit(X, y)
     assert model.tree_.n_leaves > 1
     assert tw.C45Classifier(min_samples_leaf=1).fit(X, y).tree_.n_leaves >= 1
+
+
+def test_deep_trees_that_are_given_up_are_safe() -> None:
+    """Rows that weigh less and less are split off one by one: too long a chain to free by recursion."""
+    n = 8000
+    X, y, weight = -np.arange(float(n))[:, None], np.arange(n) % 2, 1.05 ** np.arange(n)
+    dataset = Dataset.from_table(X, y, task="classification", sample_weight=weight)
+    recipe = C45Recipe(min_samples_leaf=1, mdl=False).unpruned()
+    raised: list[BaseException] = []
+
+    def refuse(share: float) -> None:
+        if share > 0.3:
+            raise InterruptedError
+
+    def grow() -> None:
+        try:
+            recipe.grow(dataset, n_jobs=1, progress=refuse)
+        except InterruptedError as error:
+            raised.append(error)
+
+    usual = threading.stack_size(128 * 1024)
+    try:
+        thread = threading.Thread(target=grow)
+        thread.start()
+    finally:
+        threading.stack_size(usual)
+    thread.join()
+    assert raised
 
 
 def test_text_of_c45_gives_cases_and_errors() -> None:

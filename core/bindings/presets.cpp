@@ -1,7 +1,7 @@
 // Trees of C4.5 and CART, by the programs' rules.
 #include "border.hpp"
-#include "../c45.hpp"
-#include "../cart.hpp"
+#include "../programs/c45/c45.hpp"
+#include "../programs/cart/cart.hpp"
 
 namespace treewright::border {
 

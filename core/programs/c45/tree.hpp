@@ -1,17 +1,17 @@
 // The tree of C4.5 while it grows and is pruned: class distributions by branch, rows shared by weight.
 #pragma once
-#include <memory>
+#include <deque>
 
 #include "c45.hpp"
 
 namespace treewright::c45 {
 
 /// A row, or the part of it that comes this way.
-struct Part {
+struct WeightedRow {
     uint32_t row;
     double weight;
 };
-using Parts = std::vector<Part>;
+using WeightedRows = std::vector<WeightedRow>;
 
 /// Weights by branch and class.
 struct Distribution {
@@ -58,18 +58,64 @@ struct Test {
     size_t branches() const { return distribution.branches(); }
 };
 
+/// A node by number: its children are those from `first_child` on.
 struct Node {
     Test test;                      // without a feature at a leaf; its distribution is the node's own
     std::vector<Test> competitors;  // of the test, by gain ratio; without distributions
-    std::vector<std::unique_ptr<Node>> sons;
-    Parts parts;  // at leaves only
+    size_t first_child = 0, n_children = 0;
+    WeightedRows rows;  // at leaves only
 
-    bool is_leaf() const { return sons.empty(); }
+    bool is_leaf() const { return n_children == 0; }
     const Distribution& distribution() const { return test.distribution; }
 };
 
+/// The nodes of a tree, the root first. No node owns another, so that a tree of any depth is freed without recursion; and none
+/// moves when others are added.
+class Nodes {
+public:
+    Node& root() { return nodes_.front(); }
+    const Node& root() const { return nodes_.front(); }
+    Node& child(const Node& node, size_t branch) { return nodes_[node.first_child + branch]; }
+    const Node& child(const Node& node, size_t branch) const { return nodes_[node.first_child + branch]; }
+
+    void add_children(Node& node, std::vector<WeightedRows>&& rows) {
+        node.first_child = nodes_.size();
+        node.n_children = rows.size();
+        for (WeightedRows& of_branch : rows) nodes_.emplace_back().rows = std::move(of_branch);
+    }
+    /// Empty all nodes below one, which becomes a leaf.
+    void remove_children(Node& node) {
+        std::vector<Node*> stack;
+        const auto pass = [&](Node& above) {
+            for (size_t b = 0; b < above.n_children; ++b) stack.push_back(&child(above, b));
+            above.n_children = 0;
+        };
+        pass(node);
+        while (!stack.empty()) {
+            Node& removed = *stack.back();
+            stack.pop_back();
+            pass(removed);
+            removed = Node();
+        }
+    }
+    /// Put a branch in the place of its node; the others are emptied.
+    void raise_branch(Node& node, size_t branch) {
+        Node raised = std::exchange(child(node, branch), Node());
+        remove_children(node);
+        node = std::move(raised);
+    }
+    size_t n_rows() const {
+        size_t n = 0;
+        for (const Node& node : nodes_) n += node.rows.size();
+        return n;
+    }
+
+private:
+    std::deque<Node> nodes_ = std::deque<Node>(1);
+};
+
 /// What all nodes look at: the table, the classes, and comparisons up to a tolerance.
-struct Ground {
+struct C45Data {
     const Table& table;
     const Target& target;
     const Options& options;
@@ -109,32 +155,32 @@ struct Ground {
         return best;
     }
 
-    Distribution count(const Parts& parts) const {
+    Distribution count(const WeightedRows& rows) const {
         Distribution d(1, n_classes());
-        for (const Part& part : parts) d.add(0, label(part.row), part.weight);
+        for (const WeightedRow& at : rows) d.add(0, label(at.row), at.weight);
         return d;
     }
     /// Count the rows by a test; those with a missing value are shared in proportion to the known.
-    Distribution count(const Test& test, const Parts& parts) const {
+    Distribution count(const Test& test, const WeightedRows& rows) const {
         Distribution d(test.branches(), n_classes());
-        for (const Part& part : parts) {
-            const int32_t b = branch(test, part.row);
-            if (b >= 0) d.add(static_cast<size_t>(b), label(part.row), part.weight);
+        for (const WeightedRow& at : rows) {
+            const int32_t b = branch(test, at.row);
+            if (b >= 0) d.add(static_cast<size_t>(b), label(at.row), at.weight);
         }
-        share_missing(test, parts, d);
+        share_missing(test, rows, d);
         return d;
     }
-    void share_missing(const Test& test, const Parts& parts, Distribution& d) const {
+    void share_missing(const Test& test, const WeightedRows& rows, Distribution& d) const {
         const std::vector<double> share = shares(d);
-        for (const Part& part : parts) {
-            if (branch(test, part.row) >= 0) continue;
-            const size_t k = label(part.row);
+        for (const WeightedRow& at : rows) {
+            if (branch(test, at.row) >= 0) continue;
+            const size_t k = label(at.row);
             for (size_t b = 0; b < share.size(); ++b) {
-                d.cell[b * d.n_classes + k] += share[b] * part.weight;
-                d.branch[b] += share[b] * part.weight;
+                d.cell[b * d.n_classes + k] += share[b] * at.weight;
+                d.branch[b] += share[b] * at.weight;
             }
-            d.classes[k] += part.weight;
-            d.total += part.weight;
+            d.classes[k] += at.weight;
+            d.total += at.weight;
         }
     }
     std::vector<double> shares(const Distribution& d) const {
@@ -144,17 +190,17 @@ struct Ground {
         return share;
     }
     /// Send the rows down the branches of a test whose distribution is that of these rows.
-    std::vector<Parts> send(const Test& test, const Distribution& d, const Parts& parts) const {
+    std::vector<WeightedRows> send(const Test& test, const Distribution& d, const WeightedRows& rows) const {
         const std::vector<double> share = shares(d);
-        std::vector<Parts> out(share.size());
-        for (const Part& part : parts) {
-            const int32_t b = branch(test, part.row);
+        std::vector<WeightedRows> out(share.size());
+        for (const WeightedRow& at : rows) {
+            const int32_t b = branch(test, at.row);
             if (b >= 0) {
-                out[static_cast<size_t>(b)].push_back(part);
+                out[static_cast<size_t>(b)].push_back(at);
                 continue;
             }
             for (size_t i = 0; i < share.size(); ++i)
-                if (above(share[i], 0)) out[i].push_back({part.row, share[i] * part.weight});
+                if (above(share[i], 0)) out[i].push_back({at.row, share[i] * at.weight});
         }
         return out;
     }

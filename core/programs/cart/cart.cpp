@@ -2,14 +2,15 @@
 // Therneau & Atkinson, 1997).
 #include "cart.hpp"
 
-#include "cart_lists.hpp"
-#include "cart_tree.hpp"
+#include "sorted_rows.hpp"
+#include "tree.hpp"
+#include "../../base/midpoint.hpp"
 
 namespace treewright::cart {
 
 namespace {
 
-/// A rule that hears Ctrl-C while categories cross from side to side: of thirty there are half a billion groupings.
+/// A rule that looks for Ctrl-C while categories change sides: of thirty there are half a billion groupings.
 template <class Rule>
 class Watched : public Rule {
 public:
@@ -36,8 +37,8 @@ public:
           rule_(rule, monitor),
           options_(options),
           monitor_(monitor),
-          way_(table.n_rows, nowhere),
-          pull_(table.n_rows, 0.0),
+          side_(table.n_rows, Side::none),
+          signed_weight_(table.n_rows, 0.0),
           largest_(options.largest_improve) {
         surrogate_rules_.max_surrogates = options.max_surrogates;
         surrogate_rules_.of_both_known = options.surrogate_style == 1;
@@ -57,7 +58,7 @@ public:
         while (!open.empty()) {
             const Step step = open.back();
             open.pop_back();
-            if (step.grown) settle(nodes_, step.range.node, alpha);
+            if (step.grown) set_complexity(nodes_, step.range.node, alpha);
             else enter(step, alpha, open);
         }
         cap_complexity(nodes_);
@@ -89,7 +90,11 @@ private:
 
         size_t size() const { return end - begin; }
     };
-    /// A node to be split or, when all below it is grown, to be settled.
+    /// The rows of a node in the order of a feature.
+    std::span<uint32_t> order_of(size_t feature, const Range& range) {
+        return sorted_.of(feature).subspan(range.begin, range.size());
+    }
+    /// A node to be split or, when all below it is grown, to be given its complexity.
     struct Step {
         Range range;
         int32_t parent = -1;
@@ -114,22 +119,21 @@ private:
     }
     void set_bound(const Step& step, double alpha) {
         Node& node = nodes_[step.range.node];
-        node.hope = node.leaf.risk;
+        node.inherited_bound = node.leaf.risk;
         if (options_.rpart && step.parent >= 0) {
             const Node& above = nodes_[static_cast<size_t>(step.parent)];
             const bool is_left = above.child[0] == static_cast<int32_t>(step.range.node);
-            node.hope =
-                is_left ? hope_of_left(above, alpha) : hope_of_right(above, nodes_[static_cast<size_t>(above.child[0])], alpha);
+            node.inherited_bound =
+                is_left ? bound_of_left(above, alpha) : bound_of_right(above, nodes_[static_cast<size_t>(above.child[0])], alpha);
         }
-        node.bound = std::min(node.leaf.risk, node.hope);
+        node.bound = std::min(node.leaf.risk, node.inherited_bound);
     }
     Range append(const Range& above, int side, size_t begin, size_t end) {
         const size_t at = nodes_.size();
         nodes_[above.node].child[side] = static_cast<int32_t>(at);
-        rows_.clear();
-        for (size_t i = begin; i < end; ++i) rows_.push_back(row_of(sorted_.of(0)[i]));
-        describe(nodes_.emplace_back(), rows_);
-        return {at, above.depth + 1, begin, end};
+        const Range range{at, above.depth + 1, begin, end};
+        describe(nodes_.emplace_back(), order_of(0, range));
+        return range;
     }
     void poll(size_t rows) {
         work_ += rows * table_.features.size();
@@ -141,37 +145,35 @@ private:
     /// Where a row goes from a node, or −1 if nothing answers. A row without a default goes right, as in rpart.
     int32_t child_of(const Node& node, uint32_t row) const {
         if (node.is_leaf()) return -1;
-        int8_t way = way_of(node.splits[0], row);
-        if (way == nowhere && options_.use_surrogates > 0)
-            for (const Split& surrogate : node.surrogates)
-                if ((way = way_of(surrogate, row)) != nowhere) break;
-        if (way == nowhere) {
+        Side side = side_of(node.splits[0], row);
+        if (side == Side::none && options_.use_surrogates > 0)
+            for (const TwoSidedSplit& surrogate : node.surrogates)
+                if ((side = side_of(surrogate, row)) != Side::none) break;
+        if (side == Side::none) {
             if (options_.use_surrogates < 2) return -1;
-            way = node.majority;
+            side = node.majority;
         }
-        return node.child[way == left ? 0 : 1];
+        return node.child[side == Side::left ? 0 : 1];
     }
-    bool known(const Feature& feature, uint32_t row) const {
-        return feature.categorical() ? feature.codes[row] >= 0 : !std::isnan(feature.numbers[row]);
-    }
-    int8_t way_of(const Split& split, uint32_t row) const {
+    Side side_of(const TwoSidedSplit& split, uint32_t row) const {
         const Feature& feature = table_.features[static_cast<size_t>(split.feature)];
-        if (!known(feature, row)) return nowhere;
-        if (feature.categorical()) return split.side[static_cast<size_t>(feature.codes[row])];
+        if (feature.categorical())
+            return is_known(feature.codes[row]) ? split.side[static_cast<size_t>(feature.codes[row])] : Side::none;
         const double x = feature.numbers[row];
-        return (options_.rpart ? x < split.cut : x <= split.cut) ? split.below : static_cast<int8_t>(-split.below);
+        if (!is_known(x)) return Side::none;
+        return (options_.rpart ? x < split.cut : x <= split.cut) ? split.below : opposite(split.below);
+    }
+    /// The cut between the rows of the column in hand that stand before a place and those from there on: side_of() keeps them
+    /// apart.
+    double cut_at(size_t place) const {
+        const double low = column_.x[place - 1], high = column_.x[place];
+        return options_.rpart ? midpoint_above(low, high) : midpoint(low, high);
     }
 
     void gather(size_t feature, const Range& range) {
         const Feature& from = table_.features[feature];
-        const int32_t* order = sorted_.of(feature) + range.begin;
-        const auto take = [&](auto* values) {
-            column_.gather(
-                range.size(), [&](size_t i) { return row_of(order[i]); }, [&](size_t i) { return order[i] >= 0; },
-                [&](uint32_t row) { return static_cast<double>(values[row]); });
-        };
-        if (from.categorical()) take(from.codes);
-        else take(from.numbers);
+        if (from.categorical()) column_.gather(order_of(feature, range), from.codes);
+        else column_.gather(order_of(feature, range), from.numbers);
     }
 
     bool find(const Range& range) {
@@ -183,87 +185,90 @@ private:
             const Feature& feature = table_.features[f];
             if (column_.size() == 0) continue;
             if (!feature.categorical() && column_.x[0] == column_.x[column_.size() - 1]) continue;
-            Split split;
+            TwoSidedSplit split;
             split.feature = static_cast<int32_t>(f);
             split.rows = column_.size();
             const auto n_codes = static_cast<size_t>(feature.n_categories);
-            const bool better = feature.categorical()
-                                    ? CategoryGroups<Watched<Rule>>(rule_, column_, n_codes, edge).best(node.leaf, split)
-                                    : best_cut(rule_, column_, edge, node.leaf, split);
-            if (!better) continue;
-            largest_ = std::max(largest_, split.improve);
-            if (!(split.improve > largest_ * 1e-10)) continue;  // rounding dust
-            if (!options_.feature_costs.empty()) split.improve /= options_.feature_costs[f];
-            insert(node.splits, std::move(split), most, options_.rpart);
+            if (feature.categorical()) {
+                if (!CategoryGroups<Watched<Rule>>(rule_, column_, n_codes, edge).best(node.leaf, split)) continue;
+            } else {
+                const size_t place = best_cut(rule_, column_, edge, node.leaf, split);
+                if (place == 0) continue;
+                split.cut = cut_at(place);
+            }
+            largest_ = std::max(largest_, split.score);
+            if (!(split.score > largest_ * 1e-10)) continue;  // no more than rounding
+            if (!options_.feature_costs.empty()) split.score /= options_.feature_costs[f];
+            insert_by_score(node.splits, std::move(split), most, options_.rpart);
         }
         return !node.splits.empty();
     }
 
-    /// Send every row of a node on its way; the lists of all features are parted: left rows, right rows, rows that stay. Gives
+    /// Send every row of a node to a side and partition the lists of all features: left rows, right rows, rows that stay. Gives
     /// the ends of the first two.
     std::pair<size_t, size_t> divide(const Range& range) {
         Node& node = nodes_[range.node];
-        const Split& split = node.splits[0];
-        Ways ways{pull_};
-        std::vector<uint32_t> waiting;
-        for (size_t i = range.begin; i < range.end; ++i) {
-            const uint32_t row = row_of(sorted_.of(0)[i]);
-            way_[row] = way_of(split, row);
+        const TwoSidedSplit& split = node.splits[0];
+        PrimarySides primary{signed_weight_};
+        std::vector<uint32_t> unanswered;
+        for (uint32_t row : order_of(0, range)) {
+            const Side side = side_[row] = side_of(split, row);
             const double weight = outcome_.weight_of(row);
-            pull_[row] = way_[row] == left ? weight : way_[row] == right ? -weight : 0.0;
-            if (way_[row] == nowhere) waiting.push_back(row);
-            else (way_[row] == left ? ways.left_weight : ways.right_weight) += weight;
+            signed_weight_[row] = side == Side::left ? weight : side == Side::right ? -weight : 0.0;
+            if (side == Side::none) unanswered.push_back(row);
+            else (side == Side::left ? primary.left_weight : primary.right_weight) += weight;
         }
-        if (options_.max_surrogates > 0) find_surrogates(range, ways);
+        if (options_.max_surrogates > 0) find_surrogates(range, primary);
         if (options_.max_surrogates > 0 || !options_.rpart) {
-            if (ways.left_weight > ways.right_weight) node.majority = left;
-            else if (ways.left_weight < ways.right_weight) node.majority = right;
-            else if (!options_.rpart) node.majority = left;
+            if (primary.left_weight > primary.right_weight) node.majority = Side::left;
+            else if (primary.left_weight < primary.right_weight) node.majority = Side::right;
+            else if (!options_.rpart) node.majority = Side::left;
         }
         if (options_.use_surrogates > 0)
-            for (Split& surrogate : node.surrogates)
+            for (TwoSidedSplit& surrogate : node.surrogates)
                 surrogate.rows =
-                    std::erase_if(waiting, [&](uint32_t row) { return (way_[row] = way_of(surrogate, row)) != nowhere; });
+                    std::erase_if(unanswered, [&](uint32_t row) { return (side_[row] = side_of(surrogate, row)) != Side::none; });
         if (options_.use_surrogates == 2)
-            for (uint32_t row : waiting) way_[row] = node.majority;
-        return part_lists(range);
+            for (uint32_t row : unanswered) side_[row] = node.majority;
+        return partition(range);
     }
-    void find_surrogates(const Range& range, const Ways& ways) {
+    void find_surrogates(const Range& range, const PrimarySides& primary) {
         Node& node = nodes_[range.node];
-        const int32_t primary = node.splits[0].feature;
         for (size_t f = 0; f < table_.features.size(); ++f) {
-            if (static_cast<int32_t>(f) == primary) continue;
+            if (static_cast<int32_t>(f) == node.splits[0].feature) continue;
             gather(f, range);
             const Feature& feature = table_.features[f];
-            Split split;
+            TwoSidedSplit split;
             split.feature = static_cast<int32_t>(f);
-            const Agreement agreement = feature.categorical() ? groups_like(feature, ways, split) : cut_like(ways, split);
-            consider(std::move(split), agreement, ways, surrogate_rules_, node.surrogates);
+            const Agreement agreement = feature.categorical() ? groups_like(feature, primary, split) : cut_like(primary, split);
+            offer_surrogate(std::move(split), agreement, primary, surrogate_rules_, node.surrogates);
         }
     }
-    Agreement groups_like(const Feature& feature, const Ways& ways, Split& split) const {
+    Agreement groups_like(const Feature& feature, const PrimarySides& primary, TwoSidedSplit& split) const {
         const auto each = [&](auto&& use) {
             for (size_t i = 0; i < column_.size(); ++i) use(static_cast<size_t>(column_.x[i]), column_.row[i]);
         };
-        return agreeing_groups(static_cast<size_t>(feature.n_categories), each, ways, options_.rpart, split.side);
+        return agreeing_groups(static_cast<size_t>(feature.n_categories), each, primary, options_.rpart, split.side);
     }
-    Agreement cut_like(const Ways& ways, Split& split) const {
+    Agreement cut_like(const PrimarySides& primary, TwoSidedSplit& split) const {
         size_t place = 0;
         const Agreement agreement = agreeing_cut(
             column_.size(), [&](size_t i) { return column_.row[i]; }, [&](size_t i) { return column_.x[i] != column_.x[i - 1]; },
-            ways, place, split.below);
-        if (agreement.found) split.cut = (column_.x[place - 1] + column_.x[place]) / 2;
+            primary, place, split.below);
+        if (agreement.found) split.cut = cut_at(place);
         return agreement;
     }
-    std::pair<size_t, size_t> part_lists(const Range& range) {
-        size_t count[3] = {0, 0, 0};  // left, staying, right: way_ + 1
-        for (size_t i = range.begin; i < range.end; ++i) ++count[way_[row_of(sorted_.of(0)[i])] + 1];
-        const size_t middle = range.begin + count[left + 1], end = middle + count[right + 1];
+    std::pair<size_t, size_t> partition(const Range& range) {
+        const auto place_of = [&](uint32_t row) { return static_cast<size_t>(static_cast<int>(side_[row]) + 1); };
+        size_t count[3] = {0, 0, 0};  // left, staying, right
+        for (uint32_t row : order_of(0, range)) ++count[place_of(row)];
+        const size_t middle = range.begin + count[0], end = middle + count[2];
         for (size_t f = 0; f < table_.features.size(); ++f) {
-            const std::span order(sorted_.of(f) + range.begin, range.size());
+            const std::span<uint32_t> order = order_of(f, range);
             std::ranges::copy(order, spare_.begin());
-            int32_t* to[3] = {sorted_.of(f) + range.begin, sorted_.of(f) + end, sorted_.of(f) + middle};
-            for (size_t i = 0; i < range.size(); ++i) *to[way_[row_of(spare_[i])] + 1]++ = spare_[i];
+            uint32_t* const all = sorted_.of(f).data();
+            uint32_t* to[3] = {all + range.begin, all + end, all + middle};
+            for (size_t i = 0; i < range.size(); ++i) *to[place_of(spare_[i])]++ = spare_[i];
         }
         return {middle, end};
     }
@@ -275,10 +280,9 @@ private:
     SurrogateRules surrogate_rules_;
     Monitor& monitor_;
     SortedRows sorted_;
-    std::vector<int32_t> spare_;
-    std::vector<uint32_t> rows_;
-    std::vector<int8_t> way_;
-    std::vector<double> pull_;
+    std::vector<uint32_t> spare_;
+    std::vector<Side> side_;             // of each row, by the split of the node in hand
+    std::vector<double> signed_weight_;  // see PrimarySides
     std::vector<Node> nodes_;
     Column column_;
     double largest_;
@@ -347,7 +351,7 @@ Grown grow(const Table& table, const Target& target, const Options& options, Mon
     return with_rule(table, target, outcome, options, [&](auto&& rule) {
         Grower grower(table, outcome, rule, options, monitor);
         grower.grow(sorted_rows(table, options), rows, -1, 0);
-        Grown out = write_tree(grower.nodes(), table, options);
+        Grown out = TreeOutput(grower.nodes(), table, options).write();
         out.largest_improve = grower.largest_improve();
         return out;
     });

@@ -1,11 +1,16 @@
 // Surrogates: splits on other features that send rows the way the split of a node does, ranked by how often they agree
 // (Breiman, Friedman, Olshen & Stone, 1984, §5.3).
 #pragma once
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <utility>
 
-#include "cart_search.hpp"
+#include "two_sided.hpp"
 
-namespace treewright::cart {
+namespace treewright {
 
 /// How agreement is counted.
 struct SurrogateRules {
@@ -14,13 +19,14 @@ struct SurrogateRules {
     bool rpart = false;          // refuse a categorical surrogate that errs less than twice, as rpart does by oversight
 };
 
-/// What the split itself does: by row +weight if it goes left, −weight if right, 0 if the split does not answer; and the sums.
-struct Ways {
-    std::span<const double> pull;
-    double left_weight = 0, right_weight = 0, elsewhere = 0;  // the last in branches beyond two, none of them larger
-    double slack = 0;                                         // sums of pulls that differ by no more are equal: rounding
+/// What the split of a node does: the signed weight of a row is +weight if it goes left, −weight if right, 0 if the split does
+/// not answer; and the sums.
+struct PrimarySides {
+    std::span<const double> signed_weight;
+    double left_weight = 0, right_weight = 0, other_weight = 0;  // the last in branches beyond two, none of them larger
+    double tolerance = 0;                                        // sums that differ by no more are equal: rounding
 
-    double total() const { return left_weight + right_weight + elsewhere; }
+    double total() const { return left_weight + right_weight + other_weight; }
     double majority() const { return std::max(left_weight, right_weight); }
 };
 
@@ -30,53 +36,55 @@ struct Agreement {
     bool found = false;
 };
 
-/// A cut, and the sum of the pulls below it.
-struct Extreme {
+/// The number of rows below a cut, and the sum of their signed weights.
+struct CutSum {
     double sum = 0;
     size_t place = 0;
 };
 
-/// Which way round the surrogate runs, given the sums of all pulls and of those below its best cuts.
-inline Agreement settle(double total, double sum, Extreme highest, Extreme lowest, double slack, size_t& place, int8_t& below) {
-    const double to_left = (total + sum) / 2, to_right = (total - sum) / 2;
-    const double straight = to_right + highest.sum, turned = to_left - lowest.sum;
-    const bool turn = turned > straight + slack ||  // of equals the lower cut
-                      (turned >= straight - slack && lowest.place < highest.place);
+/// Which side the rows below the cut of a surrogate go to, given the sums of all weights and signed weights, and the cuts of the
+/// highest and the lowest sum.
+inline Agreement choose_direction(double total, double sum, CutSum highest, CutSum lowest, double tolerance, size_t& place,
+                                  Side& below) {
+    const double to_left = 0.5 * (total + sum), to_right = 0.5 * (total - sum);
+    const double straight = to_right + highest.sum, reversed = to_left - lowest.sum;
+    const bool reverse = reversed > straight + tolerance ||  // of equals the lower cut
+                         (reversed >= straight - tolerance && lowest.place < highest.place);
     Agreement best;
     best.total = total;
     best.majority = std::max(to_left, to_right);
-    best.weight = turn ? turned : straight;
-    best.found = best.weight > best.majority + slack;
-    place = turn ? lowest.place : highest.place;
-    below = turn ? right : left;
+    best.weight = reverse ? reversed : straight;
+    best.found = best.weight > best.majority + tolerance;
+    place = reverse ? lowest.place : highest.place;
+    below = reverse ? Side::right : Side::left;
     return best;
 }
 
 /// The best cut of a feature whose n known rows stand in order: row(i) is the i-th, new_value(i) tells whether a cut may stand
 /// before it. Gives `place`, the rows below the cut. At least two rows must go each way.
 ///
-/// With S the sum of the pulls below a cut, sending those rows left agrees with the split on right + S, sending them right on
-/// left − S, where left and right are the weights of all: the best cut is where S is largest or smallest.
+/// With S the sum of the signed weights below a cut, sending those rows left agrees with the split on right + S, sending them
+/// right on left − S, where left and right are the weights of all: the best cut is where S is largest or smallest.
 template <class Row, class NewValue>
-Agreement agreeing_cut(size_t n, Row&& row, NewValue&& new_value, const Ways& ways, size_t& place, int8_t& below) {
-    const auto answered = [&](size_t i) { return ways.pull[row(i)] != 0; };
+Agreement agreeing_cut(size_t n, Row&& row, NewValue&& new_value, const PrimarySides& primary, size_t& place, Side& below) {
+    const auto answered = [&](size_t i) { return primary.signed_weight[row(i)] != 0; };
     size_t first = 0, last = n;
     for (int rows = 0; first < n && rows < 2; ++first) rows += answered(first);
     for (int rows = 0; last > 0 && rows < 2; --last) rows += answered(last - 1);
     double sum = 0, total = 0, highest = 0, lowest = 0;
     size_t at_highest = 0, at_lowest = 0, i = 0;
     const auto pass = [&] {
-        const double pull = ways.pull[row(i++)];
-        sum += pull;
-        total += std::fabs(pull);
+        const double weight = primary.signed_weight[row(i++)];
+        sum += weight;
+        total += std::fabs(weight);
     };
     while (i < first) pass();
     while (i < n && i <= last) {
         if (new_value(i)) {
-            if (sum > highest + ways.slack) {
+            if (sum > highest + primary.tolerance) {
                 highest = sum;
                 at_highest = i;
-            } else if (sum < lowest - ways.slack) {
+            } else if (sum < lowest - primary.tolerance) {
                 lowest = sum;
                 at_lowest = i;
             }
@@ -84,13 +92,13 @@ Agreement agreeing_cut(size_t n, Row&& row, NewValue&& new_value, const Ways& wa
         pass();
     }
     while (i < n) pass();
-    return settle(total, sum, {highest, at_highest}, {lowest, at_lowest}, ways.slack, place, below);
+    return choose_direction(total, sum, {highest, at_highest}, {lowest, at_lowest}, primary.tolerance, place, below);
 }
 
 /// Each category goes the way most of its rows go, ties with the majority of all. each(use) calls use(code, row) for the known
 /// rows.
 template <class Each>
-Agreement agreeing_groups(size_t n_codes, Each&& each, const Ways& ways, bool rpart, std::vector<int8_t>& side) {
+Agreement agreeing_groups(size_t n_codes, Each&& each, const PrimarySides& primary, bool rpart, std::vector<Side>& side) {
     struct Tally {
         double weight = 0;
         size_t count = 0;
@@ -98,22 +106,22 @@ Agreement agreeing_groups(size_t n_codes, Each&& each, const Ways& ways, bool rp
     std::vector<std::array<Tally, 2>> of(n_codes);
     std::array<double, 2> all{};
     each([&](size_t code, uint32_t row) {
-        const double pull = ways.pull[row];
-        if (pull == 0) return;
-        Tally& tally = of[code][pull < 0];
-        tally.weight += std::fabs(pull);
+        const double weight = primary.signed_weight[row];
+        if (weight == 0) return;
+        Tally& tally = of[code][weight < 0];
+        tally.weight += std::fabs(weight);
         ++tally.count;
-        all[pull < 0] += std::fabs(pull);
+        all[weight < 0] += std::fabs(weight);
     });
     const bool majority_right = !(all[0] > all[1]);
     std::array<size_t, 2> sent{}, hits_and_misses{};
     Agreement best;
-    side.assign(n_codes, nowhere);
+    side.assign(n_codes, Side::none);
     for (size_t code = 0; code < n_codes; ++code) {
         const auto& [to_left, to_right] = of[code];
         if (to_left.count + to_right.count == 0) continue;
         const bool goes_right = to_left.weight == to_right.weight ? majority_right : to_left.weight < to_right.weight;
-        side[code] = goes_right ? right : left;
+        side[code] = goes_right ? Side::right : Side::left;
         best.weight += of[code][goes_right].weight;
         sent[goes_right] += to_left.count + to_right.count;
         hits_and_misses[0] += of[code][goes_right].count;
@@ -149,11 +157,11 @@ Agreement agreeing_branches(size_t n_codes, size_t n_branches, Each&& each, std:
     return best;
 }
 
-/// Put a split into a list that stays sorted by `improve`, ties in the order they came; the list keeps at most `most`.
-/// rpart has a slip: a new first of a full list of two drops both others.
-inline void insert(std::vector<Split>& list, Split&& split, size_t most, bool rpart) {
-    const double slack = rpart ? 0 : 1e-11 * std::fabs(split.improve);
-    auto at = std::ranges::find_if(list, [&](const Split& other) { return split.improve > other.improve + slack; });
+/// Put a split into a list that stays sorted by score, ties in the order they came; the list keeps at most `most`.
+/// rpart has an error: a new first of a full list of two removes both others.
+inline void insert_by_score(std::vector<TwoSidedSplit>& list, TwoSidedSplit&& split, size_t most, bool rpart) {
+    const double tolerance = rpart ? 0 : 1e-11 * std::fabs(split.score);
+    auto at = std::ranges::find_if(list, [&](const TwoSidedSplit& other) { return split.score > other.score + tolerance; });
     if (at == list.end() && list.size() >= most) return;
     if (rpart && most == 2 && list.size() == 2 && at == list.begin()) {
         list.clear();
@@ -163,22 +171,22 @@ inline void insert(std::vector<Split>& list, Split&& split, size_t most, bool rp
     if (list.size() > most) list.pop_back();
 }
 
-/// Rate one feature as a stand-in, and keep it if it does better than following the majority.
-inline void consider(Split&& split, const Agreement& agreement, const Ways& ways, const SurrogateRules& rules,
-                     std::vector<Split>& kept) {
+/// Rate one feature as a surrogate, and keep it if it does better than following the majority.
+inline void offer_surrogate(TwoSidedSplit&& split, const Agreement& agreement, const PrimarySides& primary,
+                            const SurrogateRules& rules, std::vector<TwoSidedSplit>& kept) {
     if (!agreement.found) return;
-    const double total = rules.of_both_known ? agreement.total : ways.total();
-    const double majority = (rules.of_both_known ? agreement.majority : ways.majority()) / total;
-    split.improve = agreement.weight / total;
-    split.adjusted = (split.improve - majority) / (1 - majority);
-    if (split.adjusted > 1e-10) insert(kept, std::move(split), static_cast<size_t>(rules.max_surrogates), rules.rpart);
+    const double total = rules.of_both_known ? agreement.total : primary.total();
+    const double majority = (rules.of_both_known ? agreement.majority : primary.majority()) / total;
+    split.score = agreement.weight / total;
+    split.adjusted = (split.score - majority) / (1 - majority);
+    if (split.adjusted > 1e-10) insert_by_score(kept, std::move(split), static_cast<size_t>(rules.max_surrogates), rules.rpart);
 }
 
 /// An agreement, by weight, that does not come up to this is not kept: it must beat the majority, and the last of a full list.
-inline double least_agreement(const Ways& ways, const SurrogateRules& rules, const std::vector<Split>& kept) {
+inline double least_agreement(const PrimarySides& primary, const SurrogateRules& rules, const std::vector<TwoSidedSplit>& kept) {
     const bool full = kept.size() >= static_cast<size_t>(rules.max_surrogates);
-    const double least = full ? std::max(ways.majority(), kept.back().improve * ways.total()) : ways.majority();
-    return least - 1e-9 * ways.total();
+    const double least = full ? std::max(primary.majority(), kept.back().score * primary.total()) : primary.majority();
+    return least - 1e-9 * primary.total();
 }
 
-}  // namespace treewright::cart
+}  // namespace treewright

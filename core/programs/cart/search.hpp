@@ -3,22 +3,11 @@
 #include <bit>
 #include <numeric>
 
-#include "cart_rules.hpp"
+#include "rules.hpp"
+#include "sorted_rows.hpp"
+#include "../../splits/two_sided.hpp"
 
 namespace treewright::cart {
-
-inline constexpr int8_t left = -1, right = 1, nowhere = 0;
-
-/// A split on one feature: a number below `cut` goes `below`, else the other way; a code goes to side[code].
-struct Split {
-    int32_t feature = -1;
-    double improve = 0;   // or the agreement of a surrogate
-    size_t rows = 0;      // that it was judged on, or that a surrogate sent
-    double adjusted = 0;  // agreement of a surrogate above that of sending everybody with the majority
-    double cut = 0;
-    int8_t below = left;
-    std::vector<int8_t> side;  // by code; nowhere = not seen at the node
-};
 
 /// The known rows of a node in the order of one feature; the memory behind them is kept.
 struct Column {
@@ -28,27 +17,28 @@ struct Column {
 
     size_t size() const { return n; }
     Rows rows() const { return Rows(row).first(n); }
-    /// Take these entries, of which those with known(i) stay; value(i) and row_of(i) are looked up for all.
-    template <class Entry, class Known, class Value>
-    void gather(size_t n_entries, Entry&& row_of, Known&& known, Value&& value) {
-        if (row.size() <= n_entries) {
-            row.resize(n_entries + 1);
-            x.resize(n_entries + 1);
+    /// Take those of the rows whose value is known.
+    template <class Value>
+    void gather(Rows from, const Value* values) {
+        if (row.size() <= from.size()) {
+            row.resize(from.size() + 1);
+            x.resize(from.size() + 1);
         }
         n = 0;
-        for (size_t i = 0; i < n_entries; ++i) {  // without a branch
-            row[n] = row_of(i);
-            x[n] = value(row[n]);
-            n += known(i);
+        for (uint32_t at : from) {  // without a branch
+            row[n] = at;
+            x[n] = static_cast<double>(values[at]);
+            n += is_known(values[at]);
         }
     }
 };
 
-/// The best cut that leaves at least `edge` rows on each side; the first of equals. False if none is worth anything.
+/// The best cut that leaves at least `edge` rows on each side, the first of equals: the number of rows below it, 0 if none is
+/// worth anything.
 template <class Rule>
-bool best_cut(Rule& rule, const Column& column, size_t edge, const Leaf& node, Split& split) {
+size_t best_cut(Rule& rule, const Column& column, size_t edge, const Leaf& node, TwoSidedSplit& split) {
     const size_t n = column.size();
-    if (!rule.start(column.rows())) return false;
+    if (!rule.start(column.rows())) return 0;
     double best = rule.least();
     size_t place = 0;
     for (size_t below = 1; below + edge <= n; ++below) {
@@ -58,12 +48,10 @@ bool best_cut(Rule& rule, const Column& column, size_t edge, const Leaf& node, S
         if (!(value > best)) continue;
         best = value;
         place = below;
-        split.below = rule.lower_left() ? left : right;
+        split.below = rule.lower_left() ? Side::left : Side::right;
     }
-    if (place == 0) return false;
-    split.cut = (column.x[place - 1] + column.x[place]) / 2;
-    split.improve = (best - rule.least()) / rule.scale(node);
-    return split.improve > 0;
+    split.score = (best - rule.least()) / rule.scale(node);
+    return split.score > 0 ? place : 0;
 }
 
 /// Two groups of the categories of a feature.
@@ -80,17 +68,17 @@ public:
         }
         std::ranges::sort(present_);
     }
-    bool best(const Leaf& node, Split& split) {
+    bool best(const Leaf& node, TwoSidedSplit& split) {
         if (!useful_) return false;
         best_ = rule_.least();
-        split.side.assign(count_.size(), nowhere);
+        split.side.assign(count_.size(), Side::none);
         if (rule_.tries_all(present_.size())) {
             every_grouping(split);
         } else {
             for (size_t order = 0; order < rule_.n_orders(); ++order) cuts_of_order(order, split);
         }
-        split.improve = (best_ - rule_.least()) / rule_.scale(node);
-        return split.improve > 0;
+        split.score = (best_ - rule_.least()) / rule_.scale(node);
+        return split.score > 0;
     }
 
 private:
@@ -100,16 +88,16 @@ private:
         n_left_ += back ? 0 - count_[code] : count_[code];
         rule_.move(tally_[code], back ? -1.0 : 1.0);
     }
-    void offer(Split& split) {
+    void offer(TwoSidedSplit& split) {
         if (n_left_ < edge_ || n_ - n_left_ < edge_) return;
         const double value = rule_.value();
         if (!(value > best_)) return;
         best_ = value;
-        const int8_t of_left = rule_.lower_left() ? left : right;
-        for (size_t code : present_) split.side[code] = on_left_[code] ? of_left : static_cast<int8_t>(-of_left);
+        const Side of_left = rule_.lower_left() ? Side::left : Side::right;
+        for (size_t code : present_) split.side[code] = on_left_[code] ? of_left : opposite(of_left);
     }
     /// Ties in the order of the codes.
-    void cuts_of_order(size_t order, Split& split) {
+    void cuts_of_order(size_t order, TwoSidedSplit& split) {
         std::vector<double> key(count_.size(), 0.0);
         for (size_t code : present_) key[code] = rule_.key(tally_[code], order);
         std::vector<size_t> codes = present_;
@@ -122,7 +110,7 @@ private:
     }
     /// In the order of a Gray code, one category crosses over at a time; the last of the domain stays, as sides may be named
     /// either way.
-    void every_grouping(Split& split) {
+    void every_grouping(TwoSidedSplit& split) {
         if (present_.size() > 62)
             throw std::invalid_argument("a feature has more than 62 categories at a node, too many to try every grouping");
         const size_t n_moving = present_.size() - (present_.back() == count_.size() - 1);
