@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/midpoint.hpp"
-#include "splits/pools.hpp"
+#include "splits/answer.hpp"
 #include "stats.hpp"
 #include "tree.hpp"
 
@@ -22,7 +22,7 @@ struct Candidate {
     int32_t n_branches = 2;
     int32_t default_branch = -1;                     // -1 until decided: the largest branch
     std::vector<std::pair<int32_t, int32_t>> table;  // (code, branch), codes ascending
-    std::vector<int32_t> pool_index;                 // the pool of a hyperplane, a sphere or intervals (splits/pools.hpp);
+    std::vector<int32_t> pool_index;                 // the pool of a hyperplane, a sphere or intervals (splits/answer.hpp);
     std::vector<double> pool_value;                  // `feature` is the first of several
 
     bool found() const { return feature >= 0; }
@@ -37,9 +37,8 @@ struct Candidate {
         return each;
     }
     int32_t branch_of(int32_t code) const {
-        const auto at =
-            std::lower_bound(table.begin(), table.end(), code, [](const auto& entry, int32_t c) { return entry.first < c; });
-        return at != table.end() && at->first == code ? at->second : -1;
+        const auto found = find_code(table, code, &std::pair<int32_t, int32_t>::first);
+        return found == table.end() ? unanswered : found->second;
     }
 };
 

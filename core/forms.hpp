@@ -46,10 +46,10 @@ public:
         if (fill.found)
             for (int32_t f : split.pool_index)
                 if (of.emplace(f, Fill{}).second) fill.found &= (of[f] = e_.gather(item, f)).found;
-        if (fill.found) fill.value = oblique_sum(split, [&](int32_t f) { return of[f].value; });
+        if (fill.found) fill.value = compared(split, [&](int32_t f) { return of[f].value; });
         e_.value_.resize(item.size());
         for (size_t i = 0; i < item.size(); ++i) {
-            e_.value_[i] = oblique_sum(split, [&](int32_t f) { return e_.number(item, static_cast<size_t>(f), i); });
+            e_.value_[i] = compared(split, [&](int32_t f) { return e_.number(item, static_cast<size_t>(f), i); });
             if (std::isnan(e_.value_[i]) && fill.found) e_.value_[i] = fill.value;
         }
         return fill;

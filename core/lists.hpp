@@ -140,12 +140,6 @@ private:
     }
     // ---- sending rows down -------------------------------------------------------------------------------------------------
 
-    int32_t branch_of(const Candidate& split, double value) const {
-        if (std::isnan(value)) return -1;
-        if (split.kind == SplitKind::interval) return interval_of(split.pool(), value);
-        if (split.kind != SplitKind::table) return value <= split.threshold ? 0 : 1;
-        return split.branch_of(static_cast<int32_t>(value));
-    }
     /// What an oblique split compares, or the values of the split's feature.
     Fill gather_answers(const Item& item, const Candidate& split) {
         if constexpr (std::is_same_v<Index, uint32_t>)
@@ -162,14 +156,14 @@ private:
             for (size_t i = 0; i < list.size(); ++i) branch[list[i].row] = i < split.position ? 0 : 1;
         } else {
             fill = gather_answers(item, split);
-            for (size_t i = 0; i < branch.size(); ++i) branch[i] = branch_of(split, value_[i]);
+            for (size_t i = 0; i < branch.size(); ++i) branch[i] = value_branch(split, value_[i]);
         }
         const Missing policy = policy_of(split.feature);
         const bool by_rows = policy == Missing::direction || policy == Missing::value;
         std::vector<double> size(static_cast<size_t>(split.n_branches), 0.0);
         for (size_t i = 0; i < branch.size(); ++i)
             if (branch[i] >= 0) size[static_cast<size_t>(branch[i])] += by_rows ? 1.0 : item.parts.weight_of(i);
-        if (fill.found) split.default_branch = branch_of(split, fill.value);
+        if (fill.found) split.default_branch = value_branch(split, fill.value);
         settle_default(policy, recipe_, size, split.default_branch);
         return branch;
     }
@@ -199,7 +193,7 @@ private:
             list.size(), [&](size_t i) { return list[i].row; }, [&](size_t i) { return list[i].rank != list[i - 1].rank; }, ways,
             place, split.below);
         if (agreement.found)
-            split.cut = (number(item, feature, list[place - 1].row) + number(item, feature, list[place].row)) / 2;
+            split.cut = midpoint(number(item, feature, list[place - 1].row), number(item, feature, list[place].row));
         return agreement;
     }
 

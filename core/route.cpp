@@ -121,14 +121,44 @@ bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int3
 }
 
 void route(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes, std::span<const int32_t> position,
-           std::span<const int32_t> n_categories, int32_t* leaf, int threads, Monitor& monitor) {
-    const Router router{tree, numbers, codes, position, n_categories};
+           int32_t* leaf, int threads, Monitor& monitor) {
+    const Router router{tree, {numbers, codes, position}};
     const int64_t rows = std::max(numbers.n_rows, codes.n_rows);
     parallel_for(static_cast<size_t>(tasks(rows)), threads, [&](size_t task, int thread) {
         monitor.poll(thread);
         const int64_t first = static_cast<int64_t>(task) * rows_per_task;
         for (int64_t row = first; row < std::min(rows, first + rows_per_task); ++row) leaf[row] = router.leaf(row);
     });
+}
+
+void branches(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
+              std::span<const int32_t> position, std::span<const int64_t> rows, std::span<const int64_t> nodes, int32_t* branch,
+              int32_t* by, int threads, Monitor& monitor) {
+    const Router router{tree, {numbers, codes, position}};
+    const auto n = static_cast<int64_t>(rows.size());
+    parallel_for(static_cast<size_t>(tasks(n)), threads, [&](size_t task, int thread) {
+        monitor.poll(thread);
+        const auto first = task * static_cast<size_t>(rows_per_task), last = first + static_cast<size_t>(rows_per_task);
+        for (size_t i = first; i < std::min(rows.size(), last); ++i) {
+            const auto choice = router.choose(static_cast<size_t>(nodes[i]), rows[i]);
+            branch[i] = choice.branch;
+            by[i] = choice.by;
+        }
+    });
+}
+
+void answers(const SplitView& splits, size_t split, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
+             std::span<const int32_t> position, std::span<const int64_t> rows, int32_t* branch) {
+    const SplitEntry entry(splits, split);
+    const RowValues values{numbers, codes, position};
+    for (size_t i = 0; i < rows.size(); ++i) branch[i] = values.branch(entry, rows[i]);
+}
+
+void compare(const SplitView& splits, size_t split, const Matrix<double>& numbers, std::span<const int32_t> position,
+             std::span<const int64_t> rows, double* out) {
+    const SplitEntry entry(splits, split);
+    const RowValues values{numbers, {}, position};
+    for (size_t i = 0; i < rows.size(); ++i) out[i] = compared(entry, values.numbers_of(rows[i]));
 }
 
 }  // namespace treewright

@@ -29,12 +29,26 @@ std::optional<std::vector<PackedNode>> pack(const TreeView& tree, std::span<cons
 /// Leaf of every row; true if an infinity was met in any column.
 bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int32_t* leaf, int threads, Monitor& monitor);
 
-/// Leaf of every row for any tree. `position` and `n_categories` say where each feature lives.
+/// Leaf of every row for any tree. `position` says in which column each feature lives.
 void route(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes, std::span<const int32_t> position,
-           std::span<const int32_t> n_categories, int32_t* leaf, int threads, Monitor& monitor);
+           int32_t* leaf, int threads, Monitor& monitor);
+
+/// For pairs of a row and an inner node, whether the row comes there or not: the branch it takes (or share_row, stay_at_node),
+/// and which of the node's splits answered (`by`; −1 if none did, −2 for an unseen category, which follows the largest branch).
+void branches(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
+              std::span<const int32_t> position, std::span<const int64_t> rows, std::span<const int64_t> nodes, int32_t* branch,
+              int32_t* by, int threads, Monitor& monitor);
+
+/// The branch of rows by one split alone; −1 where it does not answer, −2 for an unseen category.
+void answers(const SplitView& splits, size_t split, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
+             std::span<const int32_t> position, std::span<const int64_t> rows, int32_t* branch);
+
+/// What a split of numbers compares with its threshold or its cuts, for each of the rows; NaN if something is missing.
+void compare(const SplitView& splits, size_t split, const Matrix<double>& numbers, std::span<const int32_t> position,
+             std::span<const int64_t> rows, double* out);
 
 /// Sum of `value` (nodes × anything) over the leaves of every row, each by the share of the row that ends there.
 void spread(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes, std::span<const int32_t> position,
-            std::span<const int32_t> n_categories, std::span<const double> value, double* out, int threads, Monitor& monitor);
+            std::span<const double> value, double* out, int threads, Monitor& monitor);
 
 }  // namespace treewright

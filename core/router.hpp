@@ -1,21 +1,28 @@
-// The general walk: one row at a time, any split, surrogates in order.
+// The general walk: one row at a time, any split, surrogates in order, then what the node keeps for rows without an answer.
 #pragma once
-#include <algorithm>
-#include <cmath>
-
-#include "splits/pools.hpp"
-#include "table.hpp"
-#include "tree.hpp"
+#include "splits/answer.hpp"
 
 namespace treewright {
 
+/// Rows of matrices, and the column of each feature in one of them.
+struct RowValues {
+    Matrix<double> numbers;
+    Matrix<int32_t> codes;
+    std::span<const int32_t> position;
+
+    auto numbers_of(int64_t row) const {
+        return [this, row](int32_t feature) { return numbers(row, position[static_cast<size_t>(feature)]); };
+    }
+    auto codes_of(int64_t row) const {
+        return [this, row](int32_t feature) { return codes(row, position[static_cast<size_t>(feature)]); };
+    }
+    /// The branch of a row by one split; unanswered or unseen_code if none.
+    int32_t branch(const SplitEntry& split, int64_t row) const { return split_branch(split, numbers_of(row), codes_of(row)); }
+};
+
 struct Router {
     const TreeView& tree;
-    const Matrix<double>& numbers;
-    const Matrix<int32_t>& codes;
-    std::span<const int32_t> position, n_categories;
-
-    double number(int64_t row, int32_t feature) const { return numbers(row, position[static_cast<size_t>(feature)]); }
+    RowValues values;
 
     int32_t largest_child(size_t node) const {
         int32_t best = 0;
@@ -27,57 +34,25 @@ struct Router {
         return tree.weight[static_cast<size_t>(tree.first_child[node] + branch)];
     }
 
-    /// Branch of a code, or -1 when the table does not answer for it.
-    int32_t look_up(size_t begin, size_t end, int32_t code) const {
-        const auto first = tree.splits.pool_index.begin() + static_cast<int64_t>(begin);
-        const auto last = tree.splits.pool_index.begin() + static_cast<int64_t>(end);
-        const auto found = std::lower_bound(first, last, code);
-        if (found == last || *found != code) return -1;
-        return static_cast<int32_t>(tree.splits.pool_value[static_cast<size_t>(found - tree.splits.pool_index.begin())]);
-    }
-
-    /// Branch of the row by one split; -1 = unanswered, unseen_code = an unseen category.
-    int32_t branch(size_t split, int64_t row) const {
-        const SplitView& s = tree.splits;
-        const auto begin = static_cast<size_t>(s.pool_begin[split]), end = static_cast<size_t>(s.pool_begin[split + 1]);
-        const Pool pool{s.pool_index.subspan(begin, end - begin), s.pool_value.subspan(begin, end - begin)};
-        const auto x = [&](int32_t feature) { return number(row, feature); };
-        double total = 0;
-        switch (static_cast<SplitKind>(s.kind[split])) {
-            case SplitKind::threshold:
-                total = x(s.feature[split]);
-                break;
-            case SplitKind::table: {
-                const int32_t code = codes(row, position[static_cast<size_t>(s.feature[split])]);
-                return code < 0 ? code : look_up(begin, end, code);
-            }
-            case SplitKind::hyperplane:
-                total = weighted_sum(pool, x);
-                break;
-            case SplitKind::sphere:
-                total = squared_distance(pool, x);
-                break;
-            case SplitKind::interval:
-                return interval_of(pool, x(s.feature[split]));
+    struct Choice {
+        int32_t branch;  // or share_row, or stay_at_node
+        int32_t by;      // which of the node's splits answered; unanswered or unseen_code if none did
+    };
+    /// The branch of a row at a node: by its split, by its surrogates in order, or by default.
+    Choice choose(size_t node, int64_t row) const {
+        const auto first = static_cast<size_t>(tree.split_begin[node]), last = static_cast<size_t>(tree.split_begin[node + 1]);
+        for (size_t split = first; split < last; ++split) {
+            const int32_t chosen = values.branch(SplitEntry(tree.splits, split), row);
+            if (chosen >= 0) return {chosen, static_cast<int32_t>(split - first)};
+            if (chosen == unseen_code) return {largest_child(node), unseen_code};
         }
-        if (std::isnan(total)) return -1;
-        return total <= s.threshold[split] ? 0 : 1;
-    }
-
-    /// Branch of a row at a node by its split, its surrogates in order, or its default; share_row or stay_at_node if neither.
-    int32_t choose(size_t node, int64_t row) const {
-        int32_t chosen = -1;
-        const auto last = static_cast<size_t>(tree.split_begin[node + 1]);
-        for (auto split = static_cast<size_t>(tree.split_begin[node]); split < last && chosen == -1; ++split)
-            chosen = branch(split, row);
-        if (chosen == unseen_code) return largest_child(node);
-        return chosen < 0 ? tree.default_branch[node] : chosen;
+        return {tree.default_branch[node], unanswered};
     }
 
     int32_t leaf(int64_t row) const {
         size_t node = 0;
         while (tree.n_children[node] > 0) {
-            int32_t chosen = choose(node, row);
+            int32_t chosen = choose(node, row).branch;
             if (chosen == stay_at_node) break;
             if (chosen == share_row) chosen = largest_child(node);
             node = static_cast<size_t>(tree.first_child[node] + chosen);

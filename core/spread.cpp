@@ -22,8 +22,8 @@ std::vector<double> branch_weights(const TreeView& tree) {
 }  // namespace
 
 void spread(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes, std::span<const int32_t> position,
-            std::span<const int32_t> n_categories, std::span<const double> value, double* out, int threads, Monitor& monitor) {
-    const Router router{tree, numbers, codes, position, n_categories};
+            std::span<const double> value, double* out, int threads, Monitor& monitor) {
+    const Router router{tree, {numbers, codes, position}};
     const size_t width = value.size() / tree.size();
     const std::vector<double> below = branch_weights(tree);
     const int64_t rows = std::max(numbers.n_rows, codes.n_rows);
@@ -41,7 +41,7 @@ void spread(const TreeView& tree, const Matrix<double>& numbers, const Matrix<in
             while (!stack.empty()) {
                 const auto [node, share] = stack.back();
                 stack.pop_back();
-                const int32_t chosen = tree.n_children[node] > 0 ? router.choose(node, row) : stay_at_node;
+                const int32_t chosen = tree.n_children[node] > 0 ? router.choose(node, row).branch : stay_at_node;
                 if (chosen == stay_at_node) {
                     add(to, node, share);
                 } else if (chosen >= 0) {

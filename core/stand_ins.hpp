@@ -97,20 +97,11 @@ std::vector<Candidate> find_surrogates(const Table& table, const Recipe& recipe,
     return surrogates;
 }
 
-/// The branch of a row by a surrogate; −1 if that does not answer either.
-inline int32_t surrogate_branch(const Candidate& split, const Feature& feature, size_t row) {
-    if (split.kind == SplitKind::table) return feature.codes[row] < 0 ? -1 : split.branch_of(feature.codes[row]);
-    const double value = feature.numbers[row];
-    if (std::isnan(value)) return -1;
-    return (split.kind == SplitKind::hyperplane ? -value : value) <= split.threshold ? 0 : 1;
-}
-
 /// Send the rows that the split does not answer where the first surrogate that does sends them.
 template <class RowOf>
 void follow_surrogates(const Table& table, const std::vector<Candidate>& surrogates, RowOf&& row_of, std::span<int32_t> branch) {
     for (size_t i = 0; i < branch.size(); ++i)
-        for (size_t s = 0; s < surrogates.size() && branch[i] < 0; ++s)
-            branch[i] = surrogate_branch(surrogates[s], table.features[static_cast<size_t>(surrogates[s].feature)], row_of(i));
+        for (size_t s = 0; s < surrogates.size() && branch[i] < 0; ++s) branch[i] = row_branch(surrogates[s], table, row_of(i));
 }
 
 }  // namespace treewright

@@ -184,8 +184,7 @@ private:
             if (feature.categorical()) {
                 branch_[i] = feature.codes[rows[i]] < 0 ? -1 : lookup[static_cast<size_t>(feature.codes[rows[i]])];
             } else {
-                const double x = feature.numbers[rows[i]];
-                branch_[i] = std::isnan(x) ? -1 : x <= split.threshold ? 0 : 1;
+                branch_[i] = threshold_branch(feature.numbers[rows[i]], split.threshold);
             }
             if (branch_[i] >= 0) size[static_cast<size_t>(branch_[i])] += left_out(policy) ? item.parts.weight_of(i) : 1.0;
         }

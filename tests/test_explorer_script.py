@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
+from boundaries import boundary_rows, dataset_of, grid_table, values_of
 from browsing import ASSETS
 from trees import Leaf, build, mixed_schema, random_rows, random_tree
 from treewright import DecisionTreeClassifier, datasets
@@ -70,13 +71,27 @@ def in_script(modules, tree, expression: str, rows=()):
 def test_the_script_predicts_as_the_tree_does(modules, seed, n_classes) -> None:
     tree = random_tree(seed, 8, n_classes)
     numbers, codes = random_rows(seed)
-    codes = np.maximum(codes, -1)  # what is unseen is missing, as estimators have it
     said = np.array(
         in_script(modules, tree, "rows.map((row) => model.predict(row))", rows_of(tree, numbers, codes))
     )
     value = tree.value / tree.value.sum(axis=1, keepdims=True) if n_classes else tree.value
     expected = tree.spread(np.asfortranarray(numbers), np.asfortranarray(codes), value)
     assert np.allclose(said, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [("threshold", "subset"), ("interval", "multiway"), ("hyperplane", "subset"), ("sphere", "subset")],
+)
+@pytest.mark.parametrize("missing", ["direction", "surrogate", "fractional"])
+def test_rows_on_boundaries_take_the_branches_that_predict_takes(modules, form, missing) -> None:
+    X, y = grid_table(1)
+    tree = DecisionTreeClassifier(splits=form, missing=missing).fit(X, y).tree_
+    rows = values_of(Dataset(tree.schema, *tree.schema.encode(X)))
+    encoded = dataset_of(tree, rows + boundary_rows(tree, rows, seed=1))
+    given = rows_of(tree, encoded.numbers, encoded.codes)
+    ends = in_script(modules, tree, "rows.map((row) => model.pathOf(row).at(-1).node)", given)
+    assert ends == tree.route(encoded.numbers, encoded.codes).tolist()
 
 
 @pytest.mark.parametrize("costs", [None, [[0, 1, 2], [1, 0, 2], [3, 1, 0]]])

@@ -16,6 +16,7 @@ from treewright.grow import grow
 from treewright.monotone import collapse_to_order, find_violation, predictions
 from treewright.pruning import EarlyStopping
 from treewright.recipe import Recipe
+from treewright.splits import Hyperplane, Threshold
 from treewright.tree import Tree
 
 pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")
@@ -223,6 +224,21 @@ def test_a_surrogate_on_the_feature_parts_rows_too() -> None:
     model = DecisionTreeRegressor(missing="surrogate", max_depth=1).fit(holes, y)
     low, high = model.predict([[np.nan, -3.0], [np.nan, 3.0]])
     assert low > high  # so the prediction falls with the second feature, for rows without the first
+    assert not is_monotone(model, 1)
+
+
+def test_a_surrogate_that_runs_the_other_way_parts_rows_too() -> None:
+    a = np.arange(60.0)
+    b = np.where(a % 10 == 0, a, 60 - a)  # mostly, b falls as a rises
+    y = (a > 30).astype(float)
+    a[::12] = np.nan
+    model = DecisionTreeRegressor(missing="surrogate", max_depth=1).fit(np.column_stack([a, b]), y)
+    root = model.tree_[0]
+    assert isinstance(root.split, Threshold)
+    assert root.split.feature == 0
+    assert root.surrogates == [Hyperplane((1,), (-1.0,), -29.5)]
+    low, high = model.predict([[np.nan, 0.0], [np.nan, 60.0]])
+    assert low > high
     assert not is_monotone(model, 1)
 
 

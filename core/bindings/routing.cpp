@@ -5,35 +5,52 @@ namespace treewright::border {
 
 namespace {
 
-/// The arrays of a tree as Python holds them, kept alive while the view is used.
-struct HeldTree {
-    Vector<int32_t> first_child, n_children, default_branch, feature, pool_index;
-    Vector<int64_t> split_begin, pool_begin;
-    Vector<double> weight, threshold, pool_value;
+/// The arrays of splits as Python holds them, kept alive while the view is used.
+struct HeldSplits {
     Vector<uint8_t> kind;
+    Vector<int32_t> feature, pool_index;
+    Vector<double> threshold, pool_value;
+    Vector<int64_t> pool_begin;
+
+    explicit HeldSplits(const nb::dict& a)
+        : kind(held<uint8_t>(a, "split_kind")),
+          feature(held<int32_t>(a, "split_feature")),
+          pool_index(held<int32_t>(a, "split_pool_index")),
+          threshold(held<double>(a, "split_threshold")),
+          pool_value(held<double>(a, "split_pool_value")),
+          pool_begin(held<int64_t>(a, "split_pool_begin")) {}
+
+    SplitView view() const {
+        return {span(kind), span(feature), span(threshold), span(pool_begin), span(pool_index), span(pool_value)};
+    }
+};
+
+/// The same of a tree.
+struct HeldTree {
+    Vector<int32_t> first_child, n_children, default_branch;
+    Vector<int64_t> split_begin;
+    Vector<double> weight;
+    HeldSplits splits;
 
     explicit HeldTree(const nb::dict& a)
         : first_child(held<int32_t>(a, "first_child")),
           n_children(held<int32_t>(a, "n_children")),
           default_branch(held<int32_t>(a, "default_branch")),
-          feature(held<int32_t>(a, "split_feature")),
-          pool_index(held<int32_t>(a, "split_pool_index")),
           split_begin(held<int64_t>(a, "split_begin")),
-          pool_begin(held<int64_t>(a, "split_pool_begin")),
           weight(held<double>(a, "weight")),
-          threshold(held<double>(a, "split_threshold")),
-          pool_value(held<double>(a, "split_pool_value")),
-          kind(held<uint8_t>(a, "split_kind")) {}
+          splits(a) {}
 
     TreeView view() const {
-        return {span(first_child),
-                span(n_children),
-                span(default_branch),
-                span(split_begin),
-                span(weight),
-                {span(kind), span(feature), span(threshold), span(pool_begin), span(pool_index), span(pool_value)}};
+        return {span(first_child), span(n_children), span(default_branch), span(split_begin), span(weight), splits.view()};
     }
 };
+
+/// Numbers of rows, nodes or splits, each below `end`.
+std::span<const int64_t> below(const Vector<int64_t>& ids, size_t end, const char* what) {
+    for (int64_t id : span(ids))
+        if (id < 0 || id >= static_cast<int64_t>(end)) throw nb::index_error(what);
+    return span(ids);
+}
 
 nb::object pack_tree(const nb::dict& arrays, const Vector<int32_t>& position) {
     const HeldTree held(arrays);
@@ -53,29 +70,67 @@ nb::tuple walk_rows(const nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, 
 }
 
 nb::object route_rows(const nb::dict& arrays, const Grid<double>& numbers, const Grid<int32_t>& codes,
-                      const Vector<int32_t>& position, const Vector<int32_t>& n_categories, int threads) {
+                      const Vector<int32_t>& position, int threads) {
     const HeldTree held(arrays);
     const size_t rows = std::max(numbers.shape(0), codes.shape(0));
     auto [leaf, owner] = allocate<int32_t>(rows);
     interruptible([&](Monitor& monitor) {
-        route(held.view(), matrix(numbers), matrix(codes), span(position), span(n_categories), leaf, threads, monitor);
+        route(held.view(), matrix(numbers), matrix(codes), span(position), leaf, threads, monitor);
         return true;
     });
     const size_t shape[] = {rows};
     return nb::cast(nb::ndarray<nb::numpy, int32_t>(leaf, 1, shape, owner));
 }
 
+nb::tuple branch_rows(const nb::dict& arrays, const Grid<double>& numbers, const Grid<int32_t>& codes,
+                      const Vector<int32_t>& position, const Vector<int64_t>& rows, const Vector<int64_t>& nodes, int threads) {
+    const HeldTree held(arrays);
+    const size_t n = rows.shape(0);
+    if (nodes.shape(0) != n) throw nb::value_error("rows and nodes must come in pairs");
+    const auto row = below(rows, std::max(numbers.shape(0), codes.shape(0)), "no such row");
+    const auto node = below(nodes, held.n_children.shape(0), "no such node");
+    for (int64_t inner : node)
+        if (held.n_children.data()[inner] == 0) throw nb::value_error("a leaf has no branches");
+    std::vector<int32_t> branch(n), by(n);
+    interruptible([&](Monitor& monitor) {
+        branches(held.view(), matrix(numbers), matrix(codes), span(position), row, node, branch.data(), by.data(), threads,
+                 monitor);
+        return true;
+    });
+    return nb::make_tuple(give(std::move(branch)), give(std::move(by)));
+}
+
+nb::object answer_rows(const nb::dict& arrays, size_t split, const Grid<double>& numbers, const Grid<int32_t>& codes,
+                       const Vector<int32_t>& position, const Vector<int64_t>& rows) {
+    const HeldSplits held(arrays);
+    if (split >= held.kind.shape(0)) throw nb::index_error("no such split");
+    const auto row = below(rows, std::max(numbers.shape(0), codes.shape(0)), "no such row");
+    std::vector<int32_t> branch(row.size());
+    answers(held.view(), split, matrix(numbers), matrix(codes), span(position), row, branch.data());
+    return give(std::move(branch));
+}
+
+nb::object compare_rows(const nb::dict& arrays, size_t split, const Grid<double>& numbers, const Vector<int32_t>& position,
+                        const Vector<int64_t>& rows) {
+    const HeldSplits held(arrays);
+    if (split >= held.kind.shape(0)) throw nb::index_error("no such split");
+    if (static_cast<SplitKind>(held.kind.data()[split]) == SplitKind::table) throw nb::value_error("a table compares no numbers");
+    const auto row = below(rows, numbers.shape(0), "no such row");
+    std::vector<double> compared(row.size());
+    compare(held.view(), split, matrix(numbers), span(position), row, compared.data());
+    return give(std::move(compared));
+}
+
 /// Sum over the leaves of each row of the rows of `value`, by the share of the row that ends there.
 nb::object spread_rows(const nb::dict& arrays, const Grid<double>& numbers, const Grid<int32_t>& codes,
-                       const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
+                       const Vector<int32_t>& position,
                        const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& value, int threads) {
     const HeldTree held(arrays);
     const size_t rows = std::max(numbers.shape(0), codes.shape(0)), width = value.shape(1);
     if (value.shape(0) != held.first_child.shape(0)) throw nb::value_error("value must have a row for every node");
     auto [sums, owner] = allocate<double>(rows * width);
     interruptible([&](Monitor& monitor) {
-        spread(held.view(), matrix(numbers), matrix(codes), span(position), span(n_categories), {value.data(), value.size()},
-               sums, threads, monitor);
+        spread(held.view(), matrix(numbers), matrix(codes), span(position), {value.data(), value.size()}, sums, threads, monitor);
         return true;
     });
     const size_t shape[] = {rows, width};
@@ -88,9 +143,15 @@ void add_routing(nb::module_& m) {
     m.def("pack", &pack_tree, "arrays"_a, "position"_a.noconvert());
     m.def("walk", &walk_rows, "packed"_a.noconvert(), "numbers"_a.noconvert(), "threads"_a = 1);
     m.def("route", &route_rows, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
-          "n_categories"_a.noconvert(), "threads"_a = 1);
+          "threads"_a = 1);
+    m.def("branch", &branch_rows, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
+          "rows"_a.noconvert(), "nodes"_a.noconvert(), "threads"_a = 1);
+    m.def("answer", &answer_rows, "arrays"_a, "split"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
+          "rows"_a.noconvert());
+    m.def("compare", &compare_rows, "arrays"_a, "split"_a, "numbers"_a.noconvert(), "position"_a.noconvert(),
+          "rows"_a.noconvert());
     m.def("spread", &spread_rows, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
-          "n_categories"_a.noconvert(), "value"_a.noconvert(), "threads"_a = 1);
+          "value"_a.noconvert(), "threads"_a = 1);
 }
 
 }  // namespace treewright::border

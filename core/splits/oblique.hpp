@@ -7,12 +7,6 @@
 
 namespace treewright {
 
-/// What an oblique split compares with its threshold.
-template <class Number>
-double oblique_sum(const Candidate& split, Number&& x) {
-    return split.kind == SplitKind::hyperplane ? weighted_sum(split.pool(), x) : squared_distance(split.pool(), x);
-}
-
 /// The number in so many significant digits; 17 keep all of it.
 inline double rounded(double x, int digits) {
     char text[32];

@@ -10,6 +10,7 @@ Numbers = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Codes = NDArray[np.int32]
 Flags = NDArray[np.uint8]
+Ids = NDArray[np.int64]
 
 def columns(table: Numbers | Singles, threads: int = 1) -> tuple[Numbers, Flags]:
     """Copy a matrix into columns, and tell per column whether it holds NaN (1) or infinities (2)."""
@@ -76,17 +77,39 @@ def route(
     numbers: Numbers,
     codes: Codes,
     position: Codes,
-    n_categories: Codes,
     threads: int = 1,
 ) -> Codes:
     """Leaf of each row, for every kind of split."""
+
+def branch(
+    arrays: Mapping[str, NDArray[Any]],
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    rows: Ids,
+    nodes: Ids,
+    threads: int = 1,
+) -> tuple[Codes, Codes]:
+    """Branch of each row at an inner node (−1 = all, −2 = it stays), and which of its splits answered.
+
+    That is −1 if none did, and −2 for a category never seen, which takes the largest branch.
+    """
+
+def answer(
+    arrays: Mapping[str, NDArray[Any]], split: int, numbers: Numbers, codes: Codes, position: Codes, rows: Ids
+) -> Codes:
+    """Branch of rows by one split alone; −1 where it does not answer, −2 for an unseen category."""
+
+def compare(
+    arrays: Mapping[str, NDArray[Any]], split: int, numbers: Numbers, position: Codes, rows: Ids
+) -> Numbers:
+    """What a split of numbers compares with its threshold or its cuts; NaN if something is missing."""
 
 def spread(
     arrays: Mapping[str, NDArray[Any]],
     numbers: Numbers,
     codes: Codes,
     position: Codes,
-    n_categories: Codes,
     value: Numbers,
     threads: int = 1,
 ) -> Numbers:

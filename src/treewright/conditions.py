@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.splits import Hyperplane, Sphere, Split, Table, Threshold
+from treewright.splits import UNANSWERED, Hyperplane, Sphere, Split, Table, Threshold, branch_of
 from treewright.words import printable, value_text
 
 if TYPE_CHECKING:
@@ -161,9 +161,8 @@ class Side:
 
     def holds(self, rows: Rows, chosen: NDArray[np.int64] | slice = slice(None)) -> NDArray[np.bool_]:
         """Say for each row, or each of those chosen, whether the condition holds."""
-        total = split_sum(self.split, [rows.values(feature, chosen) for feature in self.features])
-        inside = total > self.split.threshold if self.branch else total <= self.split.threshold
-        return inside | np.isnan(total) if self.missing else inside
+        branch = branch_of(self.split, rows, np.arange(len(rows))[chosen])
+        return np.isin(branch, [self.branch, UNANSWERED] if self.missing else [self.branch])
 
     def weaker(self) -> list[Condition | None]:
         """List what is left when one part of the condition is dropped: nothing."""
@@ -175,17 +174,6 @@ class Side:
 
 
 Condition: TypeAlias = Interval | Values | Side
-
-
-def split_sum(split: Hyperplane | Sphere, values: list[NDArray[Any]]) -> NDArray[np.float64]:
-    """Give what a split over several features compares with its threshold, from the values of each."""
-    factors = split.weights if isinstance(split, Hyperplane) else split.scales
-    centres = (0.0,) * len(factors) if isinstance(split, Hyperplane) else split.centres
-    power = 1 if isinstance(split, Hyperplane) else 2
-    total = np.zeros(len(values[0]))
-    for factor, centre, x in zip(factors, centres, values, strict=True):
-        total = total + factor * (x - centre) ** power
-    return total
 
 
 def on_branch(split: Split, branch: int, schema: Schema, default_branch: int) -> Condition:

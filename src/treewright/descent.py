@@ -1,20 +1,21 @@
 """Descent: where rows end that start at any node of a tree, whole or in parts, and what adds up there.
 
-The core routes whole rows from the root. What it does not do is rare and vectorised here, one level of the
-tree at a time: rows that start elsewhere, as when a branch is raised, and rows that are shared over all
-branches of a node because its split is unanswered (Quinlan, 1993, ch. 3).
+The core routes whole rows from the root and says which branch a row takes at any node. What it does not do
+is rare and vectorised here, one level of the tree at a time: rows that start elsewhere, as when a branch is
+raised, and rows that are shared over all branches of a node because its split is unanswered (Quinlan, 1993,
+ch. 3).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.splits import HYPERPLANE, INTERVALS, SPHERE, TABLE, THRESHOLD, concatenated_ranges
+from treewright import _core
+from treewright.splits import concatenated_ranges
 
 if TYPE_CHECKING:
     from treewright.data import Dataset
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
 Ids = NDArray[np.int64]
 Array = NDArray[np.float64]
-
-UNANSWERED, UNSEEN = -1, -2
-"""What a split says of a missing value, and of a category that training has not seen."""
+Branches = NDArray[np.int32]
 
 SHARE, STAY = -1, -2
 """Values of `default_branch`: the row goes down every branch in parts, or stays at the node."""
@@ -99,7 +98,7 @@ class Descent:
             on_its_way = ~shape.is_leaf[parts.node]
             ended.append(parts.take(~on_its_way))
             parts = parts.take(on_its_way)
-            branch = self._branch(shape, parts.row, parts.node)
+            branch, _ = self.answer(parts.row, parts.node, shape)
             ended.append(parts.take(branch == STAY))
             parts = _step(self.tree, shape, parts, branch, share_by_rows)
         return Parts(*(np.concatenate(columns) for columns in zip(*ended, strict=True))) if ended else parts
@@ -110,128 +109,43 @@ class Descent:
         moving = np.flatnonzero(~shape.is_leaf[node])
         while len(moving):
             at = node[moving]
-            branch = self._branch(shape, parts.row[moving], at)
+            branch, _ = self.answer(parts.row[moving], at, shape)
             below = np.where(branch == STAY, at, self.tree.first_child[shape.content[at]] + branch)
             node[moving] = below
             moving = moving[(below != at) & ~shape.is_leaf[below]]
         return parts._replace(node=node)
 
-    def branch(self, row: Ids, node: Ids) -> Ids:
+    def branch(self, row: Ids, node: Ids) -> Branches:
         """Branch of each row at a node, whether it comes there or not; `SHARE` or `STAY` if unanswered."""
-        return self._branch(Shape.of(self.tree), row, node)
+        return self.answer(row, node)[0]
 
-    def _branch(self, shape: Shape, row: Ids, node: Ids) -> Ids:
-        """Branch of each row at its node; `SHARE` and `STAY` where no split answers."""
-        content = shape.content[node]
-        split = self.tree.split_begin[content]
-        branch = self._answer(split, row)
-        asked = np.flatnonzero(branch < 0)
-        if not len(asked):
-            return branch
-        end = self.tree.split_begin[content + 1]
-        while len(asked := asked[branch[asked] == UNANSWERED]):  # a surrogate may know
-            split[asked] += 1
-            asked = asked[split[asked] < end[asked]]
-            branch[asked] = self._answer(split[asked], row[asked])
-        unseen, unanswered = branch == UNSEEN, branch == UNANSWERED
-        branch[unanswered] = self.tree.default_branch[content[unanswered]]
-        if unseen.any():
-            branch[unseen] = _largest_branch(self.tree, shape, node[unseen])
-        return branch
+    def answer(self, row: Ids, node: Ids, shape: Shape | None = None) -> tuple[Branches, Branches]:
+        """Give the branch of each row at an inner node, and what decided.
 
-    @cached_property
-    def _column(self) -> Ids:
-        """Where each split finds its feature, in the numbers or in the codes."""
-        return self.tree.schema.position[self.tree.splits.feature].astype(np.int64)
+        Parameters
+        ----------
+        row, node : int arrays
+            Pairs of a row and a node, whether the row comes there or not.
+        shape : Shape or None
+            The tree's shape, if it is being edited.
 
-    @cached_property
-    def _only_thresholds(self) -> bool:
-        return bool((self.tree.splits.kind == THRESHOLD).all())
-
-    def _answer(self, split: Ids, row: Ids) -> Ids:
-        """Branch of each row by one split, `UNANSWERED` or `UNSEEN`."""
-        table = self.tree.splits
-        if self._only_thresholds:
-            return _side(self.rows.numbers[row, self._column[split]], table.threshold[split])
-        kind = table.kind[split]
-        tabled, single = kind == TABLE, kind == THRESHOLD
-        total = np.full(len(split), np.nan)
-        total[single] = self.rows.numbers[row[single], self._column[split[single]]]
-        for oblique in (HYPERPLANE, SPHERE):
-            chosen = kind == oblique
-            total[chosen] = self._oblique(oblique, split[chosen], row[chosen])
-        answer = _side(total, table.threshold[split])
-        if tabled.any():
-            code = self.rows.codes[row[tabled], self._column[split[tabled]]]
-            answer[tabled] = self._look_up(split[tabled], code)
-        several = kind == INTERVALS
-        if several.any():
-            x = self.rows.numbers[row[several], self._column[split[several]]]
-            answer[several] = self._interval(split[several], x)
-        return answer
-
-    def _interval(self, split: Ids, x: Array) -> Ids:
-        """The number of cuts below each number."""
-        table = self.tree.splits
-        begin, sizes = table.pool_begin[split], np.diff(table.pool_begin)[split]
-        owner = np.repeat(np.arange(len(split)), sizes)
-        above = x[owner] > table.pool_value[concatenated_ranges(begin, sizes)]
-        return np.where(np.isnan(x), UNANSWERED, np.bincount(owner, above, minlength=len(split))).astype(
-            np.int64
+        Returns
+        -------
+        branch : int array
+            `SHARE` or `STAY` where no split answers and the node has no branch for such rows.
+        by : int array
+            Which of the node's splits answered: 0 is the split, others are its surrogates; `UNANSWERED` if
+            none did, `UNSEEN` for a category that training has not seen, which takes the largest branch.
+        """
+        arrays, content = self.tree.arrays(), node
+        if shape is not None:
+            arrays, content = arrays | {"weight": shape.weight}, shape.content[node]
+        return _core.branch(
+            arrays, self.rows.numbers, self.rows.codes, self.tree.schema.position, row, content
         )
 
-    def _oblique(self, kind: int, split: Ids, row: Ids) -> Array:
-        """The sum that each split compares with its threshold."""
-        table = self.tree.splits
-        step = 2 if kind == SPHERE else 1  # a sphere has two entries for each feature
-        begin, end = table.pool_begin[split], table.pool_begin[split + 1]
-        sizes = (end - begin) // step
-        owner = np.repeat(np.arange(len(split)), sizes)
-        entry = begin[owner] + step * (concatenated_ranges(np.zeros_like(begin), sizes))
-        x = self.rows.numbers[row[owner], self.tree.schema.position[table.pool_index[entry]]]
-        if kind == SPHERE:
-            distance = x - table.pool_value[entry]
-            terms = table.pool_value[entry + 1] * distance * distance  # in the core's order, to the bit
-        else:
-            terms = table.pool_value[entry] * x
-        return np.bincount(owner, terms, minlength=len(split)).astype(np.float64)
 
-    @cached_property
-    def _pool_keys(self) -> tuple[Ids, int]:
-        """One growing number for each (split, code) that tables answer for."""
-        table = self.tree.splits
-        n_codes = int(table.pool_index.max(initial=0)) + 1
-        owner = np.repeat(np.arange(len(table)), np.diff(table.pool_begin))
-        return owner * n_codes + table.pool_index, n_codes
-
-    def _look_up(self, split: Ids, code: NDArray[np.int32]) -> Ids:
-        # The keys of a table rise. Those of other kinds may not, but lie wholly on one side of a table's.
-        keys, n_codes = self._pool_keys
-        wanted = split * n_codes + code
-        entry = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        known = (code >= 0) & (code < n_codes) & (keys[entry] == wanted)
-        branch = np.where(known, self.tree.splits.pool_value[entry], UNANSWERED).astype(np.int64)
-        branch[code < UNANSWERED] = UNSEEN
-        return branch
-
-
-def _side(total: Array, threshold: Array) -> Ids:
-    """Branch by a threshold, `UNANSWERED` for a missing number."""
-    return np.where(np.isnan(total), UNANSWERED, total > threshold)
-
-
-def _largest_branch(tree: Tree, shape: Shape, node: Ids) -> Ids:
-    """The heaviest branch of each node, the first of equals, as the core has it."""
-    content = shape.content[node]
-    sizes = tree.n_children[content]
-    children = concatenated_ranges(tree.first_child[content], sizes)
-    owner = np.repeat(np.arange(len(node)), sizes)
-    order = np.lexsort((children, -shape.weight[children], owner))
-    first = np.cumsum(sizes) - sizes
-    return np.asarray(children[order[first]] - tree.first_child[content], np.int64)
-
-
-def _step(tree: Tree, shape: Shape, parts: Parts, branch: Ids, share_by_rows: bool) -> Parts:
+def _step(tree: Tree, shape: Shape, parts: Parts, branch: Branches, share_by_rows: bool) -> Parts:
     """Move parts into the branches they take, those that are shared into all of them."""
     first_child = tree.first_child[shape.content[parts.node]].astype(np.int64)
     whole = branch >= 0

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.conditions import cuts_of
+from treewright.conditions import cuts_of, features_of
 from treewright.descent import SHARE, STAY
 from treewright.names import nearest
 from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
@@ -249,8 +249,8 @@ class _Check:
             case Sphere(features=features):
                 if self.feature in features:
                     yield from ((0, 1), (1, 0))
-        begin, end = self.tree.split_begin[node], self.tree.split_begin[node + 1]
-        if self.feature in self.tree.splits.feature[begin + 1 : end]:  # rows that miss the split's own value
+        surrogates = self.tree[node].surrogates  # of rows that miss the split's own value
+        if any(self.feature in features_of(split) for split in surrogates):
             yield from permutations(range(int(self.tree.n_children[node])), 2)
 
     def _start(self, node: int, lower: int, upper: int) -> _Pair:

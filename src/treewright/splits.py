@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from treewright import _core
 from treewright.data.columns import plain
 from treewright.words import number_text, plain_value, printable, sum_text, value_text
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 THRESHOLD, TABLE, HYPERPLANE, SPHERE, INTERVALS = range(5)
 """The numbers of the kinds in :attr:`SplitTable.kind`."""
+
+UNANSWERED, UNSEEN = -1, -2
+"""What a split says of a missing value, and of a category that training has not seen."""
 
 
 @dataclass(frozen=True)
@@ -203,6 +207,66 @@ class Intervals:
 
 
 Split: TypeAlias = Threshold | Table | Hyperplane | Sphere | Intervals
+
+
+# ---- which branch? ---------------------------------------------------------------------------------
+
+
+class EncodedRows(Protocol):
+    """Rows as arrays of numbers and codes: a `Dataset`, or what else has them."""
+
+    @property
+    def schema(self) -> Schema:
+        """Where each feature has its column."""
+
+    @property
+    def numbers(self) -> NDArray[np.float64]:
+        """The numeric and ordinal features."""
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """The categorical features."""
+
+
+def branch_of(split: Split, rows: EncodedRows, chosen: NDArray[np.int64] | None = None) -> NDArray[np.int32]:
+    """Give the branch of all rows, or of those chosen, by a split; `UNANSWERED` or `UNSEEN` if there is none.
+
+    The core answers, as it does when it predicts.
+
+    Examples
+    --------
+    >>> from treewright.data import Dataset
+    >>> rows = Dataset.from_table([[1.0], [2.5], [None], [4.0]])
+    >>> branch_of(Threshold(0, 2.5), rows).tolist()
+    [0, 0, -1, 1]
+    """
+    at = np.arange(len(rows.numbers)) if chosen is None else chosen
+    return _core.answer(_stored(split), 0, rows.numbers, rows.codes, rows.schema.position, at)
+
+
+def compared(
+    split: Threshold | Hyperplane | Sphere | Intervals,
+    rows: EncodedRows,
+    chosen: NDArray[np.int64] | None = None,
+) -> NDArray[np.float64]:
+    """Give what a split compares with its threshold or cuts, in all rows or those chosen; NaN if missing.
+
+    Examples
+    --------
+    >>> from treewright.data import Dataset
+    >>> rows = Dataset.from_table([[1.0, 2.0], [None, 4.0]])
+    >>> compared(Hyperplane((0, 1), (1.0, -0.5), 3.0), rows).tolist()
+    [0.0, nan]
+    """
+    at = np.arange(len(rows.numbers)) if chosen is None else chosen
+    return _core.compare(_stored(split), 0, rows.numbers, rows.schema.position, at)
+
+
+def _stored(split: Split) -> dict[str, NDArray[Any]]:
+    return SplitTable.from_splits([split]).arrays("split_")
+
+
+# ---- words -----------------------------------------------------------------------------------------
 
 
 def _sign(branch: int) -> str:

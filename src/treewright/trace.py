@@ -24,7 +24,7 @@ from treewright.descent import place
 from treewright.functions import function_name
 from treewright.grow import grow
 from treewright.recipe import AnyRecipe, ProgramRecipe, Recipe
-from treewright.splits import Hyperplane, Intervals, Split, Table, Threshold
+from treewright.splits import UNANSWERED, Split, Threshold, branch_of
 from treewright.tree import Tree
 from treewright.words import counted, number_text, value_text
 
@@ -245,7 +245,7 @@ class Trace:
         return grow(rows, _without_limits(self.recipe), n_jobs=1, warn_of_odd=False)
 
     def _candidate(self, split: Split, merit: float, taken: bool, rows: Dataset) -> CandidateAccount:
-        way = branch_of(split, rows)
+        way = _way_of(split, rows)
         assert rows.weight is not None
         branches = tuple(
             Branch(split.condition(self.tree.schema, branch), *self._describe(rows, way == branch))
@@ -367,28 +367,12 @@ class Trace:
         return tuple(reversed(words))
 
 
-def branch_of(split: Split, rows: Dataset) -> NDArray[np.int64]:
-    """Branch of each row, −1 where the split does not answer."""
-    schema = rows.schema
-    if isinstance(split, Table):
-        way = np.full(max(schema.n_categories[split.feature], 1) + 2, -1)  # −1 and −2 at the end
-        for code, branch in split.branches.items():
-            way[code] = branch
-        return np.asarray(way[rows.values(split.feature)])
-    if isinstance(split, Threshold):
-        x = rows.values(split.feature)
-        if split.threshold == inf:
-            return np.asarray(np.isnan(x), np.int64)
-    elif isinstance(split, Intervals):
-        x = rows.values(split.feature)
-        return np.where(np.isnan(x), -1, np.searchsorted(split.cuts, x, side="left"))
-    else:
-        numbers = rows.numbers[:, schema.position[np.array(split.features)]]
-        if isinstance(split, Hyperplane):
-            x = numbers @ np.array(split.weights)
-        else:
-            x = (numbers - np.array(split.centres)) ** 2 @ np.array(split.scales)
-    return np.where(np.isnan(x), -1, (x > split.threshold).astype(np.int64))
+def _way_of(split: Split, rows: Dataset) -> NDArray[np.int32]:
+    """Branch of each row, −1 where the split does not answer; known against missing always does."""
+    branch = np.maximum(branch_of(split, rows), UNANSWERED)
+    if isinstance(split, Threshold) and split.threshold == inf:
+        branch[branch == UNANSWERED] = 1
+    return branch
 
 
 def _short(number: float) -> str:

@@ -191,8 +191,8 @@ class Tree(Lineage, SklearnArrays):
         DataError
             If the arrays are not of the tree's features, or hold infinities.
         """
-        position, n_categories = self.schema.position, self.schema.n_categories
-        n_codes = np.count_nonzero(n_categories)
+        position = self.schema.position
+        n_codes = np.count_nonzero(self.schema.n_categories)
         needed = (len(position) - n_codes, n_codes)
         if (numbers.shape[1], codes.shape[1]) != needed or len(numbers) != len(codes):
             raise DataError(
@@ -202,7 +202,7 @@ class Tree(Lineage, SklearnArrays):
         if self.packed is not None and needed[0]:
             leaf, has_infinity = _core.walk(self.packed, numbers, threads)
         else:
-            leaf = _core.route(self._arrays, numbers, codes, position, n_categories, threads)
+            leaf = _core.route(self._arrays, numbers, codes, position, threads)
             has_infinity = bool(np.isinf(numbers).any())
         if has_infinity:
             self.schema.refuse_infinities(numbers)
@@ -240,9 +240,8 @@ class Tree(Lineage, SklearnArrays):
         if not self.shares_rows:
             return value.take(self.route(numbers, codes, threads), axis=0)
         self.schema.refuse_infinities(numbers)
-        position, n_categories = self.schema.position, self.schema.n_categories
         value = np.ascontiguousarray(value, np.float64)
-        return _core.spread(self._arrays, numbers, codes, position, n_categories, value, threads)
+        return _core.spread(self._arrays, numbers, codes, self.schema.position, value, threads)
 
     def tally(self, rows: Dataset) -> NDArray[np.float64]:
         """Count rows through the tree: what each node has of them, as if it were a leaf.

@@ -13,7 +13,7 @@ from treewright.colours import class_colour
 from treewright.data import Dataset
 from treewright.decision import decide
 from treewright.draw.shown import Rows, cuts_of
-from treewright.splits import Hyperplane, Sphere, Split, Table
+from treewright.splits import Hyperplane, Sphere
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
@@ -118,12 +118,13 @@ class Plane:
             if split is None or not len(rows):
                 continue
             numbers = np.full(self.shape, np.nan)
-            numbers.flat[rows] = self.rows.compared(split, node)
             width = max(0.6, 2.2 - 0.35 * int(self.tree.node_depth[node]))
             if isinstance(split, Hyperplane | Sphere):
+                numbers.flat[rows] = self.rows.compared(split, node)
                 self._draw_contour(ax, split, numbers, width)
             else:
-                self._draw_edges(ax, _branches(split, numbers), width)
+                numbers.flat[rows] = self.rows.branch(split, node)
+                self._draw_edges(ax, numbers, width)
 
     def _draw_contour(self, ax: Axes, split: Hyperplane | Sphere, numbers: Array, width: float) -> None:
         """Draw where a sum passes its threshold, unless this slice lies on one side of it."""
@@ -155,16 +156,6 @@ class Plane:
                     colors="0.15",
                     linewidths=width,
                 )
-
-
-def _branches(split: Split, numbers: Array) -> Array:
-    """Give the branch of each cell; NaN where there is none."""
-    if not isinstance(split, Table):
-        return np.where(np.isnan(numbers), np.nan, np.searchsorted(cuts_of(split), numbers))
-    branch = np.full(numbers.shape, np.nan)
-    for code, taken in split.branches.items():
-        branch[numbers == code] = taken
-    return branch
 
 
 def _runs(flags: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

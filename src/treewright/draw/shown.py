@@ -17,7 +17,7 @@ from treewright.domains import is_whole
 from treewright.errors import DataError
 from treewright.explain import read_row
 from treewright.names import unknown_name
-from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table
+from treewright.splits import Intervals, Split, Table, branch_of, compared
 from treewright.tree import Tree
 
 Ids = NDArray[np.int64]
@@ -155,19 +155,15 @@ class Rows:
 
     def compared(self, split: Split, node: int) -> Array:
         """Give what a split looks at in the rows of a node: a number, a code or a sum; NaN if missing."""
-        rows, position = self._at[node], self.tree.schema.position
-        numbers = self.dataset.numbers
-        match split:
-            case Table():
-                codes = self.dataset.codes[rows, position[split.feature]].astype(np.float64)
-                return np.where(codes < 0, np.nan, codes)
-            case Hyperplane():
-                return np.asarray(numbers[np.ix_(rows, position[list(split.features)])] @ split.weights)
-            case Sphere():
-                away = numbers[np.ix_(rows, position[list(split.features)])] - split.centres
-                return np.asarray(away**2 @ split.scales)
-            case _:  # one number, compared with one cut or several
-                return np.asarray(numbers[rows, position[split.feature]])
+        if not isinstance(split, Table):
+            return compared(split, self.dataset, self._at[node])
+        codes = self.dataset.values(split.feature)[self._at[node]].astype(np.float64)
+        return np.where(codes < 0, np.nan, codes)
+
+    def branch(self, split: Split, node: int) -> Array:
+        """Give the branch of the rows of a node by a split; NaN where it does not answer."""
+        branch = branch_of(split, self.dataset, self._at[node]).astype(np.float64)
+        return np.where(branch < 0, np.nan, branch)
 
 
 def stored_value(schema: Schema, feature: int, value: Any) -> float:

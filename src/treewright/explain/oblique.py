@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.conditions import Side, split_sum
+from treewright.conditions import Rows, Side
 from treewright.explain.region import ROOM, Cost, Region
-from treewright.splits import Hyperplane, Sphere
+from treewright.splits import Hyperplane, Sphere, compared
 
 Array = NDArray[np.float64]
 Solved = tuple[Cost, dict[int, float], bool]
@@ -62,13 +62,22 @@ def _point(region: Region, changes: dict[int, float]) -> dict[int, float]:
 
 
 def _holds(region: Region, changes: dict[int, float]) -> bool:
-    point = _point(region, changes)
-    return all(_is_on(side, point) for side in region.sides)
+    return _is_on_all(region, _point(region, changes))
 
 
-def _is_on(side: Side, point: dict[int, float]) -> bool:
-    total = split_sum(side.split, [np.array([point[feature]]) for feature in side.features])[0]
-    return bool(total > side.split.threshold if side.branch else total <= side.split.threshold)
+def _is_on_all(region: Region, point: dict[int, float]) -> bool:
+    """Say whether a point lies on all sides of a region."""
+    return all(_is_on(region, side, point) for side in region.sides)
+
+
+def _is_on(region: Region, side: Side, point: dict[int, float]) -> bool:
+    return bool(side.holds(_rows(region, point))[0])
+
+
+def _rows(region: Region, point: dict[int, float]) -> Rows:
+    """Give the row with the numbers of a point, to ask splits about."""
+    row = region.measure.row.changed(point)
+    return Rows(row.schema, row.numbers[None], row.codes[None])
 
 
 def _solve(region: Region, changes: dict[int, float], chosen: tuple[int, ...]) -> Solved | None:
@@ -82,7 +91,7 @@ def _solve(region: Region, changes: dict[int, float], chosen: tuple[int, ...]) -
     solved = [
         {f: x for f, x in (changes | _shortened(region, point, moved)).items() if x != row[f]}
         for moved in found
-        if moved is not None and all(_is_on(side, point | moved) for side in region.sides)
+        if moved is not None and _is_on_all(region, point | moved)
     ]
     if not solved:
         return None
@@ -101,7 +110,7 @@ def _shortened(region: Region, point: dict[int, float], moved: dict[int, float])
         }
         near = all(abs(short[f] - x) <= ROOM * measure.scales[f] for f, x in moved.items())
         inside = all(low < short[f] <= high for f in moved for low, high in [region.span(f)])
-        if near and inside and all(_is_on(side, point | short) for side in region.sides):
+        if near and inside and _is_on_all(region, point | short):
             return short
     return moved
 
@@ -127,7 +136,7 @@ def _one_feature(region: Region, point: dict[int, float], feature: int) -> dict[
     """Move one feature as little as possible; every side leaves it at most two intervals."""
     pieces = [region.span(feature)]
     for side in region.sides:
-        allowed = _line(side, point, feature)
+        allowed = _line(region, side, point, feature)
         pieces = [
             (max(low, a), min(high, b))
             for low, high in pieces
@@ -147,14 +156,13 @@ def _one_feature(region: Region, point: dict[int, float], feature: int) -> dict[
     return {feature: best}
 
 
-def _line(side: Side, point: dict[int, float], feature: int) -> list[tuple[float, float]]:
+def _line(region: Region, side: Side, point: dict[int, float], feature: int) -> list[tuple[float, float]]:
     """List the intervals of a feature on a side, all others staying where they are."""
     split = side.split
-    rest = {f: x for f, x in point.items() if f in side.features and f != feature}
     if feature not in side.features:
-        return [(-math.inf, math.inf)] if _is_on(side, point) else []
+        return [(-math.inf, math.inf)] if _is_on(region, side, point) else []
     place = split.features.index(feature)
-    others = _without(split, place, rest)
+    others = _without(region, split, place, point)
     room = split.threshold - others
     margin = INSIDE * max(abs(split.threshold), abs(others), 1e-300)
     if isinstance(split, Hyperplane):
@@ -173,19 +181,16 @@ def _line(side: Side, point: dict[int, float], feature: int) -> list[tuple[float
     return [(-math.inf, centre - reach), (centre + reach, math.inf)]
 
 
-def _without(split: Hyperplane | Sphere, place: int, rest: dict[int, float]) -> float:
+def _without(region: Region, split: Hyperplane | Sphere, place: int, point: dict[int, float]) -> float:
     """Give the sum of a split without one of its features."""
     kept = [at for at in range(len(split.features)) if at != place]
     features = tuple(split.features[at] for at in kept)
-    if not features:
-        return 0.0
-    values = [np.array([rest[feature]]) for feature in features]
     if isinstance(split, Hyperplane):
         part: Any = Hyperplane(features, tuple(split.weights[at] for at in kept), 0.0)
     else:
         centres, scales = (tuple(column[at] for at in kept) for column in (split.centres, split.scales))
         part = Sphere(features, centres, scales, 0.0)
-    return float(split_sum(part, values)[0])
+    return float(compared(part, _rows(region, point))[0])
 
 
 # ---- several features ----------------------------------------------------------------------------------
@@ -239,7 +244,7 @@ def _by_local_search(
 
     def room(step: Array, side: Side) -> float:
         moved = point | dict(zip(chosen, (x + step * scale).tolist(), strict=True))
-        total = split_sum(side.split, [np.array([moved[feature]]) for feature in side.features])[0]
+        total = compared(side.split, _rows(region, moved))[0]
         margin = INSIDE * max(abs(side.split.threshold), 1e-300)
         return float((total - side.split.threshold if side.branch else side.split.threshold - total) - margin)
 
@@ -256,7 +261,7 @@ def _by_local_search(
             method="SLSQP",
         )
         moved = point | dict(zip(chosen, (x + solution.x * scale).tolist(), strict=True))
-        good = solution.success and all(_is_on(side, moved) for side in region.sides)
+        good = solution.success and _is_on_all(region, moved)
         if good and (best is None or np.abs(solution.x).sum() < np.abs(best).sum()):
             best = solution.x
     return None if best is None else dict(zip(chosen, (x + best * scale).tolist(), strict=True))

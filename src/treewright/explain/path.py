@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.conditions import cuts_of, split_sum
-from treewright.descent import SHARE, STAY, UNANSWERED, UNSEEN
+from treewright.data import Dataset
+from treewright.descent import SHARE, STAY, Descent
 from treewright.explain.row import Row
-from treewright.splits import Hyperplane, Sphere, Split, Table
+from treewright.splits import UNANSWERED, UNSEEN, Split
 from treewright.tree import Tree
 
 How: TypeAlias = Literal["split", "surrogate", "default", "shared", "stayed", "unseen"]
 """What decided at a node: its split, a surrogate, what is kept for unanswered rows, or the largest branch."""
+
+_HOW: dict[int, How] = {0: "split", UNANSWERED: "default", UNSEEN: "unseen"}
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ def follow(tree: Tree, row: Row) -> Path:
     >>> follow(tree, read_row([5.0], tree.schema)).ends
     ((2, 1.0),)
     """
+    descent = Descent(tree, Dataset(tree.schema, row.numbers[None], row.codes[None]))
     steps: list[Step] = []
     ends: list[tuple[int, float]] = []
     waiting = [(0, 1.0)]
@@ -99,7 +101,7 @@ def follow(tree: Tree, row: Row) -> Path:
         if tree.is_leaf(node):
             ends.append((node, share))
             continue
-        step = _step(tree, node, share, row)
+        step = _step(descent, node, share)
         steps.append(step)
         first = int(tree.first_child[node])
         waiting.extend((first + branch, part) for branch, part in reversed(step.branches))
@@ -108,37 +110,14 @@ def follow(tree: Tree, row: Row) -> Path:
     return Path(tree, tuple(steps), tuple(ends))
 
 
-def _step(tree: Tree, node: int, share: float, row: Row) -> Step:
-    begin, end = tree.split_begin[node : node + 2].tolist()
-    n_branches = int(tree.n_children[node])
-    for index in range(begin, end):
-        branch = answer(tree.splits.split(index, n_branches), row)
-        if branch == UNSEEN:
-            largest = int(np.argmax(tree.weight[tree.first_child[node] :][:n_branches]))
-            return Step(node, share, "unseen", 0, ((largest, share),))
-        if branch != UNANSWERED:
-            how: How = "surrogate" if index > begin else "split"
-            return Step(node, share, how, index - begin, ((branch, share),))
-    default = int(tree.default_branch[node])
-    if default == STAY:
+def _step(descent: Descent, node: int, share: float) -> Step:
+    tree = descent.tree
+    branch, by = (int(found[0]) for found in descent.answer(np.zeros(1, np.int64), np.array([node])))
+    if branch == STAY:
         return Step(node, share, "stayed", 0, ())
-    if default != SHARE:
-        return Step(node, share, "default", 0, ((default, share),))
-    weight = tree.weight[tree.first_child[node] :][:n_branches]
-    parts = share * weight / weight.sum()
-    shared = tuple((branch, part) for branch, part in enumerate(parts.tolist()) if part > 0)
-    return Step(node, share, "shared", 0, shared)
-
-
-def answer(split: Split, row: Row) -> int:
-    """Give the branch of a row by a split, `UNANSWERED` or `UNSEEN`."""
-    if isinstance(split, Table):
-        code = row[split.feature]
-        if math.isnan(code):
-            return UNANSWERED
-        return UNSEEN if code < 0 else split.branches.get(int(code), UNANSWERED)
-    if isinstance(split, Hyperplane | Sphere):
-        total = float(split_sum(split, [np.array([row[feature]]) for feature in split.features])[0])
-        return UNANSWERED if math.isnan(total) else int(total > split.threshold)
-    x = row[split.feature]
-    return UNANSWERED if math.isnan(x) else sum(x > cut for cut in cuts_of(split))
+    if branch == SHARE:
+        weight = tree.weight[tree.first_child[node] :][: tree.n_children[node]]
+        parts = share * weight / weight.sum()
+        shared = tuple((taken, part) for taken, part in enumerate(parts.tolist()) if part > 0)
+        return Step(node, share, "shared", 0, shared)
+    return Step(node, share, _HOW.get(by, "surrogate"), max(by, 0), ((branch, share),))

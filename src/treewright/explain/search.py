@@ -299,7 +299,10 @@ def _is_open(conditions: Sequence[Condition], region: Region) -> bool:
 
 
 def side_span(split: Hyperplane | Sphere, region: Region) -> tuple[float, float]:
-    """Give bounds of what a split over several features compares with its threshold, in a region."""
+    """Give bounds of what a split over several features compares with its threshold, in a region.
+
+    Rounding never turns an order around: in the core's order of operations the bounds hold for its sums too.
+    """
     least = most = 0.0
     factors = split.weights if isinstance(split, Hyperplane) else split.scales
     for place, (feature, factor) in enumerate(zip(split.features, factors, strict=True)):
@@ -308,10 +311,9 @@ def side_span(split: Hyperplane | Sphere, region: Region) -> tuple[float, float]
             ends = (factor * low if factor else 0.0, factor * high if factor else 0.0)
             least, most = least + min(ends), most + max(ends)
             continue
-        centre = split.centres[place]
-        farthest = max((low - centre) ** 2, (high - centre) ** 2)
-        nearest = 0.0 if low <= centre <= high else min((low - centre) ** 2, (high - centre) ** 2)
-        least, most = least + factor * nearest, most + factor * farthest
+        below, above = low - split.centres[place], high - split.centres[place]
+        ends = (factor * below * below, factor * above * above)
+        least, most = least + (0.0 if below <= 0 <= above else min(ends)), most + max(ends)
     return least, most
 
 

@@ -140,7 +140,8 @@ def tree_columns(tree: Tree) -> Json:
     """Give shape and statistics of all nodes, column by column."""
     names = ("parent", "first_child", "n_children", "default_branch", "count")
     columns: Json = {name: getattr(tree, name).tolist() for name in names}
-    columns |= {name: rounded(getattr(tree, name)) for name in ("weight", "impurity", "risk", "merit")}
+    columns["weight"] = [int(weight) if weight == int(weight) else weight for weight in tree.weight.tolist()]
+    columns |= {name: rounded(getattr(tree, name)) for name in ("impurity", "risk", "merit")}
     columns["value"] = rounded(tree.value.ravel())
     columns["label"] = tree.label.tolist() if tree.is_classifier else None
     return columns

@@ -1,6 +1,6 @@
 // Change: the nearest row that the tree answers otherwise: fewest features changed, then least far.
 
-import { compared } from "./model.js";
+import { branchBy } from "./answer.js";
 import { constraintsOf } from "./rules.js";
 import { valueText } from "./text.js";
 
@@ -29,7 +29,7 @@ function changeTo(model, row, leaf) {
   let distance = 0;
   for (const constraint of constraintsOf(model, leaf)) {
     if (constraint.kind === "oblique") {
-      if (!holdsOblique(constraint, row)) return null; // only straight changes are proposed
+      if (branchBy(constraint.split, row) !== constraint.branch) return null; // only straight changes are proposed
       continue;
     }
     const { feature } = constraint;
@@ -47,11 +47,6 @@ function changeTo(model, row, leaf) {
   for (const { feature, to } of changes) changed[feature] = to;
   const reached = model.pathOf(changed).some(({ node }) => node === leaf);
   return changes.length && reached ? { changes, distance, row: changed } : null;
-}
-
-function holdsOblique({ split, branch }, row) {
-  const number = compared(split, row);
-  return number !== null && (number <= split.threshold ? 0 : 1) === branch;
 }
 
 function nearestCode(constraint, code) {

@@ -1,6 +1,6 @@
 // Curves: small charts as SVG: histograms with a cut, lines with bands, and the axes they share.
 
-import { KIND, compared, cutsOf } from "./model.js";
+import { KIND, compared, cutsOf } from "./answer.js";
 import { numberText, shape, shortened, valueText } from "./text.js";
 
 const BINS = 24;

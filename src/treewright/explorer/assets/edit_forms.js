@@ -1,6 +1,6 @@
 // Edit forms: what the reader may ask of a node, each with a function that gives the edit as it is logged.
 
-import { KIND } from "./model.js";
+import { KIND } from "./answer.js";
 import { element, isDate, numberText, replaceChildren, valueText } from "./text.js";
 
 const FEW = 12;

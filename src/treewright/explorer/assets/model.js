@@ -1,9 +1,7 @@
 // Model: the tree that the page was given, how it routes rows, and what is left of it at a step of pruning.
 
+import { KIND, UNSEEN, branchBy } from "./answer.js";
 import { fineText, isolated, numberText, percentText } from "./text.js";
-
-// The kinds of splits, by the numbers that a tree stores.
-export const KIND = { threshold: 0, table: 1, hyperplane: 2, sphere: 3, intervals: 4 };
 
 // Weights of classes, and costs, that differ by less, as a share of them, are equal; see decision.py.
 const SAME_WEIGHT = 1e-11;
@@ -34,7 +32,6 @@ export class Model {
     for (let node = 1; node < this.size; node++) this.depth[node] = this.depth[this.parent[node]] + 1;
     this.lowest = this.value.reduce((a, b) => Math.min(a, b), Infinity);
     this.highest = this.value.reduce((a, b) => Math.max(a, b), -Infinity);
-    this.tables = this.splits.map((split) => split && split.kind === KIND.table && tableOf(split));
     this.prune([]);
   }
 
@@ -183,15 +180,18 @@ export class Model {
 
   // ---- routing
 
-  // The branch of a row at a node and how it was found: by the split, by a surrogate, by default.
+  // The branch of a row at a node and how it was found: by the split, by a surrogate, by default; a category never seen
+  // takes the heaviest.
   branch(node, row) {
     const split = this.splits[node];
-    let branch = answerOf(split, row, this.tables[node]);
+    let branch = branchBy(split, row);
     if (branch >= 0) return { branch, by: "split" };
     for (const surrogate of split.surrogates || []) {
-      branch = answerOf(surrogate, row, surrogate.kind === KIND.table && tableOf(surrogate));
+      if (branch === UNSEEN) break;
+      branch = branchBy(surrogate, row);
       if (branch >= 0) return { branch, by: "surrogate", surrogate };
     }
+    if (branch === UNSEEN) return { branch: this.#heaviest(node) - this.first_child[node], by: "unseen" };
     return { branch: this.default_branch[node], by: "default" };
   }
 
@@ -275,34 +275,4 @@ function makeRows(content) {
     target,
     values: features.map((_, feature) => rows.features[feature][index]),
   }));
-}
-
-function tableOf(split) {
-  return new Map(split.codes.map((code, place) => [code, split.branches[place]]));
-}
-
-// The numbers at which a split passes from one branch to the next; none if it tells known from missing.
-export function cutsOf(split) {
-  return split.cuts ?? (split.threshold === null ? [] : [split.threshold]);
-}
-
-// What a split compares with its cuts: a number, or null where something is missing.
-export function compared(split, row) {
-  if (!split.features) return row[split.feature];
-  let total = 0;
-  for (const [place, feature] of split.features.entries()) {
-    const number = row[feature];
-    if (number === null) return null;
-    total +=
-      split.kind === KIND.hyperplane
-        ? split.weights[place] * number
-        : split.scales[place] * (number - split.centres[place]) ** 2;
-  }
-  return total;
-}
-
-function answerOf(split, row, table) {
-  if (table) return table.get(row[split.feature]) ?? -1;
-  const number = compared(split, row);
-  return number === null ? -1 : cutsOf(split).filter((cut) => number > cut).length;
 }

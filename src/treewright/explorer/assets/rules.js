@@ -1,6 +1,6 @@
 // Rules: the conditions on the way to a node, those on one feature drawn together, in words and as code.
 
-import { KIND, cutsOf } from "./model.js";
+import { KIND, cutsOf } from "./answer.js";
 import { isolated, valueText } from "./text.js";
 
 // What must hold on the way to a node: ranges (low < x ≤ high), sets of categories, and oblique conditions.

@@ -1,7 +1,7 @@
 // Split picture: the rows of a node over what its split looks at: along a line, or in a plane if it weighs two features.
 
 import { chart, splitChart } from "./curves.js";
-import { KIND } from "./model.js";
+import { KIND } from "./answer.js";
 import { numberText, shape, shortened } from "./text.js";
 
 const [WIDTH, HEIGHT, FOOT] = [300, 190, 30];

@@ -1,6 +1,6 @@
 // Teach: the rows of a node on a line, a cut to drag, and what entropy, Gini and gain make of it.
 
-import { KIND } from "./model.js";
+import { KIND } from "./answer.js";
 import { chart, linePath } from "./curves.js";
 import { counted, element, numberText, replaceChildren, shape, valueText } from "./text.js";
 
