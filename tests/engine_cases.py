@@ -122,7 +122,7 @@ def _random_target(random: np.random.Generator, criterion: str, columns: dict[st
     if criterion in criteria.CLASSIFICATION:
         y = y % int(random.choice([2, 2, 3, 4, 7]))
     elif criterion == "poisson":
-        y = y % 5
+        y = y % 5 * random.choice([1.0, 1.0, 0.1, 1e6])
     else:
         y = y % 9 - 4 + (random.normal(size=n) if random.random() < 0.3 else 0)
         y = y + random.choice([0.0, 0.0, 1e6])

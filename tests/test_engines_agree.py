@@ -42,21 +42,118 @@ def test_rows_repeated_beyond_what_two_bytes_count(criterion: str) -> None:
 
 # ---- found by the fuzzer, shrunk -----------------------------------------------------------------------------------------
 
-FOUND: list[Any] = [
-    pytest.param(
-        "policy_by_feature",
-        Case({"x": (2.5, 0.25, None)}, (1, 1, 0), recipe={"criterion": "gini", "missing": "available"}, times=2749),
-        id="known rows of one class",
+
+def found(name: str, check: str, columns: Any, y: Any, weight: Any = None, times: int = 0, **recipe: Any) -> Any:
+    """A case of the fuzzer, its rows repeated at least as often as it takes to reach the engines of large tables."""
+    case = Case(columns, y, weight, recipe, times or 8_192 // len(y) + 1)
+    return pytest.param(check, case, id=name.replace(" ", "-"))
+
+
+FOUND = [
+    found(
+        "splits of no gain, repeated",
+        "repeated",
+        {"a": (1.25, 0.5, -1.0, 4.25, 5.0, 0.5, 2.75, 1.25)},
+        (1, 1, 0, 0, 2, 2, 2, 2),
+        times=1037,
+        criterion="entropy",
+        order="best_first",
     ),
-    pytest.param(
+    found(
+        "splits of no gain, best first",
+        "best_first",
+        {"a": ("r", "r", "p")},
+        (1000000.0, 999998.0, 999998.0),
+        (1.14225315916691, 1.7292077046727228, 1.97841406120855),
+        criterion="absolute_error",
+    ),
+    found(
+        "splits of no gain, by the formula",
+        "plain",
+        {"a": (None, 0.6253, 0.7271, 0.2974, -0.4498)},
+        (2, 2, 1, 0, 0),
+        times=1651,
+        criterion="entropy",
+        missing="fractional",
+        order="best_first",
+    ),
+    found(
+        "a cut with missing values on the right ties with a lower one with them on the left",
+        "repeated",
+        {"a": (2.75, 4.25, 0.5, None)},
+        (1, 0, 0, 0),
+        criterion="gini",
+    ),
+    found(
+        "known rows of one class, by policy",
         "policy_by_feature",
-        Case(
-            {"a": (5.0, 4.25, -0.25, 5.0, 2.0, 2.0, 5.0, 2.75), "b": (0.1, 0.4, 0.7, 1.9, 0.0, -0.9, 2.1, 0.9)},
-            (-2.0, 0.0, 0.8, 0.8, -5.3, -3.0, -0.5, -2.6),
-            recipe={"criterion": "squared_error", "min_samples_leaf": 2, "max_features": 0.5},
-            times=1044,
+        {"a": (2.5, 0.25, None)},
+        (1, 1, 0),
+        criterion="gini",
+        missing="available",
+    ),
+    found(
+        "known rows of one class, repeated",
+        "repeated",
+        {"a": (None, 0.25, -2.0)},
+        (1, 0, 0),
+        criterion="gini",
+        missing="surrogate",
+    ),
+    found(
+        "categories that tie",
+        "repeated",
+        {"a": ("p", "x", None, "p", "p", "q", "t", "q", None, None, "t", "q")},
+        (-4.0, 1.0, -1.0, 2.0, 0.0, -1.0, -4.0, 1.0, -4.0, -1.0, 0.0, -2.0),
+        criterion="squared_error",
+        missing="surrogate",
+    ),
+    found(
+        "categories and shared rows",
+        "repeated",
+        {"a": ("s", None, "q", "t", "t", "t")},
+        (-2.0, -3.0, -1.0, -4.0, -1.0, -1.0),
+        criterion="squared_error",
+        missing="fractional",
+    ),
+    found(
+        "weights that add up to one less a rounding",
+        "repeated",
+        {"a": (1.0, 1.0, 1.0, 0.0, 0.0, 1.0), "b": (-0.9054, 0.17356, 0.0413, None, None, -0.088697)},
+        (0, 1, 0, 0, 1, 1),
+        (
+            0.6354864951752311,
+            1.2162339693765465,
+            1.5692964616882568,
+            0.41659369544384695,
+            0.6355693657264843,
+            0.19319483627098732,
         ),
-        id="a drawn feature that offers no split",
+        criterion="sqrt",
+    ),
+    found(
+        "deviations of targets far from zero",
+        "repeated",
+        {"a": (0.2868, -0.8761, 1.1510, -0.8053)},
+        (1000002.717745499, 1000001.9966189018, 999999.2565259924, 999999.2422642611),
+        criterion="absolute_error",
+    ),
+    found(
+        "the median of shared rows",
+        "repeated",
+        {"a": (0.5, None, 2.0, 1.25, -1.0, None, 1.25)},
+        (0.8335, -2.3118, 2.4352, 2.6116, 0.0623, -0.6825, -1.3887),
+        criterion="absolute_error",
+        missing="fractional",
+    ),
+    found(
+        "a drawn feature that offers no split",
+        "policy_by_feature",
+        {"a": (5.0, 4.25, -0.25, 5.0, 2.0, 2.0, 5.0, 2.75), "b": (0.1, 0.4, 0.7, 1.9, 0.0, -0.9, 2.1, 0.9)},
+        (-2.0, 0.0, 0.8, 0.8, -5.3, -3.0, -0.5, -2.6),
+        criterion="squared_error",
+        min_samples_leaf=2,
+        max_features=0.5,
     ),
 ]
 
