@@ -75,7 +75,11 @@ def random_case(seed: int, criterion: str | None = None, times: int | None = Non
     y = _random_target(random, criterion, columns, n)
     weight = None
     if random.random() < 0.35:
-        weight = random.choice([0.5, 1.0, 1.0, 2.0, 3.0], n) if random.random() < 0.6 else random.uniform(0.1, 2, n)
+        weight = (
+            random.choice([0.5, 1.0, 1.0, 2.0, 3.0], n)
+            if random.random() < 0.6
+            else random.uniform(0.1, 2, n)
+        )
     beyond = 65_536 if random.random() < 0.03 else 8_192
     return Case(
         columns={name: _plain(values) for name, values in columns.items()},
@@ -97,7 +101,9 @@ def _random_columns(random: np.random.Generator, n: int) -> Iterator[tuple[str, 
             yield f"copy{position}", column
             continue
         if kind == "category":
-            column = np.array(list("pqrstuvwxyz"), dtype=object)[random.integers(0, random.choice([2, 3, 5, 11]), n)]
+            column = np.array(list("pqrstuvwxyz"), dtype=object)[
+                random.integers(0, random.choice([2, 3, 5, 11]), n)
+            ]
         elif kind == "few":
             column = random.integers(0, random.choice([3, 5, 9]), n) * 0.75 - 1
         elif kind == "binary":
@@ -151,21 +157,21 @@ def _random_recipe(random: np.random.Generator, criterion: str) -> dict[str, Any
 
 
 def _plain(values: Any) -> tuple[float | str | None, ...]:
-    return tuple(None if value is None or value != value else value for value in values.tolist())
+    return tuple(None if pd.isna(value) else value for value in values.tolist())
 
 
-# ---- the comparisons: each says how two trees differ that should not, or nothing -----------------------------
+# ---- the comparisons: each says how two trees differ that should not, or nothing ----------------------
 
 
 def grow_as(dataset: Dataset, recipe: Recipe, **options: Any) -> Tree:
-    """Grow with some of the core's options set by hand: on so many threads, on the plain path, by the lists."""
+    """Grow with some of the core's options set by hand."""
     dataset, usual = core_options(dataset, recipe, 1, None)
     arrays = _core.grow(*core_table(dataset), dataset.weight, usual | options)
     return Tree.from_arrays(dataset.schema, arrays)
 
 
 def difference(tree: Tree, other: Tree, times: int = 1) -> str | None:
-    """How a tree of the same rows, each repeated so many times, differs from the tree; None if it does not."""
+    """How a tree differs from one of the same rows, each repeated so many times; None if it does not."""
     if len(tree) != len(other):
         return f"{len(tree)} nodes against {len(other)}"
     for name in ("parent", "default_branch"):
@@ -221,8 +227,9 @@ def threads(case: Case) -> str | None:
     dataset, recipe = _enlarged(case), Recipe(**case.recipe)
     tree = grow_as(dataset, recipe)
     for number in (2, 8):
-        if grow_as(dataset, recipe, threads=number) != tree:
-            return f"{number} threads: {difference(tree, grow_as(dataset, recipe, threads=number)) or 'other bytes'}"
+        other = grow_as(dataset, recipe, threads=number)
+        if other != tree:
+            return f"{number} threads: {difference(tree, other) or 'other bytes'}"
     return None
 
 
@@ -279,7 +286,7 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
 }
 
 
-# ---- small failures are read faster ------------------------------------------------------------------------------
+# ---- small failures are read faster -------------------------------------------------------------------
 
 
 def shrink(case: Case, check: Callable[[Case], str | None]) -> Case:
@@ -297,7 +304,9 @@ def shrink(case: Case, check: Callable[[Case], str | None]) -> Case:
 def _simpler(case: Case) -> Iterator[Case]:
     if len(case.columns) > 1:
         for name in case.columns:
-            yield replace(case, columns={other: case.columns[other] for other in case.columns if other != name})
+            yield replace(
+                case, columns={other: case.columns[other] for other in case.columns if other != name}
+            )
     for name in case.recipe:
         if name != "criterion":
             yield replace(case, recipe={other: case.recipe[other] for other in case.recipe if other != name})

@@ -13,7 +13,7 @@ from treewright.data import Dataset
 from treewright.grow import grow
 from treewright.recipe import Recipe
 
-# ---- rows repeated, other paths, other orders ------------------------------------------------------------------------------
+# ---- rows repeated, other paths, other orders ---------------------------------------------------------
 
 
 @pytest.mark.parametrize("n", [7_200, 12_006, 12_024])
@@ -31,7 +31,9 @@ def test_a_first_split_without_gain_is_made_at_every_size(n: int) -> None:
 def test_random_tables(check: str, criterion: str) -> None:
     for seed in range(4 if check in ("plain", "threads") else 12):
         case = random_case(seed, criterion)
-        assert CHECKS[check](case) is None, f"tools/fuzz_engines.py --first {seed} --cases 1 --criterion {criterion}"
+        assert CHECKS[check](case) is None, (
+            f"tools/fuzz_engines.py --first {seed} --cases 1 --criterion {criterion}"
+        )
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error", "poisson"])
@@ -40,11 +42,13 @@ def test_rows_repeated_beyond_what_two_bytes_count(criterion: str) -> None:
     assert CHECKS["repeated"](random_case(1, criterion, times=65_536 // len(case.y) + 1)) is None
 
 
-# ---- found by the fuzzer, shrunk -----------------------------------------------------------------------------------------
+# ---- found by the fuzzer, shrunk ----------------------------------------------------------------------
 
 
-def found(name: str, check: str, columns: Any, y: Any, weight: Any = None, times: int = 0, **recipe: Any) -> Any:
-    """A case of the fuzzer, its rows repeated at least as often as it takes to reach the engines of large tables."""
+def found(
+    name: str, check: str, columns: Any, y: Any, *, weight: Any = None, times: int = 0, **recipe: Any
+) -> Any:
+    """A case of the fuzzer, its rows repeated until the engines of large tables grow it."""
     case = Case(columns, y, weight, recipe, times or 8_192 // len(y) + 1)
     return pytest.param(check, case, id=name.replace(" ", "-"))
 
@@ -64,7 +68,7 @@ FOUND = [
         "best_first",
         {"a": ("r", "r", "p")},
         (1000000.0, 999998.0, 999998.0),
-        (1.14225315916691, 1.7292077046727228, 1.97841406120855),
+        weight=(1.14225315916691, 1.7292077046727228, 1.97841406120855),
         criterion="absolute_error",
     ),
     found(
@@ -109,6 +113,31 @@ FOUND = [
         missing="surrogate",
     ),
     found(
+        "rates that tie",
+        "repeated",
+        {"a": ("q", "q", "s", "r", "t", "s", "p", "q", "p")},
+        (0.1, 0.0, 0.4, 0.0, 0.0, 0.4, 0.2, 0.2, 0.0),
+        times=972,
+        criterion="poisson",
+    ),
+    found(
+        "large counts",
+        "repeated",
+        {"a": (0.0459, -0.3524, -0.1686, 0.1058, 0.0737)},
+        (3e6, 1e6, 1e6, 0.0, 0.0),
+        times=1717,
+        criterion="poisson",
+        order="best_first",
+    ),
+    found(
+        "sides of missing values that tie",
+        "repeated",
+        {"a": (0.0, 0.0, 0.0, None, 0.0, 0.0, 1.0, 0.0)},
+        (2, 2, 2, 2, 1, 1, 1, 1),
+        times=1106,
+        criterion="error",
+    ),
+    found(
         "categories and shared rows",
         "repeated",
         {"a": ("s", None, "q", "t", "t", "t")},
@@ -121,7 +150,7 @@ FOUND = [
         "repeated",
         {"a": (1.0, 1.0, 1.0, 0.0, 0.0, 1.0), "b": (-0.9054, 0.17356, 0.0413, None, None, -0.088697)},
         (0, 1, 0, 0, 1, 1),
-        (
+        weight=(
             0.6354864951752311,
             1.2162339693765465,
             1.5692964616882568,
@@ -163,7 +192,7 @@ def test_tables_that_once_gave_two_trees(check: str, case: Case) -> None:
     assert CHECKS[check](case) is None
 
 
-# ---- weights of very different size ----------------------------------------------------------------------------------------
+# ---- weights of very different size -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("missing", ["direction", "available", "fractional", "surrogate"])
@@ -191,7 +220,7 @@ def test_weights_that_drown_others(criterion: str, heavy: float, missing: str) -
         assert (tree.weight > 0).all()
 
 
-# ---- limits on the size of a tree ------------------------------------------------------------------------------------------
+# ---- limits on the size of a tree ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("limit", ["max_leaf_nodes", "max_nodes"])
@@ -214,5 +243,5 @@ def test_a_tree_at_its_limit_is_not_searched_further(leaves: int, order: str, li
     tree = grow(dataset, Recipe(count_nodes, order=order, **size), n_jobs=1)
     assert tree.n_leaves == leaves
     splits = leaves - 1
-    # Best first, the branches of every split but the last compete to be the next; else a node is searched to be split.
+    # Best first, the branches of every split but the last are searched; else nodes that are then split.
     assert searched <= (2 * splits - 1 if order == "best_first" else splits)

@@ -1,6 +1,6 @@
 """Look for tables from which two engines of the core grow different trees: `make fuzz`.
 
-Each failure is shrunk and printed as code; the seed finds it again: `tools/fuzz_engines.py --first SEED --cases 1`.
+Each failure is shrunk and printed as code; `--first SEED --cases 1` finds it again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from time import monotonic
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from engine_cases import CHECKS, random_case, shrink  # noqa: E402
+from engine_cases import CHECKS, random_case, shrink
 
 
 def main() -> int:
@@ -22,7 +22,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60, help="stop after this time (default: 60)")
     parser.add_argument("--cases", type=int, default=10**9, help="stop after so many tables")
     parser.add_argument("--first", type=int, default=0, help="the seed of the first table")
-    parser.add_argument("--checks", nargs="+", choices=CHECKS, default=list(CHECKS), help="comparisons to make")
+    parser.add_argument(
+        "--checks", nargs="+", choices=CHECKS, default=list(CHECKS), help="comparisons to make"
+    )
     parser.add_argument("--criterion", help="grow by this criterion only")
     parser.add_argument("--brief", action="store_true", help="a line for each failure, not shrunk")
     given = parser.parse_args()

@@ -75,8 +75,7 @@ Draws read_draws(const nb::dict& d, size_t n_rows) {
     draws.balanced = option<bool>(d, "balanced");
     draws.min_weight_fraction = option<double>(d, "min_weight_fraction");
     draws.chance = numbers_of<double>(d, "chance");
-    if (!d["chance"].is_none() && draws.chance.size() != n_rows)
-        throw nb::value_error("chance must have a number for every row");
+    if (!d["chance"].is_none() && draws.chance.size() != n_rows) throw nb::value_error("chance must have a number for every row");
     return draws;
 }
 

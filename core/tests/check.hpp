@@ -37,27 +37,26 @@ inline bool near(double a, double b, double tolerance) { return a == b || std::f
 
 }  // namespace treewright::check
 
-#define TEST(name)                                                                                                         \
-    static void name();                                                                                                    \
-    [[maybe_unused]] static const bool name##_added = treewright::check::add(#name, name);                                 \
+#define TEST(name)                                                                         \
+    static void name();                                                                    \
+    [[maybe_unused]] static const bool name##_added = treewright::check::add(#name, name); \
     static void name()
 
-#define CHECK(condition)                                                               \
-    do {                                                                               \
-        if (!(condition)) treewright::check::fail(__FILE__, __LINE__, #condition);     \
+#define CHECK(condition)                                                           \
+    do {                                                                           \
+        if (!(condition)) treewright::check::fail(__FILE__, __LINE__, #condition); \
     } while (false)
 
-#define CHECK_EQUAL(a, b)                                                                                                  \
-    do {                                                                                                                   \
-        const auto first_ = (a);                                                                                           \
-        const auto second_ = (b);                                                                                          \
-        if (!(first_ == second_))                                                                                          \
-            treewright::check::fail(__FILE__, __LINE__, #a " == " #b ": ", +first_, " and ", +second_);                    \
+#define CHECK_EQUAL(a, b)                                                                                                     \
+    do {                                                                                                                      \
+        const auto first_ = (a);                                                                                              \
+        const auto second_ = (b);                                                                                             \
+        if (!(first_ == second_)) treewright::check::fail(__FILE__, __LINE__, #a " == " #b ": ", +first_, " and ", +second_); \
     } while (false)
 
-#define CHECK_NEAR(a, b, tolerance)                                                                                        \
-    do {                                                                                                                   \
-        const double first_ = (a), second_ = (b);                                                                          \
-        if (!treewright::check::near(first_, second_, tolerance))                                                          \
-            treewright::check::fail(__FILE__, __LINE__, #a " is near " #b ": ", first_, " and ", second_);                 \
+#define CHECK_NEAR(a, b, tolerance)                                                                        \
+    do {                                                                                                   \
+        const double first_ = (a), second_ = (b);                                                          \
+        if (!treewright::check::near(first_, second_, tolerance))                                          \
+            treewright::check::fail(__FILE__, __LINE__, #a " is near " #b ": ", first_, " and ", second_); \
     } while (false)

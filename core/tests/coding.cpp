@@ -91,12 +91,12 @@ TEST(two_valued_columns_are_bits) {
             columns.numbers.emplace_back();
             for (size_t i = 0; i < n; ++i) columns.numbers.back().push_back(value(i));
         };
-        add([](size_t) { return 3.0; });                                                       // one value
-        add([](size_t i) { return static_cast<double>(i % 3); });                              // three
-        add([](size_t i) { return i % 2 ? 1.0 : check::Limits::quiet_NaN(); });                // missing ones
-        add([](size_t i) { return i % 2 ? 0.0 : -0.0; });                                      // one value, twice written
-        add([](size_t i) { return i % 2 ? check::Limits::max() : -check::Limits::max(); });    // two, far apart
-        add([](size_t i) { return i % 2 ? 1.0 : std::nextafter(1.0, 0.0); });                  // two, side by side
+        add([](size_t) { return 3.0; });                                                     // one value
+        add([](size_t i) { return static_cast<double>(i % 3); });                            // three
+        add([](size_t i) { return i % 2 ? 1.0 : check::Limits::quiet_NaN(); });              // missing ones
+        add([](size_t i) { return i % 2 ? 0.0 : -0.0; });                                    // one value, twice written
+        add([](size_t i) { return i % 2 ? check::Limits::max() : -check::Limits::max(); });  // two, far apart
+        add([](size_t i) { return i % 2 ? 1.0 : std::nextafter(1.0, 0.0); });                // two, side by side
         for (size_t f = 0; f < 130; ++f) add([&](size_t) { return random() % 2 ? -2.5 : 4.0; });
         columns.finish();
         const BitTable bits(columns.table, 2);

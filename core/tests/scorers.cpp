@@ -183,8 +183,7 @@ TEST(poisson) {
         const Totals t = node.sum(begin, end);
         double cost = 0;
         for (size_t i = begin; i < end; ++i)
-            if (node.target[i] > 0)
-                cost += node.weight[i] * node.target[i] * std::log(node.target[i] * t.weight / t.sums[0]);
+            if (node.target[i] > 0) cost += node.weight[i] * node.target[i] * std::log(node.target[i] * t.weight / t.sums[0]);
         return cost;
     });
 }

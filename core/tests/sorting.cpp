@@ -30,8 +30,8 @@ void check_sorted(RowSorter& sorter, const check::Column& column) {
     std::vector<Entry<Index>> found(n);
     const size_t known = sorter.sort(column.values.data(), n, found.data());
     const std::vector<Entry<Index>> expected = sorted<Index>(column.values);
-    CHECK_EQUAL(known, static_cast<size_t>(std::count_if(column.values.begin(), column.values.end(),
-                                                         [](double x) { return !std::isnan(x); })));
+    CHECK_EQUAL(known, static_cast<size_t>(
+                           std::count_if(column.values.begin(), column.values.end(), [](double x) { return !std::isnan(x); })));
     for (size_t i = 0; i < n; ++i)
         if (found[i].row != expected[i].row || found[i].rank != expected[i].rank) {
             check::fail(__FILE__, __LINE__, column.kind, " of ", n, " rows: entry ", i, " is row ", found[i].row, ", rank ",

@@ -45,12 +45,8 @@ TreeArrays random_tree(std::mt19937_64& random, size_t n_splits, const std::vect
 
 TreeView view(const TreeArrays& tree) {
     const SplitTable& s = tree.splits;
-    return {tree.first_child,
-            tree.n_children,
-            tree.default_branch,
-            tree.split_begin,
-            tree.weight,
-            {s.kind, s.feature, s.threshold, s.pool_begin, s.pool_index, s.pool_value}};
+    return {tree.first_child, tree.n_children, tree.default_branch,
+            tree.split_begin, tree.weight,     {s.kind, s.feature, s.threshold, s.pool_begin, s.pool_index, s.pool_value}};
 }
 
 }  // namespace
