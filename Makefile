@@ -4,7 +4,11 @@ VENV     := .venv
 PYTHON   := $(VENV)/bin/python
 INSTALL  := $(PYTHON) -m pip install --quiet --disable-pip-version-check
 EDITABLE := $(INSTALL) --no-build-isolation $(SETTINGS) --editable
-CORE     := CMakeLists.txt $(wildcard core/*.?pp) $(wildcard core/*/*.?pp)
+CPP      := $(wildcard core/*.?pp) $(wildcard core/*/*.?pp)
+CORE     := CMakeLists.txt $(filter-out core/tests/%,$(CPP))
+
+# $(TEST_CORE) FOLDER [SANITIZERS]
+TEST_CORE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/test_core
 
 # The tests that send rows through most of the core, by every grower.
 CORE_TESTS := against_reference category_groupings fast_paths forest forest_route functions grow invariants missing monotone \
@@ -33,15 +37,16 @@ demo: $(VENV)/.built
 test: $(VENV)/.tested-with
 	$(PYTHON) -m pytest
 
-test-core: $(VENV)/.built
-	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/test_core build/core-tests
+test-core: $(VENV)/.environment
+	@$(INSTALL) cmake
+	@$(TEST_CORE) build/core-tests
 
 fuzz: $(VENV)/.tested-with
 	$(PYTHON) tools/fuzz_engines.py --seconds $(or $(SECONDS),60)
 
-sanitize: $(VENV)/.built
-	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/test_core build/core-tests-address address,undefined
-	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/test_core build/core-tests-thread thread
+sanitize: test-core
+	$(TEST_CORE) build/core-tests-address address,undefined
+	$(TEST_CORE) build/core-tests-thread thread
 	$(MAKE) VENV=$(VENV)-sanitize $(VENV)-sanitize/.tested-with \
 		SETTINGS="--config-settings=build-dir=build/sanitize --config-settings=cmake.define.TREEWRIGHT_SANITIZE=address"
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 \
@@ -55,12 +60,12 @@ lint: $(VENV)/.linted-with
 	$(VENV)/bin/codespell
 	$(PYTHON) -m mypy
 	$(VENV)/bin/lint-imports
-	$(VENV)/bin/clang-format --dry-run -Werror $(filter %pp,$(CORE))
+	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
 
 format: $(VENV)/.linted-with
 	$(PYTHON) -m ruff check --fix
 	$(PYTHON) -m ruff format
-	$(VENV)/bin/clang-format -i $(filter %pp,$(CORE))
+	$(VENV)/bin/clang-format -i $(CPP)
 
 package: $(VENV)/.environment
 	rm -rf dist $(VENV)-package

@@ -108,7 +108,7 @@ TEST(walking_stops_when_asked) {
     monitor.check = [](double) { return false; };
     bool stopped = false;
     try {
-        walk(*packed, {numbers.data(), 20'000, n_columns, n_columns, 1}, leaf.data(), 3, monitor);
+        walk(*packed, {numbers.data(), 20'000, n_columns, n_columns, 1}, leaf.data(), 1, monitor);
     } catch (const Interrupted&) {
         stopped = true;
     }
