@@ -4,18 +4,24 @@ VENV     := .venv
 PYTHON   := $(VENV)/bin/python
 INSTALL  := $(PYTHON) -m pip install --quiet --disable-pip-version-check
 EDITABLE := $(INSTALL) --no-build-isolation $(SETTINGS) --editable
-CORE     := CMakeLists.txt $(wildcard core/*.?pp) $(wildcard core/*/*.?pp) $(wildcard core/*/*/*.?pp)
+CPP      := $(wildcard core/*.?pp) $(wildcard core/*/*.?pp) $(wildcard core/*/*/*.?pp)
+CORE     := CMakeLists.txt $(filter-out core/tests/%,$(CPP))
+
+# $(TEST_CORE) FOLDER [SANITIZERS]
+TEST_CORE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/test_core
 
 # The tests that send rows through most of the core, by every grower.
 CORE_TESTS := against_reference category_groupings fast_paths forest forest_route functions grow invariants missing monotone \
 	odd_input presets splits_oblique splits_search stopping
 
-.PHONY: help demo test sanitize build lint format package benchmark pictures clean
+.PHONY: help demo test test-core fuzz sanitize build lint format package benchmark pictures clean
 
 help:
 	@echo "make demo       grow a tree on a bundled table and show it"
 	@echo "make test       the whole test suite"
-	@echo "make sanitize   the tests of the core, compiled to find memory errors (slow; needs GCC)"
+	@echo "make test-core  the tests of the core that need no Python"
+	@echo "make fuzz       look for tables from which engines grow different trees (SECONDS=60)"
+	@echo "make sanitize   the tests of the core, compiled to find memory errors and data races (slow; needs GCC)"
 	@echo "make build      compile the core and install the package, editable, in $(VENV)"
 	@echo "make lint       style, spelling, types and the order of imports"
 	@echo "make format     rewrite the Python files in the project's style"
@@ -31,9 +37,18 @@ demo: $(VENV)/.built
 test: $(VENV)/.tested-with
 	$(PYTHON) -m pytest
 
-sanitize:
+test-core: $(VENV)/.environment
+	@$(INSTALL) cmake
+	@$(TEST_CORE) build/core-tests
+
+fuzz: $(VENV)/.tested-with
+	$(PYTHON) tools/fuzz_engines.py --seconds $(or $(SECONDS),60)
+
+sanitize: test-core
+	$(TEST_CORE) build/core-tests-address address,undefined
+	$(TEST_CORE) build/core-tests-thread thread
 	$(MAKE) VENV=$(VENV)-sanitize $(VENV)-sanitize/.tested-with \
-		SETTINGS="--config-settings=build-dir=build/sanitize --config-settings=cmake.define.TREEWRIGHT_SANITIZE=ON"
+		SETTINGS="--config-settings=build-dir=build/sanitize --config-settings=cmake.define.TREEWRIGHT_SANITIZE=address"
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 \
 		$(VENV)-sanitize/bin/python -m pytest $(CORE_TESTS:%=tests/test_%.py)
 
@@ -46,12 +61,12 @@ lint: $(VENV)/.linted-with
 	$(PYTHON) -m mypy
 	$(VENV)/bin/lint-imports
 	$(PYTHON) tools/check_core.py
-	$(VENV)/bin/clang-format --dry-run -Werror $(filter %pp,$(CORE))
+	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
 
 format: $(VENV)/.linted-with
 	$(PYTHON) -m ruff check --fix
 	$(PYTHON) -m ruff format
-	$(VENV)/bin/clang-format -i $(filter %pp,$(CORE))
+	$(VENV)/bin/clang-format -i $(CPP)
 
 package: $(VENV)/.environment
 	rm -rf dist $(VENV)-package

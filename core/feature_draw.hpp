@@ -1,6 +1,9 @@
 // Which features a node looks at.
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "random.hpp"

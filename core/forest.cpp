@@ -9,27 +9,6 @@
 
 namespace treewright {
 
-Sampler::Sampler(size_t n_rows, const double* chance) : n_rows_(n_rows) {
-    if (!chance) return;
-    below_.resize(n_rows);
-    std::partial_sum(chance, chance + n_rows, below_.begin());
-}
-
-void Sampler::draw(uint64_t seed, size_t n_draws, std::vector<uint32_t>& times) const {
-    times.assign(n_rows_, n_draws ? 0 : 1);
-    Random random(child_seed(seed, 0xb0075));  // a stream of its own, apart from the one the tree grows by
-    for (size_t i = 0; i < n_draws; ++i) {
-        size_t row = 0;
-        if (below_.empty()) {
-            row = random.below(n_rows_);
-        } else {
-            const double at = random.uniform() * below_.back();
-            row = static_cast<size_t>(std::upper_bound(below_.begin(), below_.end() - 1, at) - below_.begin());
-        }
-        ++times[row];
-    }
-}
-
 namespace {
 
 /// The rows one tree grows on, and what each weighs.
@@ -66,6 +45,10 @@ private:
 /// The drawn rows as a table of their own, for the engines that grow on all rows of one.
 class DrawnTable {
 public:
+    DrawnTable() = default;
+    DrawnTable(const DrawnTable&) = delete;  // it points into itself
+    DrawnTable& operator=(const DrawnTable&) = delete;
+
     void fill(const Table& table, const Target& target, const Sample& sample) {
         const std::vector<uint32_t>& rows = sample.rows;
         const auto gather = [&](const auto* from, auto& to) {

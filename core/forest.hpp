@@ -2,6 +2,7 @@
 #pragma once
 #include "grow.hpp"
 #include "route.hpp"
+#include "sampler.hpp"
 
 namespace treewright {
 
@@ -81,21 +82,9 @@ struct ForestView {
 struct Draws {
     std::vector<uint64_t> seeds;     // one a tree
     size_t n_draws = 0;              // with replacement; 0 = every row once
-    const double* chance = nullptr;  // by row, up to a factor; null = all alike
+    std::vector<double> chance;      // by row, up to a factor; empty = all alike
     bool balanced = false;           // class weights from the classes drawn
     double min_weight_fraction = 0;  // least share of a tree's weight in a leaf
-};
-
-/// Draws rows for a tree by its seed; made once, used for every tree.
-class Sampler {
-public:
-    Sampler(size_t n_rows, const double* chance);
-    /// How often each row is drawn.
-    void draw(uint64_t seed, size_t n_draws, std::vector<uint32_t>& times) const;
-
-private:
-    size_t n_rows_;
-    std::vector<double> below_;  // sums of chances up to each row; empty = all alike
 };
 
 /// Grow all trees; those that cannot be compact are left in `others`.

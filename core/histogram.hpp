@@ -20,6 +20,8 @@ protected:
           recipe_(problem.recipe),
           unit_(unit),
           coded_(problem.table, recipe_.threads, problem.monitor, [&](size_t f) { return !is_coded(f); }) {}
+    Histograms(const Histograms&) = delete;  // it points into itself
+    Histograms& operator=(const Histograms&) = delete;
 
     /// A large node.
     struct Item : GrowingNode {

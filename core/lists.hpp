@@ -175,25 +175,25 @@ private:
             pull_.resize(branch.size());
             for (size_t i = 0; i < branch.size(); ++i) pull_[i] = sent.pull(i);
             item.surrogates = find_surrogates(problem_.table, recipe_, item.split, sent, sent.ways(pull_), row_of,
-                                              [&](size_t feature, const cart::Ways& ways, double, cart::Split& split) {
+                                              [&](size_t feature, const PrimarySides& ways, double, TwoSidedSplit& split) {
                                                   return agreeing_cut(item, feature, ways, split);
                                               });
             follow_surrogates(problem_.table, item.surrogates, row_of, branch);
         }
         return treewright::send(item.parts, branch, item.split.default_branch, static_cast<size_t>(item.split.n_branches));
     }
-    cart::Agreement agreeing_cut(const Item& item, size_t feature, const cart::Ways& ways, cart::Split& split) {
+    Agreement agreeing_cut(const Item& item, size_t feature, const PrimarySides& ways, TwoSidedSplit& split) {
         std::span<const List> list = item.lists.of(feature);
         if (!keeps_order(feature)) {
             gather_raw(item, feature_at(feature));
             list = std::span(list_.data(), sort_values(item));
         }
         size_t place = 0;
-        const cart::Agreement agreement = cart::agreeing_cut(
+        const Agreement agreement = treewright::agreeing_cut(
             list.size(), [&](size_t i) { return list[i].row; }, [&](size_t i) { return list[i].rank != list[i - 1].rank; }, ways,
             place, split.below);
         if (agreement.found)
-            split.cut = midpoint(number(item, feature, list[place - 1].row), number(item, feature, list[place].row));
+            split.cut = surrogate_cut(split.below, number(item, feature, list[place - 1].row), number(item, feature, list[place].row));
         return agreement;
     }
 

@@ -31,6 +31,8 @@ struct Reach {
 class Neighbours {
 public:
     Neighbours(const Problem& problem) : problem_(problem), sign_(problem.recipe.monotonic) {}
+    Neighbours(const Neighbours&) = delete;  // it points into itself
+    Neighbours& operator=(const Neighbours&) = delete;
 
     void start(const Builder& tree, double prediction) {
         tree_ = &tree;

@@ -17,6 +17,8 @@ struct Ranking {
 class Recoding {
 public:
     Recoding(const Table& table, const Target& target, const Recipe& recipe);
+    Recoding(const Recoding&) = delete;  // it points into itself
+    Recoding& operator=(const Recoding&) = delete;
 
     const Table& table() const { return table_; }
     /// By feature; null where the feature is grown on as it is.

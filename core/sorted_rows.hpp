@@ -61,6 +61,8 @@ protected:
         }
         if (use_blocks(problem)) block_rows_ = std::clamp<size_t>(400'000 / (sizeof(uint32_t) * problem.n_features()), 256, 4096);
     }
+    SortedRows(const SortedRows&) = delete;  // it points into itself
+    SortedRows& operator=(const SortedRows&) = delete;
 
     /// Take these rows of the table; `weight` goes by row of the table, empty = every row weighs one.
     void load(std::span<const uint32_t> rows, std::span<const double> weight) {

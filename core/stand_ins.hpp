@@ -10,13 +10,6 @@
 
 namespace treewright {
 
-namespace cart {  // by these names lists.hpp and trunk.hpp know what they share with CART
-using Split = TwoSidedSplit;
-using Ways = PrimarySides;
-using treewright::agreeing_cut;
-using treewright::Agreement;
-}  // namespace cart
-
 /// Each row's branch at a node and its weight: what surrogates are held to.
 struct Sent {
     std::span<const int32_t> branch;  // −1 where the split does not answer

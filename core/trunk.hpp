@@ -199,7 +199,7 @@ private:
         BinnedPulls pulls(problem_.table, coded_, rows, sent, recipe_.threads, skip);
         std::vector<Candidate> surrogates =
             find_surrogates(problem_.table, recipe_, item.split, sent, sent.ways({}), row_of,
-                            [&](size_t feature, const cart::Ways& ways, double least, cart::Split& split) {
+                            [&](size_t feature, const PrimarySides& ways, double least, TwoSidedSplit& split) {
                                 return pulls.best_cut(feature, ways, least, split);
                             });
         follow_surrogates(problem_.table, surrogates, row_of, branch_);

@@ -66,3 +66,14 @@ def test_the_core_refuses_draws_of_the_wrong_length() -> None:
     options = {"seeds": np.ones(1, np.uint64), "n_draws": 3, "balanced": False, "min_weight_fraction": 0.0}
     with pytest.raises(ValueError, match="chance must have a number for every row"):
         _core.draw_rows(5, options | {"chance": np.ones(4)}, 0)
+
+
+def test_the_core_reads_chances_of_another_type() -> None:
+    n = 400_000
+    options = {"seeds": np.ones(1, np.uint64), "n_draws": 1000, "balanced": False, "min_weight_fraction": 0.0}
+    chance = np.random.default_rng(0).integers(0, 9, n)
+    expected = _core.draw_rows(n, options | {"chance": chance.astype(float)}, 0)
+    for given in (chance.astype(np.float32), np.repeat(chance, 2).astype(float)[::2]):
+        np.testing.assert_array_equal(_core.draw_rows(n, options | {"chance": given}, 0), expected)
+    with pytest.raises(RuntimeError):
+        _core.draw_rows(3, options | {"chance": [1.0, 2.0, 3.0]}, 0)  # no array

@@ -12,7 +12,11 @@ import pandas as pd
 import pytest
 
 import treewright as tw
+from treewright import _core
+from treewright.data import Dataset
 from treewright.functions import AbsentFunction
+from treewright.grow import core_options, core_table
+from treewright.recipe import Recipe
 
 pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")
 
@@ -197,3 +201,13 @@ def test_merits_of_many_classes_and_categories() -> None:
     theirs = tw.DecisionTreeClassifier(max_depth=3).fit(X, y)
     assert ours.score(X, y) == pytest.approx(theirs.score(X, y), abs=0.02)
     assert ours.tree_.merit[0] == pytest.approx(theirs.tree_.merit[0])
+
+
+@pytest.mark.parametrize("name", ["parent", "branches", "merits"])
+def test_the_core_refuses_memory_that_it_would_have_to_copy(name: str) -> None:
+    """Of a copy the function would read nothing, and it would be gone before the first call."""
+    dataset = Dataset.from_table([[1.0], [2.0], [3.0]], ["a", "a", "b"], task="classification")
+    dataset, options = core_options(dataset, Recipe(gini), 1, None)
+    options["function"][name] = options["function"][name].astype(np.float32)
+    with pytest.raises(RuntimeError):
+        _core.grow(*core_table(dataset), dataset.weight, options)

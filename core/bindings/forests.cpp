@@ -74,11 +74,8 @@ Draws read_draws(const nb::dict& d, size_t n_rows) {
     draws.n_draws = option<size_t>(d, "n_draws");
     draws.balanced = option<bool>(d, "balanced");
     draws.min_weight_fraction = option<double>(d, "min_weight_fraction");
-    if (!d["chance"].is_none()) {
-        const auto chance = nb::cast<Vector<double>>(d["chance"]);
-        if (chance.shape(0) != n_rows) throw nb::value_error("chance must have a number for every row");
-        draws.chance = chance.data();
-    }
+    draws.chance = numbers_of<double>(d, "chance");
+    if (!d["chance"].is_none() && draws.chance.size() != n_rows) throw nb::value_error("chance must have a number for every row");
     return draws;
 }
 

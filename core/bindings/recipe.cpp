@@ -18,10 +18,12 @@ Missing policy_of(const std::string& name) {
 /// A criterion in Python (criteria.py): called with numbers only, it reads and writes arrays that both sides know.
 MeritFunction read_function(const nb::dict& o) {
     using Shared = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+    // The very arrays that the options keep alive: converted, they would be copies that nobody reads and nobody keeps.
+    const auto memory = [&](const char* name) { return nb::cast<Shared>(o[name], false).data(); };
     MeritFunction f;
-    f.parent = nb::cast<Shared>(o["parent"]).data();
-    f.branches = nb::cast<Shared>(o["branches"]).data();
-    f.merits = nb::cast<Shared>(o["merits"]).data();
+    f.parent = memory("parent");
+    f.branches = memory("branches");
+    f.merits = memory("merits");
     f.capacity = option<size_t>(o, "capacity");
     // A borrowed handle, for recipes are copied without the interpreter lock: the options keep the function alive.
     f.call = [ask = nb::handle(PyDict_GetItemString(o.ptr(), "ask"))](size_t n_candidates, size_t n_branches, size_t stride) {

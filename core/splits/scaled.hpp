@@ -64,6 +64,8 @@ struct ScaledRows {
         if (!costs.empty())
             for (int32_t f : feature) cost.push_back(costs[static_cast<size_t>(f)]);
     }
+    ScaledRows(const ScaledRows&) = delete;  // it points into itself
+    ScaledRows& operator=(const ScaledRows&) = delete;
 
 private:
     /// All rows, or a sample in row order (Fan, Muller & Rezucha, 1962).

@@ -1,0 +1,75 @@
+// Streams of random numbers and what is drawn by them: the first values are fixed, as models hang on them.
+#include <algorithm>
+
+#include "../feature_draw.hpp"
+#include "../random.hpp"
+#include "../sampler.hpp"
+#include "check.hpp"
+
+using namespace treewright;
+
+TEST(the_stream_is_splitmix64) {
+    Random zero(0), other(1234567);
+    for (uint64_t expected : {0xe220a8397b1dcdafu, 0x6e789e6aa1b965f4u, 0x06c45d188009454fu, 0xf88bb8a8724c81ecu})
+        CHECK_EQUAL(zero.next(), expected);
+    for (uint64_t expected : {6457827717110365317u, 3203168211198807973u, 9817491932198370423u, 4593380528125082431u})
+        CHECK_EQUAL(other.next(), expected);
+}
+
+TEST(numbers_below_a_bound) {
+    Random random(5);
+    for (uint64_t n : {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{1000}, ~uint64_t{0}}) {
+        for (int i = 0; i < 1000; ++i) CHECK(random.below(n) < n);
+    }
+    std::vector<int> times(6, 0);
+    for (int i = 0; i < 60'000; ++i) ++times[random.below(6)];
+    for (int t : times) CHECK_NEAR(t, 10'000, 500);
+    for (int i = 0; i < 1000; ++i) {
+        const double x = random.uniform();
+        CHECK(0 <= x && x < 1);
+    }
+}
+
+TEST(seeds_of_children_are_fixed) {
+    CHECK_EQUAL(child_seed(0, 0), 0xf4a90164c4749e1au);
+    CHECK_EQUAL(child_seed(7, 1), 0x41d5ad9503734ad6u);
+    CHECK(child_seed(7, 0) != child_seed(7, 1));
+    CHECK(child_seed(7, 0) != child_seed(8, 0));
+}
+
+TEST(rows_are_drawn_by_seed) {
+    std::vector<uint32_t> times;
+    Sampler(5, {}).draw(3, 0, times);
+    CHECK(times == (std::vector<uint32_t>{1, 1, 1, 1, 1}));
+    Sampler(8, {}).draw(42, 8, times);
+    CHECK(times == (std::vector<uint32_t>{0, 0, 2, 1, 2, 2, 0, 1}));
+    const std::vector<double> chance{0, 1, 0, 3, 0.5, 0};
+    Sampler(6, chance).draw(42, 9000, times);
+    CHECK_EQUAL(times[0] + times[2] + times[5], 0u);
+    CHECK_NEAR(times[1], 2000, 200);
+    CHECK_NEAR(times[3], 6000, 200);
+    CHECK_NEAR(times[4], 1000, 200);
+    CHECK_EQUAL(times[1] + times[3] + times[4], 9000u);
+    Sampler(6, chance).draw(1, 6, times);
+    CHECK(times == (std::vector<uint32_t>{0, 2, 0, 3, 1, 0}));
+}
+
+TEST(features_are_drawn_once_each_and_laid_back) {
+    FeatureDraw draw(7);
+    std::vector<int32_t> first;
+    for (int round = 0; round < 2; ++round) {
+        Random random(9);
+        std::vector<int32_t> drawn;
+        while (draw.any_left()) drawn.push_back(draw.next(random));
+        draw.undo();
+        if (round == 0) first = drawn;
+        CHECK(drawn == first);
+        std::sort(drawn.begin(), drawn.end());
+        CHECK(drawn == (std::vector<int32_t>{0, 1, 2, 3, 4, 5, 6}));
+    }
+    Random random(9);
+    for (int i = 0; i < 3; ++i) draw.next(random);
+    draw.undo();
+    random = Random(9);
+    for (int32_t feature : first) CHECK_EQUAL(draw.next(random), feature);
+}

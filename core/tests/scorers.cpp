@@ -1,0 +1,216 @@
+// Scorers against the formulas: rows move one by one from right to left, and every cut is worth what its criterion says.
+#include "../criteria/known_gain_ratio.hpp"
+#include "../criteria/weka_gain.hpp"
+#include "check.hpp"
+
+using namespace treewright;
+
+namespace {
+
+/// A node of few rows.
+struct Node {
+    size_t n, n_classes;
+    bool unit;
+    std::vector<int32_t> label, rank;
+    std::vector<uint8_t> bit;
+    std::vector<double> target, sorted_target, weight;
+    Totals totals;
+    LocalRows rows;
+
+    /// Of so many classes, or of numbers (n_classes = 0) that are all positive or stand around 0.
+    Node(std::mt19937_64& random, size_t n_rows, size_t classes, bool unit_, bool positive = false)
+        : n(n_rows), n_classes(classes), unit(unit_), label(n), rank(n), bit(n), target(n), weight(n), totals(width()) {
+        for (size_t i = 0; i < n; ++i) {
+            label[i] = n_classes ? static_cast<int32_t>(random() % n_classes) : 0;
+            bit[i] = label[i] == 1;
+            target[i] = static_cast<double>(random() % 9) - (positive ? 0 : 4);
+            weight[i] = unit ? 1.0 : static_cast<double>(1 + random() % 1000) / 64;
+        }
+        if (positive) target[0] = target[n - 1] = 1;  // an event on either side of every cut
+        sorted_target = target;
+        std::sort(sorted_target.begin(), sorted_target.end());
+        for (size_t i = 0; i < n; ++i)
+            rank[i] = static_cast<int32_t>(std::lower_bound(sorted_target.begin(), sorted_target.end(), target[i]) -
+                                           sorted_target.begin());
+        totals = sum(0, n);
+        rows = {bit.data(), label.data(), target.data(), rank.data(), sorted_target.data(), n, unit ? nullptr : weight.data()};
+    }
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+
+    size_t width() const { return n_classes ? n_classes : 1; }
+    Totals sum(size_t begin, size_t end) const {
+        Totals t(width());
+        for (size_t i = begin; i < end; ++i) {
+            t.weight += weight[i];
+            ++t.count;
+            t.sums[static_cast<size_t>(label[i])] += n_classes ? weight[i] : weight[i] * target[i];
+        }
+        return t;
+    }
+};
+
+/// Scorers that cannot start from totals are given each row first.
+template <class Scorer>
+Scorer start(const Node& node, Scratch& scratch) {
+    Scorer scorer(node.rows, node.totals, scratch);
+    if constexpr (requires { scorer.started(); }) {
+        for (size_t i = 0; i < node.n; ++i) scorer.start(i);
+        scorer.started();
+    }
+    return scorer;
+}
+
+/// Every cut of the node, by adding rows and by jumping, is worth merit(left, right).
+template <class Scorer, class Merit>
+void check_cuts(const Node& node, double tolerance, Merit&& merit) {
+    Scratch scratch, other_scratch;
+    Scorer scorer = start<Scorer>(node, scratch);
+    double heavy = 0;
+    for (size_t i = 0; i + 1 < node.n; ++i) {
+        scorer.add(i);
+        heavy += node.weight[i];
+        const Totals left = node.sum(0, i + 1), right = node.sum(i + 1, node.n);
+        const double expected = merit(left, right), score = scorer.score();
+        CHECK_NEAR(scorer.merit(score), expected, tolerance);
+        CHECK_NEAR(scorer.left_weight_now(), heavy, 1e-9 * node.totals.weight);
+        CHECK_NEAR(scorer.right_weight_now(), node.totals.weight - heavy, 1e-9 * node.totals.weight);
+        if constexpr (requires { scorer.beats(0.0); }) {
+            CHECK(scorer.beats(score - 1e-9 * (1 + std::fabs(score))));
+            CHECK(!scorer.beats(score + 1e-9 * (1 + std::fabs(score))));
+        }
+        if constexpr (requires { scorer.jump(left); }) {
+            Scorer jumped(node.rows, node.totals, other_scratch);
+            jumped.jump(left);
+            CHECK_NEAR(jumped.merit(jumped.score()), expected, tolerance);
+            if (i + 2 < node.n) {  // and goes on from there
+                jumped.add(i + 1);
+                CHECK_NEAR(jumped.merit(jumped.score()), merit(node.sum(0, i + 2), node.sum(i + 2, node.n)), tolerance);
+            }
+        }
+    }
+}
+
+template <class C>
+double merit_of(const Node& node, const Totals& left, const Totals& right) {
+    const Totals* both[] = {&left, &right};
+    return C::merit(node.totals, both);
+}
+
+/// Each kind of scorer of a criterion, on nodes of few and of many rows.
+template <class C>
+void check_classes() {
+    std::mt19937_64 random(1);
+    for (size_t n : {2u, 3u, 5u, 20u, 90u})
+        for (size_t n_classes : {2u, 3u, 7u})
+            for (int round = 0; round < 4; ++round) {
+                const Node counted(random, n, n_classes, true), weighed(random, n, n_classes, false);
+                const auto of = [](const Node& node) {
+                    return [&](const Totals& left, const Totals& right) { return merit_of<C>(node, left, right); };
+                };
+                // √ magnifies the rounding of a share near 0 or 1
+                const double tolerance = std::is_same_v<C, Sqrt> || std::is_same_v<C, Hellinger> ? 1e-6 : 1e-9;
+                const double scale = std::is_same_v<C, ChiSquare> ? weighed.totals.weight : 1.0;
+                check_cuts<typename C::template Scorer<true>>(counted, tolerance * scale, of(counted));
+                check_cuts<typename C::template Scorer<false>>(weighed, tolerance * scale, of(weighed));
+                check_cuts<PlainClassScorer<C>>(weighed, tolerance * scale, of(weighed));
+                if constexpr (std::is_same_v<C, Gini>)
+                    if (n_classes == 2) {
+                        check_cuts<MeanDifferenceScorer<true, true>>(counted, tolerance, of(counted));
+                        check_cuts<MeanDifferenceScorer<false, true>>(weighed, tolerance, of(weighed));
+                    }
+            }
+}
+
+/// The same of numbers; merit(node, begin, end) is the cost of a stretch of its rows as a leaf.
+template <class C, class Cost>
+void check_numbers(bool positive, Cost&& cost) {
+    std::mt19937_64 random(2);
+    for (size_t n : {2u, 3u, 5u, 20u, 90u})
+        for (int round = 0; round < 8; ++round)
+            for (bool unit : {true, false}) {
+                const Node node(random, n, 0, unit, positive);
+                const auto merit = [&](const Totals& left, const Totals&) {
+                    return (cost(node, 0, n) - cost(node, 0, left.count) - cost(node, left.count, n)) / node.totals.weight;
+                };
+                if (unit) check_cuts<typename C::template Scorer<true>>(node, 1e-9, merit);
+                else check_cuts<typename C::template Scorer<false>>(node, 1e-9, merit);
+                if constexpr (!std::is_same_v<C, AbsoluteError>)
+                    for (size_t i = 1; i < n; ++i)
+                        CHECK_NEAR(merit_of<C>(node, node.sum(0, i), node.sum(i, n)), merit(node.sum(0, i), Totals(1)), 1e-9);
+            }
+}
+
+}  // namespace
+
+TEST(gini) { check_classes<Gini>(); }
+TEST(entropy) { check_classes<Entropy>(); }
+TEST(error) { check_classes<Error>(); }
+TEST(square_root) { check_classes<Sqrt>(); }
+TEST(gain_ratio) { check_classes<GainRatio>(); }
+TEST(twoing) { check_classes<Twoing>(); }
+TEST(chi_square) { check_classes<ChiSquare>(); }
+TEST(hellinger) { check_classes<Hellinger>(); }
+TEST(weka_gain) { check_classes<WekaGain>(); }
+
+TEST(gain_ratio_of_known_rows) {
+    std::mt19937_64 random(3);
+    const Node node(random, 30, 3, false);
+    const double total = node.totals.weight * 1.5;  // a third of the weight misses the value
+    Scratch scratch;
+    KnownGainRatio::Scorer scorer(node.rows, node.totals, total, scratch);
+    for (size_t i = 0; i + 1 < node.n; ++i) {
+        scorer.add(i);
+        const Totals left = node.sum(0, i + 1), right = node.sum(i + 1, node.n);
+        double information = 0;
+        for (double w : {left.weight, right.weight, total - node.totals.weight}) information -= w / total * std::log2(w / total);
+        const double gain = merit_of<Entropy>(node, left, right) * node.totals.weight / total;
+        CHECK_NEAR(scorer.score(), gain / information, 1e-9);
+    }
+}
+
+TEST(squared_error) {
+    check_numbers<SquaredError>(false, [](const Node& node, size_t begin, size_t end) {
+        const Totals t = node.sum(begin, end);
+        double cost = 0;
+        for (size_t i = begin; i < end; ++i) cost += node.weight[i] * std::pow(node.target[i] - t.sums[0] / t.weight, 2);
+        return cost;
+    });
+}
+
+TEST(poisson) {
+    check_numbers<Poisson>(true, [](const Node& node, size_t begin, size_t end) {
+        const Totals t = node.sum(begin, end);
+        double cost = 0;
+        for (size_t i = begin; i < end; ++i)
+            if (node.target[i] > 0) cost += node.weight[i] * node.target[i] * std::log(node.target[i] * t.weight / t.sums[0]);
+        return cost;
+    });
+}
+
+TEST(a_branch_without_events_is_worth_nothing) {
+    std::mt19937_64 random(4);
+    Node node(random, 4, 0, true, true);
+    node.target = {0, 0, 1, 2};
+    node.totals = node.sum(0, 4);
+    Scratch scratch;
+    Poisson::Scorer<true> scorer(node.rows, node.totals, scratch);
+    scorer.add(0);
+    CHECK_EQUAL(scorer.score(), -infinity);
+    scorer.add(1);
+    CHECK_EQUAL(scorer.score(), -infinity);
+    scorer.add(2);
+    CHECK(scorer.score() > -infinity);
+}
+
+TEST(absolute_error) {
+    check_numbers<AbsoluteError>(false, [](const Node& node, size_t begin, size_t end) {
+        double least = infinity;  // a weighted median is one of the targets
+        for (size_t m = begin; m < end; ++m) {
+            double cost = 0;
+            for (size_t i = begin; i < end; ++i) cost += node.weight[i] * std::fabs(node.target[i] - node.target[m]);
+            least = std::min(least, cost);
+        }
+        return least;
+    });
+}
