@@ -3,6 +3,7 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "The core of treewright: whatever loops over rows.";
+    treewright::border::add_arithmetic(m);
     treewright::border::add_growing(m);
     treewright::border::add_presets(m);
     treewright::border::add_routing(m);

@@ -179,7 +179,7 @@ public:
     double inside(size_t chunk) const {
         const double step = left_[chunk + 1] - left_[chunk];
         const double slope = step > 0 ? (whole_[chunk + 1] - whole_[chunk]) / step : 0.0;
-        double cost = x_log_x(weight_) - weight_ * std::log2(1 + std::exp2(slope));
+        double cost = x_log_x(weight_) - weight_ * log2(1 + exp2(slope));
         for (size_t k = 0; k < width_; ++k) {
             const Part &from = parts_[chunk * width_ + k], &to = parts_[(chunk + 1) * width_ + k];
             cost -= std::max(from.value - slope * from.left, to.value - slope * to.left);

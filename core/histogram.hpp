@@ -129,7 +129,7 @@ protected:
     }
     /// What a bin's cost is made of besides its sum.
     static double spread(double y) {
-        if constexpr (std::is_same_v<C, Poisson>) return y > 0 ? y * std::log(y) : 0.0;
+        if constexpr (std::is_same_v<C, Poisson>) return y > 0 ? y * log(y) : 0.0;
         else return y * y;
     }
 
@@ -240,13 +240,12 @@ double upper_bound(const Basis& b, const Totals& left, const Totals& here, doubl
         const double total_cost = item.impurity * item.totals.weight;
         const auto cost = [&](const Totals& t, double spread) {
             if (t.weight <= 1e-12 * b.totals.weight) return 0.0;
-            if constexpr (std::is_same_v<C, Poisson>)
-                return t.sums[0] > 0 ? spread - t.sums[0] * std::log(t.sums[0] / t.weight) : 0.0;
+            if constexpr (std::is_same_v<C, Poisson>) return t.sums[0] > 0 ? spread - t.sums[0] * log(t.sums[0] / t.weight) : 0.0;
             else return std::max(0.0, spread - t.sums[0] * t.sums[0] / t.weight);
         };
         double all_spread = 0;
         if constexpr (std::is_same_v<C, Poisson>)
-            all_spread = total_cost + b.totals.sums[0] * std::log(b.totals.sums[0] / b.totals.weight);
+            all_spread = total_cost + b.totals.sums[0] * log(b.totals.sums[0] / b.totals.weight);
         else all_spread = total_cost + b.totals.sums[0] * b.totals.sums[0] / b.totals.weight;
         const double right_spread = all_spread - left_spread - here_spread;
         double bound = (total_cost - (cost(left, left_spread) + cost(right, right_spread)) * (1 - 1e-9)) / b.totals.weight;

@@ -127,7 +127,7 @@ void describe_numbers(std::span<const double> target, std::span<const double> we
         for (size_t i = 0; i < n; ++i) {
             const double difference = target[i] - mean;
             if constexpr (std::is_same_v<C, Poisson>) {
-                if (target[i] > 0) deviation += weight_of(i) * target[i] * std::log(target[i] / mean);
+                if (target[i] > 0) deviation += weight_of(i) * target[i] * log(target[i] / mean);
             } else {
                 deviation += weight_of(i) * difference * difference;
                 correction += weight_of(i) * difference;

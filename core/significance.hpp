@@ -13,7 +13,7 @@ namespace treewright {
 /// Upper tail of the gamma distribution, Q(a, x), by series or continued fraction (Abramowitz & Stegun, 1964, 6.5.29 and 6.5.31).
 inline double gamma_tail(double a, double x) {
     if (x <= 0) return 1;
-    const double front = std::exp(a * std::log(x) - x - std::lgamma(a));
+    const double front = exp(a * log(x) - x - log_gamma(a));
     if (x < a + 1) {
         double term = 1 / a, sum = term;
         for (double n = a + 1; term > sum * 1e-17; ++n) sum += term *= x / n;
@@ -36,8 +36,7 @@ inline double beta_tail(double a, double b, double x) {
     if (x <= 0) return 0;
     if (x >= 1) return 1;
     if (x > (a + 1) / (a + b + 2)) return 1 - beta_tail(b, a, 1 - x);
-    const double front =
-        std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x)) / a;
+    const double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x)) / a;
     double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), fraction = d;
     for (int m = 1; m < 10'000; ++m) {
         const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
@@ -56,11 +55,11 @@ inline double beta_tail(double a, double b, double x) {
 /// Fisher's exact test of a 2 × 2 table of whole counts: twice the smaller tail.
 inline double fisher_p(double a, double b, double c, double d) {
     const double row = a + b, column = a + c, total = a + b + c + d;
-    const auto log_choose = [](double n, double k) { return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1); };
+    const auto log_choose = [](double n, double k) { return log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1); };
     const double whole = log_choose(total, column);
     const auto tail = [&](double from, double to) {
         double sum = 0;
-        for (double k = from; k <= to; ++k) sum += std::exp(log_choose(row, k) + log_choose(total - row, column - k) - whole);
+        for (double k = from; k <= to; ++k) sum += exp(log_choose(row, k) + log_choose(total - row, column - k) - whole);
         return sum;
     };
     const double least = std::max(0.0, column - (total - row)), most = std::min(row, column);
@@ -139,7 +138,7 @@ double count_cuts(const Entry<Index>* list, size_t known, size_t n) {
 inline double count_groupings(const Recipe& recipe, size_t levels) {
     if (levels < 2) return 0;
     double candidates = 0;
-    if (recipe.subset) candidates += std::exp2(std::min<double>(static_cast<double>(levels) - 1, 1000)) - 1;
+    if (recipe.subset) candidates += exp2(std::min<double>(static_cast<double>(levels) - 1, 1000)) - 1;
     if (recipe.one_vs_rest) candidates += levels == 2 ? 1 : static_cast<double>(levels);
     if (recipe.multiway) candidates += 1;
     return candidates;

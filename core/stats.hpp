@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "logarithm.hpp"
+
 namespace treewright {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -77,11 +79,11 @@ struct Scratch {
 
     void prepare_logs(size_t n) {
         for (size_t i = n_log_n.size(); i <= n; ++i)
-            n_log_n.push_back(i == 0 ? 0.0 : static_cast<double>(i) * std::log2(static_cast<double>(i)));
+            n_log_n.push_back(i == 0 ? 0.0 : static_cast<double>(i) * log2(static_cast<double>(i)));
     }
 };
 
-inline double x_log_x(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
+inline double x_log_x(double x) { return x > 0 ? x * log2(x) : 0.0; }
 
 /// What a subtraction leaves of a class weight: rounding dust counts as nothing.
 inline double remainder(double whole, double part) {

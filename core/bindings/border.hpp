@@ -218,6 +218,7 @@ auto watched(const nb::dict& options, Work&& work) {
 Recipe read_recipe(const nb::dict& options);
 
 // Each file here adds its functions to the module.
+void add_arithmetic(nb::module_& m);
 void add_growing(nb::module_& m);
 void add_presets(nb::module_& m);
 void add_routing(nb::module_& m);

@@ -37,7 +37,7 @@ struct Entropy : ClassCriterion {
     static double impurity(const Totals& node) {
         double bits = 0;
         for (double n : node.sums)
-            if (n > 0) bits -= n / node.weight * std::log2(n / node.weight);
+            if (n > 0) bits -= n / node.weight * log2(n / node.weight);
         return bits;
     }
     static double merit(const Totals& node, Branches branches) { return impurity_decrease<Entropy>(node, branches); }
@@ -83,7 +83,7 @@ struct GainRatio : ClassCriterion {
     static double merit(const Totals& node, Branches branches) {
         double information = 0;
         for (const Totals* branch : branches)
-            if (branch->weight > 0) information -= branch->weight / node.weight * std::log2(branch->weight / node.weight);
+            if (branch->weight > 0) information -= branch->weight / node.weight * log2(branch->weight / node.weight);
         if (information <= 0) return 0;
         return Entropy::merit(node, branches) / information;
     }

@@ -9,7 +9,7 @@ struct KnownGainRatio {
     static double merit(double gain, double known, double total, std::span<const double> branches) {
         double information = 0;
         const auto add = [&](double weight) {
-            if (weight > 0) information -= weight / total * std::log2(weight / total);
+            if (weight > 0) information -= weight / total * log2(weight / total);
         };
         for (double weight : branches) add(weight);
         add(total - known > 1e-12 * total ? total - known : 0.0);

@@ -33,7 +33,7 @@ struct Poisson : NumberCriterion {
     static constexpr bool centred = false;
 
     /// A branch without any event would predict a rate of zero: no such branch is allowed.
-    static double term(double sum, double weight) { return sum > 0 && weight > 0 ? sum * std::log(sum / weight) : -infinity; }
+    static double term(double sum, double weight) { return sum > 0 && weight > 0 ? sum * log(sum / weight) : -infinity; }
     static double merit(const Totals& node, Branches branches) {
         double sum = 0;
         for (const Totals* branch : branches)

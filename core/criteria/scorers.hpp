@@ -138,7 +138,7 @@ struct EntropyScorer : ClassScorer<unit> {
     }
     double n_log_n(double n) const {
         if constexpr (unit) return logs[static_cast<size_t>(n)];
-        else return n > 1e-13 * this->weight ? n * std::log2(n) : 0.0;
+        else return n > 1e-13 * this->weight ? n * log2(n) : 0.0;
     }
     void add(size_t row) {
         const auto k = static_cast<size_t>(this->rows.label[row]);
@@ -170,9 +170,7 @@ struct EntropyScorer : ClassScorer<unit> {
     }
     double score() const { return sum - n_log_n(this->left_weight) - n_log_n(this->right_weight); }
     double merit(double score) const { return (score - base) / this->weight; }
-    double tolerance(double impurity) const {
-        return (tie_tolerance * impurity + 2e-15 * std::log2(this->weight + 2)) * this->weight;
-    }
+    double tolerance(double impurity) const { return (tie_tolerance * impurity + 2e-15 * log2(this->weight + 2)) * this->weight; }
 };
 
 /// Twoing for any number of classes, O(log classes) a row. With N rows, L of them left, l of class k's n rows left, its formula

@@ -1,6 +1,6 @@
 // Information gain by the arithmetic of Weka's Id3, for the preset that grows its trees.
 #pragma once
-#include <cmath>
+#include <numbers>
 
 #include "../criteria.hpp"
 
@@ -23,7 +23,7 @@ struct WekaGain : ClassCriterion {
     static double tolerance(const Totals&, double) { return 0; }
 
 private:
-    static double log2(double x) { return std::log(x) / std::log(2.0); }
+    static double log2(double x) { return treewright::log(x) / std::numbers::ln2; }
     static double bits(const Totals& rows) {
         double sum = 0;
         for (double n : rows.sums)

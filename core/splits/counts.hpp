@@ -1,13 +1,17 @@
 // How many splits of a form there are to choose from: what it takes to name one, and what a test of it must be corrected for.
 #pragma once
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
 
 namespace treewright {
 
-/// Ways to choose k of n.
+/// Ways to choose k of n: whole as long as they are below 2^53.
 inline double choose(double n, double k) {
-    return k > n ? 0.0 : std::round(std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1)));
+    if (k > n) return 0;
+    k = std::min(k, n - k);
+    double ways = 1;
+    for (double i = 1; i <= k; ++i) ways = ways * (n - k + i) / i;
+    return ways;
 }
 
 /// Ways in which a plane can part n rows of so many dimensions (Cover, 1965).

@@ -80,11 +80,10 @@ private:
         const auto n = static_cast<double>(whole.count);
         const Totals* both[] = {&left, &right};
         const double k = n_present(whole);
-        const double classes =
-            k < 30 ? std::log2(std::pow(3.0, k) - 2) : k * std::log2(3.0);  // the same beyond, without overflow
+        const double classes = k < 30 ? log2(pow(3.0, k) - 2) : k * log2(3.0);  // the same beyond, without overflow
         const double labels = classes - k * Entropy::impurity(whole) + n_present(left) * Entropy::impurity(left) +
                               n_present(right) * Entropy::impurity(right);
-        return Entropy::merit(whole, both) > (std::log2(n - 1) + labels) / n;
+        return Entropy::merit(whole, both) > (log2(n - 1) + labels) / n;
     }
 
     const LocalRows& rows_;
@@ -108,13 +107,13 @@ public:
         if (n < 2) return found;
         double squares = sum_of_squares(list, n);
         const double nothing = 1e-12 * squares, rows = static_cast<double>(n);
-        const double price = std::log2(rows - 1) + std::log2(rows) / 2;
+        const double price = log2(rows - 1) + log2(rows) / 2;
         std::priority_queue<Part> parts;
         parts.push(part(list, 0, n));
         while (squares > nothing) {
             const Part best = parts.top();
             const double left_over = std::max(squares - best.decrease, nothing);
-            if (best.cut == 0 || !(rows / 2 * std::log2(squares / left_over) > price)) break;
+            if (best.cut == 0 || !(rows / 2 * log2(squares / left_over) > price)) break;
             squares = left_over;
             found.push_back(best.cut);
             parts.pop();

@@ -55,8 +55,7 @@ Candidate sphere_split(const ScaledRows& rows, const Sphere& sphere, int digits)
     for (size_t c : sphere.columns) narrowest = std::min(narrowest, rows.deviation[c]);
     for (size_t c : sphere.columns) {
         const double centre = rows.mean[c] + sphere.centre[c] * rows.deviation[c], ratio = narrowest / rows.deviation[c];
-        const double places =
-            centre == 0 ? 0.0 : std::floor(std::log10(std::fabs(centre))) - std::floor(std::log10(rows.deviation[c]));
+        const double places = centre == 0 ? 0.0 : std::floor(log10(std::fabs(centre))) - std::floor(log10(rows.deviation[c]));
         for (int pair = 0; pair < 2; ++pair) split.pool_index.push_back(rows.feature[c]);
         split.pool_value.push_back(rounded(centre, std::clamp(digits + static_cast<int>(places), 1, 17)));
         split.pool_value.push_back(rounded(ratio * ratio, digits));

@@ -40,8 +40,7 @@ struct ScaledRows {
     template <class Shape>
     double worth(const Shape& shape) const {
         if (cost.empty())
-            return shape.bits -
-                   std::log2(count_oblique(static_cast<double>(size()), width(), shape.columns.size(), Shape::round));
+            return shape.bits - log2(count_oblique(static_cast<double>(size()), width(), shape.columns.size(), Shape::round));
         double paid = 0;
         for (size_t c : shape.columns) paid += cost[c];
         return shape.merit / paid;
@@ -218,7 +217,7 @@ private:
             return n * merit / std::numbers::ln2;
         } else {
             const double left_over = std::max(1 - merit / impurity_, 1e-12);
-            return -n * std::log2(left_over) / (std::is_same_v<C, SquaredError> ? 2 : 1);
+            return -n * log2(left_over) / (std::is_same_v<C, SquaredError> ? 2 : 1);
         }
     }
 

@@ -1,7 +1,7 @@
 """The border to the C++ core (core/bindings.cpp): free functions on arrays, the interpreter lock released."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,3 +141,48 @@ def leaves(
 
 def merit(criterion: str, table: Numbers) -> float:
     """Merit of one table of counts, branches by classes."""
+
+@overload
+def log(x: float) -> float: ...
+@overload
+def log(x: Numbers) -> Numbers:
+    """Natural logarithm, correctly rounded, the same bits on every machine; so the next two."""
+
+@overload
+def log2(x: float) -> float: ...
+@overload
+def log2(x: Numbers) -> Numbers:
+    """Logarithm to base 2."""
+
+@overload
+def log10(x: float) -> float: ...
+@overload
+def log10(x: Numbers) -> Numbers:
+    """Logarithm to base 10."""
+
+@overload
+def log1p(x: float) -> float: ...
+@overload
+def log1p(x: Numbers) -> Numbers:
+    """log(1 + x)."""
+
+@overload
+def exp(x: float) -> float: ...
+@overload
+def exp(x: Numbers) -> Numbers:
+    """Exponential function."""
+
+@overload
+def exp2(x: float) -> float: ...
+@overload
+def exp2(x: Numbers) -> Numbers:
+    """2 to the power of x."""
+
+@overload
+def log_gamma(x: float) -> float: ...
+@overload
+def log_gamma(x: Numbers) -> Numbers:
+    """Logarithm of the gamma function, of x > 0."""
+
+def pow(base: float, exponent: float) -> float:
+    """Power of a base that is not negative."""
