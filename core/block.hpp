@@ -15,8 +15,8 @@ class Block : BlockSearch<C, Scorer, Index> {
     using Rows::order_, Rows::active_, Rows::begin_, Rows::buffer_, Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_,
         Rows::weight_, Rows::target_, Rows::label_, Rows::local_;
     using Rows::partition, Rows::partition_lists, Rows::set_threshold, Rows::assign_branches, Rows::unrank, Rows::branch_sums;
-    using Search::monotone, Search::look_around, Search::search, Search::neighbours_, Search::best_, Search::found_,
-        Search::candidates_;
+    using Search::criterion_, Search::monotone, Search::look_around, Search::search, Search::neighbours_, Search::best_,
+        Search::found_, Search::candidates_;
 
 public:
     using typename Search::Item;
@@ -182,23 +182,20 @@ private:
 
     /// Decrease of the node's impurity by its split.
     double decrease(Item& item) {
-        if constexpr (C::concave || !(C::classification || C::asked)) {
-            return item.split.merit;
-        } else {
-            double after = 0;
-            for (const BranchSums& branch : branch_sums(item, item.split, item.centre)) {
-                if (branch.weight <= 0) continue;
-                if constexpr (C::classification) {
-                    Totals t(problem_.width());
-                    t.weight = branch.weight;
-                    t.sums = branch.classes;
-                    after += t.weight * C::impurity(t);
-                } else {
-                    after += branch.squares - branch.sum * branch.sum / branch.weight;
-                }
+        if (criterion_.traits.decrease) return item.split.merit;
+        double after = 0;
+        for (const BranchSums& branch : branch_sums(item, item.split, item.centre)) {
+            if (branch.weight <= 0) continue;
+            if constexpr (C::classification) {
+                Totals t(problem_.width());
+                t.weight = branch.weight;
+                t.sums = branch.classes;
+                after += t.weight * criterion_.impurity(t);
+            } else {
+                after += branch.squares - branch.sum * branch.sum / branch.weight;
             }
-            return item.impurity - after / item.totals.weight;
         }
+        return item.impurity - after / item.totals.weight;
     }
 
     void take_branch(const Item& item, size_t b, Item& child) const {

@@ -2,7 +2,6 @@
 #include "grow.hpp"
 
 #include "builder.hpp"
-#include "criteria/weka_gain.hpp"
 #include "recode.hpp"
 
 namespace treewright {
@@ -60,13 +59,19 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& recipe, 
         recoding.restore(tree);
         return tree;
     }
-    const auto grow_tree = [&]<class C>() -> TreeArrays {
-        if (C::classification != (target.n_classes > 0))
-            throw std::invalid_argument("criterion '" + std::string(C::name) + "' does not fit this target");
-        return recipe.policies.empty() ? grow_by<C>(problem, weight) : grow_lists<C>(problem, weight);
+    const auto grow_with = [&]<class Engine>() {
+        return recipe.policies.empty() ? grow_by<Engine>(problem, weight) : grow_lists<Engine>(problem, weight);
     };
-    TreeArrays tree = recipe.criterion == WekaGain::name ? grow_tree.template operator()<WekaGain>()
-                                                         : with_criterion(recipe.criterion, grow_tree);
+    TreeArrays tree = Criteria::with(recipe.criterion, [&]<class C>() -> TreeArrays {
+        if (C::classification != (target.n_classes > 0))
+            throw std::invalid_argument("criterion '" + recipe.criterion + "' does not fit this target");
+        const LogTable logs(C::traits.log_table && weight.empty() ? table.n_rows : 0);
+        problem.n_log_n = logs.data();
+        if constexpr (C::classification) problem.formula = &formula_of<C>;
+        if constexpr (HasScorer<C>)
+            if (!C::classification || !recipe.plain) return grow_with.template operator()<C>();
+        return grow_with.template operator()<Formula>();
+    });
     recoding.restore(tree);
     return tree;
 }

@@ -15,12 +15,11 @@ class Lists : ListSearch<C, Index> {
     friend class Forms<Lists>;
     using Base = ListSearch<C, Index>;
     using Criterion = C;
-    using Scorer = typename C::template Scorer<false>;
     using Base::describe, Base::prepare, Base::gather, Base::gather_raw, Base::feature_at, Base::policy_of, Base::number,
         Base::n_classes, Base::keeps_order, Base::sort_features, Base::search, Base::search_cuts, Base::limits, Base::sort_values,
         Base::totals_of;
     using Base::problem_, Base::recipe_, Base::table_, Base::local_, Base::value_, Base::sorted_, Base::list_, Base::sorter_,
-        Base::scratch_, Base::candidates_;
+        Base::scratch_, Base::candidates_, Base::criterion_;
     using typename Base::List;
 
 public:
@@ -76,37 +75,33 @@ public:
     bool find(Item& item) {
         if (!item.lists.ready()) sort_features(item, [&](size_t f) { return keeps_order(f); });
         prepare(item);
-        Candidate best;
         std::vector<Candidate> found;
         Random random(item.seed);
-        const double tolerance = C::tolerance(item.totals, item.impurity);
-        double best_worth = -infinity;
+        const double tolerance = criterion_.tolerance(item.totals, item.impurity);
+        ties_.start(tolerance, recipe_.ties == Ties::last);
         candidates_ = 0;
         const auto consider = [&](Candidate&& candidate) {
             if (!candidate.found()) return;
-            const double worth = worth_of(candidate);
-            const bool better = recipe_.ties == Ties::last ? worth >= best_worth - tolerance : worth > best_worth + tolerance;
             if (recipe_.max_competitors > 0) found.push_back(candidate);
-            if (better) {
-                best = std::move(candidate);
-                best_worth = worth;
-            }
+            const double worth = worth_of(candidate);
+            ties_.offer(worth, std::move(candidate));
         };
         const auto least = [&](int32_t feature) {  // merit that a split must have to matter
             if (recipe_.max_competitors > 0 || recipe_.ties == Ties::last) return -infinity;
-            return recipe_.feature_costs.empty() ? best_worth : best_worth * recipe_.feature_costs[static_cast<size_t>(feature)];
+            const double price = recipe_.feature_costs.empty() ? 1.0 : recipe_.feature_costs[static_cast<size_t>(feature)];
+            return (ties_.most() - tolerance) * price - tolerance;
         };
         std::vector<int32_t> rest, features = chosen_features(item, random, rest);
         while (!features.empty()) {
             for (int32_t feature : features) consider(search(item, feature, least(feature)));
-            if constexpr (std::is_same_v<Index, uint32_t>) Forms<Lists>(*this).search(item, features, best, consider);
+            if constexpr (std::is_same_v<Index, uint32_t>) Forms<Lists>(*this).search(item, features, ties_, consider);
             features.clear();
-            if (best.found() || rest.empty()) break;
+            if (ties_.found() || rest.empty()) break;
             features.push_back(rest.back());  // nothing to be split by among those drawn: draw on
             rest.pop_back();
         }
-        if (!best.found() || !(best.merit > recipe_.min_merit)) return false;
-        item.split = std::move(best);
+        if (!ties_.found() || !(ties_.get().merit > recipe_.min_merit)) return false;
+        item.split = std::move(ties_.get());
         keep_competitors(item, std::move(found));
         if (recipe_.min_impurity_decrease > 0 || recipe_.complexity > 0 || recipe_.order == Order::best_first) {
             item.decrease = decrease(item) * item.totals.weight / problem_.total_weight;
@@ -218,16 +213,17 @@ private:
     }
     /// Decrease of the node's impurity by its split.
     double decrease(Item& item) {
-        if constexpr (C::concave || !C::classification) {
-            return item.split.merit;
-        } else {
+        if (criterion_.traits.decrease) return item.split.merit;
+        if constexpr (C::classification) {
             std::vector<Candidate> unused;
             double after = 0;
             for (const Parts& parts : send(item, unused)) {
                 const Totals t = class_weights(parts, problem_.label, problem_.width());
-                if (t.weight > 0) after += t.weight * C::impurity(t);
+                if (t.weight > 0) after += t.weight * criterion_.impurity(t);
             }
             return item.impurity - after / item.totals.weight;
+        } else {
+            return item.split.merit;
         }
     }
 
@@ -336,6 +332,7 @@ private:
     const Parts* parts_ = nullptr;
     Interactions interactions_;
     bool pure_root_ = false;
+    Best<Candidate> ties_;
     std::vector<double> pull_;  // of surrogates, by part
     Places<Index> places_;
 };

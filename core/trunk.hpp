@@ -75,7 +75,7 @@ private:
             item.totals = Totals(problem_.width());
             item.totals.weight = description.weight;
             item.totals.count = item.size();
-            item.centre = C::centred ? description.centre : 0.0;
+            item.centre = description.centre;
         }
         item.impurity = description.impurity;
         item.node = out_.append(parent, item.depth, description);
@@ -87,6 +87,7 @@ private:
     bool find(Item& item) {
         gather(item);
         if constexpr (!C::classification) {
+            local_.centre = item.centre;
             double sum = 0;
             for (size_t i = 0; i < item.size(); ++i) {
                 target_[i] -= item.centre;
@@ -99,19 +100,19 @@ private:
     }
 
     bool choose(Item& item, std::vector<Found>& found) {
-        const double slack = tolerance(item);
-        size_t best = found.size();
+        Best<size_t> ties(tolerance(item));
         Random random(item.seed);
         FeatureDraw draw(recipe_.ties == Ties::random ? found.size() : 0);
         for (size_t i = 0; i < found.size(); ++i) {
             const size_t f = draw.any_left() ? static_cast<size_t>(draw.next(random)) : i;
-            if (found[f].merit == -infinity) continue;
-            if (best == found.size() || worth(found, f) > worth(found, best) + slack) best = f;
+            ties.offer(worth(found, f), f);
         }
-        if (best == found.size() || !(found[best].merit > recipe_.min_merit)) return false;
+        if (!ties.found()) return false;
+        const size_t best = ties.get();
+        if (!(found[best].merit > recipe_.min_merit)) return false;
         const int32_t branches = problem_.table.features[best].categorical() ? found[best].table.n_branches : 2;
-        if (found[best].merit * item.totals.weight / problem_.total_weight + 2.2e-16 < recipe_.least_decrease(branches))
-            return false;
+        const double least = recipe_.least_decrease(branches);  // 0 asks for nothing, not even of the rounding
+        if (least > 0 && found[best].merit * item.totals.weight / problem_.total_weight + 2.2e-16 < least) return false;
         item.split = candidate(item, best, found[best]);
         if (recipe_.max_competitors > 0) {
             std::vector<size_t> others;
@@ -140,9 +141,8 @@ private:
             ++branch.count;
             if constexpr (C::classification) branch.classes[static_cast<size_t>(label_[i])] += w;
             else {
-                const double difference = target_[i] - (C::centred ? 0.0 : item.totals.sums[0] / item.totals.weight);
-                branch.sum += w * difference;
-                branch.squares += w * difference * difference;
+                branch.sum += w * target_[i];
+                branch.squares += w * target_[i] * target_[i];
             }
         }
         const double p = C::classification ? chi_square_p(branches) : f_test_p(branches);
