@@ -26,11 +26,6 @@ private:
     struct Range {
         size_t cuts, begin, end;
     };
-    /// A cut of a sorted feature: how many known rows go left, and whether those that miss the value do.
-    struct Place {
-        uint32_t position;
-        bool missing_left;
-    };
 
 protected:
     /// Put the candidates of all features before the function, many features to a call, and keep the best of each.
@@ -127,10 +122,10 @@ private:
             move_row(basis, left, right, list[i].row);
             if (i + 1 < known ? list[i].rank == list[i + 1].rank : !to_the_end) continue;
             if (left.count < rules.min_count || right.count < rules.min_count) continue;
-            if (left.weight < rules.min_weight || right.weight < rules.min_weight) continue;
+            if (!both_weigh(left.weight, right.weight, rules.min_weight)) continue;
             if (!in_order(list, i, known, missing_left, left, right, rules)) continue;
             batch_.add(left, right);
-            cuts_.push_back({static_cast<uint32_t>(i + 1), missing_left});
+            cuts_.push_back({i + 1, missing_left});
         }
     }
     bool in_order(const List* list, size_t i, size_t known, bool missing_left, const Totals& left, const Totals& right,
@@ -149,7 +144,7 @@ private:
         right.count = basis.count - left.count;
         if constexpr (C::classification) {
             const auto k = static_cast<size_t>(label_[row]);
-            right.sums[k] = remainder(basis.sums[k], left.sums[k]);
+            right.sums[k] = rest_of(basis.sums[k], left.sums[k]);
         } else {
             for (size_t k = 0; k < 2; ++k) right.sums[k] = basis.sums[k] - left.sums[k];
         }
@@ -180,23 +175,15 @@ private:
             return search_levels(feature, rules);
         }
         Candidate candidate;
-        Place best{0, false};
-        double best_merit = -infinity;
-        const double tolerance = batch_.tolerance();
-        for (size_t i = range.begin; i < range.end; ++i) {
-            const double merit = batch_.answer(i);
-            if (merit == -infinity) continue;
-            if (recipe_.ties == Ties::last ? merit >= best_merit - tolerance : merit > best_merit + tolerance) {
-                best = cuts_[range.cuts + i - range.begin];
-                best_merit = merit;
-            }
-        }
-        if (best.position == 0) return candidate;
+        BestCut cuts(batch_.tolerance(), recipe_.ties == Ties::last);
+        for (size_t i = range.begin; i < range.end; ++i) cuts.offer(batch_.answer(i), cuts_[range.cuts + i - range.begin]);
+        if (!cuts.found()) return candidate;
+        const Cut best = cuts.get();
         const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
         const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
         candidate.feature = feature;
         candidate.position = best.position;
-        candidate.merit = best_merit;
+        candidate.merit = cuts.merit();
         candidate.threshold = std::numeric_limits<double>::quiet_NaN();
         if (has_missing_[slot] && list[item.size() - 1].rank == List::missing) {
             if (recipe_.missing == Missing::direction) candidate.default_branch = best.missing_left ? 0 : 1;
@@ -214,7 +201,7 @@ private:
     Totals node_;
     double weight_of_node_ = 0, impurity_ = 0;
     std::vector<Candidate> answers_;  // by feature asked about
-    std::vector<Place> cuts_;         // put down and not yet answered
+    std::vector<Cut> cuts_;           // put down and not yet answered
     LevelCounter counter_;
     Levels levels_;
 };

@@ -124,8 +124,8 @@ std::pair<double, size_t> score_bit(const uint32_t* ones, const Totals& node, co
     }
     left.count = static_cast<size_t>(left.weight);
     const auto least = static_cast<size_t>(std::max<int64_t>(recipe.min_samples_leaf, 1));
-    const double enough = recipe.min_weight_leaf;
-    if (left.count < least || node.count < left.count + least || left.weight < enough || node.weight - left.weight < enough)
+    if (left.count < least || node.count < left.count + least ||
+        !both_weigh(left.weight, node.weight - left.weight, recipe.min_weight_leaf))
         return {-infinity, left.count};
     scorer.jump(left);
     return {scorer.merit(scorer.score()), left.count};

@@ -15,7 +15,7 @@ class Block : BlockSearch<C, Scorer, Index> {
     using Rows::order_, Rows::active_, Rows::begin_, Rows::buffer_, Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_,
         Rows::weight_, Rows::target_, Rows::label_, Rows::local_;
     using Rows::partition_lists, Rows::set_threshold, Rows::assign_branches, Rows::unrank;
-    using Search::monotone, Search::look_around, Search::neighbours_, Search::candidates_;
+    using Search::criterion_, Search::monotone, Search::look_around, Search::neighbours_, Search::candidates_;
 
 public:
     using typename Search::Item;

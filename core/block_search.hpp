@@ -10,9 +10,9 @@
 namespace treewright {
 
 template <class C, class Scorer, class Index>
-class BlockSearch : protected std::conditional_t<C::asked, AskedRows<C, Index>, BlockRows<Index>> {
+class BlockSearch : protected std::conditional_t<C::user_defined, AskedRows<C, Index>, BlockRows<Index>> {
 protected:
-    using Rows = std::conditional_t<C::asked, AskedRows<C, Index>, BlockRows<Index>>;
+    using Rows = std::conditional_t<C::user_defined, AskedRows<C, Index>, BlockRows<Index>>;
     using List = Entry<Index>;
     using Rows::codes_, Rows::list_, Rows::order_, Rows::slot_, Rows::has_missing_, Rows::masks_;
     using Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_, Rows::target_, Rows::centred_, Rows::label_, Rows::local_;
@@ -24,7 +24,11 @@ protected:
     };
 
     BlockSearch(const Problem& problem, const std::vector<double>& weight)
-        : Rows(problem, weight), neighbours_(problem), draw_(problem.n_features()) {
+        : Rows(problem, weight),
+          criterion_(criterion_of<C>(problem)),
+          neighbours_(problem),
+          draw_(problem.n_features()),
+          scratch_(problem.n_log_n) {
         if (monotone()) local_.levels = &problem.levels;
     }
 
@@ -36,11 +40,11 @@ protected:
         candidates_ = 0;
         Random random(item.seed);
         const std::vector<int32_t>& features = chosen_features(item, random);
-        if constexpr (C::asked)
+        if constexpr (C::user_defined)
             Rows::ask(item, item.totals.weight, item.impurity, item.centre, features, constant_,
-                      [&](int32_t feature) { return limits(item, feature); });
+                      [&](int32_t feature) { return limits(feature); });
         const double tolerance = tie_width(item);
-        const bool stop_at_pure = C::concave && recipe_.ties != Ties::last && recipe_.max_competitors == 0 &&
+        const bool stop_at_pure = criterion_.traits.bounded && recipe_.ties != Ties::last && recipe_.max_competitors == 0 &&
                                   recipe_.feature_costs.empty() && recipe_.significance >= 1;
         choice_.start(recipe_, tolerance);
         for (size_t i = 0; i < features.size(); ++i) {
@@ -75,6 +79,7 @@ protected:
         neighbours_.look(item.node, least, most);
     }
 
+    const C& criterion_;
     Neighbours neighbours_;
     double candidates_ = 0;  // how many there were, for tests of significance
 
@@ -86,14 +91,14 @@ private:
         if (problem_.bits) count_bits(item);
         if constexpr (!C::classification) {
             const Index* order = order_[item.buffer].data() + item.begin;
-            const double centre = C::centred ? item.centre : 0.0;
+            const double centre = local_.centre = C::centred ? item.centre : 0.0;
             double sum = 0;
             for (size_t i = 0; i < item.size(); ++i) {
                 centred_[order[i]] = target_[order[i]] - centre;
                 sum += local_.weight_of(order[i]) * centred_[order[i]];
             }
             item.totals.sums[0] = sum;
-            if constexpr (std::is_same_v<C, AbsoluteError>) rank_targets(order, item.size());
+            if constexpr (C::by_rows) rank_targets(order, item.size());
         }
     }
     void rank_targets(const Index* order, size_t n) {
@@ -167,12 +172,12 @@ private:
 
     /// Merits nearer than this are equal.
     double tie_width(const Item& item) const {
-        if constexpr (C::asked) return Rows::tolerance();
-        else return C::tolerance(item.totals, item.impurity);
+        if constexpr (C::user_defined) return Rows::tolerance();
+        else return criterion_.tolerance(item.totals, item.impurity);
     }
     /// The best candidate of the i-th feature looked at.
     Candidate find_on(const Item& item, size_t i, int32_t feature, Random& random) {
-        if constexpr (C::asked) return Rows::answer(i);
+        if constexpr (C::user_defined) return Rows::answer(i);
         else return search_on(item, feature, random);
     }
     Candidate search_on(const Item& item, int32_t feature, Random& random) {
@@ -181,18 +186,18 @@ private:
                                                                                    : search_cuts(item, feature, random);
     }
 
-    CutLimits limits(const Item& item, int32_t feature) {
+    CutLimits limits(int32_t feature) {
         CutLimits limits;
         limits.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
         limits.min_weight = recipe_.min_weight_leaf;
         limits.last_of_ties = recipe_.ties == Ties::last;
         if (!monotone()) return limits;
         if (problem_.table.features[static_cast<size_t>(feature)].categorical()) {
-            limits.bounds = measured(neighbours_.bounds(), item);
+            limits.bounds = measured(neighbours_.bounds());
             return limits;
         }
         cut_bounds_ = neighbours_.bounds(feature);
-        cut_bounds_.whole = measured(cut_bounds_.whole, item);
+        cut_bounds_.whole = measured(cut_bounds_.whole);
         limits.cuts = &cut_bounds_;
         limits.column = problem_.table.features[static_cast<size_t>(feature)].numbers;
         limits.rows = rows_.data();
@@ -200,14 +205,14 @@ private:
         return limits;
     }
     /// Bounds on predictions, as the search measures these.
-    Bounds measured(Bounds bounds, const Item& item) const {
+    Bounds measured(Bounds bounds) const {
         if constexpr (C::classification) bounds.margin = local_.weight ? 1e-12 : 0.0;
-        else bounds.centre = C::centred ? item.centre : 0.0;
+        else bounds.centre = local_.centre;
         return bounds;
     }
 
     Scorer scorer(const Totals& totals, const List* list, size_t n) {
-        return started_scorer<Scorer>(local_, totals, scratch_, list, n);
+        return started_scorer<Scorer>(criterion_, local_, totals, scratch_, list, n);
     }
     Totals totals_of(const List* list, size_t n) const {
         Totals t(problem_.width());
@@ -233,29 +238,36 @@ private:
             return {};
         }
         if (known == 0) return {};
-        const CutLimits rules = limits(item, feature);
+        const CutLimits rules = limits(feature);
         if (recipe_.random_cuts) return random_cut(item, feature, list, known, rules, random);
-        Cut cut;
+        const double tolerance = tie_width(item);
+        const auto start = [&](const Scorer& made, double share) {
+            cut_.start(made.score_step(tolerance / share), rules.last_of_ties);
+        };
         Candidate candidate;
         if (known == n) {
             const Scorer made = scorer(item.totals, list, n);
-            scan(list, known, 0, n, false, false, made, rules, made.tolerance(item.impurity), cut);
-            candidate.merit = cut.found() ? made.merit(cut.score) : -infinity;
+            start(made, 1);
+            scan(list, known, 0, n, false, false, made, rules, cut_);
+            if (cut_.found()) candidate.merit = made.merit(cut_.merit());
         } else if (recipe_.missing == Missing::available) {
             const Totals totals = totals_of(list, known);
+            const double share = totals.weight / item.totals.weight;
             const Scorer made = scorer(totals, list, known);
-            scan(list, known, 0, known, false, false, made, rules, made.tolerance(item.impurity), cut);
-            if (cut.found()) candidate.merit = made.merit(cut.score) * totals.weight / item.totals.weight;
+            start(made, share);
+            scan(list, known, 0, known, false, false, made, rules, cut_);
+            if (cut_.found()) candidate.merit = made.merit(cut_.merit()) * share;
         } else {
             Scorer right = scorer(item.totals, list, n);
-            const double tolerance = right.tolerance(item.impurity);
-            scan(list, known, 0, n, true, false, right, rules, tolerance, cut);
+            start(right, 1);
+            scan(list, known, 0, n, true, false, right, rules, cut_);
             Scorer left = scorer(item.totals, list, n);
             for (size_t i = known; i < n; ++i) left.add(list[i].row);
-            scan(list, known, n - known, n, false, true, left, rules, tolerance, cut);
-            if (cut.found()) candidate.merit = left.merit(cut.score);
+            scan(list, known, n - known, n, false, true, left, rules, cut_);
+            if (cut_.found()) candidate.merit = left.merit(cut_.merit());
         }
-        if (!cut.found()) return {};
+        if (!cut_.found()) return {};
+        const Cut cut = cut_.get();
         candidate.feature = feature;
         if (known < n && recipe_.missing == Missing::direction) candidate.default_branch = cut.missing_left ? 0 : 1;
         candidate.position = cut.position;
@@ -299,7 +311,7 @@ private:
                 return {};
             }
             const auto bit = static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(feature)));
-            Scorer scorer(local_, item.totals, scratch_);
+            Scorer scorer = make_scorer<Scorer>(criterion_, local_, item.totals, scratch_);
             left_totals_.sums.resize(problem_.width());
             const auto [merit, left] = score_bit(bit_counter_.ones(bit), item.totals, recipe_, scorer, left_totals_);
             if (merit == -infinity) return {};
@@ -318,9 +330,9 @@ private:
         const std::vector<int32_t>& codes = codes_[static_cast<size_t>(slot_[static_cast<size_t>(feature)])];
         const Index* order = order_[item.buffer].data() + item.begin;
         const size_t n = item.size();
-        if constexpr (std::is_same_v<C, AbsoluteError>) {
-            GroupSearch<Scorer, Index> search(problem_, local_, scratch_, item.totals, item.impurity, limits(item, feature),
-                                              feature);
+        if constexpr (C::by_rows) {
+            GroupSearch<C, Scorer, Index> search(problem_, local_, scratch_, item.totals, item.impurity, limits(feature),
+                                                 feature);
             for (size_t i = 0; i < n; ++i) search.add(codes[order[i]], order[i]);
             if (search.constant()) {
                 constant_.push_back(feature);
@@ -338,7 +350,7 @@ private:
                 constant_.push_back(feature);
                 return {};
             }
-            return CategorySearch<C>(problem_, levels_, item.totals, item.impurity, feature, limits(item, feature).bounds,
+            return CategorySearch<C>(problem_, levels_, item.totals, item.impurity, feature, limits(feature).bounds,
                                      local_.levels)
                 .best();
         }
@@ -351,6 +363,7 @@ private:
 
     SplitChoice choice_;
     BitCounter bit_counter_;
+    BestCut cut_;
     Totals left_totals_;
     CutBounds cut_bounds_;  // of the feature in hand
 

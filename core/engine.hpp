@@ -14,8 +14,8 @@ namespace {
 /// Scorers that spend their time on the formula: one width of row numbers is enough.
 template <class Scorer>
 inline constexpr bool is_plain = false;
-template <class C>
-inline constexpr bool is_plain<PlainClassScorer<C>> = true;
+template <>
+inline constexpr bool is_plain<FormulaScorer> = true;
 
 /// Rows of a block whose lists, twice four bytes a value, stay in a core's own cache.
 size_t block_rows(const Problem& problem) {
@@ -27,7 +27,7 @@ size_t block_rows(const Problem& problem) {
 /// Histograms serve criteria whose merit is a decrease of a concave impurity.
 template <class C>
 bool use_trunk(const Problem& problem) {
-    return C::concave && offers::histogram.holds(problem.recipe.demands()) && problem.recipe.ties != Ties::last &&
+    return criterion_of<C>(problem).traits.bounded && offers::histogram.holds(problem.recipe.demands()) && problem.recipe.ties != Ties::last &&
            problem.table.n_rows > block_rows(problem);
 }
 
@@ -83,7 +83,7 @@ TreeArrays grow_trunk(const Problem& problem, Parts&& rows, size_t most, Make&& 
 
 template <class C, class Scorer>
 TreeArrays grow_with(const Problem& problem, const std::vector<double>& weight) {
-    if constexpr (C::concave)
+    if constexpr (may_be_bounded<C>)
         if (use_trunk<C>(problem)) {
             using Small = Block<C, Scorer, std::conditional_t<is_plain<Scorer>, uint32_t, uint16_t>>;
             const auto make = [&]<class Engine>(Engine*) { return std::make_unique<Engine>(problem, weight); };
@@ -109,22 +109,11 @@ TreeArrays grow_by(const Problem& given, const std::vector<double>& weight) {
     const bool unit = weight.empty();
     Problem problem = given;
     std::optional<BitTable> bits;
-    if (!C::asked && use_bits<C>(problem, unit)) {
+    if (use_bits<C>(problem, unit)) {
         bits.emplace(problem.table, problem.recipe.threads);
         if (bits->size() > 0) problem.bits = &*bits;
     }
-    if constexpr (C::classification) {
-        if (problem.recipe.plain) return grow_with<C, PlainClassScorer<C>>(problem, weight);
-        if constexpr (std::is_same_v<C, Gini>)
-            if (problem.n_classes == 2)
-                return unit ? grow_with<C, MeanDifferenceScorer<true, true>>(problem, weight)
-                            : grow_with<C, MeanDifferenceScorer<false, true>>(problem, weight);
-    }
-    if constexpr (std::is_same_v<typename C::template Scorer<true>, typename C::template Scorer<false>>)
-        return grow_with<C, typename C::template Scorer<false>>(problem, weight);
-    else
-        return unit ? grow_with<C, typename C::template Scorer<true>>(problem, weight)
-                    : grow_with<C, typename C::template Scorer<false>>(problem, weight);
+    return C::with_scorer(problem.n_classes, unit, [&]<class Scorer>() { return grow_with<C, Scorer>(problem, weight); });
 }
 
 }  // namespace treewright

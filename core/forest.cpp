@@ -93,7 +93,7 @@ private:
 /// Whether nodes are grown by sorting the features they draw, rather than on presorted lists of all of them.
 bool use_sorting(const Problem& problem) {
     const Recipe& r = problem.recipe;
-    const bool known = r.criterion == Gini::name || r.criterion == Entropy::name || r.criterion == SquaredError::name;
+    const bool known = r.criterion == Gini::traits.name || r.criterion == Entropy::traits.name || r.criterion == SquaredError::traits.name;
     const bool few = r.random_cuts || (r.max_features > 0 && 2 * r.max_features <= static_cast<int64_t>(problem.n_features()));
     return known && few && r.ties == Ties::random && offers::by_sorting.holds(r.demands());
 }
@@ -146,21 +146,19 @@ std::vector<Forest> grow_sorted_with(const Stand& stand, const Problem& problem,
 }
 
 template <class C>
-std::vector<Forest> grow_sorted_by(const Stand& stand, const Problem& problem, const RankTable& ranks) {
+std::vector<Forest> grow_sorted_by(const Stand& stand, Problem problem, const RankTable& ranks) {
     const bool unit = stand.draws.n_draws == 0 && !stand.target.weight;
-    if constexpr (std::is_same_v<C, Gini>)
-        if (problem.n_classes == 2)
-            return unit ? grow_sorted_with<C, MeanDifferenceScorer<true, true>>(stand, problem, ranks)
-                        : grow_sorted_with<C, MeanDifferenceScorer<false, true>>(stand, problem, ranks);
-    return unit ? grow_sorted_with<C, typename C::template Scorer<true>>(stand, problem, ranks)
-                : grow_sorted_with<C, typename C::template Scorer<false>>(stand, problem, ranks);
+    const LogTable logs(C::traits.log_table && unit ? problem.table.n_rows : 0);
+    problem.n_log_n = logs.data();
+    return C::with_scorer(problem.n_classes, unit,
+                          [&]<class Scorer>() { return grow_sorted_with<C, Scorer>(stand, problem, ranks); });
 }
 
 std::vector<Forest> grow_sorted(const Stand& stand, const Problem& problem) {
     const bool by_row = use_blocks(problem) && !stand.recipe.random_cuts;
     const RankTable ranks(problem.table, by_row, stand.recipe.threads, stand.monitor);
-    if (stand.recipe.criterion == Gini::name) return grow_sorted_by<Gini>(stand, problem, ranks);
-    if (stand.recipe.criterion == Entropy::name) return grow_sorted_by<Entropy>(stand, problem, ranks);
+    if (stand.recipe.criterion == Gini::traits.name) return grow_sorted_by<Gini>(stand, problem, ranks);
+    if (stand.recipe.criterion == Entropy::traits.name) return grow_sorted_by<Entropy>(stand, problem, ranks);
     return grow_sorted_by<SquaredError>(stand, problem, ranks);
 }
 

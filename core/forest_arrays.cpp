@@ -173,8 +173,8 @@ TreeArrays unpack(const ForestView& forest, size_t t, std::string_view criterion
             const bool pure = std::count_if(totals.sums.begin(), totals.sums.end(), [](double sum) { return sum > 0; }) <= 1;
             if (!pure) {
                 risk = weight - *std::max_element(totals.sums.begin(), totals.sums.end());
-                impurity = with_criterion(criterion, [&]<class C>() -> double {
-                    if constexpr (C::classification) return class_impurity<C>(totals);
+                impurity = Criteria::with(criterion, [&]<class C>() -> double {
+                    if constexpr (C::classification) return C::impurity(totals);
                     else return 0.0;
                 });
             }

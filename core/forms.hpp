@@ -6,7 +6,6 @@
 #include <map>
 
 #include "builder.hpp"
-#include "criteria/known_gain_ratio.hpp"
 #include "grow/choice.hpp"
 #include "missing.hpp"
 #include "significance.hpp"
@@ -23,7 +22,7 @@ class Forms {
     using Item = typename Engine::Item;
 
 public:
-    explicit Forms(Engine& engine) : e_(engine) {}
+    explicit Forms(Engine& engine) : e_(engine), criterion_(criterion_of<C>(engine.problem_)) {}
 
     /// Offer the best split of each form that the recipe asks for; `choice` has those of single features.
     void search(const Item& item, const std::vector<int32_t>& features, SplitChoice& choice) {
@@ -103,18 +102,18 @@ private:
             for (const std::vector<uint32_t>& of : rows) whole.add(branch.emplace_back(totals(of)));
             std::vector<const Totals*> all;
             for (const Totals& b : branch) all.push_back(&b);
-            if constexpr (std::is_same_v<C, GainRatio>)
-                if (policy == Missing::fractional)
-                    return KnownGainRatio::merit(Entropy::merit(whole, all), whole.weight, item.totals.weight, weights);
-            return share * C::merit(whole, all);
+            if constexpr (requires { criterion_.merit_of_known; })
+                if (criterion_.merit_of_known && policy == Missing::fractional)
+                    return criterion_.merit_of_known(whole, item.totals.weight, all);
+            return share * criterion_.merit(whole, all);
         } else {
             std::vector<uint32_t> whole;
             double after = 0;
             for (const std::vector<uint32_t>& of : rows) {
-                after += deviation(of);
+                after += deviation(item, of);
                 whole.insert(whole.end(), of.begin(), of.end());
             }
-            return (deviation(whole) - after) / item.totals.weight;
+            return (deviation(item, whole) - after) / item.totals.weight;
         }
     }
     Totals totals(const std::vector<uint32_t>& rows) const {
@@ -127,15 +126,15 @@ private:
         return t;
     }
     /// What these rows would cost as a leaf, by the criterion; without end where it allows no such leaf.
-    double deviation(const std::vector<uint32_t>& rows) const {
+    double deviation(const Item& item, const std::vector<uint32_t>& rows) const {
         std::vector<double> target, weight;
         for (uint32_t row : rows) {
-            target.push_back(e_.target_[row]);
+            target.push_back(e_.problem_.target[item.parts.row[row]]);
             weight.push_back(e_.local_.weight_of(row));
         }
         Description leaf;
         describe_numbers<C>(target, weight, leaf);
-        return std::is_same_v<C, Poisson> && !(leaf.value[0] > 0) ? infinity : leaf.risk;
+        return C::cost(leaf);
     }
 
     // ---- the median ----------------------------------------------------------------------------------------------------
@@ -176,11 +175,11 @@ private:
         const Totals totals = e_.totals_of(list, n);
         for (const bool missing_left : {false, true}) {
             if (missing_left && !take_part) return;
-            auto scorer = started_scorer<typename Engine::Scorer>(e_.local_, totals, e_.scratch_, list, n);
+            auto scorer = started_scorer<typename C::TurnScorer>(criterion_, e_.local_, totals, e_.scratch_, list, n);
             for (size_t i = 0; i < at; ++i) scorer.add(list[i].row);
             for (size_t i = known; i < n && missing_left; ++i) scorer.add(list[i].row);
             const double merit = scorer.merit(scorer.score()) * totals.weight / item.totals.weight;
-            if (!(merit > split.merit + C::tolerance(item.totals, item.impurity))) continue;
+            if (!(merit > split.merit + criterion_.tolerance(item.totals, item.impurity))) continue;
             split.merit = merit;
             if (take_part) split.default_branch = missing_left ? 0 : 1;
         }
@@ -222,14 +221,16 @@ private:
         if (recipe.hyperplane && scaled.width() > 1 && item.size() >= 2 * scaled.width()) {
             const auto axis = static_cast<size_t>(std::find(scaled.feature.begin(), scaled.feature.end(), by_merit[0].second) -
                                                   scaled.feature.begin());
-            const std::vector<double> weight = HyperplaneSearch<C>(scaled, item.impurity, item.seed, recipe.threads, monitor)
-                                                   .best(axis < scaled.width() ? axis : 0, recipe.max_terms);
+            const std::vector<double> weight =
+                HyperplaneSearch<C>(criterion_, scaled, item.impurity, item.seed, recipe.threads, monitor)
+                    .best(axis < scaled.width() ? axis : 0, recipe.max_terms);
             if (weight.size() - static_cast<size_t>(std::count(weight.begin(), weight.end(), 0.0)) > 1)  // else a threshold
                 offer(in_few_digits(item, best, [&](int digits) { return hyperplane_split(scaled, weight, digits); }),
                       features.size());
         }
         if (recipe.sphere && scaled.width() > 0) {
-            const auto sphere = SphereSearch<C>(scaled, item.impurity, recipe.threads, monitor).best(recipe.max_terms);
+            const auto sphere =
+                SphereSearch<C>(criterion_, scaled, item.impurity, recipe.threads, monitor).best(recipe.max_terms);
             offer(in_few_digits(item, 0.0, [&](int digits) { return sphere_split(scaled, sphere, digits); }), features.size());
         }
     }
@@ -261,6 +262,7 @@ private:
     }
 
     Engine& e_;
+    const C& criterion_;
 };
 
 }  // namespace treewright

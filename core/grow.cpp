@@ -1,7 +1,6 @@
 // grow(): weights, and the criterion by name.
 #include "grow.hpp"
 
-#include "criteria/weka_gain.hpp"
 #include "grow/offers.hpp"
 #include "recode.hpp"
 
@@ -61,15 +60,21 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& given, M
         recoding.restore(tree);
         return tree;
     }
-    const auto grow_tree = [&]<class C>() -> TreeArrays {
-        if (C::classification != (target.n_classes > 0))
-            throw std::invalid_argument("criterion '" + std::string(C::name) + "' does not fit this target");
-        if (offers::presorted.holds(recipe.demands())) return grow_by<C>(problem, weight);
-        if (offers::shared_rows.holds(recipe.demands())) return grow_lists<C>(problem, weight);
+    const auto grow_with = [&]<class Engine>() {
+        if (offers::presorted.holds(recipe.demands())) return grow_by<Engine>(problem, weight);
+        if (offers::shared_rows.holds(recipe.demands())) return grow_lists<Engine>(problem, weight);
         throw std::invalid_argument("no engine grows trees by all of these choices together");
     };
-    TreeArrays tree = recipe.criterion == WekaGain::name ? grow_tree.template operator()<WekaGain>()
-                                                         : with_criterion(recipe.criterion, grow_tree);
+    TreeArrays tree = Criteria::with(recipe.criterion, [&]<class C>() -> TreeArrays {
+        if (C::classification != (target.n_classes > 0))
+            throw std::invalid_argument("criterion '" + recipe.criterion + "' does not fit this target");
+        const LogTable logs(C::traits.log_table && weight.empty() ? table.n_rows : 0);
+        problem.n_log_n = logs.data();
+        if constexpr (C::classification) problem.formula = &formula_of<C>;
+        if constexpr (HasScorer<C>)
+            if (!C::classification || !recipe.plain) return grow_with.template operator()<C>();
+        return grow_with.template operator()<Formula>();
+    });
     recoding.restore(tree);
     return tree;
 }

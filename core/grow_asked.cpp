@@ -7,7 +7,7 @@ namespace {
 
 template <class C>
 TreeArrays grow_by_function(const Problem& problem, const std::vector<double>& weight) {
-    return grow_block<C, PlainClassScorer<C>, uint32_t>(problem, weight);
+    return grow_block<C, FormulaScorer, uint32_t>(problem, weight);
 }
 
 }  // namespace

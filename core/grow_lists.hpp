@@ -31,13 +31,8 @@ TreeArrays grow_with_trunk(const Problem& problem, Parts&& rows) {
 /// The trunk's own scorers for rows of these weights.
 template <class C>
 TreeArrays grow_with_trunk(const Problem& problem, Parts&& rows) {
-    const bool unit = rows.weight.empty();
-    if constexpr (std::is_same_v<C, Gini>)
-        if (problem.n_classes == 2)
-            return unit ? grow_with_trunk<C, MeanDifferenceScorer<true, true>>(problem, std::move(rows))
-                        : grow_with_trunk<C, MeanDifferenceScorer<false, true>>(problem, std::move(rows));
-    return unit ? grow_with_trunk<C, typename C::template Scorer<true>>(problem, std::move(rows))
-                : grow_with_trunk<C, typename C::template Scorer<false>>(problem, std::move(rows));
+    return C::with_scorer(problem.n_classes, rows.weight.empty(),
+                          [&]<class Scorer>() { return grow_with_trunk<C, Scorer>(problem, std::move(rows)); });
 }
 
 }  // namespace
@@ -46,10 +41,12 @@ template <class C>
 TreeArrays grow_lists(const Problem& given, const std::vector<double>& weight) {
     const double lightest = weight.empty() ? 1.0 : *std::ranges::min_element(weight);
     const Recipe recipe = given.recipe.shares() ? with_least_weights(given.recipe, lightest) : given.recipe;
-    const Problem problem{given.table, recipe, given.n_classes, given.label, given.target, given.total_weight, given.monitor};
+    Problem problem{given.table, recipe, given.n_classes, given.label, given.target, given.total_weight, given.monitor};
+    problem.formula = given.formula;
+    problem.n_log_n = given.n_log_n;
     Parts rows = all_rows(problem, weight);
     if (weight.empty() && (recipe.shares() || recipe.forms())) rows.weight.assign(rows.size(), 1.0);
-    if constexpr (C::concave)
+    if constexpr (may_be_bounded<C>)
         if (trunk_knows(recipe) && use_trunk<C>(problem)) return grow_with_trunk<C>(problem, std::move(rows));
     Builder out(problem.width());
     Lists<C, uint32_t> lists(problem);

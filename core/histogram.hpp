@@ -41,7 +41,8 @@ protected:
     // ---- histograms ------------------------------------------------------------------------------------------
 
     bool unit() const { return unit_; }
-    /// Numbers a bin: class weights, or weight, sum and a sum for bounds; and the count of rows unless it follows.
+    /// Numbers a bin: class weights, or weight, sum and what its rows save each by itself; and the count of rows unless it
+    /// follows.
     size_t stride() const { return (C::classification ? problem_.width() : 3) + (unit() ? 0 : 1); }
 
     size_t rows_in(const double* bin) const {
@@ -115,21 +116,13 @@ protected:
                 const double w = local_.weight_of(i), y = local_.target[i];
                 bin[0] += w;
                 bin[1] += w * y;
-                bin[2] += w * spread(y);
+                bin[2] += apart_[i];
                 if (!unit()) bin[3] += 1;
             }
         }
     }
-    /// What a bin's cost is made of besides its sum.
-    static double spread(double y) {
-        if constexpr (std::is_same_v<C, Poisson>) return y > 0 ? y * log(y) : 0.0;
-        else return y * y;
-    }
-
-    static double spread_of(const double* bin) {
-        if constexpr (C::classification) return 0;
-        else return bin[2];
-    }
+    /// What the rows of a bin save each by itself, for bounds.
+    static double rows_apart(const double* bin) { return bin[2]; }
 
     /// The target of an item's rows, contiguous.
     void gather(const Item& item) {
@@ -150,6 +143,10 @@ protected:
         if (C::classification && unit() && problem_.n_classes == 2) {
             increment_.resize(item.size());
             for (size_t i = 0; i < item.size(); ++i) increment_[i] = 1 + (static_cast<uint64_t>(bit_[i]) << 32);
+        }
+        if constexpr (!C::classification) {
+            apart_.resize(item.size());
+            for (size_t i = 0; i < item.size(); ++i) apart_[i] = local_.weight_of(i) * C::apart(local_.target[i], local_.centre);
         }
         const size_t step = stride() * 256;
         item.histogram = std::make_shared<std::vector<double>>(coded_.codes.size() / std::max<size_t>(coded_.n_rows, 1) * step);
@@ -177,7 +174,7 @@ protected:
             b.totals.remove(b.missing);
             if constexpr (C::classification)
                 for (size_t k = 0; k < b.totals.sums.size(); ++k)
-                    b.totals.sums[k] = remainder(item.totals.sums[k], b.missing.sums[k]);
+                    b.totals.sums[k] = rest_of(item.totals.sums[k], b.missing.sums[k]);
             b.share = b.totals.weight / item.totals.weight;
         }
         return b;
@@ -190,70 +187,9 @@ protected:
     // the rows of the node in hand, by local number
     std::vector<int32_t> label_;
     std::vector<uint8_t> bit_;
-    std::vector<double> target_;
+    std::vector<double> target_, apart_;
     std::vector<uint64_t> increment_;
     LocalRows local_;
 };
-
-/// No cut inside the bin `here` has more merit than this.
-template <class C, class Basis, class Item, class Scorer>
-double upper_bound(const Basis& b, const Totals& left, const Totals& here, double left_spread, double here_spread,
-                   const Item& item, Scorer& scorer, Totals& right) {
-    constexpr double safety = 1 + 1e-9;
-    if constexpr (C::classification) {
-        if (here.sums.size() == 2) {
-            // the merit is convex in the left class weights: its largest value on the bin's box stands at a corner
-            double bound = -infinity;
-            Totals& to = right;
-            for (int corner = 0; corner < 4; ++corner) {
-                to.sums = left.sums;
-                to.weight = left.weight;
-                for (size_t k = 0; k < 2; ++k)
-                    if (corner >> k & 1) {
-                        to.sums[k] += here.sums[k];
-                        to.weight += here.sums[k];
-                    }
-                if (to.weight <= 0 || to.weight >= b.totals.weight) continue;
-                scorer.jump(to);
-                bound = std::max(bound, scorer.merit(scorer.score()));
-            }
-            return bound * safety;
-        }
-        // weighted impurity is superadditive: without the bin both sides cost no more than with their part of it
-        right = b.totals;
-        right.remove(left);
-        right.remove(here);
-        const double cost = (left.weight > 0 ? left.weight * C::impurity(left) : 0.0) +
-                            (right.weight > 1e-12 * b.totals.weight ? right.weight * C::impurity(right) : 0.0);
-        return (C::impurity(b.totals) - cost / b.totals.weight) * safety + 1e-14;
-    } else {
-        right = b.totals;
-        right.remove(left);
-        right.remove(here);
-        const double total_cost = item.impurity * item.totals.weight;
-        const auto cost = [&](const Totals& t, double spread) {
-            if (t.weight <= 1e-12 * b.totals.weight) return 0.0;
-            if constexpr (std::is_same_v<C, Poisson>) return t.sums[0] > 0 ? spread - t.sums[0] * log(t.sums[0] / t.weight) : 0.0;
-            else return std::max(0.0, spread - t.sums[0] * t.sums[0] / t.weight);
-        };
-        double all_spread = 0;
-        if constexpr (std::is_same_v<C, Poisson>)
-            all_spread = total_cost + b.totals.sums[0] * log(b.totals.sums[0] / b.totals.weight);
-        else all_spread = total_cost + b.totals.sums[0] * b.totals.sums[0] / b.totals.weight;
-        const double right_spread = all_spread - left_spread - here_spread;
-        double bound = (total_cost - (cost(left, left_spread) + cost(right, right_spread)) * (1 - 1e-9)) / b.totals.weight;
-        if constexpr (std::is_same_v<C, SquaredError>) {
-            // a part of the bin strays from its mean by no more than Cauchy and Schwarz allow
-            const double within = std::max(0.0, here_spread - here.sums[0] * here.sums[0] / here.weight);
-            const double w = b.totals.weight, after = left.weight + here.weight;
-            const auto offset = [&](double sum, double weight) { return std::fabs(sum - weight * (b.totals.sums[0] / w)); };
-            const double reach = std::max(offset(left.sums[0], left.weight), offset(left.sums[0] + here.sums[0], after)) +
-                                 std::sqrt(here.weight * within) / 2;
-            const double room = std::min(left.weight * (w - left.weight), after * (w - after));
-            if (room > 0) bound = std::min(bound, reach * reach / room);
-        }
-        return bound * safety + 1e-9 * item.impurity;
-    }
-}
 
 }  // namespace treewright

@@ -46,7 +46,7 @@ protected:
     }
 
     /// Whether two numbers say of a row what the criterion asks.
-    bool by_pairs() const { return (std::is_same_v<C, Gini> && problem_.n_classes == 2) || std::is_same_v<C, SquaredError>; }
+    bool by_pairs() const { return C::by_pairs(problem_.n_classes); }
     /// What was prepared belongs to another tree.
     void forget() { prepared_ = -1; }
 
@@ -80,22 +80,22 @@ protected:
             local_.bit = bit_.data();
             if (by_pairs()) {
                 pair_.resize(n);
-                for (size_t i = 0; i < n; ++i) pair_[i] = {local_.weight_of(i), bit_[i] * local_.weight_of(i)};
+                for (size_t i = 0; i < n; ++i) pair_[i] = {local_.weight_of(i), bit_[i] * local_.weight_of(i), 0};
             }
         } else {
             target_.resize(n);
-            const double centre = C::centred ? item.centre : 0.0;
+            local_.centre = C::centred ? item.centre : 0.0;
             double sum = 0;
             pair_.resize(by_pairs() ? n : 0);
             for (size_t i = 0; i < n; ++i) {
-                target_[i] = problem_.target[item.parts.row[i]] - centre;
+                target_[i] = problem_.target[item.parts.row[i]] - local_.centre;
                 const double amount = item.parts.weight_of(i) * target_[i];
-                if (by_pairs()) pair_[i] = {item.parts.weight_of(i), amount};
+                if (by_pairs()) pair_[i] = {item.parts.weight_of(i), amount, 0};
                 sum += amount;
             }
             item.totals.sums[0] = sum;
             local_.target = target_.data();
-            if constexpr (std::is_same_v<C, AbsoluteError>) rank_targets();
+            if constexpr (C::by_rows) rank_targets();
         }
     }
 
@@ -177,7 +177,7 @@ protected:
     // of the node in hand, by part
     LocalRows local_;
     std::vector<double> target_;
-    std::vector<WeightPair> pair_;  // where they say it all
+    std::vector<PairSum> pair_;  // where they say it all
     std::vector<int32_t> label_;
 
     // reused while growing

@@ -3,7 +3,6 @@
 #include <optional>
 #include <set>
 
-#include "criteria/known_gain_ratio.hpp"
 #include "list_rows.hpp"
 #include "random.hpp"
 #include "significance.hpp"
@@ -25,7 +24,12 @@ protected:
 
     explicit ListSearch(const Problem& problem)
         : Rows(problem),
-          categories_{table_, recipe_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor} {}
+          criterion_(criterion_of<C>(problem)),
+          scratch_(problem.n_log_n),
+          categories_{table_, recipe_, problem.n_classes, problem.label, problem.target, problem.total_weight, problem.monitor},
+          classes_(criterion_) {
+        categories_.formula = problem.formula;
+    }
 
     /// Whether the order of a feature's values stays the same from node to node.
     bool keeps_order(size_t feature) const {
@@ -38,7 +42,7 @@ protected:
         gather(item, feature);
         if (!feature_at(feature).categorical())
             return recipe_.threshold || recipe_.hyperplane ? search_cuts(item, feature, least) : Candidate{};
-        if constexpr (std::is_same_v<C, AbsoluteError>) return search_groups(item, feature);
+        if constexpr (C::by_rows) return search_groups(item, feature);
         else return search_categories(item, feature);
     }
     /// The best cut of the values gathered.
@@ -61,6 +65,7 @@ protected:
         return limits;
     }
 
+    const C& criterion_;
     Scratch scratch_;
     double candidates_ = 0;  // looked at in the node in hand, where significance asks
 
@@ -100,79 +105,80 @@ private:
     Candidate best_cut(const Item& item, int32_t feature, const List* list, size_t known, double least, Value&& value, Cut& cut) {
         if (known == 0) return {};
         const bool take_part = known < item.size() && !left_out(policy_of(feature));
-        if constexpr (C::concave)
-            if (!take_part && !recipe_.random_cuts && !recipe_.plain && recipe_.ties != Ties::last)
-                if (const auto candidate = bounded_cut(item, feature, std::span(list, known), least, cut)) return *candidate;
-        const bool unit = local_.weight == nullptr;
-        if constexpr (std::is_same_v<C, GainRatio>)
-            if (policy_of(feature) == Missing::fractional) {
+        const double tolerance = criterion_.tolerance(item.totals, item.impurity);
+        if constexpr (requires { criterion_.merit_of_known; })
+            if (criterion_.merit_of_known && policy_of(feature) == Missing::fractional) {
                 const Totals totals = totals_of(list, known);
-                KnownGainRatio::Scorer scorer(local_, totals, item.totals.weight, scratch_);
+                KnownScorer scorer(local_, totals, item.totals.weight, criterion_);
                 if (recipe_.random_cuts) return drawn_cut(item, feature, list, known, known, scorer, value, cut);
-                scan(list, known, 0, known, false, false, scorer, limits(), scorer.tolerance(item.impurity), cut);
-                Candidate candidate;
-                candidate.merit = cut.score;
-                candidate.feature = cut.found() ? feature : -1;
-                return candidate;
+                cut_.start(tolerance, limits().last_of_ties);
+                scan(list, known, 0, known, false, false, scorer, limits(), cut_);
+                return found_cut(feature, scorer, 1, cut);
             }
-        if constexpr (std::is_same_v<C, Gini>)
-            if (problem_.n_classes == 2)
-                return unit ? best_cut_by<MeanDifferenceScorer<true, true>>(item, feature, list, known, take_part, value, cut)
-                            : best_cut_by<MeanDifferenceScorer<false, true>>(item, feature, list, known, take_part, value, cut);
-        return unit ? best_cut_by<typename C::template Scorer<true>>(item, feature, list, known, take_part, value, cut)
-                    : best_cut_by<typename C::template Scorer<false>>(item, feature, list, known, take_part, value, cut);
+        if constexpr (may_be_bounded<C>)
+            if (criterion_.traits.bounded && !take_part && !recipe_.random_cuts && !recipe_.plain && recipe_.ties != Ties::last)
+                return bounded_cut(item, feature, std::span(list, known), least, tolerance, cut);
+        return C::with_scorer(problem_.n_classes, local_.weight == nullptr, [&]<class Scorer>() {
+            return best_cut_by<Scorer>(item, feature, list, known, take_part, value, tolerance, cut);
+        });
     }
-    /// The best cut of known rows, found by bounds; nothing where they do not serve.
-    std::optional<Candidate> bounded_cut(const Item& item, int32_t feature, std::span<const List> list, double least, Cut& cut) {
+    /// The best cut that a scan has left in cut_, as a split; `share` of the node's weight took part.
+    template <class Scorer>
+    Candidate found_cut(int32_t feature, const Scorer& scorer, double share, Cut& cut) {
         Candidate candidate;
-        const auto settle = [&](const auto& scorer, const Totals& totals) {
-            candidate.merit = scorer.merit(cut.score) * totals.weight / item.totals.weight;
-            candidate.feature = cut.found() ? feature : -1;
-            return candidate;
-        };
-        if constexpr (std::is_same_v<C, Gini> || std::is_same_v<C, SquaredError>)
+        if (!cut_.found()) return candidate;
+        cut = cut_.get();
+        candidate.merit = scorer.merit(cut_.merit()) * share;
+        candidate.feature = feature;
+        return candidate;
+    }
+    /// The best cut of known rows, found by bounds.
+    Candidate bounded_cut(const Item& item, int32_t feature, std::span<const List> list, double least, double tolerance,
+                          Cut& cut) {
+        if constexpr (requires { typename C::PairScorer; })
             if (by_pairs()) {
-                const Totals totals = pairs_.sum(list, pair_);
-                const MeanDifferenceScorer<false, C::classification> scorer(local_, totals, scratch_);
-                pairs_.scan(list, pair_, scorer, least * item.totals.weight / totals.weight, limits(),
-                            scorer.tolerance(item.impurity), cut);
-                return settle(scorer, totals);
+                const Totals totals = pairs_.sum(list, pair_, C::classification);
+                const double share = totals.weight / item.totals.weight;
+                const typename C::PairScorer scorer(local_, totals, scratch_);
+                const double step = scorer.score_step(tolerance / share);
+                cut_.start(step);
+                pairs_.scan(list, pair_, scorer, scorer.score_step(least / share), limits(), step, cut_);
+                return found_cut(feature, scorer, share, cut);
             }
         if constexpr (C::classification) {
             const Totals totals = classes_.sum(list, local_, problem_.width());
-            const auto by = [&]<class Scorer>(Scorer scorer) {
-                classes_.scan(list, totals, scorer, least * item.totals.weight / totals.weight, limits(),
-                              scorer.tolerance(item.impurity), cut);
-                return settle(scorer, totals);
-            };
-            return local_.weight ? by(typename C::template Scorer<false>(local_, totals, scratch_))
-                                 : by(typename C::template Scorer<true>(local_, totals, scratch_));
+            const double share = totals.weight / item.totals.weight;
+            return C::with_scorer(problem_.n_classes, local_.weight == nullptr, [&]<class Scorer>() {
+                Scorer scorer = make_scorer<Scorer>(criterion_, local_, totals, scratch_);
+                cut_.start(scorer.score_step(tolerance / share));
+                classes_.scan(list, totals, scorer, least / share, limits(), tolerance / share, cut_);
+                return found_cut(feature, scorer, share, cut);
+            });
+        } else {
+            return {};
         }
-        return {};
     }
     template <class Scorer, class Value>
     Candidate best_cut_by(const Item& item, int32_t feature, const List* list, size_t known, bool take_part, Value&& value,
-                          Cut& cut) {
+                          double tolerance, Cut& cut) {
         const size_t n = take_part ? item.size() : known;
-        const Totals totals = n == item.size() ? item.totals : totals_of(list, n);
-        const Scorer made = started_scorer<Scorer>(local_, totals, scratch_, list, n);
-        Candidate candidate;
+        const Totals totals = n < item.size() ? totals_of(list, n) : item.totals;
+        const double share = totals.weight / item.totals.weight;
+        Scorer made = started_scorer<Scorer>(criterion_, local_, totals, scratch_, list, n);
         if (recipe_.random_cuts) {
-            Scorer drawing = made;
-            candidate = drawn_cut(item, feature, list, known, n, drawing, value, cut);
-            candidate.merit *= totals.weight / item.totals.weight;
-            return candidate;
+            Candidate drawn = drawn_cut(item, feature, list, known, n, made, value, cut);
+            if (drawn.found()) drawn.merit *= share;
+            return drawn;
         }
-        const double tolerance = made.tolerance(item.impurity);
-        scan(list, known, 0, n, take_part, false, made, limits(), tolerance, cut);
+        cut_.start(made.score_step(tolerance / share), limits().last_of_ties);
+        scan(list, known, 0, n, take_part, false, made, limits(), cut_);
         if (take_part) {
-            Scorer left = started_scorer<Scorer>(local_, totals, scratch_, list, n);
+            Scorer left = started_scorer<Scorer>(criterion_, local_, totals, scratch_, list, n);
             for (size_t i = known; i < n; ++i) left.add(list[i].row);
-            scan(list, known, n - known, n, false, true, left, limits(), tolerance, cut);
-            candidate.default_branch = cut.missing_left ? 0 : 1;
+            scan(list, known, n - known, n, false, true, left, limits(), cut_);
         }
-        candidate.merit = made.merit(cut.score) * totals.weight / item.totals.weight;
-        candidate.feature = cut.found() ? feature : -1;
+        Candidate candidate = found_cut(feature, made, share, cut);
+        if (take_part) candidate.default_branch = cut.missing_left ? 0 : 1;
         return candidate;
     }
 
@@ -217,31 +223,27 @@ private:
         Candidate candidate = CategorySearch<C>(categories_, levels_, item.totals, item.impurity, feature).best();
         if (!candidate.found()) return candidate;
         if (without) candidate.default_branch = -1;
-        if constexpr (std::is_same_v<C, GainRatio>)
-            if (policy_of(feature) == Missing::fractional) candidate.merit = known_gain_ratio(item, candidate);
+        if constexpr (requires { criterion_.merit_of_known; })
+            if (criterion_.merit_of_known && policy_of(feature) == Missing::fractional)
+                candidate.merit = merit_of_known(item, candidate);
         return candidate;
     }
-    double known_gain_ratio(const Item& item, const Candidate& candidate) const {
+    double merit_of_known(const Item& item, const Candidate& candidate) const {
         std::vector<Totals> branch(static_cast<size_t>(candidate.n_branches), Totals(problem_.width()));
         for (size_t level = 0; level < levels_.size(); ++level)
             levels_.add_to(branch[static_cast<size_t>(candidate.branch_of(levels_.code[level]))], level);
         std::vector<const Totals*> all;
-        std::vector<double> weights;
-        for (const Totals& b : branch) {
-            all.push_back(&b);
-            weights.push_back(b.weight);
-        }
-        return KnownGainRatio::merit(Entropy::merit(levels_.known, all), levels_.known.weight, item.totals.weight, weights);
+        for (const Totals& b : branch) all.push_back(&b);
+        return criterion_.merit_of_known(levels_.known, item.totals.weight, all);
     }
     /// Absolute error is not a function of sums: groups of categories are valued by moving rows.
     Candidate search_groups(const Item& item, int32_t feature) {
-        const bool unit = local_.weight == nullptr;
-        return unit ? best_groups<typename C::template Scorer<true>>(item, feature)
-                    : best_groups<typename C::template Scorer<false>>(item, feature);
+        return C::with_scorer(problem_.n_classes, local_.weight == nullptr,
+                              [&]<class Scorer>() { return best_groups<Scorer>(item, feature); });
     }
     template <class Scorer>
     Candidate best_groups(const Item& item, int32_t feature) {
-        GroupSearch<Scorer, Index> groups(categories_, local_, scratch_, item.totals, item.impurity, limits(), feature);
+        GroupSearch<C, Scorer, Index> groups(categories_, local_, scratch_, item.totals, item.impurity, limits(), feature);
         const bool without = left_out(policy_of(feature));
         std::set<int32_t> present;
         for (size_t i = 0; i < item.size(); ++i) {
@@ -257,11 +259,12 @@ private:
         return candidate;
     }
 
-    const Problem categories_;  // with a category for missing ones where that is the policy
+    Problem categories_;  // with a category for missing ones where that is the policy
     LevelCounter counter_;
     Levels levels_;
-    PairScan<C::classification> pairs_;
-    ClassScan<C> classes_;
+    BestCut cut_;
+    PairScanFor<C> pairs_;
+    ClassScanFor<C> classes_;
 };
 
 }  // namespace treewright

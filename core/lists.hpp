@@ -15,12 +15,11 @@ template <class C, class Index>
 class Lists : ListSearch<C, Index> {
     friend class Forms<Lists>;
     using Base = ListSearch<C, Index>;
-    using Scorer = typename C::template Scorer<false>;
     using Base::prepare, Base::gather, Base::gather_raw, Base::feature_at, Base::policy_of, Base::number,
         Base::n_classes, Base::keeps_order, Base::sort_features, Base::search_cuts, Base::limits, Base::sort_values,
         Base::totals_of;
     using Base::problem_, Base::recipe_, Base::table_, Base::local_, Base::value_, Base::sorted_, Base::list_, Base::sorter_,
-        Base::scratch_, Base::candidates_;
+        Base::scratch_, Base::candidates_, Base::criterion_;
     using typename Base::List;
 
 public:
@@ -53,7 +52,7 @@ public:
         if (!item.lists.ready()) sort_features(item, [&](size_t f) { return keeps_order(f); });
         prepare(item);
         candidates_ = 0;
-        choice_.start(recipe_, C::tolerance(item.totals, item.impurity));
+        choice_.start(recipe_, criterion_.tolerance(item.totals, item.impurity));
         Random random(item.seed);
         std::vector<int32_t> rest, features = chosen_features(item, random, rest);
         while (!features.empty()) {

@@ -1,32 +1,21 @@
 // Cuts of a large node: the edges of at most 256 bins of ranks are scored from sums, and only bins inside which a better cut
-// may lie are sorted and scanned. The score is convex in weight and sum on the left, so that corners bound it; cuts are exact.
+// may lie are sorted and scanned. Cuts are exact.
 #pragma once
 #include <array>
 
+#include "best.hpp"
+#include "criteria/mean_difference.hpp"
 #include "ranks.hpp"
 
 namespace treewright {
 
-/// Two classes by Gini, or squared error: scorers that need no more than weight and sum of the left side.
-template <class Scorer>
-inline constexpr bool is_mean_difference = false;
-template <bool unit, bool two_classes>
-inline constexpr bool is_mean_difference<MeanDifferenceScorer<unit, two_classes>> = true;
-
-template <class C, class Scorer>
+template <OfPairs Scorer>
 class RankBins {
 public:
-    struct Found {
-        double score = -infinity;
-        uint32_t left_rank = 0;  // rows of at most this rank go left
-
-        bool found() const { return score > -infinity; }
-    };
-
-    /// The best cut of the node whose rows have these ranks, all known and from `low` to `high`; cuts below `bar` do not matter.
-    /// Of scores within `slack` of each other the first wins.
-    Found search(std::span<const Ranked> ranked, uint32_t low, uint32_t high, const LocalRows& local, const Scorer& made,
-                 double bar, double slack, size_t min_count, RankSorter& sorter) {
+    /// The best cut of the node whose rows have these ranks, all known and from `low` to `high`: rows of at most the rank found
+    /// go left. Cuts below `bar` do not matter; scores within `slack` are equal.
+    const Best<uint32_t>& search(std::span<const Ranked> ranked, uint32_t low, uint32_t high, const LocalRows& local,
+                                 const Scorer& made, double bar, double slack, size_t min_count, RankSorter& sorter) {
         ranked_ = ranked;
         low_ = low;
         shift_ = 0;
@@ -36,37 +25,31 @@ public:
         fill(local);
         bar = std::max(bar, best_edge(made) - slack);
         if (shift_ > 0 && suspect(made, bar)) gather_suspects(sorter);
-        return scan(made, slack);
+        best_.start(slack);
+        scan(made);
+        return best_;
     }
 
 private:
     static constexpr size_t most_bins = 256;
-    struct Bin {
-        double weight = 0, sum = 0, positive = 0;  // positive: the part of sum that is above 0
+    struct Bin : PairSum {
         size_t count = 0;
     };
 
     size_t bin_of(const Ranked& at) const { return (at.rank - low_) >> shift_; }
-    bool allowed(size_t left) const { return left >= min_count_ && ranked_.size() - left >= min_count_; }
-    static void add(Scorer& scorer, const Bin& bin) {
-        scorer.left_weight += bin.weight;
-        scorer.left += bin.sum;
+    bool allowed(const Scorer& cut, size_t left) const {
+        return left >= min_count_ && ranked_.size() - left >= min_count_ &&
+               both_weigh(cut.left_weight_now(), cut.right_weight_now(), 0);
     }
 
     void fill(const LocalRows& local) {
         std::fill_n(bins_.begin(), n_bins_, Bin{});
         for (size_t i = 0; i < ranked_.size(); ++i) {
             Bin& bin = bins_[bin_of(ranked_[i])];
-            const double w = local.weight ? local.weight[i] : 1.0;
-            bin.weight += w;
+            const PairSum row = Scorer::pair_of(local, i);
+            bin.add(row);
+            if constexpr (Scorer::uses_rise) bin.rise += std::max(row.amount, 0.0);
             bin.count += 1;
-            if constexpr (C::classification) {
-                bin.sum += w * local.bit[i];
-            } else {
-                const double y = w * local.target[i];
-                bin.sum += y;
-                bin.positive += std::max(y, 0.0);
-            }
         }
     }
     double best_edge(const Scorer& made) const {
@@ -75,8 +58,8 @@ private:
         size_t left = 0;
         for (size_t b = 0; b + 1 < n_bins_; ++b) {
             left += bins_[b].count;
-            add(edge, bins_[b]);
-            if (bins_[b].count > 0 && allowed(left)) best = std::max(best, edge.score());
+            edge.add(bins_[b]);
+            if (bins_[b].count > 0 && allowed(edge, left)) best = std::max(best, edge.score());
         }
         return best;
     }
@@ -84,26 +67,10 @@ private:
     bool suspect(const Scorer& made, double bar) {
         Scorer left = made;
         bool any = false;
-        const auto reaches = [&](double weight, double sum) {
-            Scorer corner = left;
-            corner.left_weight += weight;
-            corner.left += sum;
-            const double difference = corner.left * corner.weight - corner.left_weight * corner.total;
-            return difference * difference >= bar * corner.left_weight * corner.right_weight_now();
-        };
         for (size_t b = 0; b < n_bins_; ++b) {
-            const Bin& bin = bins_[b];
-            suspect_[b] = 0;
-            if (bin.count > 1) {
-                const double negative = bin.sum - bin.positive;
-                if constexpr (C::classification)  // all of one class first
-                    suspect_[b] = reaches(bin.weight - bin.sum, 0) || reaches(bin.sum, bin.sum);
-                else
-                    suspect_[b] = reaches(0, bin.positive) || reaches(0, negative) || reaches(bin.weight, bin.positive) ||
-                                  reaches(bin.weight, negative);
-            }
+            suspect_[b] = bins_[b].count > 1 && left.reaches(bins_[b], bar);
             any |= suspect_[b] != 0;
-            add(left, bin);
+            left.add(bins_[b]);
         }
         return any;
     }
@@ -124,12 +91,10 @@ private:
         sorter.sort(suspects_.data(), found, low, high);
     }
     /// Go over all cuts that may be the best, from the left.
-    Found scan(const Scorer& made, double slack) const {
+    void scan(const Scorer& made) {
         Scorer scorer = made;
-        Found best;
         const auto look = [&](const Scorer& cut, size_t left, uint32_t rank) {
-            if (!allowed(left)) return;
-            if (const double score = cut.score(); score > best.score + slack) best = {score, rank};
+            if (allowed(cut, left)) best_.offer(cut.score(), rank);
         };
         const Ranked* at = suspects_.data();
         size_t left = 0;
@@ -144,11 +109,10 @@ private:
                 }
                 at += bin.count;
             }
-            add(scorer, bin);
+            scorer.add(bin);
             left += bin.count;
             if (left < ranked_.size()) look(scorer, left, static_cast<uint32_t>(low_ + ((b + 1) << shift_) - 1));
         }
-        return best;
     }
 
     std::span<const Ranked> ranked_;
@@ -158,6 +122,13 @@ private:
     std::array<Bin, most_bins> bins_;
     std::array<uint8_t, most_bins> suspect_{};
     std::vector<Ranked> suspects_;
+    Best<uint32_t> best_;
 };
+
+/// Stands where a scorer has no bins.
+template <class Scorer>
+struct RankBinsFor {};
+template <OfPairs Scorer>
+struct RankBinsFor<Scorer> : RankBins<Scorer> {};
 
 }  // namespace treewright

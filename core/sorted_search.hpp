@@ -19,8 +19,8 @@ protected:
     using Rows::problem_, Rows::recipe_, Rows::row_, Rows::weight_, Rows::label_, Rows::codes_, Rows::numbers_,
         Rows::has_missing_, Rows::ordered_;
 
-    /// The best split so far.
-    struct Best {
+    /// What splits a node.
+    struct Split {
         double merit = -infinity;
         int32_t feature = -1, default_branch = -1;
         bool table = false;
@@ -28,10 +28,11 @@ protected:
         bool between = false;    // the threshold lies half-way between the values of these two rows
         uint32_t left_row = 0, right_row = 0;
         double threshold = 0;
+        std::vector<std::pair<int32_t, int32_t>> groups = {};  // of a table
     };
 
     SortedSearch(const Problem& problem, const RankTable& ranks)
-        : Rows(problem, ranks), totals_(problem.width()), draw_(problem.n_features()) {}
+        : Rows(problem, ranks), totals_(problem.width()), draw_(problem.n_features()), scratch_(problem.n_log_n) {}
 
     /// Take these rows of the table, as SortedRows does.
     void load(std::span<const uint32_t> rows, std::span<const double> weight) {
@@ -53,9 +54,8 @@ protected:
     /// Find the best split of the node whose totals_ and impurity_ are set, on the features it draws by its seed; false if there
     /// is none.
     bool search_drawn(const RowRange& item, uint64_t seed) {
-        best_.merit = -infinity;
-        best_.feature = -1;
         tolerance_ = C::tolerance(totals_, impurity_);
+        ties_.start(tolerance_);
         Random random(seed);
         const size_t wanted = recipe_.max_features > 0 ? static_cast<size_t>(recipe_.max_features) : codes_.size();
         chosen_.clear();
@@ -63,11 +63,14 @@ protected:
         bool varied = false;
         for (int32_t feature : chosen_) {
             varied |= search(item, feature, random);
-            if (best_.merit >= impurity_ - tolerance_) break;  // pure branches: nothing can be better
+            if (ties_.merit() >= impurity_ - tolerance_) break;  // pure branches: nothing can be better
         }
         while (!varied && draw_.any_left()) varied = search(item, draw_.next(random), random);
         draw_.undo();
-        return best_.feature >= 0;
+        if (!ties_.found()) return false;
+        best_ = std::move(ties_.get());
+        groups_.table.swap(best_.groups);
+        return true;
     }
 
     CutLimits limits_;
@@ -78,7 +81,7 @@ protected:
     double impurity_ = 0;
     std::vector<uint8_t> bit_;
     std::vector<double> centred_;
-    Best best_;
+    Split best_;
     Candidate groups_;  // of the best split, if it is a table
 
 private:
@@ -90,14 +93,8 @@ private:
         if (problem_.table.features[f].categorical() && !ordered_[f]) return search_categories(item, feature);
         return recipe_.random_cuts ? search_random(item, feature, random) : search_cuts(item, feature);
     }
-    bool offer(int32_t feature, double merit) {
-        if (!(merit > best_.merit + tolerance_)) return false;
-        best_.merit = merit;
-        best_.feature = feature;
-        best_.table = best_.between = false;
-        best_.default_branch = -1;
-        return true;
-    }
+    /// Whether a split of so much merit may be the best.
+    bool matters(double merit) const { return merit > ties_.most(); }
 
     /// Gather the ranks of a node, those known first; false if all are the same.
     bool gather_ranks(const RowRange& item, int32_t feature) {
@@ -139,55 +136,61 @@ private:
     bool search_cuts(const RowRange& item, int32_t feature) {
         if (!gather_ranks(item, feature)) return false;
         const size_t n = item.size();
-        if constexpr (is_mean_difference<Scorer>)
+        if constexpr (OfPairs<Scorer>)
             if (n >= rows_for_bins && known_ == n && limits_.min_weight <= 0) return search_bins(item, feature);
         if (lowest_ < highest_) sorter_.sort(ranked_.data(), known_, lowest_, highest_);
         const Ranked* list = ranked_.data();
-        Cut cut;
         double merit = -infinity;
         if (known_ == n) {
             const Scorer made(local_, totals_, scratch_);
-            scan(list, n, 0, n, false, false, made, limits_, made.tolerance(impurity_), cut);
-            if (cut.found()) merit = made.merit(cut.score);
+            cut_.start(made.score_step(tolerance_));
+            scan(list, n, 0, n, false, false, made, limits_, cut_);
+            if (cut_.found()) merit = made.merit(cut_.merit());
         } else if (recipe_.missing == Missing::available) {
             const Totals totals = known_totals();
+            const double share = totals.weight / totals_.weight;
             const Scorer made(local_, totals, scratch_);
-            scan(list, known_, 0, known_, false, false, made, limits_, made.tolerance(impurity_), cut);
-            if (cut.found()) merit = made.merit(cut.score) * totals.weight / totals_.weight;
+            cut_.start(made.score_step(tolerance_ / share));
+            scan(list, known_, 0, known_, false, false, made, limits_, cut_);
+            if (cut_.found()) merit = made.merit(cut_.merit()) * share;
         } else {
             Scorer right(local_, totals_, scratch_);
-            const double tolerance = right.tolerance(impurity_);
-            scan(list, known_, 0, n, true, false, right, limits_, tolerance, cut);
+            cut_.start(right.score_step(tolerance_));
+            scan(list, known_, 0, n, true, false, right, limits_, cut_);
             Scorer left(local_, totals_, scratch_);
             for (size_t i = known_; i < n; ++i) left.add(list[i].row);
-            scan(list, known_, n - known_, n, false, true, left, limits_, tolerance, cut);
-            if (cut.found()) merit = left.merit(cut.score);
+            scan(list, known_, n - known_, n, false, true, left, limits_, cut_);
+            if (cut_.found()) merit = left.merit(cut_.merit());
         }
-        if (!cut.found() || !offer(feature, merit)) return true;
+        if (!matters(merit)) return true;
+        const Cut cut = cut_.get();
         const uint32_t* row = row_.data() + item.begin;
-        best_.left_rank = list[cut.position - 1].rank;
-        best_.left_row = origin(row[list[cut.position - 1].row]);
+        Split split{merit, feature};
+        split.left_rank = list[cut.position - 1].rank;
+        split.left_row = origin(row[list[cut.position - 1].row]);
         if (cut.position < known_) {
-            best_.right_row = origin(row[list[cut.position].row]);
-            best_.between = true;
+            split.right_row = origin(row[list[cut.position].row]);
+            split.between = true;
         } else {
-            best_.threshold = infinity;  // known against missing
+            split.threshold = infinity;  // known against missing
         }
-        if (known_ < n && recipe_.missing == Missing::direction) best_.default_branch = cut.missing_left ? 0 : 1;
+        if (known_ < n && recipe_.missing == Missing::direction) split.default_branch = cut.missing_left ? 0 : 1;
+        ties_.offer(merit, std::move(split));
         return true;
     }
     /// Large nodes, where most of the rows need no sorting.
     bool search_bins(const RowRange& item, int32_t feature) {
         const Scorer made(local_, totals_, scratch_);
-        const double slack = made.tolerance(impurity_);
-        const double bar = best_.feature < 0 ? -infinity : (best_.merit - tolerance_) / made.factor - slack;
-        const auto cut = bins_.search(std::span(ranked_).first(item.size()), lowest_, highest_, local_, made, bar, slack,
-                                      limits_.min_count, sorter_);
-        if (cut.found() && offer(feature, made.merit(cut.score))) set_cut(item, cut.left_rank);
+        const double slack = made.score_step(tolerance_);
+        const double bar = ties_.found() ? made.score_step(ties_.most()) - 2 * slack : -infinity;
+        const auto& cut = bins_.search(std::span(ranked_).first(item.size()), lowest_, highest_, local_, made, bar, slack,
+                                       limits_.min_count, sorter_);
+        if (const double merit = made.merit(cut.merit()); cut.found() && matters(merit))
+            ties_.offer(merit, split_after(item, feature, merit, cut.get()));
         return true;
     }
     /// The cut after the rows of at most this rank: what lies on either side of it.
-    void set_cut(const RowRange& item, uint32_t left_rank) {
+    Split split_after(const RowRange& item, int32_t feature, double merit, uint32_t left_rank) const {
         const uint32_t* row = row_.data() + item.begin;
         Ranked left{0, 0}, right{0, RankTable::missing};
         bool any = false;
@@ -200,10 +203,12 @@ private:
                 right = entry;
             }
         }
-        best_.left_rank = left.rank;
-        best_.left_row = origin(row[left.row]);
-        best_.right_row = origin(row[right.row]);
-        best_.between = true;
+        Split split{merit, feature};
+        split.left_rank = left.rank;
+        split.left_row = origin(row[left.row]);
+        split.right_row = origin(row[right.row]);
+        split.between = true;
+        return split;
     }
 
     Totals known_totals() const {
@@ -247,9 +252,10 @@ private:
             }
         }
         if (left < limits_.min_count || n - left < limits_.min_count || left == n || !limits_.allow(made)) return true;
-        if (!offer(feature, made.merit(made.score()))) return true;
-        best_.threshold = cut;
-        if (known < n) best_.default_branch = missing_goes_left ? 0 : 1;
+        Split split{made.merit(made.score()), feature};
+        split.threshold = cut;
+        if (known < n) split.default_branch = missing_goes_left ? 0 : 1;
+        ties_.offer(split.merit, split);
         return true;
     }
 
@@ -267,10 +273,10 @@ private:
             },
             levels_);
         Candidate found = CategorySearch<C>(problem_, levels_, totals_, impurity_, feature).best();
-        if (!found.found() || !offer(feature, found.merit)) return true;
-        best_.table = true;
-        best_.default_branch = found.default_branch;
-        groups_ = std::move(found);
+        if (!found.found()) return true;
+        Split split{found.merit, feature, found.default_branch, true};
+        split.groups = std::move(found.table);
+        ties_.offer(split.merit, std::move(split));
         return true;
     }
 
@@ -281,7 +287,9 @@ private:
     size_t known_ = 0;
     uint32_t lowest_ = 0, highest_ = 0;
     RankSorter sorter_;
-    RankBins<C, Scorer> bins_;
+    Best<Split> ties_;
+    BestCut cut_;
+    RankBinsFor<Scorer> bins_;
     Scratch scratch_;
     LevelCounter counter_;
     Levels levels_;

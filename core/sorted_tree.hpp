@@ -130,12 +130,12 @@ private:
         if constexpr (C::classification) {
             totals_.weight = 0;
             for (size_t k = 0; k < width; ++k) totals_.weight += totals_.sums[k] = out_->value[at * width + k];
-            impurity_ = class_impurity<C>(totals_);
+            impurity_ = C::impurity(totals_);
             for (size_t i = 0; i < n; ++i) bit_[i] = local_.label[i] == 1;
         } else {
             totals_.weight = out_->weight[at];
             impurity_ = out_->risk[at] / totals_.weight;
-            const double centre = out_->value[at];
+            const double centre = local_.centre = out_->value[at];
             const double* target = target_.data() + item.begin;
             double sum = 0;
             for (size_t i = 0; i < n; ++i) {

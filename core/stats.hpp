@@ -35,7 +35,8 @@ struct ClassLevels {
 struct LocalRows {
     const uint8_t* bit = nullptr;          // two classes: 1 for the second class
     const int32_t* label = nullptr;        // class codes
-    const double* target = nullptr;        // regression target; less the node's mean for squared error
+    const double* target = nullptr;        // regression target less `centre`
+    double centre = 0;                     // the node's mean, or 0
     const int32_t* target_rank = nullptr;  // position of the target among the node's sorted targets (absolute error)
     const double* sorted_target = nullptr;
     size_t n_targets = 0;                 // of the node, for sorted_target
@@ -70,25 +71,44 @@ struct Totals {
     }
 };
 
-/// Reused memory of one thread, so that scanning a feature allocates nothing.
-struct Scratch {
-    std::vector<double> left, right, fenwick_weight[2], fenwick_sum[2];
-    std::vector<double> n_log_n;                // n·log2(n) by n, for unit weights
-    std::vector<double> left_term, right_term;  // the same of each class, for others
-    std::vector<std::pair<double, uint32_t>> heap;
-
-    void prepare_logs(size_t n) {
-        for (size_t i = n_log_n.size(); i <= n; ++i)
-            n_log_n.push_back(i == 0 ? 0.0 : static_cast<double>(i) * log2(static_cast<double>(i)));
+/// n·log2 n for n = 0, 1, …, for rows that all weigh one: made before growing, read by all threads.
+class LogTable {
+public:
+    explicit LogTable(size_t largest) {
+        value_.reserve(largest + 1);
+        value_.push_back(0.0);
+        for (size_t n = 1; n <= largest; ++n) value_.push_back(static_cast<double>(n) * log2(static_cast<double>(n)));
     }
+    const double* data() const { return value_.data(); }
+
+private:
+    std::vector<double> value_;
 };
 
-inline double x_log_x(double x) { return x > 0 ? x * log2(x) : 0.0; }
+/// Reused memory of one thread, so that scanning a feature allocates nothing.
+struct Scratch {
+    const double* n_log_n = nullptr;  // of a LogTable, where a scorer needs it
+    std::vector<double> left, right, fenwick_weight[2], fenwick_sum[2];
+    std::vector<double> left_term, right_term;  // n·log2 n of each class, for weighted rows
+    std::vector<std::pair<double, uint32_t>> heap;
 
-/// What a subtraction leaves of a class weight: rounding dust counts as nothing.
-inline double remainder(double whole, double part) {
+    Scratch() = default;
+    explicit Scratch(const double* logs) : n_log_n(logs) {}
+};
+
+/// A sum less than this share of what it was taken from is rounding: counts as nothing.
+inline constexpr double rounding_share = 1e-13;
+
+/// What a subtraction leaves of a class weight.
+inline double rest_of(double whole, double part) {
     const double rest = whole - part;
-    return rest > 1e-13 * whole ? rest : 0.0;
+    return rest > rounding_share * whole ? rest : 0.0;
+}
+
+/// Whether both sides of a split have a weight that is more than rounding, and not less than `least`.
+inline bool both_weigh(double left, double right, double least) {
+    const double lighter = std::min(left, right);
+    return lighter > rounding_share * (left + right) && lighter >= least;
 }
 
 }  // namespace treewright

@@ -5,7 +5,7 @@
 // best score are gathered, sorted and scanned. The result is the exact best cut; most rows are never sorted.
 #pragma once
 #include "binned_pulls.hpp"
-#include "cuts/near_best.hpp"
+#include "best.hpp"
 #include "feature_draw.hpp"
 #include "random.hpp"
 #include "significance.hpp"
@@ -53,13 +53,14 @@ public:
             item.totals = Totals(problem_.width());
             item.totals.weight = description.weight;
             item.totals.count = item.size();
-            item.centre = C::centred ? description.centre : 0.0;
+            item.centre = description.centre;
         }
         return description;
     }
     bool search(Item& item) {
         gather(item);
         if constexpr (!C::classification) {
+            local_.centre = item.centre;
             double sum = 0;
             for (size_t i = 0; i < item.size(); ++i) {
                 target_[i] -= item.centre;
@@ -82,9 +83,8 @@ public:
             ++branch.count;
             if constexpr (C::classification) branch.classes[static_cast<size_t>(label_[i])] += w;
             else {
-                const double difference = target_[i] - (C::centred ? 0.0 : item.totals.sums[0] / item.totals.weight);
-                branch.sum += w * difference;
-                branch.squares += w * difference * difference;
+                branch.sum += w * target_[i];
+                branch.squares += w * target_[i] * target_[i];
             }
         }
         return branches;
@@ -121,19 +121,19 @@ private:
     // ---- finding the split of a node ---------------------------------------------------------------------------
 
     bool choose(Item& item, std::vector<Found>& found) {
-        NearBest<size_t> best(tolerance(item));
+        Best<size_t> best(tolerance(item));
         Random random(item.seed);
         FeatureDraw draw(recipe_.ties == Ties::random ? found.size() : 0);
         for (size_t i = 0; i < found.size(); ++i) {
             const size_t f = draw.any_left() ? static_cast<size_t>(draw.next(random)) : i;
-            best.offer(worth(found, f), size_t{f});
+            best.offer(worth(found, f), f);
         }
         if (!best.found()) return false;
-        item.split = candidate(item, best.best(), found[best.best()]);
+        item.split = candidate(item, best.get(), found[best.get()]);
         if (recipe_.max_competitors > 0) {
             std::vector<size_t> others;
             for (size_t f = 0; f < found.size(); ++f)
-                if (f != best.best() && found[f].merit != -infinity) others.push_back(f);
+                if (f != best.get() && found[f].merit != -infinity) others.push_back(f);
             std::stable_sort(others.begin(), others.end(), [&](size_t a, size_t b) { return worth(found, a) > worth(found, b); });
             if (others.size() > static_cast<size_t>(recipe_.max_competitors))
                 others.resize(static_cast<size_t>(recipe_.max_competitors));

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "block_rows.hpp"
+#include "bounded_scan.hpp"
 #include "histogram.hpp"
 #include "parallel.hpp"
 #include "splits/categorical.hpp"
@@ -14,19 +15,19 @@ class TrunkSearch : protected Histograms<C> {
 protected:
     using Base = Histograms<C>;
     using Base::problem_, Base::recipe_, Base::coded_, Base::label_, Base::local_;
-    using Base::stride, Base::rows_in, Base::add_bin, Base::bins, Base::basis, Base::spread_of, Base::is_bit, Base::is_coded;
+    using Base::stride, Base::rows_in, Base::add_bin, Base::bins, Base::basis, Base::rows_apart, Base::is_bit, Base::is_coded;
     using typename Base::Basis, typename Base::Item;
 
-    /// Where a cut stands: after all of a bin, or after a value inside it.
+    /// Where a cut stands, in the order of candidates: after all of a bin, or after a value inside it.
     struct Place {
+        bool missing_left = false;
         int bin = -1;
         double value = infinity;  // infinity = the whole bin goes left
-        bool missing_left = false;
         auto operator<=>(const Place&) const = default;
     };
     struct Found {
         double merit = -infinity;
-        Place place;
+        Best<Place> cuts;  // of a coded feature
         bool has_missing = false;
         Candidate table;  // of a categorical feature
     };
@@ -41,7 +42,11 @@ protected:
     };
 
     TrunkSearch(const Problem& problem, bool unit)
-        : Base(problem, unit), workspace_(static_cast<size_t>(std::max(problem.recipe.threads, 1))) {}
+        : Base(problem, unit),
+          criterion_(criterion_of<C>(problem)),
+          workspace_(static_cast<size_t>(std::max(problem.recipe.threads, 1))) {
+        for (Workspace& work : workspace_) work.scratch.n_log_n = problem.n_log_n;
+    }
 
     /// The best cut or grouping of each feature; those that can neither win nor tie may be left unrefined.
     std::vector<Found> search(Item& item) {
@@ -63,7 +68,7 @@ protected:
             if (problem_.table.features[f].categorical()) found[f] = search_categories(item, f, work);
             else if (is_bit(f)) found[f].merit = search_bit(item, f, work);
             else if (recipe_.threshold) score_edges(item, f, work, found[f]);
-            raise(best, f, found[f]);
+            note(best, f, found[f]);
         });
         parallel_for(p, recipe_.threads, [&](size_t f, int thread) {
             if (is_coded(f) && item.may_use(f) && recipe_.threshold)
@@ -81,6 +86,8 @@ protected:
         parallel_for(order.size(), recipe_.threads, [&](size_t i, int thread) {
             refine(item, order[i], suspects[order[i]], workspace_[static_cast<size_t>(thread)], best, found[order[i]]);
         });
+        for (Found& of_feature : found)
+            if (of_feature.cuts.found()) of_feature.merit = of_feature.cuts.merit();
         return found;
     }
 
@@ -94,7 +101,8 @@ protected:
             c.threshold = problem_.bits->threshold(static_cast<size_t>(problem_.bits->bit_of(feature)));
             return c;
         }
-        if (found.has_missing && !left_out(recipe_.policy(feature))) c.default_branch = found.place.missing_left ? 0 : 1;
+        const Place place = found.cuts.get();
+        if (found.has_missing && !left_out(recipe_.policy(feature))) c.default_branch = place.missing_left ? 0 : 1;
         const uint8_t* code = coded_.of(feature);
         const double* column = problem_.table.features[feature].numbers;
         const uint32_t* rows = item.parts.row.data();
@@ -103,15 +111,16 @@ protected:
             const int bin = code[rows[i]];
             if (bin == missing_bin) continue;
             const double x = column[rows[i]];
-            if (bin < found.place.bin || (bin == found.place.bin && x <= found.place.value)) low = std::max(low, x);
+            if (bin < place.bin || (bin == place.bin && x <= place.value)) low = std::max(low, x);
             else high = std::min(high, x);
         }
         c.threshold = high == infinity ? infinity : midpoint(low, high);
         return c;
     }
 
-    double tolerance(const Item& item) const { return C::tolerance(item.totals, item.impurity); }
+    double tolerance(const Item& item) const { return criterion_.tolerance(item.totals, item.impurity); }
 
+    const C& criterion_;
     std::vector<Workspace> workspace_;  // of each thread
 
 private:
@@ -122,25 +131,24 @@ private:
         bool missing_left;
     };
 
-    void raise(std::atomic<double>& best, size_t feature, const Found& found) const {
-        const double worth = recipe_.worth(found.merit, static_cast<int32_t>(feature));
+    void note(std::atomic<double>& best, size_t feature, const Found& found) const {
+        const double worth = recipe_.worth(std::max(found.merit, found.cuts.most()), static_cast<int32_t>(feature));
         double seen = best.load();
         while (worth > seen && !best.compare_exchange_weak(seen, worth)) {
         }
     }
-    /// A cut of this feature with less merit than this can neither win nor tie.
+    /// A cut of this feature with less merit than this does not matter. The best of a feature may be one tolerance below its
+    /// largest merit, the feature that wins one below the best of another, and that one below the largest merit of all.
     double bar(const Item& item, size_t feature, const std::atomic<double>& best, const Found& found) const {
-        const double slack = 2 * tolerance(item);
-        if (recipe_.max_competitors) return found.merit - slack;
+        if (recipe_.max_competitors) return found.cuts.most() - tolerance(item);
         const double price = recipe_.feature_costs.empty() ? 1.0 : recipe_.feature_costs[feature];
-        return best.load() * price - slack * std::max(price, 1.0);
+        return best.load() * price - 3 * tolerance(item) * std::max(price, 1.0);
     }
 
     bool valid(const Totals& basis, const Totals& left) const {
         const auto least = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
         return left.count >= least && basis.count >= left.count + least &&
-               (recipe_.min_weight_leaf <= 0 ||
-                (left.weight >= recipe_.min_weight_leaf && basis.weight - left.weight >= recipe_.min_weight_leaf));
+               both_weigh(left.weight, basis.weight - left.weight, recipe_.min_weight_leaf);
     }
 
     template <class Use>
@@ -149,21 +157,14 @@ private:
         if (b.by_direction) use(true);
     }
 
-    static void offer(Found& found, double merit, Place place, double slack) {
-        if (merit > found.merit + slack || (merit >= found.merit - slack && place < found.place)) {
-            found.merit = std::max(merit, found.merit);
-            found.place = place;
-        }
-    }
-
     void score_edges(const Item& item, size_t feature, Workspace& work, Found& found) const {
         const Basis b = basis(item, feature);
         found.has_missing = b.has_missing;
         if (b.totals.count == 0) return;
         const double* bin = bins(item, feature);
         const size_t step = stride();
-        const double slack = tolerance(item);
-        Scorer scorer(local_, b.totals, work.scratch);
+        found.cuts.start(tolerance(item));
+        Scorer scorer = make_scorer<Scorer>(criterion_, local_, b.totals, work.scratch);
         each_direction(b, [&](bool missing_left) {
             Totals left = missing_left ? b.missing : Totals(problem_.width());
             for (int i = 0; i < missing_bin; ++i) {
@@ -172,7 +173,7 @@ private:
                 add_bin(at, left);
                 if (!valid(b.totals, left)) continue;
                 scorer.jump(left);
-                offer(found, b.share * scorer.merit(scorer.score()), {i, infinity, missing_left}, slack);
+                found.cuts.offer(b.share * scorer.merit(scorer.score()), {missing_left, i, infinity});
             }
         });
     }
@@ -182,30 +183,76 @@ private:
         const Basis b = basis(item, feature);
         if (b.totals.count == 0) return;
         const double* bin = bins(item, feature);
-        const size_t step = stride();
-        Scorer scorer(local_, b.totals, work.scratch);
-        Totals here(problem_.width()), right(problem_.width());
+        std::array<double, 256> bound;
         each_direction(b, [&](bool missing_left) {
-            Totals left = missing_left ? b.missing : Totals(problem_.width());
-            double left_spread = missing_left ? spread_of(bin + missing_bin * step) : 0.0;
+            bound_bins(b, bin, missing_left, work, bound);
             for (int i = 0; i < missing_bin; ++i) {
-                const double* at = bin + static_cast<size_t>(i) * step;
-                here.clear();
-                add_bin(at, here);
-                if (here.count == 0) continue;
-                if (here.count > 1 && !coded_.single[feature][static_cast<size_t>(i)]) {
-                    const double bound = b.share * upper_bound<C>(b, left, here, left_spread, spread_of(at), item, scorer, right);
-                    if (bound >= bar) out.push_back({i, bound, missing_left});
-                }
-                left.add(here);
-                left_spread += spread_of(at);
+                const auto at = static_cast<size_t>(i);
+                if (coded_.single[feature][at] || rows_in(bin + at * stride()) < 2) continue;
+                // bounds round by 1e-15 of their parts, in another order than scores do
+                const double most =
+                    b.share * (bound[at] * (1 + bound_safety) + bound_safety * (C::classification ? 1e-5 : item.impurity));
+                if (most >= bar) out.push_back({i, most, missing_left});
             }
         });
+    }
+    /// No cut inside a bin that holds rows has more merit, on the rows of the basis, than its bound.
+    void bound_bins(const Basis& b, const double* bin, bool missing_left, Workspace& work, std::array<double, 256>& bound) const {
+        const size_t step = stride();
+        Totals left = missing_left ? b.missing : Totals(problem_.width()), here(problem_.width()), other(problem_.width());
+        const auto each_bin = [&](auto&& use) {  // with what is left of it, and itself
+            for (size_t i = 0; i < missing_bin; ++i) {
+                here.clear();
+                add_bin(bin + i * step, here);
+                if (here.count == 0) continue;
+                use(i);
+                left.add(here);
+            }
+        };
+        if constexpr (!C::classification) {
+            each_bin(
+                [&](size_t i) { bound[i] = C::most_inside(b.totals, left, here, rows_apart(bin + i * step), local_.centre); });
+        } else if (problem_.n_classes == 2) {
+            // the merit is convex in the left class weights: its largest value on the bin's box stands at a corner
+            Scorer scorer = make_scorer<Scorer>(criterion_, local_, b.totals, work.scratch);
+            each_bin([&](size_t i) {
+                bound[i] = -infinity;
+                for (size_t corner = 0; corner < 4; ++corner) {
+                    other.sums = left.sums;
+                    other.weight = left.weight;
+                    for (size_t k = 0; k < 2; ++k)
+                        if (corner >> k & 1) {
+                            other.sums[k] += here.sums[k];
+                            other.weight += here.sums[k];
+                        }
+                    if (other.weight <= 0 || other.weight >= b.totals.weight) continue;
+                    scorer.jump(other);
+                    bound[i] = std::max(bound[i], scorer.merit(scorer.score()));
+                }
+            });
+        } else {
+            typename C::SideCosts costs(criterion_);
+            costs.start(b.totals.weight);
+            const auto cut = [&] {
+                other.weight = 0;
+                for (size_t k = 0; k < left.sums.size(); ++k)
+                    other.weight += other.sums[k] = rest_of(b.totals.sums[k], left.sums[k]);
+                costs.add(left, other);
+            };
+            std::array<size_t, 256> group;
+            size_t n = 0;
+            each_bin([&](size_t i) {
+                cut();
+                group[n++] = i;
+            });
+            cut();
+            const double whole = criterion_.impurity(b.totals);
+            for (size_t g = 0; g < n; ++g) bound[group[g]] = whole - costs.inside(g) / b.totals.weight;
+        }
     }
     /// Sort the rows of the suspect bins and scan every cut inside them.
     void refine(const Item& item, size_t feature, std::vector<Suspect>& suspects, Workspace& work, std::atomic<double>& best,
                 Found& found) const {
-        const double slack = tolerance(item);
         const auto possible = [&](const Suspect& s) { return s.bound >= bar(item, feature, best, found); };
         std::erase_if(suspects, [&](const Suspect& s) { return !possible(s); });
         if (suspects.empty()) return;
@@ -228,7 +275,8 @@ private:
         work.sorted.resize(n);
         work.sorter.sort(work.values.data(), n, work.sorted.data());
         const auto row = [&](size_t i) { return work.local[work.sorted[i].row]; };
-        Scorer scorer(local_, b.totals, work.scratch);
+        Scorer scorer = make_scorer<Scorer>(criterion_, local_, b.totals, work.scratch);
+        const double slack = tolerance(item);
         each_direction(b, [&](bool missing_left) {
             Totals left = missing_left ? b.missing : Totals(problem_.width());
             size_t at = 0;
@@ -239,7 +287,7 @@ private:
                         return s.bin == i && s.missing_left == missing_left && possible(s);
                     });
                     if (suspect) scan_bin(b, left, i, missing_left, at, rows_in(here), row, work, scorer, slack, found);
-                    raise(best, feature, found);
+                    note(best, feature, found);
                     at += rows_in(here);
                 }
                 add_bin(here, left);
@@ -259,19 +307,17 @@ private:
             if (work.sorted[i].rank == work.sorted[i + 1].rank) continue;
             const double score = scorer.score();
             if (score < bar || count < least || b.totals.count < count + least) continue;
-            if (recipe_.min_weight_leaf > 0 &&
-                (scorer.left_weight_now() < recipe_.min_weight_leaf || scorer.right_weight_now() < recipe_.min_weight_leaf))
-                continue;
+            if (!both_weigh(scorer.left_weight_now(), scorer.right_weight_now(), recipe_.min_weight_leaf)) continue;
             const double merit = b.share * scorer.merit(score);
-            if (merit < found.merit - slack) continue;
-            bar = score - scorer.tolerance(1.0);
-            offer(found, merit, {bin, work.values[work.sorted[i].row], missing_left}, slack);
+            if (merit < found.cuts.most() - slack) continue;
+            bar = score - scorer.score_step(slack / b.share);
+            found.cuts.offer_in_place(merit, {missing_left, bin, work.values[work.sorted[i].row]});
         }
     }
 
     double search_bit(const Item& item, size_t feature, Workspace& work) const {
         if constexpr (C::classification) {
-            Scorer scorer(local_, item.totals, work.scratch);
+            Scorer scorer = make_scorer<Scorer>(criterion_, local_, item.totals, work.scratch);
             Totals left(problem_.width());
             return score_bit(bit_counter_.ones(static_cast<size_t>(problem_.bits->bit_of(feature))), item.totals, recipe_, scorer,
                              left)

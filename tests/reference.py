@@ -27,11 +27,14 @@ A number may also be split
 These stand after the candidates of all single features. Hyperplanes and spheres are searched for by chance
 and have no reference.
 
-A branch needs `min_samples_leaf` rows and the least weight of a leaf; of a multiway split two branches do.
+A branch needs `min_samples_leaf` rows, the least weight of a leaf, and more than 1e-13 of the node's weight,
+which is what sums of weights may lose; of a multiway split two branches do.
 
 *Merit.* The decrease of impurity per unit of node weight, or what `merit` below has for the other criteria.
-Merits that differ by less than 1e-11 of the node's `scale` are equal; of equals the first feature, then the
-lowest cut wins (`ties="first"`), or the last of them (`"last"`).
+Merits that differ by less than 1e-11 of the node's `scale` are equal. Of the candidates of a feature that
+equal the one of most merit the first is its best (`ties="first"`), or the last (`"last"`); missing values on
+the right come before those on the left, and then lower cuts before higher ones. Of the best of all features
+the one to split by is chosen in the same way.
 
 *Missing values.* `available`: a feature is judged on the rows that know it and its merit is multiplied by
 their share of the node's weight; the others then follow the heaviest branch, the first of equals.
@@ -64,8 +67,9 @@ split that would exceed `max_leaf_nodes` or `max_nodes` is not made.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
@@ -258,19 +262,24 @@ class Reference:
             return None
         if np.ptp(self.target[node.rows]) == 0:
             return None
-        candidates = list(self.candidates(node))
-        if not candidates:
+        by_feature = groupby(self.candidates(node), lambda candidate: candidate.feature)
+        best_of_each = [self.best_of(node, list(group)) for _, group in by_feature]
+        if not best_of_each:
             return None
-        prices = recipe.feature_costs or (1.0,) * len(self.x)
-        worth = [candidate.merit / prices[candidate.feature] for candidate in candidates]
-        width = EQUAL * self.scale(node)
-        equal = [c for c, worth_of in zip(candidates, worth, strict=True) if worth_of >= max(worth) - width]
-        best = self.settled(node, equal[-1 if recipe.ties == "last" else 0])
+        best = self.settled(node, self.best_of(node, best_of_each, recipe.feature_costs))
         if best.merit <= recipe.min_merit:
             return None
         least = max(recipe.min_impurity_decrease, recipe.complexity * best.n_branches)
         # 0 asks for nothing, not even of the rounding
         return None if least > 0 and self.decrease(node, best) + np.finfo(float).eps < least else best
+
+    def best_of(
+        self, node: Node, candidates: list[Candidate], prices: Sequence[float] | None = None
+    ) -> Candidate:
+        """The first, or last, of the candidates that equal the one of most merit, or of most for its price."""
+        worth = [c.merit / (prices[c.feature] if prices else 1.0) for c in candidates]
+        equal = [w >= max(worth) - EQUAL * self.scale(node) for w in worth]
+        return candidates[max(np.flatnonzero(equal)) if self.recipe.ties == "last" else equal.index(True)]
 
     def settled(self, node: Node, split: Candidate) -> Candidate:
         """The split as it is kept: where rows without the value go, and no category that stands for them."""

@@ -204,6 +204,7 @@ class Search:
         learner, weights = self.learner, total_weight(self.criterion, sides)
         least_rows = max(learner.least_rows, 1)
         allowed = (sizes >= least_rows).all(axis=1) & (weights >= learner.least_weight).all(axis=1)
+        allowed &= weights.min(axis=1) > 1e-13 * weights.sum(axis=1)  # more than the rounding of sums
         if self.criterion == "poisson":
             allowed &= (sides[:, :, 1] > 0).all(axis=1)
         merits = np.full(len(sides), -inf)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_digits
 
+from tables import Rows
 from treewright import DecisionTreeClassifier, _core, criteria
+from treewright.grow import grow
+from treewright.recipe import Recipe
 
 CONCAVE = ("error", "gini", "entropy", "sqrt")
 tables = arrays(
@@ -137,3 +142,65 @@ def test_superclasses_refuse_what_has_no_order() -> None:
         criteria.Superclasses("error")
     with pytest.raises(ValueError, match="two branches, got 3"):
         criteria.Superclasses()(np.ones(3), np.ones((1, 3, 3)))
+
+
+@pytest.mark.parametrize("repeats", [800, 1334, 1336])
+def test_no_gain_is_no_reason_to_stop(repeats: int) -> None:
+    """On a 3×3 grid no single cut tells anything of the class; splits of merit zero are taken all the same."""
+    i = np.arange(9 * repeats)
+    X = np.column_stack([i % 3, i // 3 % 3])
+    model = DecisionTreeClassifier(criterion="entropy").fit(X, X.sum(axis=1) % 3)
+    assert model.tree_.node_count == 17
+    assert model.score(X, X.sum(axis=1) % 3) == 1.0
+
+
+REPEATED = ("entropy", "error", "sqrt", "gini", "squared_error", "poisson", "absolute_error")
+
+
+@pytest.mark.parametrize("criterion", REPEATED)
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=12)
+def test_repeated_rows_grow_the_same_tree(criterion: str, seed: int) -> None:
+    """Whether a few rows or thousands: near ties are decided by the order of candidates, not by rounding."""
+    rows = repeated_rows(criterion, np.random.default_rng(seed))
+    recipe = Recipe(criterion, max_depth=6)
+    few = grow(rows.dataset(), recipe, n_jobs=1)
+    n = len(rows.y)
+    many = grow(rows.take(np.tile(np.arange(n), 9_000 // n + 1)).dataset(), recipe, n_jobs=1)
+    np.testing.assert_array_equal(many.parent, few.parent)
+    np.testing.assert_array_equal(many.splits.feature, few.splits.feature)
+    np.testing.assert_array_equal(many.splits.threshold, few.splits.threshold)
+    np.testing.assert_array_equal(many.default_branch, few.default_branch)
+
+
+def repeated_rows(criterion: str, random: np.random.Generator) -> Rows:
+    """Few distinct values, so that many cuts are worth the same, some of them missing."""
+    n = int(random.integers(30, 200))
+    X = pd.DataFrame({name: random.integers(0, 6, n).astype(float) for name in "abc"})
+    X["d"] = X["a"]  # the first of equal features wins
+    X = X.mask(random.random(X.shape) < random.choice([0, 0.1]))
+    classes = criterion in criteria.CLASSIFICATION
+    y = random.integers(0, 3, n) if classes else random.choice([0.0, 0.1, 0.3, 1.0, 2.5], n)
+    return Rows(X, y, None, "classification" if classes else "regression")
+
+
+@pytest.mark.parametrize("heavy", [1e15, 1e16, 1e20])
+@pytest.mark.parametrize("criterion", [*criteria.CLASSIFICATION, *criteria.REGRESSION])
+@pytest.mark.parametrize("n", [40, 12_000])
+def test_no_merit_is_made_of_rounding(criterion: str, heavy: float, n: int) -> None:
+    """A side that weighs less than the rounding of the other cannot be told from nothing."""
+    random = np.random.default_rng(n)
+    X = pd.DataFrame(random.random((n, 3)), columns=list("abc"))
+    X["d"] = pd.Categorical(random.integers(0, 3, n))
+    y = random.integers(0, 3, n)
+    weight = np.where(random.random(n) < 0.1, heavy, 1.0)
+    weight[X["a"].argmax()] = weight[X["b"].argmin()] = 1.0
+    classes = criterion in criteria.CLASSIFICATION
+    task: Any = "classification" if classes else "regression"
+    rows = Rows(X, y if classes else y.astype(float), weight, task)
+    tree = grow(rows.dataset(), Recipe(criterion, max_depth=4))
+    assert np.isfinite(tree.merit).all()
+    rounding = 1e-7 if criterion == "sqrt" else 1e-14  # the root of 1e-16 is 1e-8
+    assert (tree.merit[tree.n_children > 0] > -rounding).all()
+    shares = tree.weight[1:] / tree.weight[tree.parent[1:]]
+    assert (shares > 1e-13).all()

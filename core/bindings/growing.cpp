@@ -43,7 +43,7 @@ double merit_of(const std::string& criterion,
         node.add(parts[b]);
         pointers.push_back(&parts[b]);
     }
-    return with_criterion(criterion, [&]<class C>() -> double {
+    return Criteria::with(criterion, [&]<class C>() -> double {
         if constexpr (C::classification) return C::merit(node, pointers);
         else throw nb::value_error(("'" + criterion + "' is not a classification criterion").c_str());
     });

@@ -7,15 +7,16 @@ namespace treewright {
 
 /// Classes judged by a user's function; nodes have the Gini index for their impurity.
 struct AskedClasses : ClassCriterion {
-    static constexpr std::string_view name = "function";
-    static constexpr bool concave = false, asked = true;
+    static constexpr Traits traits{.name = "function", .decrease = false};
+    static constexpr bool user_defined = true;
     static double impurity(const Totals& node) { return Gini::impurity(node); }
 };
 
 /// Numbers judged by a user's function; nodes predict their mean and have the variance for their impurity.
 struct AskedNumbers : NumberCriterion {
-    static constexpr std::string_view name = "function";
-    static constexpr bool concave = false, asked = true, centred = false;
+    static constexpr Traits traits{.name = "function", .decrease = false};
+    static constexpr bool user_defined = true, centred = false;
+    static void describe(const NumberRows& rows, Description& node) { SquaredError::describe(rows, node); }
 };
 
 /// Candidates of one node on their way to the function: put down one by one, valued many at a time, looked up in order.
@@ -102,7 +103,7 @@ public:
         rest.weight = whole.weight - part.weight;
         rest.count = whole.count - part.count;
         for (size_t k = 0; k < rest.sums.size(); ++k)
-            rest.sums[k] = classes_ ? remainder(whole.sums[k], part.sums[k]) : whole.sums[k] - part.sums[k];
+            rest.sums[k] = classes_ ? rest_of(whole.sums[k], part.sums[k]) : whole.sums[k] - part.sums[k];
     }
 
 private:

@@ -1,6 +1,6 @@
 // The choice of a node's split among those found on its features.
 #pragma once
-#include "cuts/near_best.hpp"
+#include "best.hpp"
 #include "grow/node.hpp"
 #include "recipe.hpp"
 
@@ -20,7 +20,8 @@ public:
     /// Merits of the node that are closer than this are equal.
     void start(const Recipe& recipe, double tolerance) {
         recipe_ = &recipe;
-        best_ = NearBest<Candidate>(tolerance, recipe.ties == Ties::last);
+        tolerance_ = tolerance;
+        best_.start(tolerance, recipe.ties == Ties::last);
         all_.clear();
     }
     void offer(Candidate&& candidate) {
@@ -33,14 +34,15 @@ public:
     /// A split on this feature of less merit than this does not matter.
     double least_merit(int32_t feature) const {
         if (recipe_->max_competitors > 0 || recipe_->ties == Ties::last) return -infinity;
-        return recipe_->feature_costs.empty() ? most() : most() * recipe_->feature_costs[static_cast<size_t>(feature)];
+        const double price = recipe_->feature_costs.empty() ? 1.0 : recipe_->feature_costs[static_cast<size_t>(feature)];
+        return (most() - tolerance_) * price - tolerance_;
     }
     bool found() const { return best_.found(); }
-    const Candidate& best() { return best_.best(); }
+    const Candidate& best() const { return best_.get(); }
     /// Give the node its split, and the best of those on other features.
     bool take(GrowingNode& node) {
         if (!best_.found()) return false;
-        node.split = std::move(best_.best());
+        node.split = std::move(best_.get());
         if (recipe_->max_competitors > 0) take_competitors(node);
         return true;
     }
@@ -59,7 +61,8 @@ private:
     }
 
     const Recipe* recipe_ = nullptr;
-    NearBest<Candidate> best_;
+    double tolerance_ = 0;
+    Best<Candidate> best_;
     std::vector<Candidate> all_;
 };
 

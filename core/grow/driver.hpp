@@ -23,11 +23,13 @@ template <class Engine>
 class Driver {
     using Node = typename Engine::Item;
     using Rows = typename Engine::SubtreeRows;
+    using Criterion = typename Engine::Criterion;
 
 public:
     Driver(const Problem& problem, Engine& engine, Builder& out, int thread = 0)
         : problem_(problem),
           recipe_(problem.recipe),
+          criterion_(criterion_of<Criterion>(problem)),
           engine_(engine),
           out_(out),
           interactions_(recipe_.interaction),
@@ -167,23 +169,20 @@ private:
     }
     /// Decrease of the node's impurity by its split.
     double decrease(Node& node) {
-        if constexpr (Engine::Criterion::concave || !(Engine::Criterion::classification || Engine::Criterion::asked)) {
-            return node.split.merit;
-        } else {
-            double after = 0;
-            for (const BranchSums& branch : engine_.branch_sums(node)) {
-                if (branch.weight <= 0) continue;
-                if constexpr (Engine::Criterion::classification) {
-                    Totals totals(problem_.width());
-                    totals.weight = branch.weight;
-                    totals.sums = branch.classes;
-                    after += totals.weight * Engine::Criterion::impurity(totals);
-                } else {
-                    after += branch.squares - branch.sum * branch.sum / branch.weight;
-                }
+        if (criterion_.traits.decrease) return node.split.merit;
+        double after = 0;
+        for (const BranchSums& branch : engine_.branch_sums(node)) {
+            if (branch.weight <= 0) continue;
+            if constexpr (Criterion::classification) {
+                Totals totals(problem_.width());
+                totals.weight = branch.weight;
+                totals.sums = branch.classes;
+                after += totals.weight * criterion_.impurity(totals);
+            } else {
+                after += branch.squares - branch.sum * branch.sum / branch.weight;
             }
-            return node.impurity - after / node.totals.weight;
         }
+        return node.impurity - after / node.totals.weight;
     }
     /// Whether the split is more than chance. Candidates are counted only where the number there could be leaves it open.
     bool significant(Node& node) {
@@ -249,6 +248,7 @@ private:
 
     const Problem& problem_;
     const Recipe& recipe_;
+    const Criterion& criterion_;
     Engine& engine_;
     Builder& out_;
     Interactions interactions_;

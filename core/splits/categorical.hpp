@@ -22,6 +22,7 @@ struct Levels {
     std::vector<double> weight, sums;  // sums: code.size() × width
     std::vector<size_t> count;
     Totals missing, known;
+    double centre = 0;  // of the target, as in LocalRows
 
     size_t size() const { return code.size(); }
     void add_to(Totals& totals, size_t level) const {
@@ -52,6 +53,7 @@ public:
         levels.width = width;
         levels.missing = Totals(width);
         levels.known = Totals(width);
+        levels.centre = rows.centre;
         present_.clear();
         const bool classes = rows.label, squares = !classes && width > 1;
         each([&](int32_t code, size_t row) {
@@ -105,7 +107,8 @@ public:
     /// candidates before the user's function, if that is the criterion.
     CategorySearch(const Problem& problem, const Levels& levels, const Totals& node, double impurity, int32_t feature,
                    const Bounds& bounds = {}, const ClassLevels* classes = nullptr, CandidateBatch* asked = nullptr)
-        : recipe_(problem.recipe),
+        : criterion_(criterion_of<C>(problem)),
+          recipe_(problem.recipe),
           levels_(levels),
           node_(node),
           bounds_(bounds),
@@ -118,7 +121,7 @@ public:
           left_(levels.width),
           right_(levels.width),
           share_(basis_.weight / node.weight),
-          tolerance_(asked ? asked->tolerance() : C::tolerance(node, impurity)) {}
+          tolerance_(asked ? asked->tolerance() : criterion_.tolerance(node, impurity)) {}
 
     Candidate best() {
         if (recipe_.subset && levels_.size() >= 1) subset();
@@ -139,15 +142,17 @@ private:
         right_.weight = basis_.weight - left_.weight;
         right_.count = basis_.count - left_.count;
         for (size_t k = 0; k < left_.sums.size(); ++k)
-            right_.sums[k] = C::classification ? remainder(basis_.sums[k], left_.sums[k]) : basis_.sums[k] - left_.sums[k];
+            right_.sums[k] = C::classification ? rest_of(basis_.sums[k], left_.sums[k]) : basis_.sums[k] - left_.sums[k];
         if (left_.count == 0 || right_.count == 0 || !large_enough(left_) || !large_enough(right_)) return -infinity;
+        if (!both_weigh(left_.weight, right_.weight, 0)) return -infinity;
         if (!bounds_.free() && !bounds_.allow(prediction(left_), prediction(right_))) return -infinity;
         const Totals* both[] = {&left_, &right_};
         return share_ * merit_of(both);
     }
     double merit_of(Branches branches) const {
-        if constexpr (C::asked) return asked_->merit(basis_, branches);
-        else return C::merit(basis_, branches);
+        if constexpr (C::user_defined) return asked_->merit(basis_, branches);
+        else if constexpr (C::classification) return criterion_.merit(basis_, branches);
+        else return C::merit(basis_, branches, levels_.centre);
     }
     /// What a branch of these totals would predict, as bounds speak of it.
     double prediction(const Totals& t) const { return C::classification ? classes_->mean(t.sums.data()) : t.sums[0] / t.weight; }
@@ -177,7 +182,7 @@ private:
     void dust() {
         if constexpr (C::classification)
             for (size_t k = 0; k < left_.sums.size(); ++k)
-                if (left_.sums[k] < 1e-13 * basis_.sums[k]) left_.sums[k] = 0;
+                if (left_.sums[k] < rounding_share * basis_.sums[k]) left_.sums[k] = 0;
     }
     void start(bool missing_left) {
         left_.clear();
@@ -348,6 +353,7 @@ private:
         for (int32_t code = 0; code < n_categories_; ++code) best_.table.emplace_back(code, code);
     }
 
+    const C& criterion_;
     const Recipe& recipe_;
     const Levels& levels_;
     const Totals& node_;

@@ -27,11 +27,11 @@ class HyperplaneSearch {
     static constexpr double work_of_starts = 5e7;  // turns × rows, after which no further random plane is tried
 
 public:
-    HyperplaneSearch(const ScaledRows& rows, double impurity, uint64_t seed, int threads, Monitor& monitor)
+    HyperplaneSearch(const C& criterion, const ScaledRows& rows, double impurity, uint64_t seed, int threads, Monitor& monitor)
         : rows_(rows),
           seed_(seed),
           monitor_(monitor),
-          cutters_(rows, impurity, threads),
+          cutters_(criterion, rows, impurity, threads),
           cutter_(cutters_.of(0)),
           ones_(rows.size(), 1.0) {}
 
@@ -117,11 +117,9 @@ private:
     }
     /// Move the plane to where it cuts best; whether it rose.
     bool shift(Plane& plane, ScaledCutter<C>& cutter) const {
-        Cut cut;
-        const double threshold = cutter.turn(plane.value, ones_, cut);
-        const bool better = cut.found() && cut.score > plane.score + cutter.tolerance();
-        if (!better) return false;
-        plane.score = cut.score;
+        const auto [threshold, score] = cutter.turn(plane.value, ones_);
+        if (!(score > plane.score + cutter.tolerance())) return false;
+        plane.score = score;
         for (double& v : plane.value) v -= threshold;
         return true;
     }
@@ -130,13 +128,12 @@ private:
               Random& random, Patience& patience, ScaledCutter<C>& cutter) const {
         const double pivot = step[random.below(step.size())];
         for (size_t i = 0; i < step.size(); ++i) direction[i] = step[i] - pivot;
-        Cut cut;
-        const double angle = cutter.turn(plane.value, direction, cut);
-        if (!cut.found() || !std::isfinite(angle)) return false;
-        const bool better = cut.score > plane.score + cutter.tolerance();
-        if (!better && (cut.score < plane.score - cutter.tolerance() || !patience.take(random))) return false;
+        const auto [angle, score] = cutter.turn(plane.value, direction);
+        if (score == -infinity || !std::isfinite(angle)) return false;
+        const bool better = score > plane.score + cutter.tolerance();
+        if (!better && (score < plane.score - cutter.tolerance() || !patience.take(random))) return false;
         if (better) patience = {};
-        plane.score = cut.score;
+        plane.score = score;
         for (size_t c = 0; c < along.size(); ++c) plane.weight[c] -= angle * along[c];
         for (size_t i = 0; i < step.size(); ++i) plane.value[i] -= angle * direction[i];
         return better;

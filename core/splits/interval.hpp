@@ -71,9 +71,9 @@ private:
         if (part.end - part.begin < 2 || n_present(part.totals) < 2) return 0;
         const Scorer scorer(rows_, part.totals, scratch_);
         const size_t n = part.end - part.begin;
-        Cut cut;
-        scan(list + part.begin, n, 0, n, false, false, scorer, limits_, scorer.tolerance(Entropy::impurity(part.totals)), cut);
-        return cut.found() ? part.begin + cut.position : 0;
+        BestCut cut(scorer.score_step(Entropy::tolerance(part.totals, Entropy::impurity(part.totals))));
+        scan(list + part.begin, n, 0, n, false, false, scorer, limits_, cut);
+        return cut.found() ? part.begin + cut.get().position : 0;
     }
     /// What is coded are rows: weights only set the shares of the classes.
     static bool pays(const Totals& whole, const Totals& left, const Totals& right) {
@@ -160,9 +160,9 @@ private:
         const Totals t = totals(list, begin, end);
         const Scorer scorer(rows_, t, scratch_);
         const double squares = sum_of_squares(list + begin, n);
-        Cut cut;
-        scan(list + begin, n, 0, n, false, false, scorer, limits_, scorer.tolerance(squares / t.weight), cut);
-        return {begin, end, cut.found() ? begin + cut.position : 0, cut.found() ? scorer.merit(cut.score) * t.weight : 0};
+        BestCut cut(scorer.score_step(SquaredError::tolerance(t, squares / t.weight)));
+        scan(list + begin, n, 0, n, false, false, scorer, limits_, cut);
+        return {begin, end, cut.found() ? begin + cut.get().position : 0, cut.found() ? scorer.merit(cut.merit()) * t.weight : 0};
     }
 
     const LocalRows& rows_;

@@ -14,7 +14,7 @@ size_t median_cut(const Entry<Index>* list, size_t n, const LocalRows& rows, con
         below += rows.weight_of(list[i].row);
         const size_t left = i + 1;
         if (list[i].rank == list[i + 1].rank || left < limits.min_count || n - left < limits.min_count) continue;
-        if (below < limits.min_weight || total - below < limits.min_weight) continue;
+        if (!both_weigh(below, total - below, limits.min_weight)) continue;
         const double distance = std::fabs(below - total / 2);
         if (distance < nearest - tie_tolerance * total) {
             nearest = distance;

@@ -7,7 +7,7 @@
 
 namespace treewright {
 
-template <class Scorer, class Index>
+template <class C, class Scorer, class Index>
 class GroupSearch {
     using List = Entry<Index>;
 
@@ -18,7 +18,7 @@ public:
           rows_(rows),
           scratch_(scratch),
           node_(node),
-          impurity_(impurity),
+          tolerance_(C::tolerance(node, impurity)),
           limits_(limits),
           feature_(feature),
           n_categories_(problem.table.features[static_cast<size_t>(feature)].n_categories),
@@ -64,7 +64,7 @@ private:
             weight.push_back(rows_.weight_of(row));
         }
         Description description;
-        describe_numbers<AbsoluteError>(target, weight, description);
+        describe_numbers<C>(target, weight, description);
         return description;
     }
     template <class Key>
@@ -95,25 +95,28 @@ private:
         }
     }
 
+    /// A scorer of the rows lined up, all on the right.
+    Scorer scorer() { return started_scorer<Scorer>(C{}, rows_, basis_, scratch_, line_.data(), line_.size()); }
+
     void cut(const std::vector<size_t>& order, Cuts cuts) {
         line_up(order, cuts);
         const size_t total = line_.size();
-        Cut found;
-        const Scorer right = started_scorer<Scorer>(rows_, basis_, scratch_, line_.data(), total);
-        const double slack = right.tolerance(impurity_);
-        scan(line_.data(), known_, 0, total, by_direction_ && cuts != Cuts::after_first, false, right, limits_, slack, found);
+        const Scorer right = scorer();
+        BestCut found(right.score_step(tolerance_ * node_.weight / basis_.weight), limits_.last_of_ties);
+        scan(line_.data(), known_, 0, total, by_direction_ && cuts != Cuts::after_first, false, right, limits_, found);
         if (by_direction_ && cuts != Cuts::known_against_missing) {
-            Scorer left = started_scorer<Scorer>(rows_, basis_, scratch_, line_.data(), total);
+            Scorer left = scorer();
             for (size_t i = known_; i < total; ++i) left.add(line_[i].row);
-            scan(line_.data(), known_, total - known_, total, false, true, left, limits_, slack, found);
+            scan(line_.data(), known_, total - known_, total, false, true, left, limits_, found);
         }
         if (!found.found()) return;
         std::vector<char> on_left(groups_.size(), 0);
-        for (size_t i = 0, covered = 0; i < order.size() && covered < found.position; covered += groups_[order[i++]].rows.size())
+        for (size_t i = 0, covered = 0; i < order.size() && covered < found.get().position;
+             covered += groups_[order[i++]].rows.size())
             on_left[order[i]] = 1;
-        if (!offer(basis_.weight / node_.weight * right.merit(found.score))) return;
+        if (!offer(basis_.weight / node_.weight * right.merit(found.merit()))) return;
         best_.n_branches = 2;
-        best_.default_branch = by_direction_ ? (found.missing_left ? 0 : 1) : -1;
+        best_.default_branch = by_direction_ ? (found.get().missing_left ? 0 : 1) : -1;
         for (size_t g = 0; g < groups_.size(); ++g) best_.table.emplace_back(groups_[g].code, on_left[g] ? 0 : 1);
     }
 
@@ -146,8 +149,7 @@ private:
         std::vector<size_t> order(groups_.size());
         std::iota(order.begin(), order.end(), size_t{0});
         line_up(order, Cuts::all);
-        const Scorer all = started_scorer<Scorer>(rows_, basis_, scratch_, line_.data(), line_.size());
-        if (!offer(basis_.weight / node_.weight * all.merit(-after))) return;
+        if (!offer(basis_.weight / node_.weight * scorer().merit(-after))) return;
         best_.n_branches = n_categories_;
         best_.default_branch = groups_[heaviest].code;
         for (int32_t code = 0; code < n_categories_; ++code) best_.table.emplace_back(code, code);
@@ -155,8 +157,7 @@ private:
 
     /// Whether this merit is the best so far; if so, the caller fills in the branches.
     bool offer(double merit) {
-        const double slack = AbsoluteError::tolerance(node_, impurity_);
-        if (recipe_.ties == Ties::last ? merit < best_.merit - slack : merit <= best_.merit + slack) return false;
+        if (recipe_.ties == Ties::last ? merit < best_.merit - tolerance_ : merit <= best_.merit + tolerance_) return false;
         best_ = Candidate{};
         best_.merit = merit;
         best_.feature = feature_;
@@ -168,7 +169,7 @@ private:
     const LocalRows& rows_;
     Scratch& scratch_;
     const Totals& node_;
-    double impurity_;
+    double tolerance_;
     CutLimits limits_;
     int32_t feature_, n_categories_;
     bool by_direction_ = false;

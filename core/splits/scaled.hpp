@@ -1,7 +1,6 @@
 // The numeric features of a node in standard units: what splits on several features at once are searched in.
 #pragma once
 #include <memory>
-#include <numbers>
 
 #include "../parallel.hpp"
 #include "../random.hpp"
@@ -93,6 +92,7 @@ private:
         if (node.target_rank) rows.target_rank = target_rank.data();
         rows.sorted_target = node.sorted_target;
         rows.n_targets = node.n_targets;
+        rows.centre = node.centre;
     }
     void add_column(int32_t f, std::vector<double>& x) {
         double known = 0, sum = 0, squares = 0;
@@ -126,20 +126,19 @@ private:
 /// Cuts a number made for every scaled row: each thread has one.
 template <class C>
 class ScaledCutter {
-    using Scorer = typename C::template Scorer<false>;
-    using TurnScorer =
-        std::conditional_t<std::is_same_v<C, Twoing>, PlainClassScorer<Twoing>, Scorer>;  // a heap cannot take back
+    using Scorer = typename C::TurnScorer;
 
 public:
-    ScaledCutter(const ScaledRows& rows, double impurity)
-        : rows_(rows),
+    ScaledCutter(const C& criterion, const ScaledRows& rows, double impurity)
+        : criterion_(criterion),
+          rows_(rows),
           impurity_(impurity),
           list_(rows.size()),
-          tolerance_(Scorer(rows.rows, rows.totals, scratch_).tolerance(impurity)) {}
+          step_(criterion.tolerance(rows.totals, impurity)),
+          score_step_(make_scorer<Scorer>(criterion, rows.rows, rows.totals, scratch_).score_step(step_)) {}
 
     /// Merit of the best cut of `value`; rows without one take no part and lower it by their share.
     double merit(const std::vector<double>& value) {
-        Cut cut;
         bits_ = 0;
         const size_t known = sorter_.sort(value.data(), value.size(), list_.data());
         if (known < 2) return -infinity;
@@ -156,16 +155,19 @@ public:
                     C::classification ? w : w * rows_.target[row];
             }
         }
-        Scorer scorer = started_scorer<Scorer>(rows_.rows, totals, scratch_, list_.data(), known);
-        scan(list_.data(), known, 0, known, false, false, scorer, rows_.limits, scorer.tolerance(impurity_), cut);
-        if (!cut.found()) return -infinity;
-        const double merit = scorer.merit(cut.score) * totals.weight / rows_.totals.weight;
-        bits_ = saved_bits(totals, cut.position, merit);
+        const double share = totals.weight / rows_.totals.weight;
+        Scorer scorer = started_scorer<Scorer>(criterion_, rows_.rows, totals, scratch_, list_.data(), known);
+        best_.start(scorer.score_step(step_ / share));
+        scan(list_.data(), known, 0, known, false, false, scorer, rows_.limits, best_);
+        if (!best_.found()) return -infinity;
+        const double merit = scorer.merit(best_.merit()) * share;
+        bits_ = saved_bits(totals, best_.get().position, merit);
         return merit;
     }
-    /// The best t of value − t·direction ≤ 0; rows where the direction is 0 keep their side.
+    /// The best t of value − t·direction ≤ 0 and its score, −infinity if there is none; rows where the direction is 0 keep their
+    /// side.
     /// Those it carries upwards come in at their value/direction as t rises, and the others leave: their weight is taken back.
-    double turn(const std::vector<double>& value, const std::vector<double>& direction, Cut& cut) {
+    std::pair<double, double> turn(const std::vector<double>& value, const std::vector<double>& direction) {
         const size_t n = rows_.size();
         key_.resize(n);
         weight_ = rows_.weight;
@@ -174,7 +176,7 @@ public:
         const size_t known = sorter_.sort(key_.data(), n, list_.data());
         LocalRows rows = rows_.rows;
         rows.weight = weight_.data();
-        TurnScorer scorer = started_scorer<TurnScorer>(rows, rows_.totals, scratch_, list_.data(), n);
+        Scorer scorer = started_scorer<Scorer>(criterion_, rows, rows_.totals, scratch_, list_.data(), n);
         size_t left = 0;
         for (size_t i = 0; i < n; ++i) {
             if (std::isnan(key_[i]) ? value[i] > 0 : direction[i] > 0) continue;
@@ -182,7 +184,7 @@ public:
             ++left;
             weight_[i] = -weight_[i];
         }
-        cut = Cut{};
+        best_.start(score_step_);
         for (size_t i = 0; i + 1 < known; ++i) {
             const uint32_t row = list_[i].row;
             scorer.add(row);
@@ -190,18 +192,19 @@ public:
             if (list_[i].rank == list_[i + 1].rank || std::min(left, n - left) < rows_.limits.min_count ||
                 !rows_.limits.allow(scorer))
                 continue;
-            if (const double score = scorer.score(); score > cut.score + tolerance_) cut = {score, i + 1, false};
+            best_.offer(scorer.score(), {i + 1, false});
         }
-        return cut.found() ? midpoint(key_[list_[cut.position - 1].row], key_[list_[cut.position].row]) : 0.0;
+        if (!best_.found()) return {0.0, -infinity};
+        const size_t at = best_.get().position;
+        return {midpoint(key_[list_[at - 1].row], key_[list_[at].row]), best_.merit()};
     }
     /// Scores of turns nearer than this are equal.
-    double tolerance() const { return tolerance_; }
+    double tolerance() const { return score_step_; }
     /// What the cut that was valued last saves in telling the targets of its rows, in bits.
     double bits() const { return bits_; }
 
 private:
-    /// Classes: the gain of information. Numbers: normal errors about the mean, Laplace's about the median, or events of
-    /// Poisson's.
+    /// Classes: the gain of information. Numbers: what the criterion's own distribution of errors says.
     double saved_bits(const Totals& known, size_t position, double merit) const {
         const auto n = static_cast<double>(known.count);
         if constexpr (C::classification) {
@@ -212,37 +215,36 @@ private:
                 left.weight += rows_.weight[row];
             }
             right.weight -= left.weight;
-            for (size_t k = 0; k < left.sums.size(); ++k) right.sums[k] = remainder(known.sums[k], left.sums[k]);
+            for (size_t k = 0; k < left.sums.size(); ++k) right.sums[k] = rest_of(known.sums[k], left.sums[k]);
             const Totals* both[] = {&left, &right};
             return n * Entropy::merit(known, both);
-        } else if constexpr (std::is_same_v<C, Poisson>) {
-            return n * merit / std::numbers::ln2;
         } else {
-            const double left_over = std::max(1 - merit / impurity_, 1e-12);
-            return -n * log2(left_over) / (std::is_same_v<C, SquaredError> ? 2 : 1);
+            return C::saved_bits(n, merit, impurity_);
         }
     }
 
+    const C& criterion_;
     const ScaledRows& rows_;
     double impurity_;
     std::vector<Entry<uint32_t>> list_;
     std::vector<double> key_, weight_;
     RowSorter sorter_;
     Scratch scratch_;
-    double tolerance_, bits_ = 0;
+    BestCut best_;
+    double step_, score_step_, bits_ = 0;
 };
 
 /// The cutters of a search, one for each thread that asks for it.
 template <class C>
 class ScaledCutters {
 public:
-    ScaledCutters(const ScaledRows& rows, double impurity, int threads)
-        : rows_(rows), impurity_(impurity), cutters_(static_cast<size_t>(std::max(threads, 1))) {}
+    ScaledCutters(const C& criterion, const ScaledRows& rows, double impurity, int threads)
+        : criterion_(criterion), rows_(rows), impurity_(impurity), cutters_(static_cast<size_t>(std::max(threads, 1))) {}
 
     int threads() const { return static_cast<int>(cutters_.size()); }
     ScaledCutter<C>& of(int thread) {
         auto& cutter = cutters_[static_cast<size_t>(thread)];
-        if (!cutter) cutter = std::make_unique<ScaledCutter<C>>(rows_, impurity_);
+        if (!cutter) cutter = std::make_unique<ScaledCutter<C>>(criterion_, rows_, impurity_);
         return *cutter;
     }
     /// Merits of a number less what each of some columns adds to it: take(column, value) takes that off.
@@ -262,6 +264,7 @@ public:
     }
 
 private:
+    const C& criterion_;
     const ScaledRows& rows_;
     double impurity_;
     std::vector<std::unique_ptr<ScaledCutter<C>>> cutters_;

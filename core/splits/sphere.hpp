@@ -21,8 +21,11 @@ public:
         double merit = -infinity, bits = 0;
     };
 
-    SphereSearch(const ScaledRows& rows, double impurity, int threads, Monitor& monitor)
-        : rows_(rows), impurity_(impurity), monitor_(monitor), cutters_(rows, impurity, threads) {}
+    SphereSearch(const C& criterion, const ScaledRows& rows, double impurity, int threads, Monitor& monitor)
+        : rows_(rows),
+          tolerance_(criterion.tolerance(rows.totals, impurity)),
+          monitor_(monitor),
+          cutters_(criterion, rows, impurity, threads) {}
 
     /// The best sphere, of at most so many columns.
     Sphere best(size_t most) {
@@ -34,7 +37,7 @@ public:
         });
         Sphere* best = &spheres[0];
         for (Sphere& sphere : spheres)
-            if (sphere.merit > best->merit + C::tolerance(rows_.totals, impurity_)) best = &sphere;
+            if (sphere.merit > best->merit + tolerance_) best = &sphere;
         thin_out(*best, most);
         return std::move(*best);
     }
@@ -107,7 +110,7 @@ private:
     }
 
     const ScaledRows& rows_;
-    double impurity_;
+    double tolerance_;
     Monitor& monitor_;
     ScaledCutters<C> cutters_;
 };

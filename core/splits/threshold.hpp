@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "../best.hpp"
 #include "../candidate.hpp"
 #include "../constraints.hpp"
 #include "../problem.hpp"
@@ -97,14 +98,14 @@ private:
     std::vector<uint64_t> items_, spare_;
 };
 
-/// The best cut of one feature: `position` known rows go left.
+/// A cut of one feature: `position` known rows go left.
 struct Cut {
-    double score = -infinity;
     size_t position = 0;
     bool missing_left = false;
-
-    bool found() const { return position > 0; }
 };
+
+/// The best cut of one feature, by its score.
+using BestCut = Best<Cut>;
 
 /// What a cut must respect.
 struct CutLimits {
@@ -120,7 +121,7 @@ struct CutLimits {
     /// Whether the branches may be made that the scorer stands at.
     template <class Scorer>
     bool allow(const Scorer& scorer) const {
-        if (min_weight > 0 && (scorer.left_weight_now() < min_weight || scorer.right_weight_now() < min_weight)) return false;
+        if (!both_weigh(scorer.left_weight_now(), scorer.right_weight_now(), min_weight)) return false;
         return bounds.free() || bounds.allow(scorer.left_mean(), scorer.right_mean());
     }
     /// The same of a cut; threshold() and missing() are asked if they matter.
@@ -141,9 +142,10 @@ struct CutLimits {
 };
 
 /// A scorer over n rows, all on the right; those that cannot start from totals are given each row.
-template <class Scorer, class Index>
-Scorer started_scorer(const LocalRows& rows, const Totals& totals, Scratch& scratch, const Entry<Index>* list, size_t n) {
-    Scorer scorer(rows, totals, scratch);
+template <class Scorer, class C, class List>
+Scorer started_scorer(const C& criterion, const LocalRows& rows, const Totals& totals, Scratch& scratch, const List* list,
+                      size_t n) {
+    Scorer scorer = make_scorer<Scorer>(criterion, rows, totals, scratch);
     if constexpr (requires { scorer.started(); }) {
         for (size_t i = 0; i < n; ++i) scorer.start(list[i].row);
         scorer.started();
@@ -161,7 +163,7 @@ bool beats(const Scorer& scorer, double bar) {
 /// Cuts stand between rows of different rank; `to_the_end` also allows the cut after the last known row.
 template <class Scorer, class List>
 void scan(const List* list, size_t known, size_t already, size_t total, bool to_the_end, bool missing_left, Scorer scorer,
-          const CutLimits& limits, double tolerance, Cut& best) {
+          const CutLimits& limits, BestCut& best) {
     const size_t first = limits.min_count > already ? std::max<size_t>(limits.min_count - already, 1) : 1;
     if (total < already + limits.min_count) return;
     size_t last = std::min(known - 1, total - limits.min_count - already);  // most known rows on the left
@@ -176,30 +178,18 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     };
     size_t i = 0;
     for (; i + 1 < first; ++i) scorer.add(list[i].row);
-    double bar = std::max(best.score + tolerance, -1e300);
-    if (!limits.last_of_ties) {
-        for (; i < last; ++i) {
-            scorer.add(list[i].row);
-            if (list[i].rank == list[i + 1].rank) continue;
-            if (beats(scorer, bar) && allowed(i)) {
-                const double score = scorer.score();
-                bar = score + tolerance;
-                best = {score, i + 1, missing_left};
-            }
-        }
-    } else {
-        for (; i < last; ++i) {
-            scorer.add(list[i].row);
-            if (list[i].rank == list[i + 1].rank || !allowed(i)) continue;
-            const double score = scorer.score();
-            if (score >= best.score - tolerance) best = {score, i + 1, missing_left};
+    double bar = std::max(best.least(), -1e300);
+    for (; i < last; ++i) {
+        scorer.add(list[i].row);
+        if (list[i].rank == list[i + 1].rank) continue;
+        if ((beats(scorer, bar) || limits.last_of_ties) && allowed(i)) {
+            best.offer(scorer.score(), {i + 1, missing_left});
+            bar = std::max(best.least(), -1e300);
         }
     }
     if (to_the_end && known + already + limits.min_count <= total) {
         for (; i < known; ++i) scorer.add(list[i].row);
-        const double score = scorer.score();
-        if (allowed(i) && (limits.last_of_ties ? score >= best.score - tolerance : score > best.score + tolerance))
-            best = {score, known, missing_left};
+        if (allowed(i)) best.offer(scorer.score(), {known, missing_left});
     }
 }
 

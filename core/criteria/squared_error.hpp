@@ -1,0 +1,65 @@
+// Squared error: the variance of the target.
+#pragma once
+#include "mean_difference.hpp"
+#include "numbers.hpp"
+
+namespace treewright {
+
+/// Breiman et al., 1984, ch. 8.
+struct SquaredError : NumberCriterion {
+    static constexpr Traits traits{.name = "squared_error", .bounded = true};
+    template <bool unit>
+    using RowScorer = MeanDifferenceScorer<unit, false>;
+    using PairScorer = RowScorer<false>;
+    using TurnScorer = RowScorer<false>;
+    static bool by_pairs(int) { return true; }
+    template <class Use>
+    static decltype(auto) with_scorer(int, bool unit, Use&& use) {
+        return with_unit<RowScorer>(unit, use);
+    }
+
+    static void describe(const NumberRows& rows, Description& node) {
+        describe_mean(rows, node);
+        double deviation = 0, correction = 0;
+        for (size_t i = 0; i < rows.size(); ++i) {
+            const double difference = rows.target[i] - node.centre;
+            deviation += rows.weight_of(i) * difference * difference;
+            correction += rows.weight_of(i) * difference;
+        }
+        set_deviation(deviation - correction * correction / node.weight, node);
+    }
+    /// The total deviation of a leaf.
+    static double cost(const Description& leaf) { return leaf.risk; }
+    static double merit(const Totals& node, Branches branches, double) {
+        double sum = -node.sums[0] * node.sums[0] / node.weight;
+        for (const Totals* branch : branches)
+            if (branch->weight > 0) sum += branch->sums[0] * branch->sums[0] / branch->weight;
+        return sum / node.weight;
+    }
+    /// What a split saves in telling n targets, in bits: normal errors about the mean.
+    static double saved_bits(double n, double merit, double impurity) {
+        return -n * log2(std::max(1 - merit / impurity, 1e-12)) / 2;
+    }
+
+    /// What a row saves that is a branch of its own, per unit of its weight; y is its target less the mean.
+    static double apart(double y, double) { return y * y; }
+    /// No cut inside a group of rows has more merit than this. `rows_apart` is what the rows of the group save each by itself.
+    static double most_inside(const Totals& node, const Totals& left, const Totals& group, double rows_apart, double) {
+        const double w = node.weight, after = left.weight + group.weight, right = w - after;
+        const double right_sum = node.sums[0] - left.sums[0] - group.sums[0];
+        // sides save no more than their parts do: the others, and the rows of the group each by itself
+        const auto saving = [&](double sum, double weight) { return weight > 1e-12 * w ? sum * sum / weight : 0.0; };
+        double most = saving(left.sums[0], left.weight) + saving(right_sum, right) + rows_apart - saving(node.sums[0], w);
+        // and a part of the group strays from its mean by no more than Cauchy and Schwarz allow
+        const double within = std::max(0.0, rows_apart - group.sums[0] * group.sums[0] / group.weight);
+        const auto offset = [&](double sum, double weight) { return std::fabs(sum - weight * (node.sums[0] / w)); };
+        const double reach = std::max(offset(left.sums[0], left.weight), offset(left.sums[0] + group.sums[0], after)) +
+                             std::sqrt(group.weight * within) / 2;
+        const double room = std::min(left.weight * (w - left.weight), after * right);
+        if (room > 0) most = std::min(most, reach * reach / room * w);
+        return most / w;
+    }
+};
+static_assert(Criterion<SquaredError> && Scorer<MeanDifferenceScorer<true, false>>);
+
+}  // namespace treewright
