@@ -4,6 +4,7 @@
 // changes from node to node, and the feature is sorted anew. Blocks (block.hpp) serve the policies `direction` and `available`.
 #pragma once
 #include "forms.hpp"
+#include "feature_draw.hpp"
 #include "grow/choice.hpp"
 #include "list_search.hpp"
 #include "random.hpp"
@@ -27,7 +28,7 @@ public:
     using Item = typename Base::Node;
     using SubtreeRows = Parts;
 
-    explicit Lists(const Problem& problem) : Base(problem), interactions_(recipe_.interaction) {}
+    explicit Lists(const Problem& problem) : Base(problem), interactions_(recipe_.interaction), draw_(problem.n_features()) {}
 
     /// Take over these rows of the table.
     void load(const Parts& parts, Builder&, int = 0) {
@@ -54,16 +55,9 @@ public:
         candidates_ = 0;
         choice_.start(recipe_, criterion_.tolerance(item.totals, item.impurity));
         Random random(item.seed);
-        std::vector<int32_t> rest, features = chosen_features(item, random, rest);
-        while (!features.empty()) {
-            for (int32_t feature : features) choice_.offer(Base::search(item, feature, choice_.least_merit(feature)));
-            if constexpr (std::is_same_v<Index, uint32_t>)
-                Forms<Lists>(*this).search(item, features, choice_);
-            features.clear();
-            if (choice_.found() || rest.empty()) break;
-            features.push_back(rest.back());  // nothing to be split by among those drawn: draw on
-            rest.pop_back();
-        }
+        const std::vector<int32_t> features = chosen_features(item, random);
+        for (int32_t feature : features) choice_.offer(Base::search(item, feature, choice_.least_merit(feature)));
+        if constexpr (std::is_same_v<Index, uint32_t>) Forms<Lists>(*this).search(item, features, choice_);
         if (!choice_.take(item)) return false;
         settle_missing_category(item.split);
         for (Candidate& other : item.competitors) settle_missing_category(other);
@@ -115,18 +109,26 @@ private:
         std::iota(features.begin(), features.end(), 0);
         return features;
     }
-    /// The features to look at: all, or max_features drawn of them, and the rest in the order in which it would be drawn, the
-    /// next one last. As drawn, so that chance decides between equals, or else ascending.
-    std::vector<int32_t> chosen_features(const Item& item, Random& random, std::vector<int32_t>& rest) const {
-        std::vector<int32_t> features = allowed_features(item);
-        const size_t n = features.size();
-        const size_t wanted = recipe_.max_features == 0 ? n : std::min(static_cast<size_t>(recipe_.max_features), n);
-        if (wanted == n && recipe_.ties != Ties::random) return features;
-        for (size_t i = 0; i < n; ++i) std::swap(features[i], features[i + random.below(n - i)]);
-        rest.assign(features.rbegin(), features.rend() - static_cast<std::ptrdiff_t>(wanted));
-        features.resize(wanted);
-        if (recipe_.ties != Ties::random) std::sort(features.begin(), features.end());
-        return features;
+    /// The features to look at: all, or max_features drawn of them and more until one varies; in the order of the draw, so that
+    /// chance decides between equals, or else ascending.
+    std::vector<int32_t> chosen_features(const Item& item, Random& random) {
+        const size_t p = table_.features.size();
+        const size_t wanted = recipe_.max_features == 0 ? p : static_cast<size_t>(recipe_.max_features);
+        if (wanted == p && recipe_.ties != Ties::random) return allowed_features(item);
+        std::vector<int32_t> chosen;
+        const auto allowed = [&](int32_t f) {
+            return !item.features || std::binary_search(item.features->begin(), item.features->end(), f);
+        };
+        for (size_t i = 0; draw_.any_left() && (i < wanted || chosen.empty()); ++i)
+            if (const int32_t f = draw_.next(random); allowed(f) && varies(item, f)) chosen.push_back(f);
+        draw_.undo();
+        if (recipe_.ties != Ties::random) std::sort(chosen.begin(), chosen.end());
+        return chosen;
+    }
+    bool varies(const Item& item, int32_t feature) {
+        gather_raw(item, feature_at(feature));
+        const auto same = [&](double x) { return x == value_[0] || (std::isnan(x) && std::isnan(value_[0])); };
+        return !std::all_of(value_.begin(), value_.end(), same);
     }
 
     /// Entries of the category that stands for missing become the default branch.
@@ -215,6 +217,7 @@ private:
     const Parts* parts_ = nullptr;
     Interactions interactions_;
     SplitChoice choice_;
+    FeatureDraw draw_;
     std::vector<Parts> sent_;  // the rows of each branch of the node partitioned last
     std::vector<double> pull_;  // of surrogates, by part
     Places<Index> places_;

@@ -215,7 +215,7 @@ def test_weights_that_drown_others(criterion: str, heavy: float, missing: str) -
         tree = grow(dataset, Recipe(criterion, missing=missing, max_depth=6), warn_of_odd=False)
         for name in ("merit", "impurity", "weight", "risk", "value"):
             assert np.isfinite(getattr(tree, name)).all(), name
-        assert (tree.merit >= -1e-15 * (1 + tree.impurity)).all()
+        assert (tree.merit >= -4e-15 * (1 + tree.impurity)).all()
         assert (tree.impurity >= 0).all()
         assert (tree.weight > 0).all()
 

@@ -1,6 +1,5 @@
 // Scorers against the formulas: rows move one by one from right to left, and every cut is worth what its criterion says.
-#include "../criteria/known_gain_ratio.hpp"
-#include "../criteria/weka_gain.hpp"
+#include "../criteria.hpp"
 #include "check.hpp"
 
 using namespace treewright;
@@ -14,6 +13,7 @@ struct Node {
     std::vector<int32_t> label, rank;
     std::vector<uint8_t> bit;
     std::vector<double> target, sorted_target, weight;
+    double mean = 0;  // of the targets as they were: they are held less it
     Totals totals;
     LocalRows rows;
 
@@ -27,13 +27,26 @@ struct Node {
             weight[i] = unit ? 1.0 : static_cast<double>(1 + random() % 1000) / 64;
         }
         if (positive) target[0] = target[n - 1] = 1;  // an event on either side of every cut
+        if (n_classes == 0) centre();
         sorted_target = target;
         std::sort(sorted_target.begin(), sorted_target.end());
         for (size_t i = 0; i < n; ++i)
             rank[i] = static_cast<int32_t>(std::lower_bound(sorted_target.begin(), sorted_target.end(), target[i]) -
                                            sorted_target.begin());
         totals = sum(0, n);
-        rows = {bit.data(), label.data(), target.data(), rank.data(), sorted_target.data(), n, unit ? nullptr : weight.data()};
+        rows.bit = bit.data();
+        rows.label = label.data();
+        rows.target = target.data();
+        rows.centre = mean;
+        rows.target_rank = rank.data();
+        rows.sorted_target = sorted_target.data();
+        rows.n_targets = n;
+        rows.weight = unit ? nullptr : weight.data();
+    }
+    void centre() {
+        const Totals t = sum(0, n);
+        mean = t.sums[0] / t.weight;
+        for (double& y : target) y -= mean;
     }
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
@@ -51,9 +64,9 @@ struct Node {
 };
 
 /// Scorers that cannot start from totals are given each row first.
-template <class Scorer>
-Scorer start(const Node& node, Scratch& scratch) {
-    Scorer scorer(node.rows, node.totals, scratch);
+template <class S, class C>
+S start(const C& criterion, const Node& node, Scratch& scratch) {
+    S scorer = make_scorer<S>(criterion, node.rows, node.totals, scratch);
     if constexpr (requires { scorer.started(); }) {
         for (size_t i = 0; i < node.n; ++i) scorer.start(i);
         scorer.started();
@@ -62,10 +75,11 @@ Scorer start(const Node& node, Scratch& scratch) {
 }
 
 /// Every cut of the node, by adding rows and by jumping, is worth merit(left, right).
-template <class Scorer, class Merit>
-void check_cuts(const Node& node, double tolerance, Merit&& merit) {
-    Scratch scratch, other_scratch;
-    Scorer scorer = start<Scorer>(node, scratch);
+template <class S, class C, class Merit>
+void check_cuts(const C& criterion, const Node& node, double tolerance, Merit&& merit) {
+    const LogTable logs(node.n);
+    Scratch scratch(logs.data()), other_scratch(logs.data());
+    S scorer = start<S>(criterion, node, scratch);
     double heavy = 0;
     for (size_t i = 0; i + 1 < node.n; ++i) {
         scorer.add(i);
@@ -80,7 +94,7 @@ void check_cuts(const Node& node, double tolerance, Merit&& merit) {
             CHECK(!scorer.beats(score + 1e-9 * (1 + std::fabs(score))));
         }
         if constexpr (requires { scorer.jump(left); }) {
-            Scorer jumped(node.rows, node.totals, other_scratch);
+            S jumped = make_scorer<S>(criterion, node.rows, node.totals, other_scratch);
             jumped.jump(left);
             CHECK_NEAR(jumped.merit(jumped.score()), expected, tolerance);
             if (i + 2 < node.n) {  // and goes on from there
@@ -111,14 +125,12 @@ void check_classes() {
                 // √ magnifies the rounding of a share near 0 or 1
                 const double tolerance = std::is_same_v<C, Sqrt> || std::is_same_v<C, Hellinger> ? 1e-6 : 1e-9;
                 const double scale = std::is_same_v<C, ChiSquare> ? weighed.totals.weight : 1.0;
-                check_cuts<typename C::template Scorer<true>>(counted, tolerance * scale, of(counted));
-                check_cuts<typename C::template Scorer<false>>(weighed, tolerance * scale, of(weighed));
-                check_cuts<PlainClassScorer<C>>(weighed, tolerance * scale, of(weighed));
-                if constexpr (std::is_same_v<C, Gini>)
-                    if (n_classes == 2) {
-                        check_cuts<MeanDifferenceScorer<true, true>>(counted, tolerance, of(counted));
-                        check_cuts<MeanDifferenceScorer<false, true>>(weighed, tolerance, of(weighed));
-                    }
+                check_cuts<FormulaScorer>(formula_of<C>, weighed, tolerance * scale, of(weighed));
+                if constexpr (HasScorer<C>)
+                    for (const Node* node : {&counted, &weighed})
+                        C::with_scorer(static_cast<int>(n_classes), node->unit, [&]<class S>() {
+                            check_cuts<S>(C{}, *node, tolerance * scale, of(*node));
+                        });
             }
 }
 
@@ -133,11 +145,7 @@ void check_numbers(bool positive, Cost&& cost) {
                 const auto merit = [&](const Totals& left, const Totals&) {
                     return (cost(node, 0, n) - cost(node, 0, left.count) - cost(node, left.count, n)) / node.totals.weight;
                 };
-                if (unit) check_cuts<typename C::template Scorer<true>>(node, 1e-9, merit);
-                else check_cuts<typename C::template Scorer<false>>(node, 1e-9, merit);
-                if constexpr (!std::is_same_v<C, AbsoluteError>)
-                    for (size_t i = 1; i < n; ++i)
-                        CHECK_NEAR(merit_of<C>(node, node.sum(0, i), node.sum(i, n)), merit(node.sum(0, i), Totals(1)), 1e-9);
+                C::with_scorer(0, unit, [&]<class S>() { check_cuts<S>(C{}, node, 1e-9, merit); });
             }
 }
 
@@ -157,15 +165,13 @@ TEST(gain_ratio_of_known_rows) {
     std::mt19937_64 random(3);
     const Node node(random, 30, 3, false);
     const double total = node.totals.weight * 1.5;  // a third of the weight misses the value
-    Scratch scratch;
-    KnownGainRatio::Scorer scorer(node.rows, node.totals, total, scratch);
-    for (size_t i = 0; i + 1 < node.n; ++i) {
-        scorer.add(i);
-        const Totals left = node.sum(0, i + 1), right = node.sum(i + 1, node.n);
+    for (size_t i = 1; i < node.n; ++i) {
+        const Totals left = node.sum(0, i), right = node.sum(i, node.n);
         double information = 0;
         for (double w : {left.weight, right.weight, total - node.totals.weight}) information -= w / total * std::log2(w / total);
         const double gain = merit_of<Entropy>(node, left, right) * node.totals.weight / total;
-        CHECK_NEAR(scorer.score(), gain / information, 1e-9);
+        const Totals* both[] = {&left, &right};
+        CHECK_NEAR(GainRatio::merit_of_known(node.totals, total, both), gain / information, 1e-9);
     }
 }
 
@@ -183,7 +189,8 @@ TEST(poisson) {
         const Totals t = node.sum(begin, end);
         double cost = 0;
         for (size_t i = begin; i < end; ++i)
-            if (node.target[i] > 0) cost += node.weight[i] * node.target[i] * std::log(node.target[i] * t.weight / t.sums[0]);
+            if (const double y = node.target[i] + node.mean; y > 1e-9)
+                cost += node.weight[i] * y * std::log(y / (node.mean + t.sums[0] / t.weight));
         return cost;
     });
 }
@@ -192,15 +199,19 @@ TEST(a_branch_without_events_is_worth_nothing) {
     std::mt19937_64 random(4);
     Node node(random, 4, 0, true, true);
     node.target = {0, 0, 1, 2};
+    node.centre();
+    node.rows.centre = node.mean;
     node.totals = node.sum(0, 4);
     Scratch scratch;
-    Poisson::Scorer<true> scorer(node.rows, node.totals, scratch);
-    scorer.add(0);
-    CHECK_EQUAL(scorer.score(), -infinity);
-    scorer.add(1);
-    CHECK_EQUAL(scorer.score(), -infinity);
-    scorer.add(2);
-    CHECK(scorer.score() > -infinity);
+    Poisson::with_scorer(0, true, [&]<class S>() {
+        S scorer(node.rows, node.totals, scratch);
+        scorer.add(0);
+        CHECK_EQUAL(scorer.score(), -infinity);
+        scorer.add(1);
+        CHECK_EQUAL(scorer.score(), -infinity);
+        scorer.add(2);
+        CHECK(scorer.score() > -infinity);
+    });
 }
 
 TEST(absolute_error) {

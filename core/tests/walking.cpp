@@ -76,7 +76,7 @@ TEST(the_packed_walk_is_the_general_one) {
                     Monitor monitor;
                     std::vector<int32_t> walked(static_cast<size_t>(n_rows), -1), routed(static_cast<size_t>(n_rows), -2);
                     CHECK_EQUAL(walk(*packed, matrix, walked.data(), threads, monitor), infinite);
-                    route(view(tree), matrix, no_codes, position, n_categories, routed.data(), threads, monitor);
+                    route(view(tree), matrix, no_codes, position, routed.data(), threads, monitor);
                     CHECK(walked == routed);
                     CHECK(std::all_of(walked.begin(), walked.end(),
                                       [&](int32_t leaf) { return tree.n_children[static_cast<size_t>(leaf)] == 0; }));
