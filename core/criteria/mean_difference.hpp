@@ -73,6 +73,7 @@ struct MeanDifferenceScorer {
             const double difference = (left + more) * weight - w * total;
             return difference * difference >= enough * room && (room > 0 || difference != 0);
         };
+        if (!(enough > 0)) return true;  // no score is negative
         if (corner(0, 0) || corner(group.weight, group.amount)) return true;
         if constexpr (two_classes) {  // the rows of one class come first
             return corner(group.weight - group.amount, 0) || corner(group.amount, group.amount);

@@ -27,7 +27,8 @@ public:
     void offer(Candidate&& candidate) {
         if (!candidate.found()) return;
         if (recipe_->max_competitors > 0) all_.push_back(candidate);
-        best_.offer(merit_per_cost(*recipe_, candidate), std::move(candidate));
+        const double merit = merit_per_cost(*recipe_, candidate);
+        best_.offer(merit, std::move(candidate));
     }
     /// The largest merit for its cost so far.
     double most() const { return best_.most(); }

@@ -203,11 +203,21 @@ private:
         else if (n <= exhaustive_levels) all_groupings();
         else search_groupings();
     }
+    /// Keys that are equal but for rounding are in the order of their levels.
+    static void put_ties_by_level(std::vector<std::pair<double, size_t>>& keyed) {
+        const double equal = tie_tolerance * (keyed.back().first - keyed.front().first);
+        for (size_t begin = 0, end; begin < keyed.size(); begin = end) {
+            for (end = begin + 1; end < keyed.size() && keyed[end].first - keyed[end - 1].first <= equal;) ++end;
+            std::sort(keyed.begin() + static_cast<int64_t>(begin), keyed.begin() + static_cast<int64_t>(end),
+                      [](const auto& a, const auto& b) { return a.second < b.second; });
+        }
+    }
     template <class Key>
     std::vector<size_t> order_by(Key&& key) const {
         std::vector<std::pair<double, size_t>> keyed(levels_.size());
         for (size_t level = 0; level < keyed.size(); ++level) keyed[level] = {key(level), level};
         std::sort(keyed.begin(), keyed.end());
+        put_ties_by_level(keyed);
         std::vector<size_t> order(keyed.size());
         for (size_t i = 0; i < keyed.size(); ++i) order[i] = keyed[i].second;
         return order;
