@@ -27,8 +27,8 @@ size_t block_rows(const Problem& problem) {
 /// Histograms serve criteria whose merit is a decrease of a concave impurity.
 template <class C>
 bool use_trunk(const Problem& problem) {
-    return criterion_of<C>(problem).traits.bounded && offers::histogram.holds(problem.recipe.demands()) && problem.recipe.ties != Ties::last &&
-           problem.table.n_rows > block_rows(problem);
+    return criterion_of<C>(problem).traits.bounded && offers::histogram.holds(problem.recipe.demands()) &&
+           problem.recipe.ties != Ties::last && problem.table.n_rows > block_rows(problem);
 }
 
 /// All rows of the table.

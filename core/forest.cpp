@@ -93,7 +93,8 @@ private:
 /// Whether nodes are grown by sorting the features they draw, rather than on presorted lists of all of them.
 bool use_sorting(const Problem& problem) {
     const Recipe& r = problem.recipe;
-    const bool known = r.criterion == Gini::traits.name || r.criterion == Entropy::traits.name || r.criterion == SquaredError::traits.name;
+    const bool known =
+        r.criterion == Gini::traits.name || r.criterion == Entropy::traits.name || r.criterion == SquaredError::traits.name;
     const bool few = r.random_cuts || (r.max_features > 0 && 2 * r.max_features <= static_cast<int64_t>(problem.n_features()));
     return known && few && r.ties == Ties::random && offers::by_sorting.holds(r.demands());
 }

@@ -16,9 +16,8 @@ template <class C, class Index>
 class Lists : ListSearch<C, Index> {
     friend class Forms<Lists>;
     using Base = ListSearch<C, Index>;
-    using Base::prepare, Base::gather, Base::gather_raw, Base::feature_at, Base::policy_of, Base::number,
-        Base::n_classes, Base::keeps_order, Base::sort_features, Base::search_cuts, Base::limits, Base::sort_values,
-        Base::totals_of;
+    using Base::prepare, Base::gather, Base::gather_raw, Base::feature_at, Base::policy_of, Base::number, Base::n_classes,
+        Base::keeps_order, Base::sort_features, Base::search_cuts, Base::limits, Base::sort_values, Base::totals_of;
     using Base::problem_, Base::recipe_, Base::table_, Base::local_, Base::value_, Base::sorted_, Base::list_, Base::sorter_,
         Base::scratch_, Base::candidates_, Base::criterion_;
     using typename Base::List;
@@ -194,7 +193,8 @@ private:
             list.size(), [&](size_t i) { return list[i].row; }, [&](size_t i) { return list[i].rank != list[i - 1].rank; }, ways,
             place, split.below);
         if (agreement.found)
-            split.cut = surrogate_cut(split.below, number(item, feature, list[place - 1].row), number(item, feature, list[place].row));
+            split.cut =
+                surrogate_cut(split.below, number(item, feature, list[place - 1].row), number(item, feature, list[place].row));
         return agreement;
     }
 
@@ -218,7 +218,7 @@ private:
     Interactions interactions_;
     SplitChoice choice_;
     FeatureDraw draw_;
-    std::vector<Parts> sent_;  // the rows of each branch of the node partitioned last
+    std::vector<Parts> sent_;   // the rows of each branch of the node partitioned last
     std::vector<double> pull_;  // of surrogates, by part
     Places<Index> places_;
 };

@@ -276,7 +276,7 @@ class Reference:
     def best_of(
         self, node: Node, candidates: list[Candidate], prices: Sequence[float] | None = None
     ) -> Candidate:
-        """The first, or last, of the candidates that equal the one of most merit, or of most for its price."""
+        """The first, or last, of the candidates that equal the one of most merit (for its price)."""
         worth = [c.merit / (prices[c.feature] if prices else 1.0) for c in candidates]
         equal = [w >= max(worth) - EQUAL * self.scale(node) for w in worth]
         return candidates[max(np.flatnonzero(equal)) if self.recipe.ties == "last" else equal.index(True)]

@@ -146,7 +146,7 @@ def test_superclasses_refuse_what_has_no_order() -> None:
 
 @pytest.mark.parametrize("repeats", [800, 1334, 1336])
 def test_no_gain_is_no_reason_to_stop(repeats: int) -> None:
-    """On a 3×3 grid no single cut tells anything of the class; splits of merit zero are taken all the same."""
+    """On a 3×3 grid no single cut tells anything of the class; splits of merit zero are taken."""
     i = np.arange(9 * repeats)
     X = np.column_stack([i % 3, i // 3 % 3])
     model = DecisionTreeClassifier(criterion="entropy").fit(X, X.sum(axis=1) % 3)

@@ -48,8 +48,8 @@ def test_rows_repeated_beyond_what_two_bytes_count(criterion: str) -> None:
 
 
 OPEN = {
-    "categories that tie": "cuts of an order of categories that tie are valued in other orders of addition",
-    "categories and shared rows": "cuts of an order of categories that tie are valued in other orders of addition",
+    "categories that tie": "cuts of categories that tie are added up in other orders",
+    "categories and shared rows": "cuts of categories that tie are added up in other orders",
     "deviations of targets far from zero": "absolute error adds targets that are not centred",
     "the median of shared rows": "half the weight of shared rows is compared to the last bit",
 }

@@ -1,6 +1,7 @@
-"""Write a small set of model files with the installed version, and what they predict: `tests/released/VERSION`.
+"""Write a small set of model files, and what they predict, with the installed version.
 
-Run once for each release, before the next one changes anything. Later versions must load these files and predict the same.
+They go to `tests/released/VERSION`. Run once for each release, before the next one changes anything: later
+versions must load these files and predict the same.
 """
 
 from __future__ import annotations

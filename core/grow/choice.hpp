@@ -56,7 +56,8 @@ private:
         std::stable_sort(all_.begin(), all_.end(), [&](const Candidate& a, const Candidate& b) {
             return merit_per_cost(*recipe_, a) > merit_per_cost(*recipe_, b);
         });
-        if (all_.size() > static_cast<size_t>(recipe_->max_competitors)) all_.resize(static_cast<size_t>(recipe_->max_competitors));
+        if (all_.size() > static_cast<size_t>(recipe_->max_competitors))
+            all_.resize(static_cast<size_t>(recipe_->max_competitors));
         node.competitors = std::move(all_);
         all_ = {};
     }

@@ -5,32 +5,33 @@
 namespace treewright::offers {
 
 /// What the driver does for every engine, and what changes no search.
-inline constexpr Choices of_the_driver{
-    Choice::criterion,         Choice::threads,         Choice::random_state,          Choice::max_depth,
-    Choice::min_samples_split, Choice::min_samples_leaf, Choice::min_weight_leaf,      Choice::min_weight_split,
-    Choice::min_merit,         Choice::min_impurity_decrease};
+inline constexpr Choices of_the_driver{Choice::criterion,         Choice::threads,
+                                       Choice::random_state,      Choice::max_depth,
+                                       Choice::min_samples_split, Choice::min_samples_leaf,
+                                       Choice::min_weight_leaf,   Choice::min_weight_split,
+                                       Choice::min_merit,         Choice::min_impurity_decrease};
 
 /// Presorted lists of whole rows: all but policies for missing values by feature, and forms of splits that look at more than
 /// one cut or one table.
-inline constexpr Choices presorted = Choices::all().without(
-    {Choice::policies, Choice::interval, Choice::hyperplane, Choice::sphere, Choice::median});
+inline constexpr Choices presorted =
+    Choices::all().without({Choice::policies, Choice::interval, Choice::hyperplane, Choice::sphere, Choice::median});
 
 /// Lists of rows that may be shared over branches: all but what asks about the tree as a whole, or a user.
 inline constexpr Choices shared_rows = Choices::all().without({Choice::monotonic, Choice::function});
 
 /// Histograms with exact refinement.
 inline constexpr Choices histogram = of_the_driver.with(
-    {Choice::threshold,      Choice::subset,         Choice::multiway,       Choice::one_vs_rest,   Choice::observed_cuts,
-     Choice::missing,        Choice::policies,       Choice::max_surrogates, Choice::use_surrogates, Choice::ties,
-     Choice::category_order, Choice::max_bins,       Choice::max_competitors, Choice::class_factor,  Choice::search_factor,
-     Choice::costs,          Choice::interaction,    Choice::feature_costs,  Choice::significance,  Choice::complexity});
+    {Choice::threshold,      Choice::subset,      Choice::multiway,        Choice::one_vs_rest,    Choice::observed_cuts,
+     Choice::missing,        Choice::policies,    Choice::max_surrogates,  Choice::use_surrogates, Choice::ties,
+     Choice::category_order, Choice::max_bins,    Choice::max_competitors, Choice::class_factor,   Choice::search_factor,
+     Choice::costs,          Choice::interaction, Choice::feature_costs,   Choice::significance,   Choice::complexity});
 
 /// Two-valued features as bits, inside presorted lists and histograms.
-inline constexpr Choices bits = presorted.without({Choice::threshold, Choice::random_cuts, Choice::plain, Choice::monotonic,
-                                                   Choice::function});
+inline constexpr Choices bits =
+    presorted.without({Choice::threshold, Choice::random_cuts, Choice::plain, Choice::monotonic, Choice::function});
 
 /// Sorting anew what each node has drawn.
-inline constexpr Choices by_sorting = of_the_driver.with(
-    {Choice::max_features, Choice::random_cuts, Choice::missing, Choice::ties, Choice::category_order});
+inline constexpr Choices by_sorting =
+    of_the_driver.with({Choice::max_features, Choice::random_cuts, Choice::missing, Choice::ties, Choice::category_order});
 
 }  // namespace treewright::offers

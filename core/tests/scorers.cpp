@@ -128,9 +128,8 @@ void check_classes() {
                 check_cuts<FormulaScorer>(formula_of<C>, weighed, tolerance * scale, of(weighed));
                 if constexpr (HasScorer<C>)
                     for (const Node* node : {&counted, &weighed})
-                        C::with_scorer(static_cast<int>(n_classes), node->unit, [&]<class S>() {
-                            check_cuts<S>(C{}, *node, tolerance * scale, of(*node));
-                        });
+                        C::with_scorer(static_cast<int>(n_classes), node->unit,
+                                       [&]<class S>() { check_cuts<S>(C{}, *node, tolerance * scale, of(*node)); });
             }
 }
 
