@@ -266,7 +266,8 @@ def _collapse_alphas(tree: Tree, risks: Array) -> tuple[Array, NDArray[np.int64]
     """
     n_nodes = len(risks)
     # For large alpha all children are leaves; each node goes down from there to where it is one too.
-    saved_risk = (risks - np.bincount(tree.parent[1:], risks[1:], minlength=n_nodes)).tolist()
+    with np.errstate(invalid="ignore"):  # squares of the largest numbers are infinite
+        saved_risk = (risks - np.bincount(tree.parent[1:], risks[1:], minlength=n_nodes)).tolist()
     saved_leaves = (tree.n_children - 1).tolist()
     alpha, parent = [inf] * n_nodes, tree.parent.tolist()
     bends: list[Bends | None] = [None] * n_nodes  # of each node's subtree
