@@ -208,6 +208,6 @@ def test_the_core_refuses_memory_that_it_would_have_to_copy(name: str) -> None:
     """Of a copy the function would read nothing, and it would be gone before the first call."""
     dataset = Dataset.from_table([[1.0], [2.0], [3.0]], ["a", "a", "b"], task="classification")
     dataset, options = core_options(dataset, Recipe(gini), 1, None)
-    options["function"][name] = options["function"][name].astype(np.float32)
+    options["function"][name] = np.zeros_like(options["function"][name], np.float32)
     with pytest.raises(RuntimeError):
         _core.grow(*core_table(dataset), dataset.weight, options)
