@@ -172,8 +172,9 @@ private:
 
     void gather(size_t feature, const Range& range) {
         const Feature& from = table_.features[feature];
-        if (from.categorical()) column_.gather(order_of(feature, range), from.codes);
-        else column_.gather(order_of(feature, range), from.numbers);
+        const bool complete = sorted_.complete[feature];
+        if (from.categorical()) column_.gather(order_of(feature, range), from.codes, complete);
+        else column_.gather(order_of(feature, range), from.numbers, complete);
     }
 
     bool find(const Range& range) {

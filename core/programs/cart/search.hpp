@@ -12,25 +12,29 @@ namespace treewright::cart {
 /// The known rows of a node in the order of one feature; the memory behind them is kept.
 struct Column {
     std::vector<double> x;  // numbers, or codes
-    std::vector<uint32_t> row;
-    size_t n = 0;
+    Rows row;
 
-    size_t size() const { return n; }
-    Rows rows() const { return Rows(row).first(n); }
-    /// Take those of the rows whose value is known.
+    size_t size() const { return row.size(); }
+    /// Take those of the rows whose value is known, which all are if `complete`.
     template <class Value>
-    void gather(Rows from, const Value* values) {
-        if (row.size() <= from.size()) {
-            row.resize(from.size() + 1);
-            x.resize(from.size() + 1);
+    void gather(Rows from, const Value* values, bool complete) {
+        if (x.size() < from.size()) x.resize(from.size());
+        for (size_t i = 0; i < from.size(); ++i) x[i] = static_cast<double>(values[from[i]]);
+        row = from;
+        if (complete) return;
+        if (known_.size() < from.size()) known_.resize(from.size());
+        size_t n = 0;
+        for (size_t i = 0; i < from.size(); ++i) {  // without a branch
+            const double value = x[i];
+            known_[n] = from[i];
+            x[n] = value;
+            n += is_known(static_cast<Value>(value));
         }
-        n = 0;
-        for (uint32_t at : from) {  // without a branch
-            row[n] = at;
-            x[n] = static_cast<double>(values[at]);
-            n += is_known(values[at]);
-        }
+        row = Rows(known_).first(n);
     }
+
+private:
+    std::vector<uint32_t> known_;
 };
 
 /// The best cut that leaves at least `edge` rows on each side, the first of equals: the number of rows below it, 0 if none is
@@ -38,7 +42,7 @@ struct Column {
 template <class Rule>
 size_t best_cut(Rule& rule, const Column& column, size_t edge, const Leaf& node, TwoSidedSplit& split) {
     const size_t n = column.size();
-    if (!rule.start(column.rows())) return 0;
+    if (!rule.start(column.row)) return 0;
     double best = rule.least();
     size_t place = 0;
     for (size_t below = 1; below + edge <= n; ++below) {
@@ -60,7 +64,7 @@ class CategoryGroups {
 public:
     CategoryGroups(Rule& rule, const Column& column, size_t n_codes, size_t edge)
         : rule_(rule), n_(column.size()), edge_(edge), tally_(n_codes, rule.empty()), count_(n_codes, 0), on_left_(n_codes, 0) {
-        useful_ = rule.start(column.rows());
+        useful_ = rule.start(column.row);
         for (size_t i = 0; i < n_; ++i) {
             const auto code = static_cast<size_t>(column.x[i]);
             rule.add(tally_[code], column.row[i]);

@@ -14,6 +14,7 @@ inline bool is_known(int32_t code) { return code >= 0; }
 struct SortedRows {
     size_t n_rows = 0;
     std::vector<uint32_t> order;
+    std::vector<char> complete;  // by feature: whether no row misses its value
 
     std::span<uint32_t> of(size_t feature) { return std::span(order).subspan(feature * n_rows, n_rows); }
     std::span<const uint32_t> of(size_t feature) const { return std::span(order).subspan(feature * n_rows, n_rows); }
@@ -25,10 +26,14 @@ inline SortedRows sorted_rows(const Table& table, const Options& options) {
     SortedRows sorted;
     sorted.n_rows = table.n_rows;
     sorted.order.resize(table.features.size() * table.n_rows);
+    sorted.complete.resize(table.features.size());
     parallel_for(table.features.size(), options.threads, [&](size_t f, int) {
         const Feature& feature = table.features[f];
         const std::span<uint32_t> order = sorted.of(f);
         std::iota(order.begin(), order.end(), 0u);
+        sorted.complete[f] = std::ranges::all_of(order, [&](uint32_t row) {
+            return feature.categorical() ? is_known(feature.codes[row]) : is_known(feature.numbers[row]);
+        });
         if (feature.categorical()) return;
         const double missing = options.rpart ? options.stands_for_missing[f] : 0.0;
         const auto value = [&](uint32_t row) { return is_known(feature.numbers[row]) ? feature.numbers[row] : missing; };
@@ -50,6 +55,7 @@ inline SortedRows without(const SortedRows& all, std::span<const int32_t> fold, 
                           size_t n_features) {
     SortedRows kept;
     kept.n_rows = n_kept;
+    kept.complete = all.complete;
     kept.order.resize(n_features * n_kept);
     for (size_t f = 0; f < n_features; ++f)
         std::ranges::copy_if(all.of(f), kept.of(f).begin(), [&](uint32_t row) { return fold[row] != left_out; });
