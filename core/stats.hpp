@@ -73,13 +73,14 @@ struct Totals {
 /// Reused memory of one thread, so that scanning a feature allocates nothing.
 struct Scratch {
     std::vector<double> left, right, fenwick_weight[2], fenwick_sum[2];
-    std::vector<double> n_log_n;                // n·log2(n) by n, for unit weights
-    std::vector<double> left_term, right_term;  // the same of each class, for others
+    std::shared_ptr<const std::vector<double>> n_log_n;  // for unit weights
+    std::vector<double> left_term, right_term;           // the same of each class, for others
     std::vector<std::pair<double, uint32_t>> heap;
 
-    void prepare_logs(size_t n) {
-        for (size_t i = n_log_n.size(); i <= n; ++i)
-            n_log_n.push_back(i == 0 ? 0.0 : static_cast<double>(i) * log2(static_cast<double>(i)));
+    /// n·log2(n) by n, up to the rows of a node.
+    const double* logs(size_t n) {
+        if (!n_log_n || n_log_n->size() <= n) n_log_n = n_log_n_table(n);
+        return n_log_n->data();
     }
 };
 

@@ -124,8 +124,7 @@ struct EntropyScorer : ClassScorer<unit> {
 
     EntropyScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch) : ClassScorer<unit>(rows_, node, scratch) {
         if constexpr (unit) {
-            scratch.prepare_logs(node.count);
-            logs = scratch.n_log_n.data();
+            logs = scratch.logs(node.count);
         } else {
             scratch.left_term.assign(this->n_classes, 0.0);
             scratch.right_term.resize(this->n_classes);
