@@ -148,7 +148,7 @@ private:
     double further_errors(double n, double e) const {
         if (options_.confidence > 0.5) return 0;
         if (e < 1) {
-            const double none = n * (1 - std::pow(options_.confidence, 1 / n));
+            const double none = n * (1 - pow(options_.confidence, 1 / n));
             return e == 0 ? none : none + e * (further_errors(n, 1) - none);
         }
         if (e + 0.5 >= n) return std::max(options_.last_half * (n - e), 0.0);

@@ -7,7 +7,7 @@
 
 namespace treewright::c45 {
 
-inline double n_log_n(double n) { return n < 1e-6 ? 0.0 : n * std::log2(n); }
+inline double n_log_n(double n) { return n < 1e-6 ? 0.0 : n * log2(n); }
 
 /// Search of one feature at one node; memory is kept from one search to the next.
 class FeatureSearch {
@@ -119,7 +119,7 @@ private:
             }
         }
         if (cuts == 0) return;
-        test.gain = best_gain - (options_.mdl ? std::log2(static_cast<double>(cuts)) / total : 0.0);
+        test.gain = best_gain - (options_.mdl ? log2(static_cast<double>(cuts)) / total : 0.0);
         if (!ground_.above(test.gain, 0) || best == 0) return;
         test.cut = (at(best) + at(best - 1)) / 2;
         if (test.cut == at(best)) test.cut = at(best - 1);

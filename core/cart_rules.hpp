@@ -193,7 +193,7 @@ public:
 
 private:
     static double impurity(double p) {
-        if constexpr (entropy) return p == 0 ? 0.0 : -p * std::log(p);
+        if constexpr (entropy) return p == 0 ? 0.0 : -p * log(p);
         else return p * (1 - p);
     }
     size_t label(uint32_t row) const { return static_cast<size_t>(outcome_.label[row]); }
@@ -294,7 +294,7 @@ public:
         double events = 0, time = 0;
 
         double rate() const { return events / time; }
-        double log_likelihood() const { return rate() > 0 ? events * std::log(rate()) : 0.0; }
+        double log_likelihood() const { return rate() > 0 ? events * log(rate()) : 0.0; }
     };
 
     PoissonRule(const Outcome& outcome, double variation) : outcome_(outcome), variation_(variation) {}
@@ -313,7 +313,7 @@ public:
         for (uint32_t row : rows) {
             const double events = outcome_.number[row], expected = leaf.value[0] * outcome_.exposure_of(row);
             sum += (events - expected) * outcome_.weight_of(row);
-            if (events > 0) sum += events * std::log(expected / events) * outcome_.weight_of(row);
+            if (events > 0) sum += events * log(expected / events) * outcome_.weight_of(row);
         }
         leaf.risk = -2 * sum;
         leaf.impurity = leaf.risk / all.time;
@@ -321,7 +321,7 @@ public:
     /// Deviance of one row from the rate of a leaf.
     double error(uint32_t row, const Leaf& leaf, bool) const {
         const double events = outcome_.number[row], expected = leaf.value[0] * outcome_.exposure_of(row);
-        return -2 * (events - expected + (events > 0 ? events * std::log(expected / events) : 0.0));
+        return -2 * (events - expected + (events > 0 ? events * log(expected / events) : 0.0));
     }
 
     bool start(Rows rows) {

@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from numpy._core import _multiarray_umath as umath
 
 import machines
 import treewright
+from treewright import _core
 
 FOUND = {name for name, found in umath.__cpu_features__.items() if found}
 DISPATCHED = [name for name in umath.__cpu_dispatch__ if name in FOUND]
@@ -144,3 +146,13 @@ def test_what_decides_or_is_stored_calls_nothing_that_varies() -> None:
         name for name in excused if not any(calls for path, calls in found.items() if path.startswith(name))
     ]
     assert not needless
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("nm") is None, reason="nothing to read symbols with"
+)
+def test_the_core_asks_the_c_library_for_nothing_that_varies() -> None:
+    needed = subprocess.check_output(["nm", "-D", "-u", _core.__file__], text=True).split()
+    names = {symbol.partition("@")[0] for symbol in needed}
+    assert "ldexp" in names  # or this reads no symbols
+    assert not names & {*VARYING["math"].split(), "cos", "sin", "tan", "tgamma", "fma"}
