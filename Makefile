@@ -14,7 +14,7 @@ TEST_CORE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/test_core
 CORE_TESTS := against_reference category_groupings fast_paths forest forest_route functions grow invariants missing monotone \
 	odd_input presets splits_oblique splits_search stopping
 
-.PHONY: help demo test test-core fuzz sanitize build lint format package benchmark pictures clean
+.PHONY: help demo test test-core fuzz sanitize arm64 build lint format package benchmark pictures clean
 
 help:
 	@echo "make demo       grow a tree on a bundled table and show it"
@@ -22,6 +22,7 @@ help:
 	@echo "make test-core  the tests of the core that need no Python"
 	@echo "make fuzz       look for tables from which engines grow different trees (SECONDS=60)"
 	@echo "make sanitize   the tests of the core, compiled to find memory errors and data races (slow; needs GCC)"
+	@echo "make arm64      every kind of model grown by an emulated arm64 processor (slow; needs Debian or Ubuntu)"
 	@echo "make build      compile the core and install the package, editable, in $(VENV)"
 	@echo "make lint       style, spelling, types and the order of imports"
 	@echo "make format     rewrite the Python files in the project's style"
@@ -51,6 +52,9 @@ sanitize: test-core
 		SETTINGS="--config-settings=build-dir=build/sanitize --config-settings=cmake.define.TREEWRIGHT_SANITIZE=address"
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 \
 		$(VENV)-sanitize/bin/python -m pytest $(CORE_TESTS:%=tests/test_%.py)
+
+arm64: $(VENV)/.tested-with
+	tools/arm64 $(VENV)
 
 build: $(VENV)/.built
 

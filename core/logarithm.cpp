@@ -198,20 +198,48 @@ constexpr auto powers = [] {
     return of;
 }();
 
-/// 2^(k / 64)·exp(r) of |r| < 0.006.
-double scaled_exp(double k, double r) {
+/// 2^(k / 64)·exp(r), where |r| < 0.006, without the factor 2^exponent.
+struct Exponential {
+    Pair value;
+    int exponent;
+};
+
+inline Exponential exponential(double k, double r) {
     const int whole = static_cast<int>(k), i = whole & 63;
     const double rest = r + r * r * (1.0 / 2 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r / 720))));
     const Pair power = powers[static_cast<size_t>(i)];
-    return std::ldexp(power.high + (power.low + power.high * rest), (whole - i) / 64);
+    return {{power.high, power.low + power.high * rest}, (whole - i) / 64};
 }
+
+/// exp(x) of |x| < 750.
+inline Exponential exponential(Pair x) {
+    constexpr Pair step = short_first(log_2 * Pair{1.0 / 64, 0}, 0x1p-42);
+    const double k = std::floor(x.high * (64 * per_log_2.high) + 0.5);
+    return exponential(k, (x.high - k * step.high) - (k * step.low - x.low));
+}
+
+inline double whole_of(const Exponential& x) { return std::ldexp(x.value.high + x.value.low, x.exponent); }
 
 double pair_exp(Pair x) {
     if (!(x.high < 710)) return x.high >= 710 ? infinite : x.high;
-    if (x.high < -746) return 0;
-    constexpr Pair step = short_first(log_2 * Pair{1.0 / 64, 0}, 0x1p-42);
-    const double k = std::floor(x.high * (64 * per_log_2.high) + 0.5);
-    return scaled_exp(k, (x.high - k * step.high) - (k * step.low - x.low));
+    return x.high < -746 ? 0 : whole_of(exponential(x));
+}
+
+/// log Γ(x), by Stirling's series from 16 on; below, Γ(x) = Γ(x + n) / (x·(x + 1)·…·(x + n - 1)).
+Pair pair_log_gamma(double x) {
+    Pair product = one;
+    double n = 0;
+    for (; x + n < 16; ++n) product = product * exact_sum(x, n);
+    const Pair shifted = exact_sum(x, n);
+    const double y = shifted.high;
+    if (!(y < 0x1p52)) return {y * (log(y) - 1), 0};
+    constexpr Pair half_log_of_two_pi{0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55};
+    const double z = 1 / (y * y);
+    const double series =
+        1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 - z * (691.0 / 360360)))));
+    const Pair log_y = pair_log(y), log_product = pair_log(product.high);
+    const Pair whole = Pair{y - 0.5, 0} * (log_y + Pair{-1, 0}) + half_log_of_two_pi + Pair{-0.5, series / y};
+    return whole + Pair{-1, 0} * log_product + Pair{shifted.low * log_y.high - product.low / product.high, 0};
 }
 
 }  // namespace
@@ -249,11 +277,17 @@ double log1p(double x) {
 
 double exp(double x) { return pair_exp({x, 0}); }
 
+double expm1(double x) {
+    if (!(std::fabs(x) < 40)) return exp(x) - 1;
+    const Exponential power = exponential({x, 0});
+    return (std::ldexp(power.value.high, power.exponent) - 1) + std::ldexp(power.value.low, power.exponent);
+}
+
 double exp2(double x) {
     if (!(x < 1024)) return x >= 1024 ? infinite : x;
     if (x < -1076) return 0;
     const double k = std::floor(64 * x + 0.5);
-    return scaled_exp(k, (x - k / 64) * log_2.high);
+    return whole_of(exponential(k, (x - k / 64) * log_2.high));
 }
 
 double pow(double base, double exponent) {
@@ -262,21 +296,11 @@ double pow(double base, double exponent) {
     return pair_exp(Pair{exponent, 0} * pair_log(base));
 }
 
-/// Stirling's series from 16 on; below, Γ(x) = Γ(x + n) / (x·(x + 1)·…·(x + n - 1)).
-double log_gamma(double x) {
-    Pair product = one;
-    double n = 0;
-    for (; x + n < 16; ++n) product = product * exact_sum(x, n);
-    const Pair shifted = exact_sum(x, n);
-    const double y = shifted.high;
-    if (!(y < 0x1p52)) return y * (log(y) - 1);
-    constexpr Pair half_log_of_two_pi{0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55};
-    const double z = 1 / (y * y);
-    const double series =
-        1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 - z * (691.0 / 360360)))));
-    const Pair log_y = pair_log(y), log_product = pair_log(product.high);
-    const Pair whole = Pair{y - 0.5, 0} * (log_y + Pair{-1, 0}) + half_log_of_two_pi + Pair{-0.5, series / y};
-    return (whole + Pair{-1, 0} * log_product + Pair{shifted.low * log_y.high - product.low / product.high, 0}).high;
+double log_gamma(double x) { return pair_log_gamma(x).high; }
+
+double log_beta(double a, double b) {
+    const Pair sum = exact_sum(a, b), of_sum = pair_log_gamma(sum.high);
+    return (pair_log_gamma(a) + pair_log_gamma(b) + Pair{-1, 0} * of_sum).high - sum.low * log(sum.high);
 }
 
 }  // namespace treewright

@@ -4,58 +4,17 @@
 // exact test. Numbers: the F test of one-way analysis of variance. The p-value is multiplied by the number of candidates
 // (Bonferroni; Kass, 1980, for categories), so that a node of pure noise is split with no more than the chance asked for.
 #pragma once
+#include "distributions.hpp"
 #include "recipe.hpp"
 #include "splits/counts.hpp"
 #include "splits/threshold.hpp"
 
 namespace treewright {
 
-/// Upper tail of the gamma distribution, Q(a, x), by series or continued fraction (Abramowitz & Stegun, 1964, 6.5.29 and 6.5.31).
-inline double gamma_tail(double a, double x) {
-    if (x <= 0) return 1;
-    const double front = exp(a * log(x) - x - log_gamma(a));
-    if (x < a + 1) {
-        double term = 1 / a, sum = term;
-        for (double n = a + 1; term > sum * 1e-17; ++n) sum += term *= x / n;
-        return std::max(0.0, 1 - front * sum);
-    }
-    double b = x + 1 - a, c = 1e300, d = 1 / b, fraction = d;  // Lentz, 1976
-    for (int i = 1; i < 10'000; ++i) {
-        const double numerator = -i * (i - a);
-        b += 2;
-        d = 1 / (numerator * d + b);
-        c = b + numerator / c;
-        fraction *= c * d;
-        if (std::fabs(c * d - 1) < 1e-16) break;
-    }
-    return front * fraction;
-}
-
-/// Lower tail of the beta distribution, I_x(a, b), by its continued fraction (Abramowitz & Stegun, 1964, 26.5.8).
-inline double beta_tail(double a, double b, double x) {
-    if (x <= 0) return 0;
-    if (x >= 1) return 1;
-    if (x > (a + 1) / (a + b + 2)) return 1 - beta_tail(b, a, 1 - x);
-    const double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x)) / a;
-    double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), fraction = d;
-    for (int m = 1; m < 10'000; ++m) {
-        const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        d = 1 / (1 + even * d);
-        c = 1 + even / c;
-        fraction *= c * d;
-        const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-        d = 1 / (1 + odd * d);
-        c = 1 + odd / c;
-        fraction *= c * d;
-        if (std::fabs(c * d - 1) < 1e-16) break;
-    }
-    return front * fraction;
-}
-
 /// Fisher's exact test of a 2 × 2 table of whole counts: twice the smaller tail.
 inline double fisher_p(double a, double b, double c, double d) {
     const double row = a + b, column = a + c, total = a + b + c + d;
-    const auto log_choose = [](double n, double k) { return log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1); };
+    const auto log_choose = [](double n, double k) { return -log_beta(k + 1, n - k + 1) - log(n + 1); };
     const double whole = log_choose(total, column);
     const auto tail = [&](double from, double to) {
         double sum = 0;

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 from treewright import _core
 
@@ -33,6 +34,7 @@ def exactly(name: str) -> Callable[[Decimal], Decimal]:
         "log10": lambda x: x.ln() / ten,
         "log1p": lambda x: (1 + x).ln(),
         "exp": lambda x: x.exp(),
+        "expm1": lambda x: x.exp() - 1,
         "exp2": lambda x: (x * two).exp(),
     }
     return functions[name]
@@ -90,6 +92,7 @@ def test_exponentials_and_small_logarithms_are_nearly_so() -> None:
         [-rng.random(3000), rng.normal(size=3000) * 10.0 ** rng.uniform(-20, -2, 3000), [-0.5, 1e300]]
     )
     assert max(errors("log1p", x)) < 0.8
+    assert max(errors("expm1", np.append(60 * x, [-0.02, 1e-20]).clip(-700, 700))) < 2
 
 
 def test_powers() -> None:
@@ -144,6 +147,25 @@ def test_exponentials_of_what_is_too_large() -> None:
     assert [_core.log1p(-1), _core.log1p(math.inf), _core.log1p(5e-324)] == [-math.inf, math.inf, 5e-324]
 
 
+def test_tails_and_quantiles() -> None:
+    rng = np.random.default_rng(4)
+    for freedom, statistic in zip(
+        rng.integers(1, 60, 500).tolist(), rng.exponential(40, 500).tolist(), strict=True
+    ):
+        tail = _core.gamma_tail(freedom / 2, statistic / 2)
+        assert tail == pytest.approx(special.chdtrc(freedom, statistic), rel=1e-11, abs=1e-15)
+    for chance in [*rng.random(300).tolist(), 1e-300, 1e-9, 0.25, 0.5, 1 - 1e-9]:
+        assert _core.normal_quantile(chance) == pytest.approx(-special.ndtri(chance), rel=1e-12, abs=1e-15)
+    for a, b in (10 ** rng.uniform(-1, 5, (300, 2))).tolist():
+        chance = rng.uniform(0.001, 0.999)
+        assert _core.beta_quantile(a, b, chance) == pytest.approx(special.betaincinv(a, b, chance), rel=1e-10)
+    assert [_core.normal_quantile(0), _core.normal_quantile(1)] == [math.inf, -math.inf]
+
+
 def test_arrays_keep_their_shape() -> None:
     assert _core.log2(np.array([[1.0, 2.0], [4.0, 8.0]])).tolist() == [[0, 1], [2, 3]]
     assert _core.log2(np.empty((0, 3))).shape == (0, 3)
+    assert _core.log2(np.array([8])).tolist() == [3]
+    assert _core.log2(np.float64(8)) == _core.log2(8) == 3
+    assert isinstance(_core.log2(np.float64(8)), float)
+    assert _core.log2(np.arange(1.0, 9)[::-1])[[0, -1]].tolist() == [3, 0]

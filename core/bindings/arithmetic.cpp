@@ -1,4 +1,5 @@
 // Functions of numbers whose bits are the same on every machine, for what Python decides or stores.
+#include "../distributions.hpp"
 #include "../logarithm.hpp"
 #include "border.hpp"
 
@@ -10,17 +11,18 @@ using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
 /// A function of one number, of each number of an array too.
 void add(nb::module_& m, const char* name, double (*function)(double)) {
-    m.def(name, function, "x"_a);
     m.def(
         name,
-        [function](const Numbers& x) {
+        [function](const Numbers& x) -> nb::object {
+            if (x.ndim() == 0) return nb::float_(function(*x.data()));
             auto [data, owner] = allocate<double>(x.size());
             std::transform(x.data(), x.data() + x.size(), data, function);
             std::vector<size_t> shape;
             for (size_t i = 0; i < x.ndim(); ++i) shape.push_back(x.shape(i));
-            return nb::ndarray<nb::numpy, double>(data, shape.size(), shape.data(), owner);
+            return nb::cast(nb::ndarray<nb::numpy, double>(data, shape.size(), shape.data(), owner));
         },
         "x"_a);
+    m.def(name, function, "x"_a);
 }
 
 }  // namespace
@@ -31,9 +33,13 @@ void add_arithmetic(nb::module_& m) {
     add(m, "log10", log10);
     add(m, "log1p", log1p);
     add(m, "exp", exp);
+    add(m, "expm1", expm1);
     add(m, "exp2", exp2);
     add(m, "log_gamma", log_gamma);
     m.def("pow", pow, "base"_a, "exponent"_a);
+    m.def("gamma_tail", gamma_tail, "a"_a, "x"_a);
+    m.def("normal_quantile", normal_quantile, "chance"_a);
+    m.def("beta_quantile", beta_quantile, "a"_a, "b"_a, "chance"_a);
 }
 
 }  // namespace treewright::border

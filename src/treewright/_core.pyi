@@ -196,6 +196,12 @@ def exp(x: Numbers) -> Numbers:
     """Exponential function."""
 
 @overload
+def expm1(x: float) -> float: ...
+@overload
+def expm1(x: Numbers) -> Numbers:
+    """exp(x) - 1."""
+
+@overload
 def exp2(x: float) -> float: ...
 @overload
 def exp2(x: Numbers) -> Numbers:
@@ -209,3 +215,12 @@ def log_gamma(x: Numbers) -> Numbers:
 
 def pow(base: float, exponent: float) -> float:
     """Power of a base that is not negative."""
+
+def gamma_tail(a: float, x: float) -> float:
+    """Chance that a gamma variable of shape a exceeds x: of chi-square with 2a degrees of freedom, 2x."""
+
+def normal_quantile(chance: float) -> float:
+    """Give the number that a standard normal variable exceeds with this chance."""
+
+def beta_quantile(a: float, b: float, chance: float) -> float:
+    """Give the number that a beta variable stays below with this chance."""

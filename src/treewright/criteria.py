@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import fsum
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright import _core
 from treewright.names import unknown_name
 
 Array = NDArray[np.float64]
@@ -298,7 +300,7 @@ def _decrease(name: str, node: Array, branches: Sequence[Array], sizes: Array) -
     inside = [
         impurity(name, branch) if size > 0 else 0.0 for branch, size in zip(branches, sizes, strict=True)
     ]
-    return impurity(name, node) - float(np.dot(sizes, inside) / sizes.sum())
+    return impurity(name, node) - float((sizes * inside).sum() / sizes.sum())
 
 
 def _twoing(counts: Array) -> float:
@@ -309,9 +311,9 @@ def _twoing(counts: Array) -> float:
         if size <= 0 or rest <= 0:
             return 0.0
         difference = np.abs(branch / size - (node - branch) / rest).sum()
-        return float(size * rest / total**2 * difference**2 / 4)
+        return float(size * rest / (total * total) * (difference * difference) / 4)
 
-    return against_rest(counts[0]) if len(counts) == 2 else sum(map(against_rest, counts))
+    return against_rest(counts[0]) if len(counts) == 2 else fsum(map(against_rest, counts))
 
 
 def _chi_square(counts: Array) -> float:
@@ -343,9 +345,9 @@ def _deviation(name: str, target: Array) -> float:
     if np.any(target < 0) or mean <= 0:
         raise ValueError("poisson needs targets that are not negative and not all zero.")
     positive = target[target > 0]
-    return float((positive * np.log(positive / mean)).sum() / len(target))
+    return float((positive * _core.log(positive / mean)).sum() / len(target))
 
 
 def _bits(share: Array) -> Any:
     """−Σ q log₂ q over the last axis, with 0 log 0 = 0."""
-    return -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=-1) + 0.0
+    return -(share * _core.log2(np.where(share > 0, share, 1.0))).sum(axis=-1) + 0.0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arithmetic import matmul
+
 SAME_WEIGHT = 1e-11
 """Weights of classes that differ by less, as a share of them, are equal; so are costs."""
 
@@ -14,8 +16,7 @@ def decide(
 ) -> NDArray[np.intp]:
     """Give the class that weights lead to: the heaviest or, with costs, the cheapest; the first of equals.
 
-    Shares of rows add up to whole rows but for rounding, so what differs by no more is equal. Costs are
-    summed in class order, to come out the same on every machine.
+    Shares of rows add up to whole rows but for rounding, so what differs by no more is equal.
 
     Parameters
     ----------
@@ -45,8 +46,6 @@ def decide(
         heaviest = rows.ravel().take(first + rows.argmax(axis=1))  # `max` of short rows is far slower
         is_best = rows >= heaviest[:, None] * (1 - SAME_WEIGHT)
         return np.asarray(is_best.argmax(axis=1).reshape(weight.shape[:-1]))
-    cost = np.zeros_like(weight)
-    for code, of_class in enumerate(costs):
-        cost += weight[..., code, None] * of_class
+    cost = matmul(weight, costs)
     cheapest = cost.min(axis=-1, keepdims=True)
     return np.asarray((cost <= (cheapest if exact else cheapest * (1 + SAME_WEIGHT))).argmax(axis=-1))

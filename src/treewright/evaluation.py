@@ -222,14 +222,14 @@ def judge_numbers(
     weight, _ = read_weight(sample_weight, len(guess))
     share = np.full(len(guess), 1 / len(guess)) if weight is None else weight / weight.sum()
     squares = (target - guess) ** 2
-    error = float(share @ squares)
-    spread = float(share @ (squares - error) ** 2)
+    error = float((share * squares).sum())
+    spread = float((share * (squares - error) ** 2).sum())
     return NumberEvaluation(
         n_rows=len(guess),
         error=error,
         se=float(np.sqrt(spread / len(guess))),
-        absolute_error=float(share @ np.abs(target - guess)),
-        baseline=float(share @ (target - share @ target) ** 2),
+        absolute_error=float((share * np.abs(target - guess)).sum()),
+        baseline=float((share * (target - (share * target).sum()) ** 2).sum()),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
+from treewright import _core
 from treewright.construction import TableEstimator
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
@@ -249,8 +250,7 @@ class ClassReader(ClassifierMixin, FittedTree):
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithm of `predict_proba`, −inf where a class has no share."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return _core.log(self.predict_proba(X))
 
 
 class NumberReader(RegressorMixin, FittedTree):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from math import ceil, log2, sqrt
+from math import ceil, sqrt
 from time import monotonic
 from typing import Any
 
@@ -141,7 +141,7 @@ def count_features(max_features: int | float | str | None, n_features: int) -> i
     if max_features == "sqrt":
         return max(1, int(sqrt(n_features)))
     if max_features == "log2":
-        return max(1, int(log2(n_features)))
+        return max(1, n_features.bit_length() - 1)
     if is_whole(max_features):
         return int(max_features)
     return max(1, int(float(max_features) * n_features))
@@ -330,7 +330,7 @@ def _search_factor(recipe: Recipe, weight: Array) -> Array | None:
             f"got {len(recipe.costs)} rows of {sorted({len(row) for row in recipe.costs})} columns."
         )
     cost_of_class = np.array(recipe.costs, dtype=float).sum(axis=1)
-    mean_cost = float((weight / weight.sum()) @ cost_of_class)
+    mean_cost = float((weight / weight.sum() * cost_of_class).sum())
     if mean_cost <= 0:
         raise ValueError("costs must make some mistake on the classes of the target dear: all of them are 0.")
     return np.asarray(cost_of_class / mean_cost)

@@ -307,5 +307,5 @@ def _score(trees: Sequence[Tree], values: Sequence[Array], rows: Dataset) -> flo
     if tree.is_classifier:
         return float(np.average(tree.decide(says) == target, weights=weight))
     mean = np.average(target, weights=weight)
-    spread = float(weight @ (target - mean) ** 2)
-    return 1 - float(weight @ (target - says[:, 0]) ** 2) / spread if spread > 0 else 0.0
+    spread = float((weight * (target - mean) ** 2).sum())
+    return 1 - float((weight * (target - says[:, 0]) ** 2).sum()) / spread if spread > 0 else 0.0

@@ -138,7 +138,7 @@ def predictions(tree: Tree) -> NDArray[np.float64]:
     if not tree.is_classifier:
         return tree.value[:, 0]
     # Sums and one division, as the grower computes them: equal shares give equal numbers.
-    return np.asarray(tree.value @ np.arange(tree.value.shape[1]) / tree.value.sum(axis=1))
+    return np.asarray((tree.value * np.arange(tree.value.shape[1])).sum(axis=1) / tree.value.sum(axis=1))
 
 
 def _feature_number(tree: Tree, feature: str | int) -> int:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf, log2
+from math import fsum, inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import criteria
+from treewright import _core, criteria
 from treewright.accounts import Branch, CandidateAccount, NodeAccount
 from treewright.data import Dataset
 from treewright.data.columns import plain
@@ -251,11 +251,11 @@ class Trace:
             Branch(split.condition(self.tree.schema, branch), *self._describe(rows, way == branch))
             for branch in range(split.n_branches)
         )
-        known = sum(branch.weight for branch in branches)
-        after = sum(branch.weight * branch.impurity for branch in branches) / known if known > 0 else 0.0
+        known = fsum(branch.weight for branch in branches)
+        after = fsum(branch.weight * branch.impurity for branch in branches) / known if known > 0 else 0.0
         gain = self._describe(rows, way >= 0)[3] - after
         shares = [branch.weight / known for branch in branches if branch.weight > 0]
-        information = -sum(share * log2(share) for share in shares) + 0.0
+        information = -fsum(share * _core.log2(share) for share in shares) + 0.0
         bits = criteria.merit("entropy", [branch.counts for branch in branches]) if self.class_names else 0.0
         feature = getattr(split, "feature", None)
         return CandidateAccount(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arithmetic import matmul
 from treewright.data.columns import plain
 from treewright.tree import Tree
 from treewright.words import quoted
@@ -48,7 +49,7 @@ class Goal:
 
     def margin(self, says: Array) -> Array:
         """Give how far predictions (rows) are beyond the goal; below zero they fall short."""
-        columns = says @ self.factors + self.offset
+        columns = matmul(says, self.factors) + self.offset
         return np.asarray(columns.min(axis=-1) if self.every else columns.max(axis=-1))
 
 

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arithmetic import matmul
 from treewright.data import Dataset
 from treewright.descent import SHARE, STAY, Descent
 from treewright.explain.row import Row
@@ -78,7 +79,7 @@ class Path:
     def says(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum what the nodes at the ends say, by the share of the row that ends there."""
         nodes, shares = np.array([node for node, _ in self.ends]), np.array([share for _, share in self.ends])
-        return np.asarray(shares @ value[nodes])
+        return matmul(shares, value[nodes])
 
 
 def follow(tree: Tree, row: Row) -> Path:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arithmetic import matmul
 from treewright.conditions import Condition, Side, Values, answered, features_of
 from treewright.descent import SHARE, STAY
 from treewright.explain.goal import ROUNDING, Goal
@@ -207,12 +208,12 @@ class Search:
     def _most(self) -> list[Array]:
         """The most that each column of the goal can get from the ends below each node."""
         return [
-            most_below(tree, value @ self.goal.factors)
+            most_below(tree, matmul(value, self.goal.factors))
             for tree, value in zip(self.trees, self.values, strict=True)
         ]
 
     def _may_reach(self, state: State) -> bool:
-        most = state.said @ self.goal.factors + self.goal.offset
+        most = matmul(state.said, self.goal.factors) + self.goal.offset
         for part in state.parts:
             most = most + part.share * self._most[part.tree][part.node]
         return bool(self.goal.may_hold(most, self.slack))

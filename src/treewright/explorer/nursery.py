@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright.data import Dataset
 from treewright.descent import place
 from treewright.errors import DataError
@@ -122,7 +123,7 @@ class Nursery:
                 if value <= 0:
                     raise ValueError(f"label={value!r} must be above 0: the tree predicts rates.")
                 return np.asarray(
-                    target * np.log(np.where(target > 0, target, value) / value) - target + value
+                    target * _core.log(np.where(target > 0, target, value) / value) - target + value
                 )
         return row_loss(tree, target, np.full(len(target), node))
 
@@ -145,7 +146,7 @@ class Nursery:
             rows = self.rows_at(node)
             weight = np.ones(len(rows)) if rows.weight is None else rows.weight
             assert rows.target is not None
-            risk[node] = weight @ self._loss(said, rows.target, node)
+            risk[node] = (weight * self._loss(said, rows.target, node)).sum()
         return replace(said, risk=risk)
 
 
@@ -195,7 +196,7 @@ def _counted(stump: Tree, branches: list[Tree]) -> Tree:
     }
     weight, impurity = columns["weight"][1:], columns["impurity"]
     merit = np.zeros(len(stump))
-    merit[0] = impurity[0] - weight @ impurity[1:] / max(weight.sum(), np.finfo(float).tiny)
+    merit[0] = impurity[0] - (weight * impurity[1:]).sum() / max(weight.sum(), np.finfo(float).tiny)
     default = stump.default_branch.copy()
     default[0] = int(weight.argmax())
     return replace(stump, **columns, merit=merit, default_branch=default)

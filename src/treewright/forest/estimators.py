@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
+from treewright import _core
 from treewright.construction import estimator
 from treewright.data import Dataset
 from treewright.data.dataset import Task
@@ -123,8 +124,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
 
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithm of `predict_proba`, −inf where a class has no share."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return _core.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row: the one of the largest mean share."""

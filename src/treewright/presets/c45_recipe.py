@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import log2
-from statistics import NormalDist
+from math import fsum
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from treewright import _core
 from treewright.accounts import CandidateAccount
 from treewright.data import Dataset
 from treewright.grow import Progress, core_table, threads
+from treewright.pruning.error_based import table_deviate
 from treewright.recipe import ProgramRecipe
 from treewright.tree import Tree
 
@@ -81,7 +81,7 @@ class C45Recipe(ProgramRecipe):
         n_categories = dict(zip(schema.names, schema.n_categories.tolist(), strict=True))
         gain = {candidate.feature: _gain(candidate) for candidate in candidates}
         counted = [gain[name] for name in gain if n_categories[name] < 0.3 * len(rows)] or list(gain.values())
-        average = sum(counted) / len(counted)
+        average = fsum(counted) / len(counted)
         below = [name for name in gain if gain[name] < average - 1e-3]
         if not below:
             return frozenset(), ""
@@ -116,8 +116,9 @@ def _gain(candidate: CandidateAccount) -> float:
     It is the ratio, which the core gave, times the split information with missing rows as a branch.
     """
     weights = [branch.weight for branch in candidate.branches] + [candidate.missing]
-    total = sum(weights)
-    return candidate.merit * -sum(weight / total * log2(weight / total) for weight in weights if weight > 0)
+    total = fsum(weights)
+    shares = [weight / total for weight in weights if weight > 0]
+    return candidate.merit * -fsum(share * _core.log2(share) for share in shares)
 
 
 def together(*parts: Dataset) -> Dataset:
@@ -140,14 +141,12 @@ def unweighed(rows: Dataset) -> Dataset:
 
 def _confidence(level: float, compat: str | None) -> tuple[float, float]:
     """Give the level as the program holds it, and the normal deviate it goes with."""
-    if compat == "release8":  # interpolated in a table of few entries
-        levels = [0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00]
-        deviates = [4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0]
-        return level, float(np.interp(level, levels, deviates))
+    if compat == "release8":
+        return level, table_deviate(level)
     if compat == "j48":  # held in 32 bits
         single = np.float32(level)
-        return float(single), NormalDist().inv_cdf(float(np.float32(1) - single))
-    return level, NormalDist().inv_cdf(1 - level)
+        return float(single), _core.normal_quantile(1 - float(np.float32(1) - single))
+    return level, _core.normal_quantile(level)
 
 
 def weka_parts(dataset: Dataset, n_parts: int) -> tuple[Dataset, Dataset]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from math import inf
+from math import fsum, inf
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -397,7 +397,7 @@ def _shares(priors: tuple[float, ...], n_classes: int) -> tuple[float, ...]:
     """Scale priors to sum to one, but for rounding."""
     if len(priors) != n_classes:
         raise ValueError(f"priors must have a number for each of the {n_classes} classes, got {len(priors)}.")
-    total = sum(priors)
+    total = fsum(priors)
     if total <= 0:
         raise ValueError("priors must not all be 0.")
     return tuple(map(_fraction, priors if abs(total - 1.0) < 1e-9 else [prior / total for prior in priors]))

@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright.data import Dataset
 from treewright.domains import Domain, number
 from treewright.pruning.pruner import Pruned, Pruner
@@ -75,8 +76,6 @@ class ChiSquare(Pruner):
 
 def split_p_values(tree: Tree) -> Array:
     """P-value of each node's split under independence of branch and class; 1 at leaves."""
-    from scipy.special import chdtrc
-
     value = np.where(tree.weight[:, None] > 0, tree.value, 0.0)
     branch, above = np.arange(1, len(tree)), tree.parent[1:]
     node_rows = np.zeros_like(value)
@@ -88,4 +87,5 @@ def split_p_values(tree: Tree) -> Array:
     statistic = np.bincount(above, terms.sum(axis=1), minlength=len(tree))
     branches = np.bincount(above, weight > 0, minlength=len(tree))
     freedom = np.maximum(branches - 1, 0) * np.maximum((node_rows > 0).sum(axis=1) - 1, 0)
-    return np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), statistic), 1.0)
+    halves = zip((freedom / 2).tolist(), (statistic / 2).tolist(), strict=True)
+    return np.array([_core.gamma_tail(a, x) if a > 0 else 1.0 for a, x in halves])

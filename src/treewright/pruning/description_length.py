@@ -7,12 +7,13 @@ Information and Computation 80; Mehta, Rissanen & Agrawal (1995), *MDL-based dec
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log2, pi
+from math import pi
 from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._core import exp2, log, log1p, log2, log_gamma
 from treewright.data import Dataset
 from treewright.domains import Domain, number, one_of
 from treewright.pruning.bottom_up import cheapest
@@ -77,21 +78,17 @@ class DescriptionLength(Pruner):
 
 def exception_bits(tree: Tree) -> Array:
     """Bits to name the class of each node as a leaf, and the rows that are not of it."""
-    from scipy.special import gammaln
-
     n, k, errors = tree.weight, tree.value.shape[1], training_errors(tree)
-    which = (gammaln(n + 1) - gammaln(errors + 1) - gammaln(n - errors + 1)) / np.log(2)
-    return np.asarray(log2(k) + np.log2(n * (k - 1) / k + 1) + which + errors * log2(max(k - 1, 1)))
+    which = (log_gamma(n + 1) - log_gamma(errors + 1) - log_gamma(n - errors + 1)) / log(2)
+    return np.asarray(log2(k) + log2(n * (k - 1) / k + 1) + which + errors * log2(max(k - 1, 1)))
 
 
 def share_bits(tree: Tree) -> Array:
     """Bits of the classes of each node as a leaf, under the mean over all class shares."""
-    from scipy.special import gammaln
-
     value = np.where(tree.weight[:, None] > 0, tree.value, 0.0)
     k = value.shape[1]
-    chance = gammaln(value + 0.5).sum(axis=1) - k / 2 * np.log(pi) + gammaln(k / 2)
-    return np.asarray((gammaln(value.sum(axis=1) + k / 2) - chance) / np.log(2))
+    chance = log_gamma(value + 0.5).sum(axis=1) - k / 2 * log(pi) + log_gamma(k / 2)
+    return np.asarray((log_gamma(value.sum(axis=1) + k / 2) - chance) / log(2))
 
 
 def split_bits(tree: Tree) -> Array:
@@ -100,12 +97,12 @@ def split_bits(tree: Tree) -> Array:
     inner = np.flatnonzero(tree.n_children)
     split = tree.split_begin[inner]
     kind, feature = tree.splits.kind[split], tree.splits.feature[split]
-    cuts = np.log2(np.maximum(tree.count[inner] - 1, 1))
+    cuts = log2(np.maximum(tree.count[inner] - 1, 1))
     values = np.array([len(column.categories) or 2**31 for column in tree.schema.columns])
-    ordinal = np.minimum(cuts, np.log2(np.maximum(values[feature] - 1, 1)))
+    ordinal = np.minimum(cuts, log2(np.maximum(values[feature] - 1, 1)))
     entries = tree.splits.pool_begin[split + 1] - tree.splits.pool_begin[split]
     groups = np.maximum(entries - 1, 1.0)
-    grouping = np.where(tree.n_children[inner] == 2, groups + np.log2(1 - 0.5**groups), 0.0)
+    grouping = np.where(tree.n_children[inner] == 2, groups + log1p(-exp2(-groups)) / log(2), 0.0)
     # an oblique split names a number for each of its features, beside the threshold
     oblique = entries * (log2(max(tree.n_features, 1)) + cuts)
     choices = [kind == THRESHOLD, kind == TABLE, kind == INTERVALS]

@@ -5,12 +5,14 @@ Quinlan (1993), *C4.5: Programs for Machine Learning*, ch. 4, as Release 8 of th
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright import _core
 from treewright.data import Dataset
 from treewright.domains import Domain, is_number, number, one_of
 from treewright.pruning.bottom_up import cheapest
@@ -126,26 +128,32 @@ def expected_errors(rows: ArrayLike, errors: ArrayLike, cf: float = 0.25, bound:
     e = np.clip(np.asarray(errors, dtype=float), 0.0, n)
     safe = np.where(n > 0, n, 1.0)
     if bound == "binomial":
-        from scipy.special import betaincinv
-
-        inside = (e < n) & (n > 0)
-        limit = betaincinv(np.where(inside, e, 0.0) + 1, np.where(inside, n - e, 1.0), 1 - cf)
-        return np.asarray(np.where(inside, n * limit, e))
-    none = safe * -np.expm1(np.log(cf) / safe)
+        n, e = np.broadcast_arrays(n, e)
+        limits = [
+            rows * _core.beta_quantile(wrong + 1, rows - wrong, 1 - cf) if wrong < rows else wrong
+            for rows, wrong in zip(n.ravel().tolist(), e.ravel().tolist(), strict=True)
+        ]
+        return np.reshape(np.array(limits), n.shape)
+    none = safe * -_core.expm1(_core.log(cf) / safe)
     line = none + e * (_many_errors(safe, np.ones_like(e), cf, bound) - none)
     total = np.where(e < 1e-6, none, np.where(e < 0.9999, e + line, e + _many_errors(safe, e, cf, bound)))
     return np.asarray(np.where(n > 0, total, 0.0))
 
 
+def table_deviate(cf: float) -> float:
+    """Give the normal deviate of a confidence factor as release 8 of C4.5 reads it off its table."""
+    place = bisect_left(TABLE_CONFIDENCE, cf)
+    (low, high), (first, last) = TABLE_CONFIDENCE[place - 1 : place + 1], TABLE_DEVIATE[place - 1 : place + 1]
+    return first + (last - first) * (cf - low) / (high - low)
+
+
 def _many_errors(n: Array, e: Array, cf: float, bound: Bound) -> Array:
     """What to add to one error or more."""
     if bound == "c45":
-        z, all_wrong = float(np.interp(cf, TABLE_CONFIDENCE, TABLE_DEVIATE)), 0.67
+        z, all_wrong = table_deviate(cf), 0.67
     else:
-        from scipy.special import ndtri
-
-        z, all_wrong = float(-ndtri(cf)), 1.0
+        z, all_wrong = _core.normal_quantile(cf), 1.0
     half = e + 0.5
-    root = np.sqrt(np.maximum(half * (1 - half / n) + z**2 / 4, 0.0))
-    limit = n * (half + z**2 / 2 + z * root) / (n + z**2)
+    root = np.sqrt(np.maximum(half * (1 - half / n) + z * z / 4, 0.0))
+    limit = n * (half + z * z / 2 + z * root) / (n + z * z)
     return np.asarray(np.where(half >= n, all_wrong * (n - e), limit - e))

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from treewright.arithmetic import matmul
 from treewright.data import Dataset
 from treewright.domains import Domain, is_number
 from treewright.pruning.bottom_up import cheapest
@@ -59,7 +60,7 @@ class MinimumError(Pruner):
         prior = np.full(n_classes, 1 / n_classes) if self.m is None else tree.value[0] / tree.value[0].sum()
         costs = 1.0 - np.eye(n_classes) if tree.costs is None else tree.costs
         n = tree.weight
-        expected = (tree.value + m * prior) @ costs
+        expected = matmul(tree.value + m * prior, costs)
         error = expected.min(axis=1) / np.where(n + m > 0, n + m, 1.0)
         total = n * error  # errors expected among the node's rows: these add up over branches
         walk = cheapest(tree, total)

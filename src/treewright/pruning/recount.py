@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
+from treewright.arithmetic import matmul
 from treewright.decision import decide
 from treewright.descent import Parts, sum_below, tally_parts
 from treewright.tree import Tree
@@ -17,7 +19,7 @@ Array = NDArray[np.float64]
 
 NODE_IMPURITIES: dict[str, Callable[[Array], Array]] = {
     "gini": lambda q: 1 - (q**2).sum(axis=1),
-    "entropy": lambda q: -(q * np.log2(np.where(q > 0, q, 1.0))).sum(axis=1) + 0.0,
+    "entropy": lambda q: -(q * _core.log2(np.where(q > 0, q, 1.0))).sum(axis=1) + 0.0,
     "error": lambda q: 1 - q.max(axis=1),
     "sqrt": lambda q: np.sqrt(q * (1 - q)).sum(axis=1) / 2,
 }
@@ -45,7 +47,7 @@ def recount(tree: Tree, parts: Parts, target: NDArray[Any]) -> Tree:
     weight = value.sum(axis=1)
     value = _with_parents_where_empty(tree, value)
     shares = value / value.sum(axis=1, keepdims=True)
-    risk = errors_of(value, None) if tree.costs is None else (value @ tree.costs).min(axis=1)
+    risk = errors_of(value, None) if tree.costs is None else matmul(value, tree.costs).min(axis=1)
     return replace(
         tree,
         count=_count_rows(tree, parts),

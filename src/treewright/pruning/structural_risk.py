@@ -6,13 +6,16 @@ ICML.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, log, log1p
+from itertools import accumulate
+from math import fsum, inf, sqrt
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._core import exp, exp2, log, log1p
 from treewright.data import Dataset
 from treewright.domains import Domain, is_number, is_whole, number
 from treewright.pruning.losses import training_risk
@@ -106,7 +109,7 @@ class _Walk:
         for node in range(len(tree) - 1, -1, -1):
             kept, nodes = leaf_risk[node], 1
             if n_children[node]:
-                penalty = scale * (((depth[node] + size[node]) * log_n + confidence) / rows[node]) ** 0.5
+                penalty = scale * sqrt(((depth[node] + size[node]) * log_n + confidence) / rows[node])
                 penalised[node] = (below[node] / weight[node] if weight[node] > 0 else 0.0) + penalty
                 collapse[node] = penalised[node] > leaf_rate[node] or below[node] >= leaf_risk[node]
                 if not collapse[node]:
@@ -145,7 +148,7 @@ def log_splits(tree: Tree, n_rows: int | None = None) -> float:
     for column in tree.schema.columns:
         if column.kind == "categorical":
             groups = len(column.categories) - 1
-            logs.append(0.0 if multiway or groups < 2 else groups * log(2) + log1p(-(0.5**groups)))
+            logs.append(0.0 if multiway or groups < 2 else groups * log(2) + log1p(-exp2(-groups)))
         else:
             cuts = len(column.categories) if column.kind == "ordinal" else n_rows
             logs.append(log(max(min(cuts, n_rows) - 1, 1)))
@@ -157,7 +160,7 @@ def log_splits(tree: Tree, n_rows: int | None = None) -> float:
     if INTERVALS in kinds:
         most_cuts = int(tree.n_children[inner][kinds == INTERVALS].max()) - 1
         logs.append(log(numeric) + _log_choices(n_rows - 1, most_cuts))
-    return max(float(np.logaddexp.reduce(logs)), log(2))
+    return max(_log_sum(logs), log(2))
 
 
 def _log_choices(n: int, most: int) -> float:
@@ -166,5 +169,11 @@ def _log_choices(n: int, most: int) -> float:
     Twice that number of n − 1 things is in how many ways a plane can part n points in general position in a
     space of so many dimensions (Cover, 1965).
     """
-    k = np.arange(min(n, most))
-    return float(np.logaddexp.reduce(np.append(0.0, np.cumsum(np.log(n - k) - np.log(k + 1)))))
+    steps = (log(n - k) - log(k + 1) for k in range(min(n, most)))
+    return _log_sum(list(accumulate(steps, initial=0.0)))
+
+
+def _log_sum(logs: Sequence[float]) -> float:
+    """Logarithm of the sum of numbers given by their logarithms."""
+    largest = max(logs)
+    return largest + log(fsum(exp(one - largest) for one in logs))

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import lgamma, log, log2
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._core import log, log2, log_gamma
 from treewright.conditions import Interval, Side
 from treewright.rules.pruning import LabelledRows
 from treewright.rules.rule import Rule
@@ -83,13 +83,13 @@ def _bits(covered: NDArray[np.float64], everything: NDArray[np.float64], rules: 
     """Bits of the rules taken and of their exceptions; the order of the rules says nothing."""
     wrong, left_out = covered[0] - covered[1], everything[1] - covered[1]
     exceptions = _choose_bits(covered[0], wrong) + _choose_bits(everything[0] - covered[0], left_out)
-    return exceptions + THEORY_WEIGHT * max(float(rules.sum()) - lgamma(len(rules) + 1) / log(2), 0.0)
+    return exceptions + THEORY_WEIGHT * max(float(rules.sum()) - log_gamma(len(rules) + 1) / log(2), 0.0)
 
 
 def _choose_bits(n: float, k: float) -> float:
     """Bits to say which k of n rows."""
     n, k = max(n, 0.0), min(max(k, 0.0), max(n, 0.0))
-    return (lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)) / log(2)
+    return (log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1)) / log(2)
 
 
 def rule_bits(rule: Rule, labelled: LabelledRows) -> float:
@@ -106,4 +106,4 @@ def rule_bits(rule: Rule, labelled: LabelledRows) -> float:
         else:
             each = min(len(column.categories), len(condition.codes) * log2(max(len(column.categories), 2)))
         bits += len(condition.weaker()) * (log2(max(len(schema.columns), 1)) + each)
-    return max(bits - lgamma(rule.n_tests + 1) / log(2), 0.0)
+    return max(bits - log_gamma(rule.n_tests + 1) / log(2), 0.0)

@@ -76,4 +76,4 @@ def _saved(own: NDArray[np.int64], rule: Rule, later: Sequence[Rule], labelled: 
     """Weight of the errors that would be saved if later rules predicted for the rows of a rule."""
     rows, weight, target = labelled.rows.take(own), labelled.weight[own], labelled.target[own]
     labels = np.array([one.label for one in later])[first_rule(later, rows)]
-    return float(weight @ (target != rule.label) - weight @ (target != labels))
+    return float(weight[target != rule.label].sum() - weight[target != labels].sum())

@@ -60,7 +60,7 @@ class LabelledRows:
         if self.n_classes:
             return np.bincount(target, weight, self.n_classes).astype(np.float64)
         total = weight.sum()
-        return np.array([weight @ target / total if total > 0 else 0.0])
+        return np.array([(weight * target).sum() / total if total > 0 else 0.0])
 
     def spread(self) -> float:
         """Give the mean squared distance of the targets from their mean."""
@@ -72,7 +72,7 @@ class LabelledRows:
         if self.n_classes:
             risk = weight - value[label]
         else:
-            risk = self.weight[covered] @ (self.target[covered] - value[0]) ** 2
+            risk = (self.weight[covered] * (self.target[covered] - value[0]) ** 2).sum()
         return Rule(conditions, value, label, len(covered), weight, max(float(risk), 0.0))
 
 
@@ -107,7 +107,7 @@ class Pruning:
         facts = self._facts(rule, labelled)
         fails = np.array([~test.holds(labelled.rows) for test in tests]).reshape(len(tests), len(labelled))
         failures = fails.sum(axis=0, dtype=np.int32)
-        which = (np.arange(len(tests)) @ fails).astype(np.int64)  # of a row that fails one test only
+        which = (np.arange(len(tests))[:, None] * fails).sum(axis=0)  # of a row that fails one test only
         kept = list(range(len(tests)))
         covered = facts[failures == 0].sum(axis=0)
         own = covered
