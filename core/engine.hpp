@@ -1,11 +1,11 @@
 // The growing loop, as a template over criteria: blocks for small tables, trunk and grafts for large ones.
 // Each grow_*.cpp instantiates it for its criteria.
 #pragma once
-#include "block.hpp"
+#include "grow/presorted/finder.hpp"
 #include "grow/driver.hpp"
 #include "grow/offers.hpp"
 #include "parallel.hpp"
-#include "trunk.hpp"
+#include "grow/histogram/finder.hpp"
 
 namespace treewright {
 

@@ -2,7 +2,7 @@
 // Each grow_lists_*.cpp instantiates it for its criteria.
 #pragma once
 #include "engine.hpp"
-#include "lists.hpp"
+#include "grow/presorted/shared_finder.hpp"
 
 namespace treewright {
 

@@ -1,7 +1,7 @@
 // Ranks: every numeric feature of a table by the position of its value among the distinct ones, sorted once for all trees.
 #pragma once
 #include "parallel.hpp"
-#include "splits/threshold.hpp"
+#include "cuts/scan.hpp"
 
 namespace treewright {
 

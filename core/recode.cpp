@@ -5,7 +5,7 @@
 
 #include "candidate.hpp"
 #include "levels.hpp"
-#include "splits/threshold.hpp"
+#include "cuts/scan.hpp"
 
 namespace treewright {
 

@@ -7,7 +7,7 @@
 #include "distributions.hpp"
 #include "recipe.hpp"
 #include "splits/counts.hpp"
-#include "splits/threshold.hpp"
+#include "cuts/scan.hpp"
 
 namespace treewright {
 

@@ -1,7 +1,7 @@
 // A criterion of the user's own: a function that gives the merits of many candidates in one call.
 #pragma once
 #include "../recipe.hpp"
-#include "../splits/threshold.hpp"
+#include "cuts/scan.hpp"
 
 namespace treewright {
 

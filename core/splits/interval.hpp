@@ -12,7 +12,7 @@
 #include <queue>
 #include <vector>
 
-#include "threshold.hpp"
+#include "cuts/scan.hpp"
 
 namespace treewright {
 

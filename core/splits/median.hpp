@@ -1,6 +1,6 @@
 // Splits that look at the features alone: the median of the widest one, as in a k-d tree (Friedman, Bentley & Finkel, 1977).
 #pragma once
-#include "threshold.hpp"
+#include "cuts/scan.hpp"
 
 namespace treewright {
 

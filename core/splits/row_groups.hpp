@@ -3,7 +3,7 @@
 // Two groups: the best cut of the values in the order of their medians, and in the order of their means. No order is known to
 // be exact for absolute error.
 #pragma once
-#include "threshold.hpp"
+#include "cuts/scan.hpp"
 
 namespace treewright {
 

@@ -5,7 +5,7 @@
 #include "../parallel.hpp"
 #include "../random.hpp"
 #include "counts.hpp"
-#include "threshold.hpp"
+#include "cuts/scan.hpp"
 
 namespace treewright {
 

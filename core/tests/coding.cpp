@@ -1,5 +1,5 @@
 // Numbers in bins, and two-valued columns as bits.
-#include "../coding.hpp"
+#include "grow/histogram/quantile_codes.hpp"
 
 #include "../bits.hpp"
 #include "check.hpp"

@@ -1,6 +1,6 @@
 // Rows by value, ranks in linear time, and the midpoint between neighbours.
 #include "../ranks.hpp"
-#include "../splits/threshold.hpp"
+#include "cuts/scan.hpp"
 #include "check.hpp"
 #include "columns.hpp"
 

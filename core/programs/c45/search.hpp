@@ -5,7 +5,7 @@
 #include "../../base/midpoint.hpp"
 #include "../../logarithm.hpp"
 #include "../../parallel.hpp"
-#include "../../splits/threshold.hpp"
+#include "cuts/scan.hpp"
 
 namespace treewright::c45 {
 

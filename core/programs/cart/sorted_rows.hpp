@@ -3,7 +3,7 @@
 #include "cart.hpp"
 #include "quicksort.hpp"
 #include "../../parallel.hpp"
-#include "../../splits/threshold.hpp"
+#include "cuts/scan.hpp"
 
 namespace treewright::cart {
 

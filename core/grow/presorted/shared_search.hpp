@@ -3,7 +3,7 @@
 #include <optional>
 #include <set>
 
-#include "list_rows.hpp"
+#include "grow/presorted/shared_rows.hpp"
 #include "random.hpp"
 #include "significance.hpp"
 #include "splits/categorical.hpp"

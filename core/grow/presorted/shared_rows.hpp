@@ -2,11 +2,11 @@
 #pragma once
 #include <numeric>
 
-#include "bounded_scan.hpp"
+#include "cuts/bounded.hpp"
 #include "builder.hpp"
 #include "grow/node.hpp"
 #include "missing.hpp"
-#include "part_lists.hpp"
+#include "grow/presorted/inherited_order.hpp"
 #include "parts.hpp"
 #include "problem.hpp"
 

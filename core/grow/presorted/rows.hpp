@@ -5,7 +5,7 @@
 #include "bits.hpp"
 #include "builder.hpp"
 #include "significance.hpp"
-#include "splits/threshold.hpp"
+#include "cuts/scan.hpp"
 
 namespace treewright {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "bits.hpp"
-#include "coding.hpp"
+#include "grow/histogram/quantile_codes.hpp"
 #include "grow/node.hpp"
 #include "missing.hpp"
 #include "parts.hpp"

@@ -5,8 +5,8 @@
 #pragma once
 #include <array>
 
-#include "coding.hpp"
-#include "stand_ins.hpp"
+#include "grow/histogram/quantile_codes.hpp"
+#include "splits/surrogate_search.hpp"
 
 namespace treewright {
 

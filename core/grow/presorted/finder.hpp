@@ -3,7 +3,7 @@
 // Rows are renumbered 0, 1, … inside the block, with 16-bit numbers for blocks that fit a cache (the design of
 // presorted attribute lists: Mehta, Agrawal & Rissanen, 1996; here in cache-sized blocks).
 #pragma once
-#include "block_search.hpp"
+#include "grow/presorted/search.hpp"
 #include "parts.hpp"
 
 namespace treewright {

@@ -4,12 +4,12 @@
 // each bin an upper bound on any cut inside it follows from the concavity of the impurity: only bins whose bound reaches the
 // best score are gathered, sorted and scanned. The result is the exact best cut; most rows are never sorted.
 #pragma once
-#include "binned_pulls.hpp"
+#include "grow/histogram/surrogate_histogram.hpp"
 #include "best.hpp"
 #include "feature_draw.hpp"
 #include "random.hpp"
 #include "significance.hpp"
-#include "trunk_search.hpp"
+#include "grow/histogram/search.hpp"
 
 namespace treewright {
 

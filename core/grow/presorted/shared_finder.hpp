@@ -3,12 +3,12 @@
 // Numeric features are sorted once and their order is handed down (part_lists.hpp); where a policy fills in values, the order
 // changes from node to node, and the feature is sorted anew. Blocks (block.hpp) serve the policies `direction` and `available`.
 #pragma once
-#include "forms.hpp"
+#include "grow/presorted/compound_splits.hpp"
 #include "feature_draw.hpp"
 #include "grow/choice.hpp"
-#include "list_search.hpp"
+#include "grow/presorted/shared_search.hpp"
 #include "random.hpp"
-#include "stand_ins.hpp"
+#include "splits/surrogate_search.hpp"
 
 namespace treewright {
 

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "parallel.hpp"
-#include "splits/threshold.hpp"
+#include "cuts/scan.hpp"
 #include "stats.hpp"
 #include "table.hpp"
 

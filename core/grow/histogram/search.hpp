@@ -2,9 +2,9 @@
 #pragma once
 #include <atomic>
 
-#include "block_rows.hpp"
-#include "bounded_scan.hpp"
-#include "histogram.hpp"
+#include "grow/presorted/rows.hpp"
+#include "cuts/bounded.hpp"
+#include "grow/histogram/histograms.hpp"
 #include "parallel.hpp"
 #include "splits/categorical.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <numeric>
 
-#include "splits/threshold.hpp"
+#include "cuts/scan.hpp"
 
 namespace treewright {
 

@@ -3,10 +3,10 @@
 #include <bit>
 #include <cstring>
 
-#include "../best.hpp"
-#include "../candidate.hpp"
-#include "../constraints.hpp"
-#include "../problem.hpp"
+#include "best.hpp"
+#include "candidate.hpp"
+#include "constraints.hpp"
+#include "problem.hpp"
 
 namespace treewright {
 

@@ -1,6 +1,6 @@
 // The best split of a node of a block, feature by feature: on sorted lists, on categories, or on bits counted all at once.
 #pragma once
-#include "asked_rows.hpp"
+#include "grow/presorted/user_criterion_search.hpp"
 #include "feature_draw.hpp"
 #include "grow/choice.hpp"
 #include "neighbours.hpp"

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "splits/threshold.hpp"
+#include "cuts/scan.hpp"
 
 namespace treewright {
 

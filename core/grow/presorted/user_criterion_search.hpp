@@ -1,6 +1,6 @@
 // The rows of a block whose splits a user's function values: candidates of many features to a call.
 #pragma once
-#include "block_rows.hpp"
+#include "grow/presorted/rows.hpp"
 #include "splits/categorical.hpp"
 
 namespace treewright {
