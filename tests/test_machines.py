@@ -99,7 +99,6 @@ NEITHER_DECIDES_NOR_IS_STORED = {
     "forest/jackknife.py": "standard errors of predictions",
     "forest/proximity.py": "products of whole numbers, which are exact",
     "forest/quantiles.py": "products with ones and zeros, which are exact",
-    "trace.py": "rows of a split are counted by its weighted sum",
 }
 
 
