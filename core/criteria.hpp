@@ -7,6 +7,7 @@
 #include "criteria/chi_square.hpp"
 #include "criteria/entropy.hpp"
 #include "criteria/error.hpp"
+#include "criteria/formula.hpp"
 #include "criteria/gain_ratio.hpp"
 #include "criteria/gini.hpp"
 #include "criteria/hellinger.hpp"

@@ -1,5 +1,6 @@
 // Which features a node looks at.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "random.hpp"
+#include "recipe.hpp"
 
 namespace treewright {
 
@@ -27,8 +29,26 @@ public:
         swaps_.clear();
     }
 
+    /// Whether chance has a say in which features a node looks at, or in which order.
+    bool chooses(const Recipe& recipe) const { return wanted(recipe) < shuffled_.size() || recipe.ties == Ties::random; }
+    /// All features, or max_features drawn of them and more until one varies; in the order of the draw, so that chance decides
+    /// between equals, or else ascending.
+    template <class Varies>
+    const std::vector<int32_t>& choose(const Recipe& recipe, Random& random, Varies&& varies) {
+        chosen_.clear();
+        for (size_t i = 0; any_left() && (i < wanted(recipe) || chosen_.empty()); ++i)
+            if (const int32_t feature = next(random); varies(feature)) chosen_.push_back(feature);
+        undo();
+        if (recipe.ties != Ties::random) std::sort(chosen_.begin(), chosen_.end());
+        return chosen_;
+    }
+
 private:
-    std::vector<int32_t> shuffled_;
+    size_t wanted(const Recipe& recipe) const {
+        return recipe.max_features == 0 ? shuffled_.size() : static_cast<size_t>(recipe.max_features);
+    }
+
+    std::vector<int32_t> shuffled_, chosen_;
     std::vector<size_t> swaps_;
 };
 

@@ -1,21 +1,12 @@
 // grow(): weights, and the criterion by name.
 #include "grow.hpp"
 
-#include "grow/offers.hpp"
+#include "criteria/callable.hpp"
+#include "grow/choose_finder.hpp"
+#include "grow/kernel.hpp"
 #include "recode.hpp"
 
 namespace treewright {
-
-/// Grow with one criterion: engine.hpp, instantiated in grow_*.cpp.
-template <class C>
-TreeArrays grow_by(const Problem& problem, const std::vector<double>& weight);
-
-/// The same by a user's function: engine.hpp, instantiated in grow_asked.cpp.
-TreeArrays grow_asked(const Problem& problem, const std::vector<double>& weight);
-
-/// The same with a policy for missing values for each feature: grow_lists.hpp, instantiated in grow_lists_*.cpp.
-template <class C>
-TreeArrays grow_lists(const Problem& problem, const std::vector<double>& weight);
 
 namespace {
 
@@ -55,26 +46,25 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& given, M
         weight.empty() ? static_cast<double>(table.n_rows) : std::accumulate(weight.begin(), weight.end(), 0.0);
     monitor.total = static_cast<double>(table.n_rows);
     if (!recipe.monotonic.empty()) problem.levels = class_levels(target, recipe);
-    if (recipe.function.call) {
-        TreeArrays tree = grow_asked(problem, weight);
-        recoding.restore(tree);
-        return tree;
-    }
-    const auto grow_with = [&]<class Engine>() {
-        if (offers::presorted.holds(recipe.demands())) return grow_by<Engine>(problem, weight);
-        if (offers::shared_rows.holds(recipe.demands())) return grow_lists<Engine>(problem, weight);
-        throw std::invalid_argument("no engine grows trees by all of these choices together");
-    };
-    TreeArrays tree = Criteria::with(recipe.criterion, [&]<class C>() -> TreeArrays {
-        if (C::classification != (target.n_classes > 0))
-            throw std::invalid_argument("criterion '" + recipe.criterion + "' does not fit this target");
-        const LogTable logs(C::traits.log_table && weight.empty() ? table.n_rows : 0);
+    const auto grow_by = [&](const Formula& formula, bool needs_logs) {
+        const LogTable logs(needs_logs && weight.empty() ? table.n_rows : 0);
         problem.n_log_n = logs.data();
-        if constexpr (C::classification) problem.formula = &formula_of<C>;
-        if constexpr (HasScorer<C>)
-            if (!C::classification || !recipe.plain) return grow_with.template operator()<C>();
-        return grow_with.template operator()<Formula>();
-    });
+        problem.formula = &formula;
+        return grow_tree(problem, weight);
+    };
+    TreeArrays tree;
+    if (recipe.function.call) {
+        tree = grow_by(target.n_classes ? formula_of<UserClassCriterion> : formula_of<UserNumberCriterion>, false);
+    } else {
+        tree = Criteria::with(recipe.criterion, [&]<class C>() {
+            if (C::classification != (target.n_classes > 0))
+                throw std::invalid_argument("criterion '" + recipe.criterion + "' does not fit this target");
+            problem.make_kernel = &make_kernel<Formula>;
+            if constexpr (HasScorer<C>)
+                if (!C::classification || !recipe.plain) problem.make_kernel = &make_kernel<C>;
+            return grow_by(formula_of<C>, C::traits.log_table);
+        });
+    }
     recoding.restore(tree);
     return tree;
 }

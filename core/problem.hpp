@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 
@@ -31,6 +32,7 @@ struct Monitor {
 };
 
 class BitTable;
+class Kernel;
 struct Ranking;
 
 struct Problem {
@@ -43,10 +45,18 @@ struct Problem {
     Monitor& monitor;
     const BitTable* bits = nullptr;                         // two-valued features, where they may be counted as bits
     const std::vector<const Ranking*>* rankings = nullptr;  // by feature: categories grown on as ranks
-    const Formula* formula = nullptr;                       // of the criterion, where it is one of classes
+    const Formula* formula = nullptr;                       // the criterion
+    std::unique_ptr<Kernel> (*make_kernel)(const Problem&, bool unit) = nullptr;  // of the criterion (grow/kernel.hpp)
     const double* n_log_n = nullptr;                        // a LogTable of all rows, where the criterion asks for it
     ClassLevels levels = {};                                // numbers that the classes stand for under monotone constraints
 
+    /// The same by another recipe.
+    Problem with(const Recipe& other) const {
+        Problem problem{table, other, n_classes, label, target, total_weight, monitor, bits, rankings, formula, make_kernel};
+        problem.n_log_n = n_log_n;
+        problem.levels = levels;
+        return problem;
+    }
     size_t width() const { return n_classes ? static_cast<size_t>(n_classes) : 1; }
     size_t n_features() const { return table.features.size(); }
 };
@@ -58,7 +68,7 @@ const C& criterion_of(const Problem& problem) {
 }
 
 /// Describe a node from its class weights (as the search weighs them).
-template <class C>
+template <class C = Formula>
 void describe_classes(const Problem& problem, const Totals& totals, Description& node) {
     const Recipe& recipe = problem.recipe;
     node.count = totals.count;
@@ -79,6 +89,14 @@ void describe_classes(const Problem& problem, const Totals& totals, Description&
             node.risk = std::min(node.risk, cost);
         }
     }
+}
+
+/// Describe a node from its targets, in row order.
+inline void describe_numbers(const Problem& problem, std::span<const double> target, std::span<const double> weight,
+                             Description& node) {
+    node.count = target.size();
+    node.weight = 0;
+    if (!target.empty()) problem.formula->describe({target, weight}, node);
 }
 
 }  // namespace treewright

@@ -135,7 +135,7 @@ struct Recipe {
     /// Whether rows may go down several branches, a share of each.
     bool shares() const { return std::ranges::count(policies, Missing::fractional) > 0; }
     /// What a merit counts for where features have their price.
-    double worth(double merit, int32_t feature) const {
+    double merit_per_cost(double merit, int32_t feature) const {
         return feature_costs.empty() ? merit : merit / feature_costs[static_cast<size_t>(feature)];
     }
     /// Least decrease of the tree's impurity by a split into so many branches.

@@ -272,7 +272,7 @@ private:
                 for (size_t i = 0; i < n; ++i) use(codes[row[i]], i);
             },
             levels_);
-        Candidate found = CategorySearch<C>(problem_, levels_, totals_, impurity_, feature).best();
+        Candidate found = CategorySearch<C>(C{}, recipe_, problem_.table, levels_, totals_, tolerance_, feature).best();
         if (!found.found()) return true;
         Split split{found.merit, feature, found.default_branch, true};
         split.groups = std::move(found.table);

@@ -91,8 +91,8 @@ private:
 
 /// Mean absolute deviation from the weighted median.
 struct AbsoluteError : NumberCriterion {
-    static constexpr Traits traits{.name = "absolute_error"};
-    static constexpr bool by_rows = true, centred = false;  // medians are targets as they are
+    static constexpr Traits traits{
+        .name = "absolute_error", .classification = false, .by_rows = true, .centred = false};  // medians are targets as they are
     using TurnScorer = AbsoluteErrorScorer;
     template <class Use>
     static decltype(auto) with_scorer(int, bool, Use&& use) {

@@ -1,21 +1,21 @@
 // A criterion of the user's own: a function that gives the merits of many candidates in one call.
 #pragma once
-#include "../recipe.hpp"
-#include "cuts/scan.hpp"
+#include "criteria.hpp"
+#include "recipe.hpp"
 
 namespace treewright {
 
 /// Classes judged by a user's function; nodes have the Gini index for their impurity.
-struct AskedClasses : ClassCriterion {
+struct UserClassCriterion : ClassCriterion {
     static constexpr Traits traits{.name = "function", .decrease = false};
     static constexpr bool user_defined = true;
     static double impurity(const Totals& node) { return Gini::impurity(node); }
 };
 
 /// Numbers judged by a user's function; nodes predict their mean and have the variance for their impurity.
-struct AskedNumbers : NumberCriterion {
-    static constexpr Traits traits{.name = "function", .decrease = false};
-    static constexpr bool user_defined = true, centred = false;
+struct UserNumberCriterion : NumberCriterion {
+    static constexpr Traits traits{.name = "function", .classification = false, .decrease = false, .centred = false};
+    static constexpr bool user_defined = true;
     static void describe(const NumberRows& rows, Description& node) { SquaredError::describe(rows, node); }
 };
 

@@ -19,12 +19,15 @@ inline constexpr double tie_tolerance = 1e-11;
 /// The branches of one split as a table of totals.
 using Branches = std::span<const Totals* const>;
 
-/// What is known of a criterion only when the engines run, as several share an engine.
+/// What finders ask of a criterion while they run.
 struct Traits {
     std::string_view name;
+    bool classification = true;
     bool bounded = false;    // a bound holds for cuts inside a group of rows: histograms and bounded scans serve
     bool decrease = true;    // the merit is the decrease of the impurity
     bool log_table = false;  // its scorer of rows that all weigh one reads a LogTable
+    bool by_rows = false;    // no function of sums: categories are valued by moving rows
+    bool centred = true;     // targets are taken less the node's mean, so that sums keep their digits
 };
 
 template <class S>
@@ -42,7 +45,6 @@ concept Scorer = requires(S scorer, const S at, size_t row, double x) {
 template <class C>
 concept Criterion = requires(const C& criterion, const Totals& node) {
     { criterion.traits } -> std::convertible_to<Traits>;
-    { C::classification } -> std::convertible_to<bool>;
     { criterion.tolerance(node, 0.5) } -> std::same_as<double>;  // merits of a node that are nearer are equal
 };
 
@@ -64,7 +66,6 @@ decltype(auto) with_unit(bool unit, Use&& use) {
 /// What the classification criteria share.
 struct ClassCriterion {
     static constexpr bool classification = true;
-    static constexpr bool by_rows = false;       // no function of sums: categories are valued by moving rows
     static constexpr bool user_defined = false;  // a function of the user's own gives the merits
     /// Whether weight and one sum of each side tell the merit.
     static bool by_pairs(int) { return false; }
@@ -73,8 +74,7 @@ struct ClassCriterion {
 
 /// What the regression criteria share. Totals hold one sum, that of the target.
 struct NumberCriterion {
-    static constexpr bool classification = false, by_rows = false, user_defined = false;
-    static constexpr bool centred = true;  // targets are taken less the node's mean, so that sums keep their digits
+    static constexpr bool classification = false, user_defined = false;
     static bool by_pairs(int) { return false; }
     static double tolerance(const Totals&, double impurity) { return tie_tolerance * impurity; }
 };

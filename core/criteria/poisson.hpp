@@ -14,7 +14,7 @@ struct PoissonScorer;
 /// S·log(S/(w·m)) − S + w·m, where m is the node's mean: written with x = S − w·m, the sum of the centred targets, nothing large
 /// cancels.
 struct Poisson : NumberCriterion {
-    static constexpr Traits traits{.name = "poisson", .bounded = true};
+    static constexpr Traits traits{.name = "poisson", .classification = false, .bounded = true};
     using PairScorer = PoissonScorer<false>;
     using TurnScorer = PoissonScorer<false>;
     static bool by_pairs(int) { return true; }

@@ -7,7 +7,7 @@ namespace treewright {
 
 /// Breiman et al., 1984, ch. 8.
 struct SquaredError : NumberCriterion {
-    static constexpr Traits traits{.name = "squared_error", .bounded = true};
+    static constexpr Traits traits{.name = "squared_error", .classification = false, .bounded = true};
     template <bool unit>
     using RowScorer = MeanDifferenceScorer<unit, false>;
     using PairScorer = RowScorer<false>;

@@ -1,5 +1,6 @@
 // Twoing.
 #pragma once
+#include "formula.hpp"
 #include "gini.hpp"
 
 namespace treewright {

@@ -23,13 +23,12 @@ template <class Engine>
 class Driver {
     using Node = typename Engine::Item;
     using Rows = typename Engine::SubtreeRows;
-    using Criterion = typename Engine::Criterion;
 
 public:
     Driver(const Problem& problem, Engine& engine, Builder& out, int thread = 0)
         : problem_(problem),
           recipe_(problem.recipe),
-          criterion_(criterion_of<Criterion>(problem)),
+          criterion_(*problem.formula),
           engine_(engine),
           out_(out),
           interactions_(recipe_.interaction),
@@ -173,7 +172,7 @@ private:
         double after = 0;
         for (const BranchSums& branch : engine_.branch_sums(node)) {
             if (branch.weight <= 0) continue;
-            if constexpr (Criterion::classification) {
+            if (problem_.n_classes) {
                 Totals totals(problem_.width());
                 totals.weight = branch.weight;
                 totals.sums = branch.classes;
@@ -248,7 +247,7 @@ private:
 
     const Problem& problem_;
     const Recipe& recipe_;
-    const Criterion& criterion_;
+    const Formula& criterion_;
     Engine& engine_;
     Builder& out_;
     Interactions interactions_;

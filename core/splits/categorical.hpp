@@ -5,11 +5,11 @@
 // tried up to 12 values present; beyond, the best cut of several orders (each class's share, and the first principal
 // component of the class shares: Coppersmith, Hong & Hosking, 1999), then single values are exchanged while that helps.
 #pragma once
-#include "../candidate.hpp"
-#include "../constraints.hpp"
-#include "../criteria/callable.hpp"
-#include "../missing.hpp"
-#include "../problem.hpp"
+#include "candidate.hpp"
+#include "constraints.hpp"
+#include "criteria/callable.hpp"
+#include "missing.hpp"
+#include "problem.hpp"
 
 namespace treewright {
 
@@ -105,23 +105,24 @@ class CategorySearch {
 public:
     /// `bounds` are those of monotone constraints, `classes` the numbers that classes stand for under them; `asked` is what puts
     /// candidates before the user's function, if that is the criterion.
-    CategorySearch(const Problem& problem, const Levels& levels, const Totals& node, double impurity, int32_t feature,
-                   const Bounds& bounds = {}, const ClassLevels* classes = nullptr, CandidateBatch* asked = nullptr)
-        : criterion_(criterion_of<C>(problem)),
-          recipe_(problem.recipe),
+    CategorySearch(const C& criterion, const Recipe& recipe, const Table& table, const Levels& levels, const Totals& node,
+                   double tolerance, int32_t feature, const Bounds& bounds = {}, const ClassLevels* classes = nullptr,
+                   CandidateBatch* asked = nullptr)
+        : criterion_(criterion),
+          recipe_(recipe),
           levels_(levels),
           node_(node),
           bounds_(bounds),
           classes_(classes),
           asked_(asked),
           feature_(feature),
-          n_categories_(problem.table.features[static_cast<size_t>(feature)].n_categories),
+          n_categories_(table.features[static_cast<size_t>(feature)].n_categories),
           by_direction_(!left_out(recipe_.policy(static_cast<size_t>(feature))) && levels.missing.count > 0),
           basis_(by_direction_ ? node : levels.known),
           left_(levels.width),
           right_(levels.width),
           share_(basis_.weight / node.weight),
-          tolerance_(asked ? asked->tolerance() : criterion_.tolerance(node, impurity)) {}
+          tolerance_(tolerance) {}
 
     Candidate best() {
         if (recipe_.subset && levels_.size() >= 1) subset();

@@ -20,18 +20,17 @@ struct Plane {
     double merit = -infinity, bits = 0;
 };
 
-template <class C>
 class HyperplaneSearch {
     static constexpr size_t most_starts = 10, most_finalists = 3, first_sweeps = 2, most_sweeps = 40, random_directions = 5,
                             most_columns = 32;
     static constexpr double work_of_starts = 5e7;  // turns × rows, after which no further random plane is tried
 
 public:
-    HyperplaneSearch(const C& criterion, const ScaledRows& rows, double impurity, uint64_t seed, int threads, Monitor& monitor)
+    HyperplaneSearch(Kernel& kernel, const ScaledRows& rows, double impurity, uint64_t seed, int threads, Monitor& monitor)
         : rows_(rows),
           seed_(seed),
           monitor_(monitor),
-          cutters_(criterion, rows, impurity, threads),
+          cutters_(kernel, rows, impurity, threads),
           cutter_(cutters_.of(0)),
           ones_(rows.size(), 1.0) {}
 
@@ -53,7 +52,7 @@ public:
         std::iota(active_.begin(), active_.end(), size_t{0});
         const auto descend_all = [&](size_t n_sweeps) {
             parallel_for(planes.size(), cutters_.threads(), [&](size_t i, int thread) {
-                ScaledCutter<C>& cutter = cutters_.of(thread);
+                ScaledCutter& cutter = cutters_.of(thread);
                 if (planes[i].weight.empty()) planes[i] = plane_of(std::move(starts[i]), cutter);
                 Random own(child_seed(seed_, i + 1));
                 descend(planes[i], n_sweeps, own, cutter, thread);
@@ -68,7 +67,7 @@ public:
     }
 
 private:
-    Plane plane_of(std::vector<double>&& weight, ScaledCutter<C>& cutter) const {
+    Plane plane_of(std::vector<double>&& weight, ScaledCutter& cutter) const {
         Plane plane;
         plane.weight = std::move(weight);
         plane.value = project(plane.weight);
@@ -96,7 +95,7 @@ private:
         }
     };
 
-    void descend(Plane& plane, size_t n_sweeps, Random& random, ScaledCutter<C>& cutter, int thread) const {
+    void descend(Plane& plane, size_t n_sweeps, Random& random, ScaledCutter& cutter, int thread) const {
         std::vector<double> direction(rows_.size()), along(rows_.width());
         Patience patience;
         for (size_t sweep = 0; sweep < n_sweeps; ++sweep) {
@@ -116,7 +115,7 @@ private:
         }
     }
     /// Move the plane to where it cuts best; whether it rose.
-    bool shift(Plane& plane, ScaledCutter<C>& cutter) const {
+    bool shift(Plane& plane, ScaledCutter& cutter) const {
         const auto [threshold, score] = cutter.turn(plane.value, ones_);
         if (!(score > plane.score + cutter.tolerance())) return false;
         plane.score = score;
@@ -125,7 +124,7 @@ private:
     }
     /// Turn the plane along one direction to its best angle, about a row drawn at random; whether it rose.
     bool turn(Plane& plane, const std::vector<double>& along, const std::vector<double>& step, std::vector<double>& direction,
-              Random& random, Patience& patience, ScaledCutter<C>& cutter) const {
+              Random& random, Patience& patience, ScaledCutter& cutter) const {
         const double pivot = step[random.below(step.size())];
         for (size_t i = 0; i < step.size(); ++i) direction[i] = step[i] - pivot;
         const auto [angle, score] = cutter.turn(plane.value, direction);
@@ -146,7 +145,7 @@ private:
         std::vector<double> weight(rows_.width(), 0.0);
         weight[axis] = 1;
         starts.push_back(weight);
-        if constexpr (C::classification) {
+        if (rows_.rows.label) {
             const Plane by_axis = plane_of(std::move(weight), cutter_);
             for (std::vector<double> score : {superclass_of_split(by_axis), superclass_of_centroids()}) {
                 for (int round = 0; round < 4; ++round) {  // a discriminant may tell other superclasses apart better
@@ -290,8 +289,8 @@ private:
     const ScaledRows& rows_;
     uint64_t seed_;
     Monitor& monitor_;
-    ScaledCutters<C> cutters_;
-    ScaledCutter<C>& cutter_;  // of the thread that called
+    ScaledCutters cutters_;
+    ScaledCutter& cutter_;  // of the thread that called
     std::vector<double> ones_;
     std::vector<size_t> active_;
 };

@@ -4,27 +4,29 @@
 // be exact for absolute error.
 #pragma once
 #include "cuts/scan.hpp"
+#include "problem.hpp"
 
 namespace treewright {
 
-template <class C, class Scorer, class Index>
+template <class C>
 class GroupSearch {
-    using List = Entry<Index>;
+    using Scorer = typename C::TurnScorer;
+    using List = Entry<uint32_t>;
 
 public:
-    GroupSearch(const Problem& problem, const LocalRows& rows, Scratch& scratch, const Totals& node, double impurity,
-                const CutLimits& limits, int32_t feature)
-        : recipe_(problem.recipe),
-          rows_(rows),
+    GroupSearch(const Recipe& recipe, const Table& table, const NodeView& node, const CutLimits& limits, int32_t feature,
+                Scratch& scratch)
+        : recipe_(recipe),
+          rows_(node.rows),
           scratch_(scratch),
-          node_(node),
-          tolerance_(C::tolerance(node, impurity)),
+          node_(node.totals),
+          tolerance_(node.tolerance),
           limits_(limits),
           feature_(feature),
-          n_categories_(problem.table.features[static_cast<size_t>(feature)].n_categories),
+          n_categories_(table.features[static_cast<size_t>(feature)].n_categories),
           group_of_(static_cast<size_t>(n_categories_), -1) {}
 
-    void add(int32_t code, Index row) {
+    void add(int32_t code, uint32_t row) {
         if (code < 0) {
             missing_.push_back(row);
             return;
@@ -36,8 +38,6 @@ public:
         }
         groups_[static_cast<size_t>(group)].rows.push_back(row);
     }
-    bool constant() const { return groups_.size() + !missing_.empty() < 2; }
-
     Candidate best() {
         std::sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) { return a.code < b.code; });
         by_direction_ = recipe_.missing == Missing::direction && !missing_.empty();
@@ -53,13 +53,13 @@ public:
 private:
     struct Group {
         int32_t code;
-        std::vector<Index> rows;
+        std::vector<uint32_t> rows;
     };
     enum class Cuts { all, after_first, known_against_missing };
 
-    Description describe(const std::vector<Index>& rows) const {
+    Description describe(const std::vector<uint32_t>& rows) const {
         std::vector<double> target, weight;
-        for (Index row : rows) {
+        for (uint32_t row : rows) {
             target.push_back(rows_.target[row]);
             weight.push_back(rows_.weight_of(row));
         }
@@ -82,11 +82,11 @@ private:
         line_.clear();
         for (size_t i = 0; i < order.size(); ++i) {
             const size_t rank = cuts == Cuts::all ? i : cuts == Cuts::after_first ? std::min<size_t>(i, 1) : 0;
-            for (Index row : groups_[order[i]].rows) line_.push_back({static_cast<Index>(rank), row});
+            for (uint32_t row : groups_[order[i]].rows) line_.push_back({static_cast<uint32_t>(rank), row});
         }
         known_ = line_.size();
         if (by_direction_)
-            for (Index row : missing_) line_.push_back({List::missing, row});
+            for (uint32_t row : missing_) line_.push_back({List::missing, row});
         basis_ = Totals(1);
         basis_.count = line_.size();
         for (const List& entry : line_) {
@@ -133,12 +133,12 @@ private:
     void multiway() {
         std::vector<double> weight(groups_.size(), 0.0);
         for (size_t g = 0; g < groups_.size(); ++g)
-            for (Index row : groups_[g].rows) weight[g] += rows_.weight_of(row);
+            for (uint32_t row : groups_[g].rows) weight[g] += rows_.weight_of(row);
         const auto heaviest = static_cast<size_t>(std::max_element(weight.begin(), weight.end()) - weight.begin());
         size_t large = 0;
         double after = 0;
         for (size_t g = 0; g < groups_.size(); ++g) {
-            std::vector<Index> rows = groups_[g].rows;
+            std::vector<uint32_t> rows = groups_[g].rows;
             if (by_direction_ && g == heaviest) rows.insert(rows.end(), missing_.begin(), missing_.end());
             const Description part = describe(rows);
             if (!limits_.bounds.hold(part.value[0])) return;
@@ -174,7 +174,7 @@ private:
     int32_t feature_, n_categories_;
     bool by_direction_ = false;
     std::vector<Group> groups_;
-    std::vector<Index> missing_;
+    std::vector<uint32_t> missing_;
     std::vector<int32_t> group_of_;
     std::vector<List> line_;
     size_t known_ = 0;

@@ -8,7 +8,6 @@
 
 namespace treewright {
 
-template <class C>
 class SphereSearch {
 public:
     /// A centre in standard units, and the columns whose distances count.
@@ -21,11 +20,11 @@ public:
         double merit = -infinity, bits = 0;
     };
 
-    SphereSearch(const C& criterion, const ScaledRows& rows, double impurity, int threads, Monitor& monitor)
+    SphereSearch(Kernel& kernel, const ScaledRows& rows, double impurity, double tolerance, int threads, Monitor& monitor)
         : rows_(rows),
-          tolerance_(criterion.tolerance(rows.totals, impurity)),
+          tolerance_(tolerance),
           monitor_(monitor),
-          cutters_(criterion, rows, impurity, threads) {}
+          cutters_(kernel, rows, impurity, threads) {}
 
     /// The best sphere, of at most so many columns.
     Sphere best(size_t most) {
@@ -48,10 +47,10 @@ private:
         std::iota(columns.begin(), columns.end(), size_t{0});
         return columns;
     }
-    size_t n_groups() const { return C::classification ? rows_.totals.sums.size() : 2; }
+    size_t n_groups() const { return rows_.rows.label ? rows_.totals.sums.size() : 2; }
     size_t group(size_t row) const {
-        if constexpr (C::classification) return static_cast<size_t>(rows_.label[row]);
-        else return rows_.target[row] * rows_.totals.weight > rows_.totals.sums[0];
+        if (rows_.rows.label) return static_cast<size_t>(rows_.label[row]);
+        return rows_.target[row] * rows_.totals.weight > rows_.totals.sums[0];
     }
     /// The centroid and the medoid of each class present.
     std::vector<std::vector<double>> centres() const {
@@ -87,7 +86,7 @@ private:
         const double distance = rows_.column[c][row] - sphere.centre[c];
         return distance * distance;
     }
-    void value(Sphere& sphere, ScaledCutter<C>& cutter) const {
+    void value(Sphere& sphere, ScaledCutter& cutter) const {
         sphere.distance.assign(rows_.size(), 0.0);
         for (size_t c : sphere.columns)
             for (size_t i = 0; i < rows_.size(); ++i) sphere.distance[i] += apart(sphere, c, i);
@@ -112,7 +111,7 @@ private:
     const ScaledRows& rows_;
     double tolerance_;
     Monitor& monitor_;
-    ScaledCutters<C> cutters_;
+    ScaledCutters cutters_;
 };
 
 }  // namespace treewright

@@ -11,14 +11,14 @@
 namespace treewright {
 
 /// Each row's branch at a node and its weight: what surrogates are held to.
-struct Sent {
+struct BranchAssignment {
     std::span<const int32_t> branch;  // −1 where the split does not answer
     std::span<const double> weight;   // empty = every row counts one
     size_t n_branches = 2;
 
     double weight_of(size_t i) const { return weight.empty() ? 1.0 : weight[i]; }
     /// The weights that the split sends each way; `signed_weight` is by the caller's own row numbers.
-    PrimarySides ways(std::span<const double> signed_weight) const {
+    PrimarySides sides(std::span<const double> signed_weight) const {
         std::vector<double> size(n_branches, 0.0);
         for (size_t i = 0; i < branch.size(); ++i)
             if (branch[i] >= 0) size[static_cast<size_t>(branch[i])] += weight_of(i);
@@ -31,7 +31,7 @@ struct Sent {
         return primary;
     }
     /// +weight if a row goes left, −weight if right, 0 if the split does not answer.
-    double pull(size_t i) const { return branch[i] < 0 ? 0.0 : branch[i] == 0 ? weight_of(i) : -weight_of(i); }
+    double signed_weight(size_t i) const { return branch[i] < 0 ? 0.0 : branch[i] == 0 ? weight_of(i) : -weight_of(i); }
 };
 
 /// The cut of a surrogate between two values; the test is x ≤ cut, and −x ≤ −cut where lower numbers go right.
@@ -57,7 +57,7 @@ inline Candidate surrogate_candidate(const TwoSidedSplit& split) {
 /// cut_of(feature, primary, least, split) finds the cut of a numeric feature that agrees best, and need not if that is below
 /// `least`.
 template <class RowOf, class CutOf>
-std::vector<Candidate> find_surrogates(const Table& table, const Recipe& recipe, const Candidate& of, const Sent& sent,
+std::vector<Candidate> find_surrogates(const Table& table, const Recipe& recipe, const Candidate& of, const BranchAssignment& assigned,
                                        const PrimarySides& primary, RowOf&& row_of, CutOf&& cut_of) {
     std::vector<TwoSidedSplit> kept;
     std::vector<std::vector<std::pair<int32_t, int32_t>>> tables(table.features.size());
@@ -66,17 +66,17 @@ std::vector<Candidate> find_surrogates(const Table& table, const Recipe& recipe,
     for (size_t f = 0; f < table.features.size(); ++f) {
         const Feature& feature = table.features[f];
         const bool own = static_cast<int32_t>(f) == of.feature && !of.oblique();
-        if (own || (sent.n_branches != 2 && !feature.categorical())) continue;
+        if (own || (assigned.n_branches != 2 && !feature.categorical())) continue;
         TwoSidedSplit split;
         split.feature = static_cast<int32_t>(f);
         const auto each = [&](auto&& use) {
-            for (size_t i = 0; i < sent.branch.size(); ++i) {
-                const int32_t code = feature.codes[row_of(i)], branch = sent.branch[i];
-                if (branch >= 0 && code >= 0) use(static_cast<size_t>(code), static_cast<size_t>(branch), sent.weight_of(i));
+            for (size_t i = 0; i < assigned.branch.size(); ++i) {
+                const int32_t code = feature.codes[row_of(i)], branch = assigned.branch[i];
+                if (branch >= 0 && code >= 0) use(static_cast<size_t>(code), static_cast<size_t>(branch), assigned.weight_of(i));
             }
         };
         const Agreement agreement =
-            feature.categorical() ? agreeing_branches(static_cast<size_t>(feature.n_categories), sent.n_branches, each, tables[f])
+            feature.categorical() ? agreeing_branches(static_cast<size_t>(feature.n_categories), assigned.n_branches, each, tables[f])
                                   : cut_of(f, primary, least_agreement(primary, rules, kept), split);
         offer_surrogate(std::move(split), agreement, primary, rules, kept);
     }

@@ -1,33 +1,40 @@
-// The trunk: large nodes, split exactly with the help of coarse histograms.
+// The finder for large nodes: exact splits with the help of coarse histograms.
 //
-// Every numeric feature is coded into at most 255 bins once. At a node, the bin edges are scored from a histogram, and for
-// each bin an upper bound on any cut inside it follows from the concavity of the impurity: only bins whose bound reaches the
-// best score are gathered, sorted and scanned. The result is the exact best cut; most rows are never sorted.
+// Every numeric feature is coded into at most 255 bins once. At a node, the bin edges are scored from a histogram, and for each bin
+// an upper bound on any cut inside it follows from the concavity of the impurity: only bins whose bound reaches the best score are
+// gathered, sorted and scanned. The result is the exact best cut; most rows are never sorted.
 #pragma once
-#include "grow/histogram/surrogate_histogram.hpp"
+#include <atomic>
+
 #include "best.hpp"
+#include "bits.hpp"
 #include "feature_draw.hpp"
+#include "grow/histogram/histograms.hpp"
+#include "grow/histogram/surrogate_histogram.hpp"
+#include "grow/kernel.hpp"
+#include "parallel.hpp"
 #include "random.hpp"
 #include "significance.hpp"
-#include "grow/histogram/search.hpp"
+#include "cuts/bounded.hpp"
+#include "splits/categorical.hpp"
 
 namespace treewright {
 
-template <class C, class Scorer>
-class Trunk : TrunkSearch<C, Scorer> {
-    using Search = TrunkSearch<C, Scorer>;
-    using Base = typename Search::Base;
-    using Base::gather, Base::histograms, Base::unit, Base::is_coded;
-    using Base::problem_, Base::recipe_, Base::coded_, Base::label_, Base::target_, Base::local_;
-    using Search::candidate, Search::tolerance, Search::workspace_;
-    using typename Search::Found, typename Search::Workspace;
-
+class HistogramFinder {
 public:
-    using typename Base::Item;
-    using Criterion = C;
+    using Item = HistogramNode;
     using SubtreeRows = Parts;
 
-    Trunk(const Problem& problem, bool unit, size_t block_rows) : Search(problem, unit), block_rows_(block_rows) {}
+    /// Nodes of at most `small` rows are handed over. `unit` tells that every row weighs one.
+    HistogramFinder(const Problem& problem, bool unit, size_t small)
+        : problem_(problem),
+          recipe_(problem.recipe),
+          criterion_(*problem.formula),
+          histograms_(problem, unit),
+          small_(small),
+          workspace_(static_cast<size_t>(std::max(problem.recipe.threads, 1))) {
+        for (Workspace& work : workspace_) work.kernel = problem.make_kernel(problem, unit);
+    }
 
     Item root(Parts&& rows) const {
         Item root;
@@ -39,17 +46,17 @@ public:
     // ---- what the driver asks --------------------------------------------------------------------------------
 
     /// Small nodes, and those below a run of thin splits, are grown on sorted lists.
-    bool hands_over(const Item& item) const { return item.size() <= block_rows_ || item.thin_splits >= most_thin_splits; }
+    bool hands_over(const Item& item) const { return item.size() <= small_ || item.thin_splits >= most_thin_splits; }
     Parts hand_over(Item& item) const { return std::move(item.parts); }
 
     Description describe(Item& item) {
         Description description;
-        if constexpr (C::classification) {
+        if (problem_.n_classes) {
             item.totals = class_weights(item.parts, problem_.label, problem_.width());
-            describe_classes<C>(problem_, item.totals, description);
+            describe_classes(problem_, item.totals, description);
         } else {
-            gather(item);
-            describe_numbers<C>(target_, item.parts.weight, description);
+            histograms_.gather(item);
+            describe_numbers(problem_, histograms_.target(), item.parts.weight, description);
             item.totals = Totals(problem_.width());
             item.totals.weight = description.weight;
             item.totals.count = item.size();
@@ -58,33 +65,27 @@ public:
         return description;
     }
     bool search(Item& item) {
-        gather(item);
-        if constexpr (!C::classification) {
-            local_.centre = item.centre;
-            double sum = 0;
-            for (size_t i = 0; i < item.size(); ++i) {
-                target_[i] -= item.centre;
-                sum += local_.weight_of(i) * target_[i];
-            }
-            item.totals.sums[0] = sum;
-        }
-        std::vector<Found> found = Search::search(item);
+        histograms_.gather(item);
+        if (!problem_.n_classes) item.totals.sums[0] = histograms_.centre_targets(item.centre);
+        std::vector<Found> found = find_on_all(item);
         return choose(item, found);
     }
     /// Every row goes down one branch.
     std::vector<BranchSums> branch_sums(Item& item) {
         answer(item, item.split);
         std::vector<BranchSums> branches(static_cast<size_t>(item.split.n_branches));
-        for (BranchSums& branch : branches) branch.classes.resize(C::classification ? problem_.width() : 0);
+        for (BranchSums& branch : branches) branch.classes.resize(problem_.n_classes ? problem_.width() : 0);
         for (size_t i = 0; i < item.size(); ++i) {
-            const double w = local_.weight_of(i);
+            const double w = histograms_.local().weight_of(i);
             BranchSums& branch = branches[static_cast<size_t>(branch_[i] >= 0 ? branch_[i] : item.split.default_branch)];
             branch.weight += w;
             ++branch.count;
-            if constexpr (C::classification) branch.classes[static_cast<size_t>(label_[i])] += w;
-            else {
-                branch.sum += w * target_[i];
-                branch.squares += w * target_[i] * target_[i];
+            if (problem_.n_classes) {
+                branch.classes[static_cast<size_t>(histograms_.label(i))] += w;
+            } else {
+                const double difference = histograms_.target()[i];
+                branch.sum += w * difference;
+                branch.squares += w * difference * difference;
             }
         }
         return branches;
@@ -101,7 +102,7 @@ public:
     }
     void partition(Item& item) {
         answer(item, item.split);
-        if (uses_surrogates(recipe_, recipe_.policy(static_cast<size_t>(item.split.feature)))) item.surrogates = stand_in(item);
+        if (uses_surrogates(recipe_, recipe_.policy(static_cast<size_t>(item.split.feature)))) item.surrogates = surrogates(item);
         sent_ = send(item.parts, branch_, item.split.default_branch, static_cast<size_t>(item.split.n_branches));
     }
     void take_branches(const Item& item, std::vector<Item>& children) {
@@ -117,16 +118,185 @@ private:
     /// After so many splits in a row that took off next to nothing, a long chain is likely; there bounds rule out few bins,
     /// and lists sorted once are the cheaper way down.
     static constexpr int most_thin_splits = 8;
+    /// Memory for the histograms of nodes that wait to be split.
+    static constexpr size_t most_bytes_kept = size_t{128} << 20;
 
-    // ---- finding the split of a node ---------------------------------------------------------------------------
+    /// What was found on a feature.
+    struct Found {
+        double merit = -infinity;
+        Best<BinCut> cuts;  // of a coded feature
+        bool some_missing = false;
+        Candidate table;  // of a categorical feature
+    };
+    /// A bin that may hold a better cut than its edges.
+    struct Suspect {
+        int bin;
+        double bound;
+        bool missing_left;
+    };
+    struct Workspace {
+        std::unique_ptr<Kernel> kernel;
+        LevelCounter counter;
+        Levels levels;
+        RowSorter sorter;
+        std::vector<double> values;
+        std::vector<uint32_t> local;
+        std::vector<Entry<uint32_t>> sorted;
+    };
+    Workspace& of_thread(int thread) { return workspace_[static_cast<size_t>(thread)]; }
+
+    // ---- the best split of every feature -----------------------------------------------------------------------
+
+    /// Features that can neither win nor tie may be left unrefined.
+    std::vector<Found> find_on_all(Item& item) {
+        histograms_.count(item, *workspace_[0].kernel);
+        if (problem_.bits) {
+            const uint32_t* rows = item.parts.row.data();
+            bit_counter_.count(
+                item.size(), problem_.bits->size(), problem_.width(), [&](size_t i) { return problem_.bits->mask(rows[i]); },
+                [&](size_t i) { return histograms_.label(i); });
+        }
+        const NodeView node{histograms_.local(), item.totals, item.impurity, criterion_.tolerance(item.totals, item.impurity)};
+        const size_t p = problem_.n_features();
+        std::vector<Found> found(p);
+        std::vector<std::vector<Suspect>> suspects(p);
+        std::atomic<double> best{-infinity};  // what the best split so far is worth
+        parallel_for(p, recipe_.threads, [&](size_t f, int thread) {
+            if (!item.may_use(f)) return;
+            problem_.monitor.poll(thread);
+            if (problem_.table.features[f].categorical()) group_categories(node, item, f, of_thread(thread), found[f]);
+            else if (histograms_.is_bit(f)) found[f].merit = of_thread(thread).kernel->cut_bit(node, ones(f)).first;
+            else if (recipe_.threshold) score_edges(node, item, f, of_thread(thread), found[f]);
+            note(best, f, found[f]);
+        });
+        parallel_for(p, recipe_.threads, [&](size_t f, int thread) {
+            if (histograms_.is_coded(f) && item.may_use(f) && recipe_.threshold)
+                suspect_bins(node, item, f, of_thread(thread), least_useful(node, f, best, found[f]), suspects[f]);
+        });
+        std::vector<size_t> order;
+        for (size_t f = 0; f < p; ++f)
+            if (!suspects[f].empty()) order.push_back(f);
+        const auto highest = [&](size_t f) {
+            return std::max_element(suspects[f].begin(), suspects[f].end(),
+                                    [](const Suspect& a, const Suspect& b) { return a.bound < b.bound; })
+                ->bound;
+        };
+        std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return highest(a) > highest(b); });
+        parallel_for(order.size(), recipe_.threads, [&](size_t i, int thread) {
+            refine(node, item, order[i], suspects[order[i]], of_thread(thread), best, found[order[i]]);
+        });
+        for (Found& of_feature : found)
+            if (of_feature.cuts.found()) of_feature.merit = of_feature.cuts.merit();
+        return found;
+    }
+    const uint32_t* ones(size_t feature) const {
+        return bit_counter_.ones(static_cast<size_t>(problem_.bits->bit_of(feature)));
+    }
+    void note(std::atomic<double>& best, size_t feature, const Found& found) const {
+        const double merit = recipe_.merit_per_cost(std::max(found.merit, found.cuts.most()), static_cast<int32_t>(feature));
+        double seen = best.load();
+        while (merit > seen && !best.compare_exchange_weak(seen, merit)) {
+        }
+    }
+    /// A cut of this feature with less merit than this does not matter. The best of a feature may be one tolerance below its
+    /// largest merit, the feature that wins one below the best of another, and that one below the largest merit of all.
+    double least_useful(const NodeView& node, size_t feature, const std::atomic<double>& best, const Found& found) const {
+        if (recipe_.max_competitors) return found.cuts.most() - node.tolerance;
+        const double price = recipe_.feature_costs.empty() ? 1.0 : recipe_.feature_costs[feature];
+        return best.load() * price - 3 * node.tolerance * std::max(price, 1.0);
+    }
+
+    void group_categories(const NodeView& node, const Item& item, size_t feature, Workspace& work, Found& found) const {
+        const int32_t* codes = problem_.table.features[feature].codes;
+        const uint32_t* rows = item.parts.row.data();
+        work.counter.count(
+            static_cast<size_t>(problem_.table.features[feature].n_categories), problem_.width(), node.rows,
+            [&](auto&& use) {
+                for (size_t i = 0; i < item.size(); ++i) use(codes[rows[i]], i);
+            },
+            work.levels);
+        if (work.levels.size() + (work.levels.missing.count > 0) < 2) return;
+        found.table = work.kernel->best_grouping(node, problem_.table, static_cast<int32_t>(feature), work.levels, Bounds{});
+        found.merit = found.table.merit;
+    }
+    void score_edges(const NodeView& node, const Item& item, size_t feature, Workspace& work, Found& found) const {
+        const BinnedFeature binned = histograms_.feature(item, feature);
+        found.some_missing = binned.some_missing;
+        if (binned.totals.count > 0) work.kernel->score_edges(node, binned, found.cuts);
+    }
+    /// Bins inside which a cut might be useful.
+    void suspect_bins(const NodeView& node, const Item& item, size_t feature, Workspace& work, double least,
+                      std::vector<Suspect>& out) const {
+        const BinnedFeature binned = histograms_.feature(item, feature);
+        if (binned.totals.count == 0) return;
+        std::array<double, 256> bound;
+        binned.each_side([&](bool missing_left) {
+            work.kernel->bound_bins(node, binned, missing_left, bound);
+            for (int i = 0; i < missing_bin; ++i) {
+                const auto at = static_cast<size_t>(i);
+                if (histograms_.coded().single[feature][at] || binned.layout.count(binned.bin(at)) < 2) continue;
+                // bounds round by 1e-15 of their parts, in another order than scores do
+                const double most = binned.share * (bound[at] * (1 + bound_safety) +
+                                                    bound_safety * (problem_.n_classes ? 1e-5 : node.impurity));
+                if (most >= least) out.push_back({i, most, missing_left});
+            }
+        });
+    }
+    /// Sort the rows of the suspect bins and look at every cut inside them.
+    void refine(const NodeView& node, const Item& item, size_t feature, std::vector<Suspect>& suspects, Workspace& work,
+                std::atomic<double>& best, Found& found) const {
+        const auto possible = [&](const Suspect& s) { return s.bound >= least_useful(node, feature, best, found); };
+        std::erase_if(suspects, [&](const Suspect& s) { return !possible(s); });
+        if (suspects.empty()) return;
+        const BinnedFeature binned = histograms_.feature(item, feature);
+        std::array<uint8_t, 256> wanted{};
+        for (const Suspect& s : suspects) wanted[static_cast<size_t>(s.bin)] = 1;
+        const uint8_t* code = histograms_.coded().of(feature);
+        const double* column = problem_.table.features[feature].numbers;
+        const uint32_t* rows = item.parts.row.data();
+        size_t n = 0;
+        work.local.resize(item.size() + 1);
+        for (size_t i = 0; i < item.size(); ++i) {
+            work.local[n] = static_cast<uint32_t>(i);
+            n += wanted[code[rows[i]]];
+        }
+        work.values.resize(n);
+        for (size_t i = 0; i < n; ++i) work.values[i] = column[rows[work.local[i]]];
+        work.sorted.resize(n);
+        work.sorter.sort(work.values.data(), n, work.sorted.data());
+        binned.each_side([&](bool missing_left) {
+            Totals left = binned.start(missing_left);
+            size_t at = 0;
+            for (int i = 0; i < missing_bin; ++i) {
+                const double* bin = binned.bin(static_cast<size_t>(i));
+                if (wanted[static_cast<size_t>(i)]) {
+                    const size_t rows_here = binned.layout.count(bin);
+                    const bool suspect = std::any_of(suspects.begin(), suspects.end(), [&](const Suspect& s) {
+                        return s.bin == i && s.missing_left == missing_left && possible(s);
+                    });
+                    if (suspect)
+                        work.kernel->scan_bin(node, binned,
+                                              {{missing_left, i}, left, std::span(work.sorted).subspan(at, rows_here),
+                                               work.local.data(), work.values.data()},
+                                              found.cuts);
+                    note(best, feature, found);
+                    at += rows_here;
+                }
+                binned.layout.add(bin, left);
+            }
+        });
+    }
+
+    // ---- the split of the node -----------------------------------------------------------------------------------
 
     bool choose(Item& item, std::vector<Found>& found) {
-        Best<size_t> best(tolerance(item));
+        Best<size_t> best(criterion_.tolerance(item.totals, item.impurity));
         Random random(item.seed);
         FeatureDraw draw(recipe_.ties == Ties::random ? found.size() : 0);
+        const auto merit = [&](size_t f) { return recipe_.merit_per_cost(found[f].merit, static_cast<int32_t>(f)); };
         for (size_t i = 0; i < found.size(); ++i) {
             const size_t f = draw.any_left() ? static_cast<size_t>(draw.next(random)) : i;
-            best.offer(worth(found, f), f);
+            best.offer(merit(f), f);
         }
         if (!best.found()) return false;
         item.split = candidate(item, best.get(), found[best.get()]);
@@ -134,15 +304,38 @@ private:
             std::vector<size_t> others;
             for (size_t f = 0; f < found.size(); ++f)
                 if (f != best.get() && found[f].merit != -infinity) others.push_back(f);
-            std::stable_sort(others.begin(), others.end(), [&](size_t a, size_t b) { return worth(found, a) > worth(found, b); });
+            std::stable_sort(others.begin(), others.end(), [&](size_t a, size_t b) { return merit(a) > merit(b); });
             if (others.size() > static_cast<size_t>(recipe_.max_competitors))
                 others.resize(static_cast<size_t>(recipe_.max_competitors));
             for (size_t f : others) item.competitors.push_back(candidate(item, f, found[f]));
         }
         return true;
     }
-    double worth(const std::vector<Found>& found, size_t feature) const {
-        return recipe_.worth(found[feature].merit, static_cast<int32_t>(feature));
+    /// What was found on a feature, as a split.
+    Candidate candidate(const Item& item, size_t feature, Found& found) const {
+        if (problem_.table.features[feature].categorical()) return std::move(found.table);
+        Candidate c;
+        c.merit = found.merit;
+        c.feature = static_cast<int32_t>(feature);
+        if (histograms_.is_bit(feature)) {
+            c.threshold = problem_.bits->threshold(static_cast<size_t>(problem_.bits->bit_of(feature)));
+            return c;
+        }
+        const BinCut cut = found.cuts.get();
+        if (found.some_missing && !left_out(recipe_.policy(feature))) c.default_branch = cut.missing_left ? 0 : 1;
+        const uint8_t* code = histograms_.coded().of(feature);
+        const double* column = problem_.table.features[feature].numbers;
+        const uint32_t* rows = item.parts.row.data();
+        double low = -infinity, high = infinity;
+        for (size_t i = 0; i < item.size(); ++i) {
+            const int bin = code[rows[i]];
+            if (bin == missing_bin) continue;
+            const double x = column[rows[i]];
+            if (bin < cut.bin || (bin == cut.bin && x <= cut.value)) low = std::max(low, x);
+            else high = std::min(high, x);
+        }
+        c.threshold = high == infinity ? infinity : midpoint(low, high);
+        return c;
     }
     template <class OfFeature>
     double sum_over_features(const Item& item, OfFeature&& of_feature) const {
@@ -169,6 +362,7 @@ private:
         for (size_t i = 0; i < n; ++i) work.values[i] = feature.numbers[rows[i]];
         return count_cuts(work.sorted.data(), work.sorter.sort(work.values.data(), n, work.sorted.data()), n);
     }
+
     // ---- carrying it out -----------------------------------------------------------------------------------------
 
     /// The branch of every row, −1 where the split does not answer; settles the default branch.
@@ -191,19 +385,19 @@ private:
         settle_default(policy, recipe_, size, split.default_branch);
     }
     /// Surrogates of the split; rows that it does not answer follow them.
-    std::vector<Candidate> stand_in(const Item& item) {
+    std::vector<Candidate> surrogates(const Item& item) {
         const std::vector<uint32_t>& rows = item.parts.row;
         const auto row_of = [&](size_t i) { return rows[i]; };
-        const Sent sent{branch_, item.parts.weight, static_cast<size_t>(item.split.n_branches)};
-        const auto skip = [&](size_t f) { return !is_coded(f) || item.split.n_branches != 2; };
-        BinnedPulls pulls(problem_.table, coded_, rows, sent, recipe_.threads, skip);
-        std::vector<Candidate> surrogates =
-            find_surrogates(problem_.table, recipe_, item.split, sent, sent.ways({}), row_of,
-                            [&](size_t feature, const PrimarySides& ways, double least, TwoSidedSplit& split) {
-                                return pulls.best_cut(feature, ways, least, split);
+        const BranchAssignment assigned{branch_, item.parts.weight, static_cast<size_t>(item.split.n_branches)};
+        const auto skip = [&](size_t f) { return !histograms_.is_coded(f) || item.split.n_branches != 2; };
+        SurrogateHistogram histogram(problem_.table, histograms_.coded(), rows, assigned, recipe_.threads, skip);
+        std::vector<Candidate> found =
+            find_surrogates(problem_.table, recipe_, item.split, assigned, assigned.sides({}), row_of,
+                            [&](size_t feature, const PrimarySides& sides, double least, TwoSidedSplit& split) {
+                                return histogram.best_cut(feature, sides, least, split);
                             });
-        follow_surrogates(problem_.table, surrogates, row_of, branch_);
-        return surrogates;
+        follow_surrogates(problem_.table, found, row_of, branch_);
+        return found;
     }
     /// A split on ranked categories as a table of all of them: large nodes know where to send even those they lack.
     void unrank(Candidate& split) const {
@@ -211,22 +405,30 @@ private:
         const Ranking* ranking = (*problem_.rankings)[static_cast<size_t>(split.feature)];
         if (ranking && split.kind == SplitKind::threshold) to_table(*ranking, split, [](size_t) { return true; });
     }
-    /// Whole counts subtract without rounding: the histogram of the larger child is the parent's less the smaller's.
+    /// Whole counts subtract without rounding: the histogram of the larger child is the parent's less the smaller's. They wait
+    /// for their nodes while there is room; without one a node is counted anew.
     void share_histogram(Item& item, std::vector<Item>& children) {
-        if (!(C::classification && unit()) || children.size() != 2) return;
+        if (!(histograms_.layout().classes && histograms_.layout().unit) || children.size() != 2) return;
         if (children[0].size() + children[1].size() < item.size()) return;  // some rows stayed at the node
         Item& small = children[children[0].size() <= children[1].size() ? 0 : 1];
         Item& large = children[children[0].size() <= children[1].size() ? 1 : 0];
-        if (large.node < 0 || large.size() <= block_rows_) return;
-        gather(small);
-        small.histogram.reset();
-        histograms(small);
+        if (large.node < 0 || large.size() <= small_) return;
+        histograms_.gather(small);
+        histograms_.count(small, *workspace_[0].kernel);
         large.histogram = std::move(item.histogram);
         for (size_t i = 0; i < large.histogram->size(); ++i) (*large.histogram)[i] -= (*small.histogram)[i];
-        if (small.node < 0 || small.size() <= block_rows_) small.histogram.reset();
+        if (small.node < 0 || small.size() <= small_) small.histogram.reset();
+        if (histograms_.bytes_kept() > most_bytes_kept) children[1].histogram.reset();  // the other is next
+        if (histograms_.bytes_kept() > most_bytes_kept && recipe_.limited()) children[0].histogram.reset();
     }
 
-    size_t block_rows_;
+    const Problem& problem_;
+    const Recipe& recipe_;
+    const Formula& criterion_;
+    Histograms histograms_;
+    size_t small_;
+    std::vector<Workspace> workspace_;  // of each thread
+    BitCounter bit_counter_;
     std::vector<Parts> sent_;      // the rows of each branch of the node partitioned last
     std::vector<int32_t> branch_;  // of the rows of the node in hand
 };

@@ -1,85 +1,124 @@
-// Histograms of large nodes: totals by bin of every coded feature, and bounds on what a cut inside a bin can be worth.
+// Histograms of large nodes: totals by bin of every coded feature.
 #pragma once
 #include <memory>
 
 #include "bits.hpp"
+#include "grow/histogram/bins.hpp"
 #include "grow/histogram/quantile_codes.hpp"
+#include "grow/kernel.hpp"
 #include "grow/node.hpp"
 #include "missing.hpp"
+#include "parallel.hpp"
 #include "parts.hpp"
+#include "problem.hpp"
 
 namespace treewright {
 
+/// A large node.
+struct HistogramNode : GrowingNode {
+    int thin_splits = 0;  // in a row, just above
+    Parts parts;
+    std::shared_ptr<std::vector<double>> histogram;  // column × bin × numbers of a bin
+
+    size_t size() const { return parts.size(); }
+    bool may_use(size_t feature) const {
+        return !features || std::binary_search(features->begin(), features->end(), static_cast<int32_t>(feature));
+    }
+};
+
 /// The rows of the node in hand under local numbers, and their histograms.
-template <class C>
 class Histograms {
-protected:
+    using Item = HistogramNode;
+
+public:
     /// `unit` tells that every row weighs one.
     Histograms(const Problem& problem, bool unit)
         : problem_(problem),
           recipe_(problem.recipe),
-          unit_(unit),
+          layout_{problem.n_classes > 0, unit, problem.width()},
           coded_(problem.table, recipe_.threads, problem.monitor, [&](size_t f) { return !is_coded(f); }) {}
     Histograms(const Histograms&) = delete;  // it points into itself
     Histograms& operator=(const Histograms&) = delete;
 
-    /// A large node.
-    struct Item : GrowingNode {
-        int thin_splits = 0;  // in a row, just above
-        Parts parts;
-        std::shared_ptr<std::vector<double>> histogram;  // feature column × bin × stride
-
-        size_t size() const { return parts.size(); }
-        bool may_use(size_t feature) const {
-            return !features || std::binary_search(features->begin(), features->end(), static_cast<int32_t>(feature));
-        }
-    };
-
     bool is_bit(size_t feature) const { return problem_.bits && problem_.bits->bit_of(feature) >= 0; }
     bool is_coded(size_t feature) const { return !problem_.table.features[feature].categorical() && !is_bit(feature); }
+    const BinLayout& layout() const { return layout_; }
+    const CodedTable& coded() const { return coded_; }
+    const LocalRows& local() const { return local_; }
+    int32_t label(size_t row) const { return label_[row]; }
+    const std::vector<double>& target() const { return target_; }
+    /// Memory of the histograms there are.
+    size_t bytes_kept() const { return n_kept_ * n_columns() * 256 * layout_.stride() * sizeof(double); }
 
-    // ---- histograms ------------------------------------------------------------------------------------------
-
-    bool unit() const { return unit_; }
-    /// Numbers a bin: class weights, or weight, sum and what its rows save each by itself; and the count of rows unless it
-    /// follows.
-    size_t stride() const { return (C::classification ? problem_.width() : 3) + (unit() ? 0 : 1); }
-
-    size_t rows_in(const double* bin) const {
-        if (!unit()) return static_cast<size_t>(bin[stride() - 1]);
-        if constexpr (!C::classification) return static_cast<size_t>(bin[0]);
-        double sum = 0;
-        for (size_t k = 0; k < problem_.width(); ++k) sum += bin[k];
-        return static_cast<size_t>(sum);
-    }
-    void add_bin(const double* bin, Totals& to) const {
-        if constexpr (C::classification) {
-            double weight = 0;
-            for (size_t k = 0; k < to.sums.size(); ++k) {
-                to.sums[k] += bin[k];
-                weight += bin[k];
-            }
-            to.weight += weight;
+    /// Bring labels, weights and targets of a node's rows side by side.
+    void gather(const Item& item) {
+        if (layout_.classes) {
+            gather_labels(item.parts, problem_.label, label_, bit_);
+            local_.label = label_.data();
+            local_.bit = bit_.data();
         } else {
-            to.weight += bin[0];
-            to.sums[0] += bin[1];
+            target_.resize(item.size());
+            for (size_t i = 0; i < item.size(); ++i) target_[i] = problem_.target[item.parts.row[i]];
+            local_.target = target_.data();
         }
-        to.count += rows_in(bin);
+        if (!layout_.unit) local_.weight = item.parts.weight.data();
     }
-    Totals bin_totals(const double* bin) const {
-        Totals t(problem_.width());
-        add_bin(bin, t);
-        return t;
+    /// Take the centre off the targets that were gathered; gives their sum.
+    double centre_targets(double centre) {
+        local_.centre = centre;
+        double sum = 0;
+        for (size_t i = 0; i < target_.size(); ++i) {
+            target_[i] -= centre;
+            sum += local_.weight_of(i) * target_[i];
+        }
+        return sum;
     }
+
+    /// Count the rows that were gathered. `kernel` says what each saves by itself.
+    void count(Item& item, Kernel& kernel) {
+        if (item.histogram) return;
+        if (layout_.classes && layout_.unit && problem_.n_classes == 2) {
+            increment_.resize(item.size());
+            for (size_t i = 0; i < item.size(); ++i) increment_[i] = 1 + (static_cast<uint64_t>(bit_[i]) << 32);
+        }
+        if (!layout_.classes) kernel.rows_apart(local_, item.size(), apart_);
+        const size_t step = layout_.stride() * 256;
+        item.histogram = {new std::vector<double>(n_columns() * step), [this](std::vector<double>* done) {
+                              --n_kept_;
+                              delete done;
+                          }};
+        ++n_kept_;
+        parallel_for(problem_.n_features(), recipe_.threads, [&](size_t f, int) {
+            if (is_coded(f) && item.may_use(f)) count(item, f, item.histogram->data() + coded_.column[f] * step);
+        });
+    }
+    /// A feature of a node that was counted.
+    BinnedFeature feature(const Item& item, size_t feature) const {
+        const double* bins = item.histogram->data() + coded_.column[feature] * layout_.stride() * 256;
+        BinnedFeature binned{layout_, bins, item.totals, layout_.totals(bins + missing_bin * layout_.stride())};
+        binned.some_missing = binned.missing.count > 0;
+        binned.both_sides = binned.some_missing && !left_out(recipe_.policy(feature));
+        if (binned.some_missing && !binned.both_sides) {
+            binned.totals.remove(binned.missing);
+            if (layout_.classes)
+                for (size_t k = 0; k < binned.totals.sums.size(); ++k)
+                    binned.totals.sums[k] = rest_of(item.totals.sums[k], binned.missing.sums[k]);
+            binned.share = binned.totals.weight / item.totals.weight;
+        }
+        return binned;
+    }
+
+private:
+    size_t n_columns() const { return coded_.codes.size() / std::max<size_t>(coded_.n_rows, 1); }
 
     /// Histogram of one feature over the rows of an item.
     void count(const Item& item, size_t feature, double* bins) const {
         const uint8_t* code = coded_.of(feature);
         const uint32_t* rows = item.parts.row.data();
-        const size_t n = item.size(), step = stride();
+        const size_t n = item.size(), step = layout_.stride();
         std::fill_n(bins, 256 * step, 0.0);
-        if constexpr (C::classification) {
-            if (unit() && problem_.n_classes == 2) {
+        if (layout_.classes) {
+            if (layout_.unit && problem_.n_classes == 2) {
                 uint64_t packed[2][256] = {};  // rows below, rows of class 1 above; two copies hide the latency of updates
                 size_t i = 0;
                 for (; i + 1 < n; i += 2) {
@@ -92,7 +131,7 @@ protected:
                     bins[b * 2 + 1] = static_cast<double>(sum >> 32);
                     bins[b * 2] = static_cast<double>(sum & 0xffffffffu) - bins[b * 2 + 1];
                 }
-            } else if (unit()) {
+            } else if (layout_.unit) {
                 const size_t width = problem_.width();
                 std::vector<uint32_t> whole(2 * 256 * width, 0);  // two copies hide the latency of updates
                 uint32_t *even = whole.data(), *odd = even + 256 * width;
@@ -117,71 +156,14 @@ protected:
                 bin[0] += w;
                 bin[1] += w * y;
                 bin[2] += apart_[i];
-                if (!unit()) bin[3] += 1;
+                if (!layout_.unit) bin[3] += 1;
             }
         }
     }
-    /// What the rows of a bin save each by itself, for bounds.
-    static double rows_apart(const double* bin) { return bin[2]; }
 
-    /// The target of an item's rows, contiguous.
-    void gather(const Item& item) {
-        if constexpr (C::classification) {
-            gather_labels(item.parts, problem_.label, label_, bit_);
-            local_.label = label_.data();
-            local_.bit = bit_.data();
-        } else {
-            target_.resize(item.size());
-            for (size_t i = 0; i < item.size(); ++i) target_[i] = problem_.target[item.parts.row[i]];
-            local_.target = target_.data();
-        }
-        if (!unit()) local_.weight = item.parts.weight.data();
-    }
-
-    void histograms(Item& item) {
-        if (item.histogram) return;
-        if (C::classification && unit() && problem_.n_classes == 2) {
-            increment_.resize(item.size());
-            for (size_t i = 0; i < item.size(); ++i) increment_[i] = 1 + (static_cast<uint64_t>(bit_[i]) << 32);
-        }
-        if constexpr (!C::classification) {
-            apart_.resize(item.size());
-            for (size_t i = 0; i < item.size(); ++i) apart_[i] = local_.weight_of(i) * C::apart(local_.target[i], local_.centre);
-        }
-        const size_t step = stride() * 256;
-        item.histogram = std::make_shared<std::vector<double>>(coded_.codes.size() / std::max<size_t>(coded_.n_rows, 1) * step);
-        parallel_for(problem_.n_features(), recipe_.threads, [&](size_t f, int) {
-            if (is_coded(f) && item.may_use(f)) count(item, f, item.histogram->data() + coded_.column[f] * step);
-        });
-    }
-    const double* bins(const Item& item, size_t feature) const {
-        return item.histogram->data() + coded_.column[feature] * stride() * 256;
-    }
-
-    /// A feature at a node: the totals its cuts are judged on, and the directions missing rows may take.
-    struct Basis {
-        Totals totals, missing;
-        bool has_missing = false, by_direction = false;
-        double share = 1;
-    };
-    Basis basis(const Item& item, size_t feature) const {
-        Basis b;
-        b.totals = item.totals;
-        b.missing = bin_totals(bins(item, feature) + missing_bin * stride());
-        b.has_missing = b.missing.count > 0;
-        b.by_direction = b.has_missing && !left_out(recipe_.policy(feature));
-        if (b.has_missing && !b.by_direction) {
-            b.totals.remove(b.missing);
-            if constexpr (C::classification)
-                for (size_t k = 0; k < b.totals.sums.size(); ++k)
-                    b.totals.sums[k] = rest_of(item.totals.sums[k], b.missing.sums[k]);
-            b.share = b.totals.weight / item.totals.weight;
-        }
-        return b;
-    }
     const Problem& problem_;
     const Recipe& recipe_;
-    const bool unit_;
+    const BinLayout layout_;
     CodedTable coded_;
 
     // the rows of the node in hand, by local number
@@ -190,6 +172,7 @@ protected:
     std::vector<double> target_, apart_;
     std::vector<uint64_t> increment_;
     LocalRows local_;
+    size_t n_kept_ = 0;
 };
 
 }  // namespace treewright

@@ -2,14 +2,13 @@
 #pragma once
 #include <array>
 
+#include "cuts/sorted_list.hpp"
+#include "grow/histogram/bins.hpp"
 #include "parallel.hpp"
-#include "cuts/scan.hpp"
 #include "stats.hpp"
 #include "table.hpp"
 
 namespace treewright {
-
-inline constexpr uint8_t missing_bin = 255;
 
 /// One numeric feature in at most 255 bins: bin b holds the values in (edge[b − 1], edge[b]].
 class FeatureCoder {

@@ -10,15 +10,15 @@
 
 namespace treewright {
 
-class BinnedPulls {
+class SurrogateHistogram {
 public:
     /// `rows` are the node's rows in the table; features that `skip` holds for are not looked at.
     template <class Skip>
-    BinnedPulls(const Table& table, const CodedTable& coded, std::span<const uint32_t> rows, const Sent& sent, int threads,
+    SurrogateHistogram(const Table& table, const CodedTable& coded, std::span<const uint32_t> rows, const BranchAssignment& assigned, int threads,
                 Skip&& skip)
-        : table_(table), coded_(coded), rows_(rows), sent_(sent), bins_(table.features.size()) {
+        : table_(table), coded_(coded), rows_(rows), assigned_(assigned), bins_(table.features.size()) {
         std::vector<uint8_t> side(rows.size());
-        for (size_t i = 0; i < rows.size(); ++i) side[i] = sent.branch[i] < 0 ? 2 : static_cast<uint8_t>(sent.branch[i]);
+        for (size_t i = 0; i < rows.size(); ++i) side[i] = assigned.branch[i] < 0 ? 2 : static_cast<uint8_t>(assigned.branch[i]);
         parallel_for(table.features.size(), threads, [&](size_t f, int) {
             if (!skip(f)) count(f, side);
         });
@@ -30,7 +30,7 @@ public:
         Walk all;
         for (size_t b = 0; b < missing_bin; ++b) all.add(bins[b]);
         const double to_right = 0.5 * (all.total - all.sum), to_left = 0.5 * (all.total + all.sum);
-        // sums of pulls that a cut must pass to be worth finding: those of the best edges, and those that come up to `least`
+        // sums of signed weights that a cut must pass to be worth finding: those of the best edges, and those that come up to `least`
         double high = 0, low = 0;
         Walk walk;
         for (size_t b = 0; b < missing_bin; ++b) {
@@ -65,7 +65,7 @@ private:
         std::array<double, 2> weight{};
         size_t rows() const { return count[0] + count[1] + count[2]; }
     };
-    /// Rows passed on the way through the bins: known ones, those the split answers, and their pulls.
+    /// Rows passed on the way through the bins: known ones, those the split answers, and their signed_weights.
     struct Walk {
         size_t rows = 0, answered = 0;
         double sum = 0, total = 0;
@@ -76,10 +76,10 @@ private:
             sum += bin.weight[0] - bin.weight[1];
             total += bin.weight[0] + bin.weight[1];
         }
-        void pass(double pull) {
+        void pass(double signed_weight) {
             ++rows;
-            answered += pull != 0;
-            sum += pull;
+            answered += signed_weight != 0;
+            sum += signed_weight;
         }
         bool may_cut(const Walk& all) const { return answered >= 2 && all.answered >= answered + 2 && rows < all.rows; }
     };
@@ -99,11 +99,11 @@ private:
         for (size_t b = 0; b < 256; ++b)
             for (size_t s = 0; s < 3; ++s) {
                 bins[b].count[s] = counts[b * 4 + s];
-                if (s < 2 && sent_.weight.empty()) bins[b].weight[s] = counts[b * 4 + s];
+                if (s < 2 && assigned_.weight.empty()) bins[b].weight[s] = counts[b * 4 + s];
             }
-        if (sent_.weight.empty()) return;
+        if (assigned_.weight.empty()) return;
         for (size_t i = 0; i < rows_.size(); ++i)
-            if (side[i] < 2) bins[code[rows_[i]]].weight[side[i]] += sent_.weight[i];
+            if (side[i] < 2) bins[code[rows_[i]]].weight[side[i]] += assigned_.weight[i];
     }
     /// Sort the rows of the wanted bins by value.
     void sort_bins(size_t feature, const std::array<uint8_t, 256>& wanted) {
@@ -135,7 +135,7 @@ private:
             if (wanted[b]) {
                 Walk inside = walk;
                 for (const size_t end = at + bins[b].rows(); at < end; ++at) {
-                    inside.pass(sent_.pull(part_[sorted_[at].row]));
+                    inside.pass(assigned_.signed_weight(part_[sorted_[at].row]));
                     if (at + 1 < end && sorted_[at].rank != sorted_[at + 1].rank)
                         offer(inside, b, value_[sorted_[at].row], value_[sorted_[at + 1].row]);
                 }
@@ -166,7 +166,7 @@ private:
     const Table& table_;
     const CodedTable& coded_;
     std::span<const uint32_t> rows_;
-    const Sent& sent_;
+    const BranchAssignment& assigned_;
     std::vector<std::vector<Bin>> bins_;  // by feature
 
     // of the feature in hand: the rows of its wanted bins

@@ -1,4 +1,4 @@
-// The forms of splits beyond one threshold or one table, for the plain engine: intervals, medians, hyperplanes, spheres.
+// Splits that look at more than one cut or one table: intervals, medians, hyperplanes, spheres; for rows that may be shared.
 //
 // splits/*.hpp say where to cut; here their finds are valued on the node's own rows, under the policy for missing values of
 // the (first) feature, and written as splits. A row that misses any feature of a hyperplane or sphere leaves it unanswered.
@@ -7,6 +7,7 @@
 
 #include "builder.hpp"
 #include "grow/choice.hpp"
+#include "grow/presorted/shared_rows.hpp"
 #include "missing.hpp"
 #include "significance.hpp"
 #include "splits/interval.hpp"
@@ -15,22 +16,22 @@
 
 namespace treewright {
 
-/// Works on the memory of the engine it belongs to.
-template <class Engine>
-class Forms {
-    using C = typename Engine::Criterion;
-    using Item = typename Engine::Item;
+/// Works on the memory of the finder it belongs to.
+template <class Finder>
+class CompoundSplits {
+    using Item = typename Finder::Item;
 
 public:
-    explicit Forms(Engine& engine) : e_(engine), criterion_(criterion_of<C>(engine.problem_)) {}
+    explicit CompoundSplits(Finder& finder)
+        : finder_(finder), rows_(finder.rows_), problem_(finder.problem_), criterion_(*finder.problem_.formula) {}
 
     /// Offer the best split of each form that the recipe asks for; `choice` has those of single features.
     void search(const Item& item, const std::vector<int32_t>& features, SplitChoice& choice) {
-        const Recipe& recipe = e_.recipe_;
+        const Recipe& recipe = problem_.recipe;
         if (!recipe.interval && !recipe.median && !recipe.hyperplane && !recipe.sphere) return;
         std::vector<int32_t> numeric;
         for (int32_t f : features)
-            if (!e_.feature_at(f).categorical()) numeric.push_back(f);
+            if (!rows_.feature_at(f).categorical()) numeric.push_back(f);
         if (recipe.interval)
             for (int32_t f : numeric) choice.offer(intervals(item, f, numeric.size()));
         if (recipe.median) choice.offer(median(item, numeric));
@@ -40,16 +41,16 @@ public:
     /// What an oblique split compares, by row: NaN where a feature is missing, or its value where all are filled in.
     Fill gather(const Item& item, const Candidate& split) {
         Fill fill;
-        fill.found = fills(e_.policy_of(split.feature));
+        fill.found = fills(rows_.policy_of(split.feature));
         std::map<int32_t, Fill> of;
         if (fill.found)
             for (int32_t f : split.pool_index)
-                if (of.emplace(f, Fill{}).second) fill.found &= (of[f] = e_.gather(item, f)).found;
+                if (of.emplace(f, Fill{}).second) fill.found &= (of[f] = rows_.gather(item, f)).found;
         if (fill.found) fill.value = compared(split, [&](int32_t f) { return of[f].value; });
-        e_.value_.resize(item.size());
+        rows_.values().resize(item.size());
         for (size_t i = 0; i < item.size(); ++i) {
-            e_.value_[i] = compared(split, [&](int32_t f) { return e_.number(item, static_cast<size_t>(f), i); });
-            if (std::isnan(e_.value_[i]) && fill.found) e_.value_[i] = fill.value;
+            rows_.values()[i] = compared(split, [&](int32_t f) { return rows_.number(item, static_cast<size_t>(f), i); });
+            if (std::isnan(rows_.values()[i]) && fill.found) rows_.values()[i] = fill.value;
         }
         return fill;
     }
@@ -57,15 +58,14 @@ public:
 private:
     static constexpr size_t most_features = 64;  // of an oblique split: those of the best thresholds
 
-    double middle(size_t at) const { return midpoint(e_.sorted_[at - 1], e_.sorted_[at]); }
+    double middle(size_t at) const { return midpoint(rows_.sorted()[at - 1], rows_.sorted()[at]); }
 
     // ---- several intervals ---------------------------------------------------------------------------------------------
 
     Candidate intervals(const Item& item, int32_t feature, size_t n_features) {
-        e_.gather(item, feature);
-        const size_t known = e_.sort_values(item);
-        const IntervalSearch<C::classification> search(e_.local_, e_.n_classes(), e_.limits(), e_.scratch_);
-        const std::vector<size_t> cuts = search.cuts(e_.list_.data(), known);
+        rows_.gather(item, feature);
+        const size_t known = rows_.sort_values(item);
+        const std::vector<size_t> cuts = problem_.n_classes ? cuts_of<true>(known) : cuts_of<false>(known);
         if (cuts.empty()) return {};
         Candidate split;
         split.kind = SplitKind::interval;
@@ -75,10 +75,15 @@ private:
             split.pool_index.push_back(static_cast<int32_t>(split.pool_index.size()) + 1);
             split.pool_value.push_back(middle(at));
         }
-        const double places = count_cuts(e_.list_.data(), known, known);  // any number of cuts might have been made
+        const double places = count_cuts(rows_.list().data(), known, known);  // any number of cuts might have been made
         split.rivals = static_cast<double>(n_features) * places * choose(places, static_cast<double>(cuts.size()));
         split.merit = interval_merit(item, feature, cuts, known, split.default_branch);
         return split;
+    }
+    template <bool classes>
+    std::vector<size_t> cuts_of(size_t known) {
+        const IntervalSearch<classes> search(rows_.local(), rows_.n_classes(), finder_.limits_, scratch_);
+        return search.cuts(rows_.list().data(), known);
     }
     /// Rows without the value join the heaviest branch, or take no part.
     double interval_merit(const Item& item, int32_t feature, const std::vector<size_t>& cuts, size_t known, int32_t& heaviest) {
@@ -86,25 +91,24 @@ private:
         std::vector<double> weights(rows.size(), 0.0);
         for (size_t i = 0, b = 0; i < known; ++i) {
             while (b < cuts.size() && i >= cuts[b]) ++b;
-            rows[b].push_back(e_.list_[i].row);
-            weights[b] += e_.local_.weight_of(e_.list_[i].row);
+            rows[b].push_back(rows_.list()[i].row);
+            weights[b] += rows_.local().weight_of(rows_.list()[i].row);
         }
         heaviest = static_cast<int32_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
-        const Missing policy = e_.policy_of(feature);
+        const Missing policy = rows_.policy_of(feature);
         const double known_weight = std::accumulate(weights.begin(), weights.end(), 0.0);
         double share = 1;
         if (left_out(policy)) share = known_weight / item.totals.weight;
         else
-            for (size_t i = known; i < item.size(); ++i) rows[static_cast<size_t>(heaviest)].push_back(e_.list_[i].row);
-        if constexpr (C::classification) {
+            for (size_t i = known; i < item.size(); ++i) rows[static_cast<size_t>(heaviest)].push_back(rows_.list()[i].row);
+        if (problem_.n_classes) {
             std::vector<Totals> branch;
-            Totals whole(e_.problem_.width());
+            Totals whole(problem_.width());
             for (const std::vector<uint32_t>& of : rows) whole.add(branch.emplace_back(totals(of)));
             std::vector<const Totals*> all;
             for (const Totals& b : branch) all.push_back(&b);
-            if constexpr (requires { criterion_.merit_of_known; })
-                if (criterion_.merit_of_known && policy == Missing::fractional)
-                    return criterion_.merit_of_known(whole, item.totals.weight, all);
+            if (criterion_.merit_of_known && policy == Missing::fractional)
+                return criterion_.merit_of_known(whole, item.totals.weight, all);
             return share * criterion_.merit(whole, all);
         } else {
             std::vector<uint32_t> whole;
@@ -117,11 +121,11 @@ private:
         }
     }
     Totals totals(const std::vector<uint32_t>& rows) const {
-        Totals t(e_.problem_.width());
+        Totals t(problem_.width());
         t.count = rows.size();
         for (uint32_t row : rows) {
-            t.weight += e_.local_.weight_of(row);
-            t.sums[static_cast<size_t>(e_.label_[row])] += e_.local_.weight_of(row);
+            t.weight += rows_.local().weight_of(row);
+            t.sums[rows_.label(row)] += rows_.local().weight_of(row);
         }
         return t;
     }
@@ -129,20 +133,20 @@ private:
     double deviation(const Item& item, const std::vector<uint32_t>& rows) const {
         std::vector<double> target, weight;
         for (uint32_t row : rows) {
-            target.push_back(e_.problem_.target[item.parts.row[row]]);
-            weight.push_back(e_.local_.weight_of(row));
+            target.push_back(problem_.target[item.parts.row[row]]);
+            weight.push_back(rows_.local().weight_of(row));
         }
         Description leaf;
-        describe_numbers<C>(target, weight, leaf);
-        return C::cost(leaf);
+        describe_numbers(problem_, target, weight, leaf);
+        return criterion_.cost(leaf);
     }
 
     // ---- the median ----------------------------------------------------------------------------------------------------
 
     double width(const Item& item, int32_t feature) {
-        e_.gather(item, feature);
+        rows_.gather(item, feature);
         double low = infinity, high = -infinity;
-        for (double value : e_.value_) {
+        for (double value : rows_.values()) {
             if (std::isnan(value)) continue;
             low = std::min(low, value);
             high = std::max(high, value);
@@ -155,8 +159,8 @@ private:
         for (int32_t f : numeric) widest.emplace_back(-width(item, f), f);
         std::sort(widest.begin(), widest.end());
         for (const auto& [_, feature] : widest) {
-            e_.gather(item, feature);
-            const size_t known = e_.sort_values(item), at = median_cut(e_.list_.data(), known, e_.local_, e_.limits());
+            rows_.gather(item, feature);
+            const size_t known = rows_.sort_values(item), at = median_cut(rows_.list().data(), known, rows_.local(), finder_.limits_);
             if (at == 0) continue;
             Candidate split;
             split.feature = feature;
@@ -169,28 +173,30 @@ private:
     }
     /// Merit of the sorted list cut after `at` of its known rows, the others on the better side or taking no part.
     void value_cut(const Item& item, size_t at, size_t known, Candidate& split) {
-        const bool take_part = known < item.size() && !left_out(e_.policy_of(split.feature));
-        const auto* list = e_.list_.data();
-        const size_t n = take_part ? item.size() : known;
-        const Totals totals = e_.totals_of(list, n);
+        const bool without = left_out(rows_.policy_of(split.feature)), take_part = known < item.size() && !without;
+        const NodeView node = finder_.view(item);
+        const CutTask<uint32_t> task{std::span<const Entry<uint32_t>>(rows_.list()).first(take_part ? item.size() : known), known,
+                                     no_limits, without};
         for (const bool missing_left : {false, true}) {
             if (missing_left && !take_part) return;
-            auto scorer = started_scorer<typename C::TurnScorer>(criterion_, e_.local_, totals, e_.scratch_, list, n);
-            for (size_t i = 0; i < at; ++i) scorer.add(list[i].row);
-            for (size_t i = known; i < n && missing_left; ++i) scorer.add(list[i].row);
-            const double merit = scorer.merit(scorer.score()) * totals.weight / item.totals.weight;
-            if (!(merit > split.merit + criterion_.tolerance(item.totals, item.impurity))) continue;
+            const double merit = finder_.kernel_->merit_of_cut(node, task, {at, missing_left}, split.threshold);
+            if (!(merit > split.merit + node.tolerance)) continue;
             split.merit = merit;
             if (take_part) split.default_branch = missing_left ? 0 : 1;
         }
+    }
+    /// The best cut of the values gathered.
+    Candidate best_cut(const Item& item, int32_t feature) {
+        Random random(item.seed);
+        return finder_.cut_values(finder_.view(item), item, feature, -infinity, random);
     }
 
     // ---- hyperplanes and spheres ---------------------------------------------------------------------------------------
 
     void oblique(const Item& item, const std::vector<int32_t>& numeric, SplitChoice& choice) {
         const double best = choice.found() ? choice.best().merit : -infinity;
-        const double candidates = e_.candidates_;  // of single features: what is cut here is counted by its own form
-        const std::vector<std::vector<int32_t>> sets = e_.interactions_.sets(numeric, item.groups);
+        const double candidates = finder_.n_candidates_;  // of single features: what is cut here is counted by its own form
+        const std::vector<std::vector<int32_t>> sets = finder_.interactions_.sets(numeric, item.groups);
         const auto offer = [&](Candidate&& split, size_t p) {
             const auto n = static_cast<double>(item.size());
             split.rivals = static_cast<double>(sets.size() * p) *  // each number of features has an equal share of the error
@@ -199,30 +205,30 @@ private:
         };
         for (const std::vector<int32_t>& features : sets)
             if (!features.empty()) oblique_on(item, features, best, offer);
-        e_.candidates_ = candidates;
+        finder_.n_candidates_ = candidates;
     }
     template <class Offer>
     void oblique_on(const Item& item, const std::vector<int32_t>& features, double best, Offer&& offer) {
         std::vector<std::pair<double, int32_t>> by_merit;
         for (int32_t f : features) {
-            e_.gather(item, f);
-            by_merit.emplace_back(-e_.search_cuts(item, f).merit, f);
+            rows_.gather(item, f);
+            by_merit.emplace_back(-best_cut(item, f).merit, f);
         }
         std::sort(by_merit.begin(), by_merit.end());
         if (by_merit.size() > most_features) by_merit.resize(most_features);
         std::vector<int32_t> chosen;
         for (const auto& entry : by_merit) chosen.push_back(entry.second);
         std::sort(chosen.begin(), chosen.end());
-        const Recipe& recipe = e_.recipe_;
-        const ScaledRows scaled(e_.local_, item.totals, e_.limits(), item.size(), chosen, recipe.feature_costs, item.seed,
-                                [&](uint32_t i, int32_t f) { return e_.number(item, static_cast<size_t>(f), i); });
-        Monitor& monitor = e_.problem_.monitor;
+        const Recipe& recipe = problem_.recipe;
+        const ScaledRows scaled(rows_.local(), item.totals, finder_.limits_, item.size(), chosen, recipe.feature_costs, item.seed,
+                                [&](uint32_t i, int32_t f) { return rows_.number(item, static_cast<size_t>(f), i); });
+        Monitor& monitor = problem_.monitor;
         // with fewer rows OC1 cuts one feature
         if (recipe.hyperplane && scaled.width() > 1 && item.size() >= 2 * scaled.width()) {
             const auto axis = static_cast<size_t>(std::find(scaled.feature.begin(), scaled.feature.end(), by_merit[0].second) -
                                                   scaled.feature.begin());
             const std::vector<double> weight =
-                HyperplaneSearch<C>(criterion_, scaled, item.impurity, item.seed, recipe.threads, monitor)
+                HyperplaneSearch(*finder_.kernel_, scaled, item.impurity, item.seed, recipe.threads, monitor)
                     .best(axis < scaled.width() ? axis : 0, recipe.max_terms);
             if (weight.size() - static_cast<size_t>(std::count(weight.begin(), weight.end(), 0.0)) > 1)  // else a threshold
                 offer(in_few_digits(item, best, [&](int digits) { return hyperplane_split(scaled, weight, digits); }),
@@ -230,7 +236,7 @@ private:
         }
         if (recipe.sphere && scaled.width() > 0) {
             const auto sphere =
-                SphereSearch<C>(criterion_, scaled, item.impurity, recipe.threads, monitor).best(recipe.max_terms);
+                SphereSearch(*finder_.kernel_, scaled, item.impurity, criterion_.tolerance(scaled.totals, item.impurity), recipe.threads, monitor).best(recipe.max_terms);
             offer(in_few_digits(item, 0.0, [&](int digits) { return sphere_split(scaled, sphere, digits); }), features.size());
         }
     }
@@ -248,10 +254,10 @@ private:
     Candidate cut(const Item& item, Candidate split) {
         if (!std::all_of(split.pool_value.begin(), split.pool_value.end(), [](double x) { return std::isfinite(x); })) return {};
         gather(item, split);
-        const Candidate found = e_.search_cuts(item, split.feature);
+        const Candidate found = best_cut(item, split.feature);
         if (!found.found() || !std::isfinite(found.threshold)) return {};
         double low = -infinity, high = infinity;
-        for (double value : e_.value_) {
+        for (double value : rows_.values()) {
             if (value <= found.threshold) low = std::max(low, value);
             if (value > found.threshold) high = std::min(high, value);
         }
@@ -261,8 +267,13 @@ private:
         return split;
     }
 
-    Engine& e_;
-    const C& criterion_;
+    static constexpr CutLimits no_limits{};
+
+    Finder& finder_;
+    SharedRows<uint32_t>& rows_;
+    const Problem& problem_;
+    const Formula& criterion_;
+    Scratch scratch_;
 };
 
 }  // namespace treewright

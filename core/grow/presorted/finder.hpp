@@ -1,62 +1,76 @@
-// A subtree grown on presorted lists: every feature is sorted once, then each split partitions the lists stably.
+// The finder for rows in presorted lists: every feature is sorted once, then each split partitions the lists stably.
 //
-// Rows are renumbered 0, 1, … inside the block, with 16-bit numbers for blocks that fit a cache (the design of
-// presorted attribute lists: Mehta, Agrawal & Rissanen, 1996; here in cache-sized blocks).
+// Rows are numbered 0, 1, … anew, with 16-bit numbers for subtrees that fit a cache (presorted attribute lists: Mehta, Agrawal &
+// Rissanen, 1996; here in cache-sized blocks).
 #pragma once
-#include "grow/presorted/search.hpp"
+#include <optional>
+
+#include "cuts/random.hpp"
+#include "feature_draw.hpp"
+#include "grow/choice.hpp"
+#include "grow/kernel.hpp"
+#include "grow/presorted/rows.hpp"
+#include "grow/presorted/user_criterion_search.hpp"
+#include "neighbours.hpp"
 #include "parts.hpp"
+#include "random.hpp"
 
 namespace treewright {
 
-template <class C, class Scorer, class Index>
-class Block : BlockSearch<C, Scorer, Index> {
-    using Search = BlockSearch<C, Scorer, Index>;
-    using Rows = typename Search::Rows;
-    using Rows::order_, Rows::active_, Rows::begin_, Rows::buffer_, Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_,
-        Rows::weight_, Rows::target_, Rows::label_, Rows::local_;
-    using Rows::partition_lists, Rows::set_threshold, Rows::assign_branches, Rows::unrank;
-    using Search::criterion_, Search::monotone, Search::look_around, Search::neighbours_, Search::candidates_;
+template <class Index>
+class PresortedFinder {
+    using Rows = PresortedRows<Index>;
+    using List = typename Rows::List;
 
 public:
-    using typename Search::Item;
-    using Criterion = C;
+    /// A node; its features are those that are not constant here, and allowed.
+    struct Item : GrowingNode, RowSpan {
+        using RowSpan::size;
+    };
     using SubtreeRows = Parts;
 
-    Block(const Problem& problem, const std::vector<double>& weight) : Search(problem, weight) {}
+    PresortedFinder(const Problem& problem, const std::vector<double>& weight)
+        : problem_(problem),
+          recipe_(problem.recipe),
+          criterion_(*problem.formula),
+          rows_(problem, weight),
+          neighbours_(problem),
+          draw_(problem.n_features()) {
+        if (problem.make_kernel) kernel_ = problem.make_kernel(problem, weight.empty());
+        else user_criterion_.emplace(problem, rows_);
+        if (monotone()) rows_.local().levels = &problem.levels;
+        limits_.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
+        limits_.min_weight = recipe_.min_weight_leaf;
+        limits_.last_of_ties = recipe_.ties == Ties::last;
+        limits_.by_weight = recipe_.missing == Missing::available;
+    }
 
     /// Take over these rows of the table; nodes go to `out`. Memory is kept from one load to the next.
     void load(const Parts& parts, Builder& out, int thread = 0) {
         out_ = &out;
-        Rows::gather(parts.row, thread);
+        rows_.load(parts.row, thread);
     }
-    /// The root of the block.
+    /// The root of the rows.
     Item root(int32_t depth, uint64_t seed, const Interactions::Open& groups = nullptr) {
         Item item;
         item.depth = depth;
-        item.end = static_cast<uint32_t>(n_);
+        item.end = static_cast<uint32_t>(rows_.size());
         item.seed = seed;
         item.groups = groups;
-        item.features = active_;
+        item.features = rows_.features();
         return item;
     }
 
     // ---- what the driver asks --------------------------------------------------------------------------------
 
     Description describe(Item& item) {
-        const Index* order = order_[item.buffer].data() + item.begin;
         Description node;
         if (problem_.n_classes) {
-            if (item.totals.sums.empty()) count_classes(item);
-            if constexpr (C::classification) describe_classes<C>(problem_, item.totals, node);
+            if (item.totals.sums.empty()) rows_.count_classes(item, item.totals);
+            describe_classes(problem_, item.totals, node);
         } else {
+            rows_.describe_targets(item, node);
             item.totals = Totals(problem_.width());
-            buffer_.resize(item.size());
-            for (size_t i = 0; i < item.size(); ++i) buffer_[i] = target_[order[i]];
-            if (local_.weight) {
-                weight_buffer_.resize(item.size());
-                for (size_t i = 0; i < item.size(); ++i) weight_buffer_[i] = weight_[order[i]];
-            }
-            if constexpr (!C::classification) describe_numbers<C>(buffer_, weight_buffer_, node);
             item.totals.count = item.size();
             item.totals.weight = node.weight;
             item.centre = node.centre;
@@ -65,69 +79,220 @@ public:
     }
     bool search(Item& item) {
         if (monotone() && item.node == 0) neighbours_.start(*out_, prediction(item));
-        if (!Search::find_best(item)) return false;
-        set_threshold(item, item.split);
-        for (Candidate& other : item.competitors) set_threshold(item, other);
+        if (!find_best(item)) return false;
+        rows_.set_threshold(item, item.split);
+        for (Candidate& other : item.competitors) rows_.set_threshold(item, other);
         return true;
     }
-    std::vector<BranchSums> branch_sums(Item& item) { return Rows::branch_sums(item, item.split, item.centre); }
-    double most_candidates(const Item&) const { return candidates_; }
-    double count_candidates(const Item&) const { return candidates_; }
+    std::vector<BranchSums> branch_sums(Item& item) { return rows_.branch_sums(item, item.split, item.centre); }
+    double most_candidates(const Item&) const { return n_candidates_; }
+    double count_candidates(const Item&) const { return n_candidates_; }
 
     void partition(Item& item) {
         if (monotone() && neighbours_.looked_at() != item.node) look_around(item);
-        assign_branches(item, item.split);
-        Rows::partition(order_[item.buffer].data() + item.begin, order_[1 - item.buffer].data() + item.begin, item.size(),
-                        static_cast<size_t>(item.split.n_branches), [](Index row) { return row; });
+        rows_.assign_branches(item, item.split);
+        rows_.partition_order(item, static_cast<size_t>(item.split.n_branches));
     }
     void take_branches(const Item& item, std::vector<Item>& children) const {
-        for (size_t b = 0; b < children.size(); ++b) {
-            children[b].begin = item.begin + begin_[b];
-            children[b].end = item.begin + begin_[b + 1];
-            children[b].buffer = static_cast<uint8_t>(1 - item.buffer);
-        }
+        for (size_t b = 0; b < children.size(); ++b) static_cast<RowSpan&>(children[b]) = rows_.branch_rows(item, b);
         share_totals(item, children);
     }
-    void finish(const Item& item, Candidate& split) const { unrank(item, split); }
+    void finish(const Item& item, Candidate& split) const { rows_.unrank(item, split); }
     void pass_on(const Item& item, const std::vector<Item>& children) {
         if (monotone()) settle_children(item, children);
         if (std::ranges::any_of(children, [](const Item& child) { return child.node >= 0; }))
-            partition_lists(item, item.split, *item.features, children.size());
+            rows_.partition_lists(item, item.split, *item.features, children.size());
     }
 
 private:
-    void count_classes(Item& item) const {
-        const Index* order = order_[item.buffer].data() + item.begin;
-        Totals& t = item.totals;
-        t = Totals(problem_.width());
-        for (size_t i = 0; i < item.size(); ++i) {
-            const double w = local_.weight_of(order[i]);
-            t.sums[static_cast<size_t>(label_[order[i]])] += w;
-        }
-        t.weight = std::accumulate(t.sums.begin(), t.sums.end(), 0.0);
-        t.count = item.size();
-    }
     /// Whole counts subtract without rounding: only the smaller of two branches is counted.
     void share_totals(const Item& item, std::vector<Item>& children) const {
-        if (children.size() != 2 || !problem_.n_classes || local_.weight) return;
+        if (children.size() != 2 || !problem_.n_classes || rows_.local().weight) return;
         const bool first = children[0].size() <= children[1].size();
         Item &small = children[first ? 0 : 1], &large = children[first ? 1 : 0];
-        count_classes(small);
+        rows_.count_classes(small, small.totals);
         large.totals = item.totals;
         large.totals.remove(small.totals);
     }
 
+    // ---- the best split of a node ----------------------------------------------------------------------------
+
+    /// Find the best candidate, and others if competitors are kept; features constant here are dropped.
+    bool find_best(Item& item) {
+        if (problem_.bits) rows_.count_bits(item, bit_counter_);
+        if (!problem_.n_classes)
+            item.totals.sums[0] = rows_.centre_targets(item, criterion_.traits.centred ? item.centre : 0.0);
+        if (monotone()) look_around(item);
+        constant_.clear();
+        n_candidates_ = 0;
+        Random random(item.seed);
+        const std::vector<int32_t>& features = chosen_features(item, random);
+        if (user_criterion_)
+            user_criterion_->ask(item, item.totals.weight, item.centre, features, constant_,
+                                 [&](int32_t feature) { return limits(feature); });
+        const double tolerance =
+            user_criterion_ ? user_criterion_->tolerance() : criterion_.tolerance(item.totals, item.impurity);
+        const NodeView node{rows_.local(), item.totals, item.impurity, tolerance};
+        const bool stop_at_pure = criterion_.traits.bounded && recipe_.ties != Ties::last && recipe_.max_competitors == 0 &&
+                                  recipe_.feature_costs.empty() && recipe_.significance >= 1;
+        choice_.start(recipe_, tolerance);
+        for (size_t i = 0; i < features.size(); ++i) {
+            const int32_t feature = features[i];
+            if (item.size() > most_narrow_rows) problem_.monitor.poll(rows_.thread());
+            Candidate candidate = user_criterion_ ? user_criterion_->answer(i) : find_on(node, item, feature, random);
+            if (recipe_.significance < 1) n_candidates_ += count_candidates(item, feature);
+            if (!candidate.found()) continue;
+            choice_.offer(std::move(candidate));
+            if (stop_at_pure && choice_.most() >= item.impurity - tolerance)
+                break;  // pure branches: nothing can be better, and what comes later loses the tie
+        }
+        if (!constant_.empty()) drop_constant(item);
+        return choice_.take(item);
+    }
+    const std::vector<int32_t>& chosen_features(const Item& item, Random& random) {
+        const auto varies = [&](int32_t feature) {
+            return std::binary_search(item.features->begin(), item.features->end(), feature) &&
+                   (rows_.is_bit(feature) ? bit_varies(item, feature) : rows_.varies(item, feature));
+        };
+        if (!draw_.chooses(recipe_)) return *item.features;
+        return draw_.choose(recipe_, random, varies);
+    }
+    bool bit_varies(const Item& item, int32_t feature) const {
+        const uint32_t* ones = bit_counter_.ones(static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(feature))));
+        const size_t sum = std::accumulate(ones, ones + problem_.width(), size_t{0});
+        return sum > 0 && sum < item.size();
+    }
+    void drop_constant(Item& item) {
+        const std::vector<int32_t>& active = *item.features;
+        auto kept = std::make_shared<std::vector<int32_t>>();
+        std::sort(constant_.begin(), constant_.end());
+        std::set_difference(active.begin(), active.end(), constant_.begin(), constant_.end(), std::back_inserter(*kept));
+        item.features = std::move(kept);
+    }
+    double count_candidates(const Item& item, int32_t feature) const {
+        return rows_.is_bit(feature) ? bit_varies(item, feature) : rows_.count_candidates(item, feature);
+    }
+
+    // ---- the best candidate of a feature -----------------------------------------------------------------------
+
+    Candidate find_on(const NodeView& node, const Item& item, int32_t feature, Random& random) {
+        if (rows_.is_bit(feature)) return cut_bit(node, item, feature);
+        return rows_.is_categorical(feature) ? group_categories(node, item, feature) : cut_list(node, item, feature, random);
+    }
+    Candidate is_constant(int32_t feature) {
+        constant_.push_back(feature);
+        return {};
+    }
+    Candidate cut_bit(const NodeView& node, const Item& item, int32_t feature) {
+        if (!bit_varies(item, feature)) return is_constant(feature);
+        const auto bit = static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(feature)));
+        const auto [merit, left] = kernel_->cut_bit(node, bit_counter_.ones(bit));
+        if (merit == -infinity) return {};
+        Candidate candidate;
+        candidate.merit = merit;
+        candidate.feature = feature;
+        candidate.threshold = problem_.bits->threshold(bit);
+        candidate.position = left;
+        return candidate;
+    }
+    Candidate cut_list(const NodeView& node, const Item& item, int32_t feature, Random& random) {
+        const List* list = rows_.list(item, feature);
+        const size_t n = item.size(), known = rows_.known(item, feature);
+        if (list[0].rank == list[n - 1].rank) return is_constant(feature);
+        if (known == 0) return {};
+        const CutTask<Index> task{std::span(list, n), known, limits(feature),
+                                  recipe_.missing == Missing::available && !recipe_.random_cuts};
+        FoundCut found;
+        double threshold = std::numeric_limits<double>::quiet_NaN();  // looked up if it wins: set_threshold
+        if (recipe_.random_cuts) {
+            const auto value = [&](size_t i) { return rows_.number(feature, list[i].row); };
+            const DrawnCut drawn = draw_cut(value(0), value(known - 1), known < n, random);
+            threshold = drawn.threshold;
+            found.cut = {rows_left(known, value, threshold), drawn.missing_left};
+            found.merit = kernel_->merit_of_cut(node, task, found.cut, threshold);
+        } else {
+            found = kernel_->best_cut(node, task);
+        }
+        if (found.merit == -infinity) return {};
+        Candidate candidate;
+        candidate.merit = found.merit;
+        candidate.feature = feature;
+        candidate.position = found.cut.position;
+        candidate.threshold = threshold;
+        if (known < n && (recipe_.random_cuts || recipe_.missing == Missing::direction))
+            candidate.default_branch = found.cut.missing_left ? 0 : 1;
+        return candidate;
+    }
+    Candidate group_categories(const NodeView& node, const Item& item, int32_t feature) {
+        const std::vector<int32_t>& codes = rows_.codes(feature);
+        const Index* order = rows_.order(item);
+        if (criterion_.traits.by_rows) {
+            if (!rows_.varies(item, feature)) return is_constant(feature);
+            codes_.resize(item.size());
+            for (size_t i = 0; i < item.size(); ++i) codes_[i] = codes[order[i]];
+            row_numbers_.assign(order, order + item.size());
+            return kernel_->best_grouping(node, problem_.table, feature, codes_, row_numbers_, limits(feature));
+        }
+        counter_.count(
+            static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), problem_.width(), node.rows,
+            [&](auto&& use) {
+                for (size_t i = 0; i < item.size(); ++i) use(codes[order[i]], order[i]);
+            },
+            levels_);
+        if (levels_.size() + (levels_.missing.count > 0) < 2) return is_constant(feature);
+        return kernel_->best_grouping(node, problem_.table, feature, levels_, limits(feature).bounds);
+    }
+
     // ---- monotone constraints ----------------------------------------------------------------------------------
 
+    bool monotone() const { return !recipe_.monotonic.empty(); }
+    /// What a cut of the feature must respect; good until the next feature is asked for.
+    const CutLimits& limits(int32_t feature) {
+        if (!monotone()) return limits_;
+        if (rows_.is_categorical(feature)) {
+            limits_.bounds = measured(neighbours_.bounds());
+            limits_.cuts = nullptr;
+            return limits_;
+        }
+        cut_bounds_ = neighbours_.bounds(feature);
+        cut_bounds_.whole = measured(cut_bounds_.whole);
+        limits_.bounds = {};
+        limits_.cuts = &cut_bounds_;
+        limits_.column = problem_.table.features[static_cast<size_t>(feature)].numbers;
+        limits_.rows = rows_.rows();
+        return limits_;
+    }
+    /// Bounds on predictions, as the search measures these.
+    Bounds measured(Bounds bounds) const {
+        if (problem_.n_classes) bounds.margin = rows_.local().weight ? 1e-12 : 0.0;
+        else bounds.centre = rows_.local().centre;
+        return bounds;
+    }
+    /// Find the leaves that the branches of this node must stay in order with.
+    void look_around(const Item& item) {
+        double least = infinity, most = -infinity;
+        const auto meet = [&](double prediction) {
+            least = std::min(least, prediction);
+            most = std::max(most, prediction);
+        };
+        if (problem_.n_classes) {
+            for (size_t k = 0; k < item.totals.sums.size(); ++k)
+                if (item.totals.sums[k] > 0) meet(problem_.levels.level[k] / problem_.levels.size[k]);
+        } else {
+            const Index* order = rows_.order(item);
+            for (size_t i = 0; i < item.size(); ++i) meet(rows_.target(order[i]));
+        }
+        neighbours_.look(item.node, least, most);
+    }
     /// What a node predicts, as monotone constraints speak of it.
     double prediction(const Item& item) const {
-        return problem_.n_classes ? local_.levels->mean(item.totals.sums.data()) : out_->value[static_cast<size_t>(item.node)];
+        return problem_.n_classes ? problem_.levels.mean(item.totals.sums.data()) : out_->value[static_cast<size_t>(item.node)];
     }
     /// The branches are leaves now. The search adds numbers in another order than leaves do: what it rounded is put right.
     void settle_children(const Item& item, const std::vector<Item>& children) {
         std::vector<double> predictions(children.size());
         const auto first = out_->nodes.size() - children.size();
-        if constexpr (C::classification) {
+        if (problem_.n_classes) {
             for (size_t b = 0; b < children.size(); ++b)
                 predictions[b] = children[b].size() ? prediction(children[b]) : neighbours_.prediction(item.node);
         } else {
@@ -140,7 +305,7 @@ private:
         const auto hold = [](double& prediction, const Bounds& bounds) {
             prediction = std::clamp(prediction, bounds.lowest, bounds.highest);
         };
-        if (problem_.table.features[static_cast<size_t>(item.split.feature)].categorical()) {
+        if (rows_.is_categorical(item.split.feature)) {
             for (double& prediction : value) hold(prediction, neighbours_.bounds());
             return;
         }
@@ -151,8 +316,27 @@ private:
         hold(value[1], cuts.right(item.split.threshold, item.split.default_branch == 1));
     }
 
+    const Problem& problem_;
+    const Recipe& recipe_;
+    const Formula& criterion_;
+    Rows rows_;
+    std::unique_ptr<Kernel> kernel_;
+    std::optional<UserCriterionSearch<Index>> user_criterion_;
+    Neighbours neighbours_;
     Builder* out_ = nullptr;
-    std::vector<double> weight_buffer_;
+
+    // of the node in hand
+    double n_candidates_ = 0;  // for tests of significance
+    std::vector<int32_t> constant_;
+    SplitChoice choice_;
+    FeatureDraw draw_;
+    BitCounter bit_counter_;
+    CutLimits limits_;
+    CutBounds cut_bounds_;
+    LevelCounter counter_;
+    Levels levels_;
+    std::vector<int32_t> codes_;
+    std::vector<uint32_t> row_numbers_;
 };
 
 }  // namespace treewright

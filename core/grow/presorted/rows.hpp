@@ -1,35 +1,40 @@
-// The rows of a block: its own columns under local row numbers, a sorted list a feature, and their stable partition.
+// Rows in presorted lists: columns of their own under local row numbers, a sorted list a feature, and their stable partition.
 #pragma once
 #include <memory>
 
 #include "bits.hpp"
 #include "builder.hpp"
+#include "constraints.hpp"
+#include "cuts/sorted_list.hpp"
+#include "missing.hpp"
 #include "significance.hpp"
-#include "cuts/scan.hpp"
 
 namespace treewright {
 
 /// Largest number of rows for which 16-bit row numbers and ranks do.
-inline constexpr size_t small_block = 65535;
+inline constexpr size_t most_narrow_rows = 65535;
 
 /// The rows of one node: [begin, end) of every list in one of the two buffers.
-struct BlockRange {
+struct RowSpan {
     uint32_t begin = 0, end = 0;
     uint8_t buffer = 0;
 
     size_t size() const { return end - begin; }
 };
 
+/// Memory is kept from one load to the next.
 template <class Index>
-class BlockRows {
-protected:
+class PresortedRows {
+public:
     using List = Entry<Index>;
 
-    BlockRows(const Problem& problem, const std::vector<double>& weight)
+    PresortedRows(const Problem& problem, const std::vector<double>& weight)
         : problem_(problem), recipe_(problem.recipe), all_weights_(weight) {}
+    PresortedRows(const PresortedRows&) = delete;  // it points into itself
+    PresortedRows& operator=(const PresortedRows&) = delete;
 
     /// Take over these rows of the table.
-    void gather(std::span<const uint32_t> rows, int thread) {
+    void load(std::span<const uint32_t> rows, int thread) {
         rows_ = rows;
         thread_ = thread;
         n_ = rows.size();
@@ -37,10 +42,187 @@ protected:
         gather_features();
         for (auto& order : order_) order.resize(n_);
         std::iota(order_[0].begin(), order_[0].end(), Index{0});
-        side_.resize(n_);
+        branch_.resize(n_);
         left_.resize(n_);
     }
 
+    // ---- what a node holds -------------------------------------------------------------------------------------
+
+    size_t size() const { return n_; }
+    int thread() const { return thread_; }
+    /// Rows of the table.
+    const uint32_t* rows() const { return rows_.data(); }
+    /// What scorers read.
+    const LocalRows& local() const { return local_; }
+    LocalRows& local() { return local_; }
+    /// Features that are not constant.
+    const Interactions::Features& features() const { return features_; }
+
+    bool is_bit(int32_t feature) const { return problem_.bits && problem_.bits->bit_of(static_cast<size_t>(feature)) >= 0; }
+    bool is_categorical(int32_t feature) const { return problem_.table.features[static_cast<size_t>(feature)].categorical(); }
+    /// Local row numbers of a node, ascending.
+    const Index* order(const RowSpan& node) const { return order_[node.buffer].data() + node.begin; }
+    /// Rows of a node in the order of a numeric feature, those without a value last.
+    const List* list(const RowSpan& node, int32_t feature) const {
+        return list_[node.buffer].data() + slot(feature) * n_ + node.begin;
+    }
+    /// How many of them have a value.
+    size_t known(const RowSpan& node, int32_t feature) const {
+        size_t known = node.size();
+        if (has_missing_[slot(feature)]) {
+            const List* entries = list(node, feature);
+            while (known > 0 && entries[known - 1].rank == List::missing) --known;
+        }
+        return known;
+    }
+    /// Codes of a categorical feature, by local row.
+    const std::vector<int32_t>& codes(int32_t feature) const { return codes_[slot(feature)]; }
+    double number(int32_t feature, size_t local_row) const {
+        return problem_.table.features[static_cast<size_t>(feature)].numbers[rows_[local_row]];
+    }
+    double target(size_t local_row) const { return target_[local_row]; }
+
+    void count_classes(const RowSpan& node, Totals& totals) const {
+        const Index* order = this->order(node);
+        totals = Totals(problem_.width());
+        for (size_t i = 0; i < node.size(); ++i)
+            totals.sums[static_cast<size_t>(label_[order[i]])] += local_.weight_of(order[i]);
+        totals.weight = std::accumulate(totals.sums.begin(), totals.sums.end(), 0.0);
+        totals.count = node.size();
+    }
+    void describe_targets(const RowSpan& node, Description& description) {
+        const Index* order = this->order(node);
+        buffer_.resize(node.size());
+        for (size_t i = 0; i < node.size(); ++i) buffer_[i] = target_[order[i]];
+        if (local_.weight) {
+            weight_buffer_.resize(node.size());
+            for (size_t i = 0; i < node.size(); ++i) weight_buffer_[i] = weight_[order[i]];
+        }
+        describe_numbers(problem_, buffer_, weight_buffer_, description);
+    }
+    /// Take the centre off the targets of a node; gives their sum.
+    double centre_targets(const RowSpan& node, double centre) {
+        const Index* order = this->order(node);
+        local_.centre = centre;
+        double sum = 0;
+        for (size_t i = 0; i < node.size(); ++i) {
+            centred_[order[i]] = target_[order[i]] - centre;
+            sum += local_.weight_of(order[i]) * centred_[order[i]];
+        }
+        if (problem_.formula->traits.by_rows) rank_targets(order, node.size());
+        return sum;
+    }
+    /// Count the two-valued features of a node, all at once.
+    void count_bits(const RowSpan& node, BitCounter& counter) const {
+        const Index* order = this->order(node);
+        const size_t words = problem_.bits->words();
+        counter.count(
+            node.size(), problem_.bits->size(), problem_.width(), [&](size_t i) { return masks_.data() + order[i] * words; },
+            [&](size_t i) { return label_[order[i]]; });
+    }
+    bool varies(const RowSpan& node, int32_t feature) const {
+        if (!is_categorical(feature)) {
+            const List* entries = list(node, feature);
+            return entries[0].rank != entries[node.size() - 1].rank;
+        }
+        const Index* order = this->order(node);
+        const std::vector<int32_t>& of = codes(feature);
+        return std::any_of(order, order + node.size(), [&](Index row) { return of[row] != of[order[0]]; });
+    }
+
+    // ---- which row goes where ----------------------------------------------------------------------------------
+
+    void set_threshold(const RowSpan& item, Candidate& candidate) const {
+        if (candidate.kind != SplitKind::threshold || !std::isnan(candidate.threshold)) return;
+        const List* list = this->list(item, candidate.feature);
+        const size_t at = candidate.position;
+        const bool end = at == item.size() || list[at].rank == List::missing;
+        candidate.threshold =
+            end ? infinity : midpoint(number(candidate.feature, list[at - 1].row), number(candidate.feature, list[at].row));
+    }
+
+    /// Find the branch of every row of a node, and where each branch begins; settles default_branch.
+    void assign_branches(const RowSpan& item, Candidate& split) {
+        if (split.kind == SplitKind::table) assign_by_table(item, split);
+        else if (is_bit(split.feature)) assign_by_bit(item, split);
+        else assign_by_position(item, split);
+    }
+    /// A split on ranked categories as a table of those present at the node.
+    void unrank(const RowSpan& item, Candidate& split) const {
+        const Ranking* ranking = (*problem_.rankings)[static_cast<size_t>(split.feature)];
+        if (!ranking || split.kind != SplitKind::threshold) return;
+        const Index* order = this->order(item);
+        std::vector<size_t> ranks;
+        for (size_t i = 0; i < item.size(); ++i) {
+            const double rank = number(split.feature, order[i]);
+            if (!std::isnan(rank)) ranks.push_back(static_cast<size_t>(rank));
+        }
+        std::sort(ranks.begin(), ranks.end());
+        to_table(*ranking, split, [&](size_t rank) { return std::binary_search(ranks.begin(), ranks.end(), rank); });
+    }
+
+    // ---- what tests of significance look at ------------------------------------------------------------------
+
+    /// How many candidates a feature has here.
+    double count_candidates(const RowSpan& item, int32_t feature) const {
+        const size_t n = item.size();
+        if (!is_categorical(feature)) return count_cuts(list(item, feature), known(item, feature), n);
+        const Index* order = this->order(item);
+        std::vector<int32_t> codes;
+        for (size_t i = 0; i < n; ++i) codes.push_back(this->codes(feature)[order[i]]);
+        std::sort(codes.begin(), codes.end());
+        const auto end = std::unique(codes.begin(), codes.end());
+        return count_groupings(recipe_, static_cast<size_t>(end - codes.begin()));
+    }
+    /// The rows of each branch, as a split parts them; numbers about a centre.
+    std::vector<BranchSums> branch_sums(const RowSpan& item, Candidate& split, double centre) {
+        assign_branches(item, split);
+        std::vector<BranchSums> branches(static_cast<size_t>(split.n_branches));
+        const Index* order = this->order(item);
+        for (BranchSums& branch : branches) branch.classes.resize(problem_.n_classes ? problem_.width() : 0);
+        for (size_t i = 0; i < item.size(); ++i) {
+            const Index row = order[i];
+            const bool two = branches.size() == 2;
+            BranchSums& branch = branches[two ? static_cast<size_t>(!left_[row]) : static_cast<size_t>(branch_[row])];
+            const double w = local_.weight_of(row);
+            branch.weight += w;
+            ++branch.count;
+            if (problem_.n_classes) {
+                branch.classes[static_cast<size_t>(label_[row])] += w;
+            } else {
+                const double difference = target_[row] - centre;
+                branch.sum += w * difference;
+                branch.squares += w * difference * difference;
+            }
+        }
+        return branches;
+    }
+
+    // ---- partitioning ----------------------------------------------------------------------------------------
+
+    /// Put the rows of each branch side by side, in the other buffer.
+    void partition_order(const RowSpan& item, size_t branches) {
+        partition(order(item), order_[1 - item.buffer].data() + item.begin, item.size(), branches, [](Index row) { return row; });
+    }
+    /// Where the rows of a branch stand, once they are assigned.
+    RowSpan branch_rows(const RowSpan& item, size_t branch) const {
+        return {item.begin + begin_[branch], item.begin + begin_[branch + 1], static_cast<uint8_t>(1 - item.buffer)};
+    }
+    /// The same for the lists of these features.
+    void partition_lists(const RowSpan& item, const Candidate& split, const std::vector<int32_t>& active, size_t branches) {
+        for (int32_t feature : active) {
+            if (is_categorical(feature) || is_bit(feature)) continue;
+            const size_t offset = slot(feature) * n_ + item.begin;
+            if (feature == split.feature && split.position > 0 && begin_[1] == split.position) {  // already in order
+                std::copy_n(list_[item.buffer].data() + offset, item.size(), list_[1 - item.buffer].data() + offset);
+                continue;
+            }
+            partition(list_[item.buffer].data() + offset, list_[1 - item.buffer].data() + offset, item.size(), branches,
+                      [](const List& entry) { return entry.row; });
+        }
+    }
+
+private:
     // ---- setting up ------------------------------------------------------------------------------------------
 
     void gather_target() {
@@ -73,16 +255,16 @@ protected:
         buffer_.resize(n_);
         double* values = buffer_.data();
         size_t lists = 0;
-        for (size_t f = 0; f < p; ++f) lists += !problem_.table.features[f].categorical() && !is_bit(f);
+        for (size_t f = 0; f < p; ++f) lists += !problem_.table.features[f].categorical() && !is_bit(static_cast<int32_t>(f));
         if (recipe_.threshold)
             for (auto& buffer : list_)
                 if (buffer.size() < lists * n_) buffer.resize(lists * n_);
         size_t used = 0;
         for (size_t f = 0; f < p; ++f) {
             const Feature& feature = problem_.table.features[f];
-            if (n_ > small_block) problem_.monitor.poll(thread_);
+            if (n_ > most_narrow_rows) problem_.monitor.poll(thread_);
             bool varies = false;
-            if (is_bit(f)) {
+            if (is_bit(static_cast<int32_t>(f))) {
                 varies = true;
             } else if (feature.categorical()) {
                 std::vector<int32_t> codes(n_);
@@ -104,53 +286,41 @@ protected:
             }
             if (varies) active->push_back(static_cast<int32_t>(f));
         }
-        active_ = std::move(active);
+        features_ = std::move(active);
         if (problem_.bits) {
             const size_t words = problem_.bits->words();
             masks_.resize(n_ * words);
             for (size_t i = 0; i < n_; ++i) std::copy_n(problem_.bits->mask(rows_[i]), words, masks_.data() + i * words);
         }
     }
-    bool is_bit(size_t feature) const { return problem_.bits && problem_.bits->bit_of(feature) >= 0; }
-
-    // ---- which row goes where ----------------------------------------------------------------------------------
-
-    double number(int32_t feature, size_t local_row) const {
-        return problem_.table.features[static_cast<size_t>(feature)].numbers[rows_[local_row]];
+    void rank_targets(const Index* order, size_t n) {
+        by_target_.assign(order, order + n);
+        std::sort(by_target_.begin(), by_target_.end(),
+                  [&](Index a, Index b) { return centred_[a] < centred_[b] || (centred_[a] == centred_[b] && a < b); });
+        sorted_target_.resize(n);
+        target_rank_.resize(n_);
+        for (size_t i = 0; i < n; ++i) {
+            sorted_target_[i] = centred_[by_target_[i]];
+            target_rank_[by_target_[i]] = static_cast<int32_t>(i);
+        }
+        local_.target_rank = target_rank_.data();
+        local_.sorted_target = sorted_target_.data();
+        local_.n_targets = n;
     }
-    void set_threshold(const BlockRange& item, Candidate& candidate) const {
-        if (candidate.kind != SplitKind::threshold || !std::isnan(candidate.threshold)) return;
-        const List* list =
-            list_[item.buffer].data() + static_cast<size_t>(slot_[static_cast<size_t>(candidate.feature)]) * n_ + item.begin;
-        const size_t at = candidate.position;
-        const bool end = at == item.size() || list[at].rank == List::missing;
-        candidate.threshold =
-            end ? infinity : midpoint(number(candidate.feature, list[at - 1].row), number(candidate.feature, list[at].row));
-    }
+    size_t slot(int32_t feature) const { return static_cast<size_t>(slot_[static_cast<size_t>(feature)]); }
 
-    /// Write the branch of every row of the item into side_ (left_ for two branches) and where each branch begins; settles
-    /// default_branch.
-    void assign_branches(const BlockRange& item, Candidate& split) {
-        if (split.kind == SplitKind::table) assign_by_table(item, split);
-        else if (is_bit(static_cast<size_t>(split.feature))) assign_by_bit(item, split);
-        else assign_by_position(item, split);
-    }
-    void assign_by_bit(const BlockRange& item, Candidate& split) {
+    void assign_by_bit(const RowSpan& item, Candidate& split) {
         const auto bit = static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(split.feature)));
         const size_t words = problem_.bits->words(), n = item.size(), left = split.position;
-        const Index* order = order_[item.buffer].data() + item.begin;
+        const Index* order = this->order(item);
         for (size_t i = 0; i < n; ++i) left_[order[i]] = !(masks_[order[i] * words + bit / 64] >> (bit % 64) & 1);
         const double size[2] = {static_cast<double>(left), static_cast<double>(n - left)};
-        split.default_branch = largest(size);
+        split.default_branch = largest_branch(size, true);
         begin_.assign({0, static_cast<uint32_t>(left), static_cast<uint32_t>(n)});
     }
-    void assign_by_position(const BlockRange& item, Candidate& split) {
-        const List* list =
-            list_[item.buffer].data() + static_cast<size_t>(slot_[static_cast<size_t>(split.feature)]) * n_ + item.begin;
-        const size_t n = item.size(), left = split.position;
-        size_t known = n;
-        if (has_missing_[static_cast<size_t>(slot_[static_cast<size_t>(split.feature)])])
-            while (known > 0 && list[known - 1].rank == List::missing) --known;
+    void assign_by_position(const RowSpan& item, Candidate& split) {
+        const List* list = this->list(item, split.feature);
+        const size_t n = item.size(), left = split.position, known = this->known(item, split.feature);
         for (size_t i = 0; i < left; ++i) left_[list[i].row] = 1;
         for (size_t i = left; i < known; ++i) left_[list[i].row] = 0;
         if (split.default_branch < 0) {
@@ -159,15 +329,15 @@ protected:
                 size[0] = size[1] = 0;
                 for (size_t i = 0; i < known; ++i) size[left_[list[i].row] ? 0 : 1] += weight_[list[i].row];
             }
-            split.default_branch = largest(size);
+            settle_default(recipe_.missing, recipe_, size, split.default_branch);
         }
         for (size_t i = known; i < n; ++i) left_[list[i].row] = split.default_branch == 0;
         const size_t n_left = left + (split.default_branch == 0 ? n - known : 0);
         begin_.assign({0, static_cast<uint32_t>(n_left), static_cast<uint32_t>(n)});
     }
-    void assign_by_table(const BlockRange& item, Candidate& split) {
-        const std::vector<int32_t>& codes = codes_[static_cast<size_t>(slot_[static_cast<size_t>(split.feature)])];
-        const Index* order = order_[item.buffer].data() + item.begin;
+    void assign_by_table(const RowSpan& item, Candidate& split) {
+        const std::vector<int32_t>& codes = this->codes(split.feature);
+        const Index* order = this->order(item);
         const size_t n = item.size(), branches = static_cast<size_t>(split.n_branches);
         lookup_.assign(static_cast<size_t>(problem_.table.features[static_cast<size_t>(split.feature)].n_categories), -1);
         for (const auto& [code, branch] : split.table) lookup_[static_cast<size_t>(code)] = branch;
@@ -175,87 +345,19 @@ protected:
         const bool by_weight = recipe_.missing == Missing::available;
         for (size_t i = 0; i < n; ++i) {
             const int32_t code = codes[order[i]], branch = code < 0 ? -1 : lookup_[static_cast<size_t>(code)];
-            side_[order[i]] = branch;
+            branch_[order[i]] = branch;
             if (branch >= 0) size[static_cast<size_t>(branch)] += by_weight ? local_.weight_of(order[i]) : 1.0;
         }
-        if (split.default_branch < 0) split.default_branch = largest(size);
+        settle_default(recipe_.missing, recipe_, size, split.default_branch);
         begin_.assign(branches + 1, 0);
         for (size_t i = 0; i < n; ++i) {
-            int32_t& branch = side_[order[i]];
+            int32_t& branch = branch_[order[i]];
             if (branch < 0) branch = split.default_branch;
             left_[order[i]] = branch == 0;
             ++begin_[static_cast<size_t>(branch) + 1];
         }
         for (size_t b = 0; b < branches; ++b) begin_[b + 1] += begin_[b];
     }
-    /// The branch of an unanswered split: by weight under `available` (the first of equals), by rows under `direction` (the last
-    /// of two).
-    int32_t largest(std::span<const double> size) const {
-        size_t best = 0;
-        for (size_t b = 1; b < size.size(); ++b)
-            if (recipe_.missing == Missing::available || size.size() > 2 ? size[b] > size[best] : size[b] >= size[best]) best = b;
-        return static_cast<int32_t>(best);
-    }
-
-    /// A split on ranked categories as a table of those present at the node.
-    void unrank(const BlockRange& item, Candidate& split) const {
-        const Ranking* ranking = (*problem_.rankings)[static_cast<size_t>(split.feature)];
-        if (!ranking || split.kind != SplitKind::threshold) return;
-        const Index* order = order_[item.buffer].data() + item.begin;
-        std::vector<size_t> ranks;
-        for (size_t i = 0; i < item.size(); ++i) {
-            const double rank = number(split.feature, order[i]);
-            if (!std::isnan(rank)) ranks.push_back(static_cast<size_t>(rank));
-        }
-        std::sort(ranks.begin(), ranks.end());
-        to_table(*ranking, split, [&](size_t rank) { return std::binary_search(ranks.begin(), ranks.end(), rank); });
-    }
-
-    // ---- what tests of significance look at ------------------------------------------------------------------
-
-    /// How many candidates a feature has here.
-    double count_candidates(const BlockRange& item, int32_t feature) const {
-        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
-        const size_t n = item.size();
-        if (!problem_.table.features[static_cast<size_t>(feature)].categorical()) {
-            const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
-            size_t known = n;
-            while (known > 0 && list[known - 1].rank == List::missing) --known;
-            return count_cuts(list, known, n);
-        }
-        const Index* order = order_[item.buffer].data() + item.begin;
-        std::vector<int32_t> codes;
-        for (size_t i = 0; i < n; ++i) codes.push_back(codes_[slot][order[i]]);
-        std::sort(codes.begin(), codes.end());
-        const auto end = std::unique(codes.begin(), codes.end());
-        return count_groupings(recipe_, static_cast<size_t>(end - codes.begin()));
-    }
-    /// The rows of each branch, as a split parts them; numbers about a centre.
-    std::vector<BranchSums> branch_sums(const BlockRange& item, Candidate& split, double centre) {
-        assign_branches(item, split);
-        std::vector<BranchSums> branches(static_cast<size_t>(split.n_branches));
-        const Index* order = order_[item.buffer].data() + item.begin;
-        for (BranchSums& branch : branches) branch.classes.resize(problem_.n_classes ? problem_.width() : 0);
-        for (size_t i = 0; i < item.size(); ++i) {
-            const Index row = order[i];
-            const bool two = branches.size() == 2;
-            BranchSums& branch = branches[two ? static_cast<size_t>(!left_[row]) : static_cast<size_t>(side_[row])];
-            const double w = local_.weight_of(row);
-            branch.weight += w;
-            ++branch.count;
-            if (problem_.n_classes) {
-                branch.classes[static_cast<size_t>(label_[row])] += w;
-            } else {
-                const double difference = target_[row] - centre;
-                branch.sum += w * difference;
-                branch.squares += w * difference * difference;
-            }
-        }
-        return branches;
-    }
-
-    // ---- partitioning ----------------------------------------------------------------------------------------
-
     /// Stable partition of n entries into the branches whose beginnings stand in begin_.
     template <class T, class Row>
     void partition(const T* from, T* to, size_t n, size_t branches, Row&& row_of) {
@@ -270,20 +372,7 @@ protected:
             }
         } else {
             place_.assign(begin_.begin(), begin_.end());
-            for (size_t i = 0; i < n; ++i) to[place_[static_cast<size_t>(side_[row_of(from[i])])]++] = from[i];
-        }
-    }
-    void partition_lists(const BlockRange& item, const Candidate& split, const std::vector<int32_t>& active, size_t branches) {
-        for (int32_t feature : active) {
-            if (problem_.table.features[static_cast<size_t>(feature)].categorical() || is_bit(static_cast<size_t>(feature)))
-                continue;
-            const size_t offset = static_cast<size_t>(slot_[static_cast<size_t>(feature)]) * n_ + item.begin;
-            if (feature == split.feature && split.position > 0 && begin_[1] == split.position) {  // already in order
-                std::copy_n(list_[item.buffer].data() + offset, item.size(), list_[1 - item.buffer].data() + offset);
-                continue;
-            }
-            partition(list_[item.buffer].data() + offset, list_[1 - item.buffer].data() + offset, item.size(), branches,
-                      [](const List& entry) { return entry.row; });
+            for (size_t i = 0; i < n; ++i) to[place_[static_cast<size_t>(branch_[row_of(from[i])])]++] = from[i];
         }
     }
 
@@ -294,25 +383,27 @@ protected:
     size_t n_ = 0;
     int thread_ = 0;
 
-    // the block's own columns, by local row
+    // columns, by local row
     std::vector<double> weight_, target_, centred_;
     std::vector<int32_t> label_;
     std::vector<uint8_t> bit_;
     LocalRows local_;
     std::vector<std::vector<int32_t>> codes_;
     std::vector<List> list_[2];
-    std::vector<Index> order_[2];  // rows ascending
+    std::vector<Index> order_[2], by_target_;  // rows ascending; by target, where it is ranked
     std::vector<int32_t> slot_;    // by feature: its list or code column; -1 = constant
     std::vector<char> has_missing_;
     std::vector<uint64_t> masks_;  // two-valued features, by local row
-    std::shared_ptr<const std::vector<int32_t>> active_;
+    Interactions::Features features_;
+    std::vector<double> sorted_target_;
+    std::vector<int32_t> target_rank_;
 
-    // how the rows of the node in hand are shared out
-    std::vector<uint8_t> left_;  // side_ == 0, for two branches
-    std::vector<int32_t> side_, lookup_;
+    // the branch of each row of the node in hand
+    std::vector<uint8_t> left_;  // branch_ == 0, for two branches
+    std::vector<int32_t> branch_, lookup_;
     std::vector<uint32_t> begin_;
     std::vector<size_t> place_;
-    std::vector<double> buffer_;
+    std::vector<double> buffer_, weight_buffer_;
     RowSorter sorter_;
 };
 

@@ -1,31 +1,35 @@
-// The rows of the plain engine: the weights, target and values of a node by part.
+// Rows that may be shared over branches: the weights, target and values of a node's rows, which are numbered 0, 1, … in each node.
 #pragma once
 #include <numeric>
 
-#include "cuts/bounded.hpp"
 #include "builder.hpp"
+#include "criteria/mean_difference.hpp"
 #include "grow/node.hpp"
-#include "missing.hpp"
 #include "grow/presorted/inherited_order.hpp"
+#include "missing.hpp"
 #include "parts.hpp"
 #include "problem.hpp"
 
 namespace treewright {
 
-/// The parts of the node in hand are numbered 0, 1, …; what is known of them stands in that order and is written anew for each.
-template <class C, class Index>
-class ListRows {
-protected:
+template <class Index>
+struct SharedRowsNode : GrowingNode {
+    Parts parts;
+    PartLists<Index> lists;  // made when the node is searched, unless its parent handed them down
+
+    size_t size() const { return parts.size(); }
+};
+
+/// What is known of the rows of the node in hand is written anew for each.
+template <class Index>
+class SharedRows {
+public:
     using List = Entry<Index>;
+    using Node = SharedRowsNode<Index>;
 
-    struct Node : GrowingNode {
-        Parts parts;
-        PartLists<Index> lists;  // made when the node is searched, unless its parent handed them down
-
-        size_t size() const { return parts.size(); }
-    };
-
-    explicit ListRows(const Problem& problem) : problem_(problem), recipe_(problem.recipe), table_(problem.table) {
+    /// `pairs`: what each row adds is asked for.
+    SharedRows(const Problem& problem, bool pairs)
+        : problem_(problem), recipe_(problem.recipe), table_(problem.table), pairs_(pairs) {
         for (size_t f = 0; f < table_.features.size(); ++f) {  // a missing category is one more category
             Feature& feature = table_.features[f];
             const auto missing = [&] {
@@ -34,6 +38,20 @@ protected:
             if (feature.categorical() && policy_of(f) == Missing::value && missing()) ++feature.n_categories;
         }
     }
+    SharedRows(const SharedRows&) = delete;  // it points into itself
+    SharedRows& operator=(const SharedRows&) = delete;
+
+    const Table& table() const { return table_; }
+    const LocalRows& local() const { return local_; }
+    /// What each row adds, where that is asked for.
+    const std::vector<PairSum>* pairs() const { return pairs_ ? &pair_ : nullptr; }
+    /// Values of the feature gathered last, by row of the node.
+    std::vector<double>& values() { return value_; }
+    const std::vector<double>& values() const { return value_; }
+    /// The same in ascending order, once they are sorted, and the rows they belong to.
+    const std::vector<double>& sorted() const { return sorted_; }
+    std::vector<List>& list() { return list_; }
+    size_t label(size_t row) const { return static_cast<size_t>(label_[row]); }
 
     const Feature& feature_at(size_t feature) const { return table_.features[feature]; }
     const Feature& feature_at(int32_t feature) const { return feature_at(static_cast<size_t>(feature)); }
@@ -41,12 +59,10 @@ protected:
     Missing policy_of(int32_t feature) const { return policy_of(static_cast<size_t>(feature)); }
     size_t n_classes() const { return static_cast<size_t>(problem_.n_classes); }
     /// The value of a numeric feature.
-    double number(const Node& item, size_t feature, size_t part) const {
-        return feature_at(feature).numbers[item.parts.row[part]];
+    double number(const Node& item, size_t feature, size_t row) const {
+        return feature_at(feature).numbers[item.parts.row[row]];
     }
 
-    /// Whether two numbers say of a row what the criterion asks.
-    bool by_pairs() const { return C::by_pairs(problem_.n_classes); }
     /// What was prepared belongs to another tree.
     void forget() { prepared_ = -1; }
 
@@ -54,15 +70,15 @@ protected:
 
     Description describe(Node& item) {
         Description node;
-        if constexpr (C::classification) {
+        if (problem_.n_classes) {
             item.totals = class_weights(item.parts, problem_.label, problem_.width());
-            describe_classes<C>(problem_, item.totals, node);
+            describe_classes(problem_, item.totals, node);
         } else {
             item.totals = Totals(problem_.width());
             item.totals.count = item.size();
             value_.resize(item.size());
             for (size_t i = 0; i < item.size(); ++i) value_[i] = problem_.target[item.parts.row[i]];
-            describe_numbers<C>(value_, item.parts.weight, node);
+            describe_numbers(problem_, value_, item.parts.weight, node);
             item.totals.weight = node.weight;
         }
         item.centre = node.centre;
@@ -74,28 +90,25 @@ protected:
         const size_t n = item.size();
         local_ = LocalRows{};
         if (!item.parts.weight.empty()) local_.weight = item.parts.weight.data();
-        if constexpr (C::classification) {
+        pair_.resize(pairs_ ? n : 0);
+        if (problem_.n_classes) {
             gather_labels(item.parts, problem_.label, label_, bit_);
             local_.label = label_.data();
             local_.bit = bit_.data();
-            if (by_pairs()) {
-                pair_.resize(n);
-                for (size_t i = 0; i < n; ++i) pair_[i] = {local_.weight_of(i), bit_[i] * local_.weight_of(i), 0};
-            }
+            for (size_t i = 0; i < pair_.size(); ++i) pair_[i] = {local_.weight_of(i), bit_[i] * local_.weight_of(i), 0};
         } else {
             target_.resize(n);
-            local_.centre = C::centred ? item.centre : 0.0;
+            local_.centre = problem_.formula->traits.centred ? item.centre : 0.0;
             double sum = 0;
-            pair_.resize(by_pairs() ? n : 0);
             for (size_t i = 0; i < n; ++i) {
                 target_[i] = problem_.target[item.parts.row[i]] - local_.centre;
                 const double amount = item.parts.weight_of(i) * target_[i];
-                if (by_pairs()) pair_[i] = {item.parts.weight_of(i), amount, 0};
+                if (pairs_) pair_[i] = {item.parts.weight_of(i), amount, 0};
                 sum += amount;
             }
             item.totals.sums[0] = sum;
             local_.target = target_.data();
-            if constexpr (C::by_rows) rank_targets();
+            if (problem_.formula->traits.by_rows) rank_targets();
         }
     }
 
@@ -112,7 +125,7 @@ protected:
                     if (std::isnan(value)) value = from.n_categories - 1;
             return fill;
         }
-        const auto label = [&](size_t i) { return C::classification ? problem_.label[item.parts.row[i]] : 0; };
+        const auto label = [&](size_t i) { return problem_.n_classes ? problem_.label[item.parts.row[i]] : 0; };
         fill = make_fill(policy, from.categorical(), n_classes(), [&](auto&& use) {
             for (size_t i = 0; i < n; ++i)
                 if (!std::isnan(value_[i])) use(value_[i], item.parts.weight_of(i), label(i));
@@ -122,7 +135,7 @@ protected:
                 if (std::isnan(value_[i])) value_[i] = fill.of(label(i));
         return fill;
     }
-    /// Values of a feature by part as they are in the table; true if one is missing.
+    /// Values of a feature by row of the node as they are in the table; true if one is missing.
     bool gather_raw(const Node& item, const Feature& from) {
         const std::vector<uint32_t>& row = item.parts.row;
         value_.resize(row.size());
@@ -155,36 +168,6 @@ protected:
         return known;
     }
 
-    // ---- totals of rows --------------------------------------------------------------------------------------------
-
-    Totals totals_of(const List* list, size_t n) const {
-        Totals t(problem_.width());
-        t.count = n;
-        for (size_t i = 0; i < n; ++i) {
-            const size_t row = list[i].row;
-            const double w = local_.weight_of(row);
-            t.weight += w;
-            if constexpr (C::classification) t.sums[static_cast<size_t>(label_[row])] += w;
-            else t.sums[0] += w * target_[row];
-        }
-        return t;
-    }
-
-    const Problem& problem_;
-    const Recipe& recipe_;
-    Table table_;  // with a category for missing ones where that is the policy
-
-    // of the node in hand, by part
-    LocalRows local_;
-    std::vector<double> target_;
-    std::vector<PairSum> pair_;  // where they say it all
-    std::vector<int32_t> label_;
-
-    // reused while growing
-    std::vector<double> value_, sorted_;
-    std::vector<List> list_;
-    RowSorter sorter_;
-
 private:
     void rank_targets() {
         std::vector<uint32_t> order(target_.size());
@@ -201,6 +184,21 @@ private:
         local_.n_targets = order.size();
     }
 
+    const Problem& problem_;
+    const Recipe& recipe_;
+    Table table_;  // with a category for missing ones where that is the policy
+    bool pairs_;
+
+    // of the node in hand
+    LocalRows local_;
+    std::vector<double> target_;
+    std::vector<PairSum> pair_;  // where they say it all
+    std::vector<int32_t> label_;
+
+    // reused while growing
+    std::vector<double> value_, sorted_;
+    std::vector<List> list_;
+    RowSorter sorter_;
     int32_t prepared_ = -1;  // the node in hand
     std::vector<double> sorted_target_;
     std::vector<int32_t> target_rank_;

@@ -1,46 +1,37 @@
-// The rows of a block whose splits a user's function values: candidates of many features to a call.
+// The candidates of a node put before a user's function: those of many features to a call.
 #pragma once
+#include "criteria/callable.hpp"
+#include "cuts/cut.hpp"
 #include "grow/presorted/rows.hpp"
 #include "splits/categorical.hpp"
 
 namespace treewright {
 
-template <class C, class Index>
-class AskedRows : protected BlockRows<Index> {
-    using Rows = BlockRows<Index>;
+template <class Index>
+class UserCriterionSearch {
     using List = Entry<Index>;
 
-protected:
-    using Rows::codes_, Rows::list_, Rows::order_, Rows::slot_, Rows::has_missing_;
-    using Rows::problem_, Rows::recipe_, Rows::n_, Rows::thread_, Rows::label_, Rows::target_, Rows::local_;
+public:
+    UserCriterionSearch(const Problem& problem, const PresortedRows<Index>& rows)
+        : problem_(problem), recipe_(problem.recipe), rows_(rows), batch_(recipe_.function, problem.n_classes > 0) {}
 
-    AskedRows(const Problem& problem, const std::vector<double>& weight)
-        : Rows(problem, weight), batch_(recipe_.function, C::classification) {}
-
+    /// Merits nearer than this are equal.
     double tolerance() const { return batch_.tolerance(); }
     /// The best candidate of the i-th feature asked about.
     Candidate answer(size_t i) { return std::move(answers_[i]); }
 
-private:
-    /// Where the candidates of a feature stand: in cuts_, and among the answers.
-    struct Range {
-        size_t cuts, begin, end;
-    };
-
-protected:
     /// Put the candidates of all features before the function, many features to a call, and keep the best of each.
     template <class Limits>
-    void ask(const BlockRange& item, double weight, double impurity, double centre, const std::vector<int32_t>& features,
+    void ask(const RowSpan& item, double weight, double centre, const std::vector<int32_t>& features,
              std::vector<int32_t>& constant, Limits&& limits) {
         weight_of_node_ = weight;
-        impurity_ = impurity;
         start_batch(item, centre);
         answers_.assign(features.size(), {});
         cuts_.clear();
         size_t first = 0;
         std::vector<Range> range;
         for (size_t i = 0; i < features.size(); ++i) {
-            if (item.size() > small_block) problem_.monitor.poll(thread_);
+            if (item.size() > most_narrow_rows) problem_.monitor.poll(rows_.thread());
             batch_.record();
             const size_t cuts = cuts_.size(), begin = batch_.size();
             if (!put_candidates(item, features[i], limits(features[i]))) constant.push_back(features[i]);
@@ -58,45 +49,49 @@ protected:
     }
 
 private:
+    /// Where the candidates of a feature stand: in cuts_, and among the answers.
+    struct Range {
+        size_t cuts, begin, end;
+    };
+
+    bool classes() const { return problem_.n_classes > 0; }
     /// Totals of the rows of a list as the function sees them.
     void add_row(Totals& t, size_t row) const {
-        const double w = local_.weight_of(row);
+        const double w = rows_.local().weight_of(row);
         t.weight += w;
         ++t.count;
-        if constexpr (C::classification) {
-            t.sums[static_cast<size_t>(label_[row])] += w;
+        if (classes()) {
+            t.sums[label(row)] += w;
         } else {
-            t.sums[0] += w * target_[row];
-            t.sums[1] += w * target_[row] * target_[row];
+            t.sums[0] += w * rows_.target(row);
+            t.sums[1] += w * rows_.target(row) * rows_.target(row);
         }
     }
-    size_t width() const { return C::classification ? problem_.width() : 2; }
-    void start_batch(const BlockRange& item, double centre) {
-        const Index* order = order_[item.buffer].data() + item.begin;
+    size_t label(size_t row) const { return static_cast<size_t>(rows_.local().label[row]); }
+    size_t width() const { return classes() ? problem_.width() : 2; }
+    void start_batch(const RowSpan& item, double centre) {
+        const Index* order = rows_.order(item);
         node_ = Totals(width());
         Totals part(width());
         for (size_t i = 0; i < item.size(); ++i) add_row(node_, order[i]);
-        if constexpr (C::classification) {
+        if (classes()) {
             const auto largest = static_cast<size_t>(std::max_element(node_.sums.begin(), node_.sums.end()) - node_.sums.begin());
             part.weight = part.sums[largest] = node_.sums[largest];
         } else {
             for (size_t i = 0; i < item.size(); ++i)
-                if (target_[order[i]] <= centre) add_row(part, order[i]);
+                if (rows_.target(order[i]) <= centre) add_row(part, order[i]);
         }
         batch_.start(node_, part);
     }
     /// Put down what a feature has to offer; false if it is the same for all rows.
-    bool put_candidates(const BlockRange& item, int32_t feature, const CutLimits& rules) {
-        if (problem_.table.features[static_cast<size_t>(feature)].categorical()) {
+    bool put_candidates(const RowSpan& item, int32_t feature, const CutLimits& rules) {
+        if (rows_.is_categorical(feature)) {
             if (!count_levels(item, feature)) return false;
             search_levels(feature, rules);
             return true;
         }
-        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
-        const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
-        const size_t n = item.size();
-        size_t known = n;
-        while (known > 0 && list[known - 1].rank == List::missing) --known;
+        const List* list = rows_.list(item, feature);
+        const size_t n = item.size(), known = rows_.known(item, feature);
         if (list[0].rank == list[n - 1].rank) return false;
         Totals left(width());
         if (known == n || recipe_.missing == Missing::direction) {
@@ -142,21 +137,21 @@ private:
         add_row(left, row);
         right.weight = basis.weight - left.weight;
         right.count = basis.count - left.count;
-        if constexpr (C::classification) {
-            const auto k = static_cast<size_t>(label_[row]);
+        if (classes()) {
+            const auto k = label(row);
             right.sums[k] = rest_of(basis.sums[k], left.sums[k]);
         } else {
             for (size_t k = 0; k < 2; ++k) right.sums[k] = basis.sums[k] - left.sums[k];
         }
     }
     double prediction(const Totals& t) const {
-        return C::classification ? local_.levels->mean(t.sums.data()) : t.sums[0] / t.weight;
+        return classes() ? rows_.local().levels->mean(t.sums.data()) : t.sums[0] / t.weight;
     }
-    bool count_levels(const BlockRange& item, int32_t feature) {
-        const std::vector<int32_t>& codes = codes_[static_cast<size_t>(slot_[static_cast<size_t>(feature)])];
-        const Index* order = order_[item.buffer].data() + item.begin;
+    bool count_levels(const RowSpan& item, int32_t feature) {
+        const std::vector<int32_t>& codes = rows_.codes(feature);
+        const Index* order = rows_.order(item);
         counter_.count(
-            static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), width(), local_,
+            static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), width(), rows_.local(),
             [&](auto&& use) {
                 for (size_t i = 0; i < item.size(); ++i) use(codes[order[i]], order[i]);
             },
@@ -165,12 +160,18 @@ private:
     }
     /// Groupings of the categories counted last: put down, or chosen from by the answers.
     Candidate search_levels(int32_t feature, const CutLimits& rules) {
-        return CategorySearch<C>(problem_, levels_, node_, impurity_, feature, rules.bounds, local_.levels, &batch_).best();
+        return classes() ? search_levels<UserClassCriterion>(feature, rules) : search_levels<UserNumberCriterion>(feature, rules);
+    }
+    template <class C>
+    Candidate search_levels(int32_t feature, const CutLimits& rules) {
+        return CategorySearch<C>(C{}, recipe_, problem_.table, levels_, node_, batch_.tolerance(), feature, rules.bounds,
+                                 rows_.local().levels, &batch_)
+            .best();
     }
     /// The best candidate of a feature by the answers.
-    Candidate best_answer(const BlockRange& item, int32_t feature, const Range& range, const CutLimits& rules) {
+    Candidate best_answer(const RowSpan& item, int32_t feature, const Range& range, const CutLimits& rules) {
         if (range.begin == range.end) return {};
-        if (problem_.table.features[static_cast<size_t>(feature)].categorical()) {
+        if (rows_.is_categorical(feature)) {
             count_levels(item, feature);
             return search_levels(feature, rules);
         }
@@ -179,13 +180,12 @@ private:
         for (size_t i = range.begin; i < range.end; ++i) cuts.offer(batch_.answer(i), cuts_[range.cuts + i - range.begin]);
         if (!cuts.found()) return candidate;
         const Cut best = cuts.get();
-        const auto slot = static_cast<size_t>(slot_[static_cast<size_t>(feature)]);
-        const List* list = list_[item.buffer].data() + slot * n_ + item.begin;
+        const List* list = rows_.list(item, feature);
         candidate.feature = feature;
         candidate.position = best.position;
         candidate.merit = cuts.merit();
         candidate.threshold = std::numeric_limits<double>::quiet_NaN();
-        if (has_missing_[slot] && list[item.size() - 1].rank == List::missing) {
+        if (list[item.size() - 1].rank == List::missing) {
             if (recipe_.missing == Missing::direction) candidate.default_branch = best.missing_left ? 0 : 1;
             else candidate.merit *= known_weight(list, item.size()) / weight_of_node_;
         }
@@ -193,13 +193,16 @@ private:
     }
     double known_weight(const List* list, size_t n) const {
         double weight = 0;
-        for (size_t i = 0; i < n && list[i].rank != List::missing; ++i) weight += local_.weight_of(list[i].row);
+        for (size_t i = 0; i < n && list[i].rank != List::missing; ++i) weight += rows_.local().weight_of(list[i].row);
         return weight;
     }
 
+    const Problem& problem_;
+    const Recipe& recipe_;
+    const PresortedRows<Index>& rows_;
     CandidateBatch batch_;
     Totals node_;
-    double weight_of_node_ = 0, impurity_ = 0;
+    double weight_of_node_ = 0;
     std::vector<Candidate> answers_;  // by feature asked about
     std::vector<Cut> cuts_;           // put down and not yet answered
     LevelCounter counter_;

@@ -1,0 +1,8 @@
+// The kernel of absolute error.
+#include "grow/criterion_kernel.hpp"
+
+namespace treewright {
+
+template std::unique_ptr<Kernel> make_kernel<AbsoluteError>(const Problem&, bool);
+
+}  // namespace treewright

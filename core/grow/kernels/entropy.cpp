@@ -1,0 +1,8 @@
+// The kernel of entropy.
+#include "grow/criterion_kernel.hpp"
+
+namespace treewright {
+
+template std::unique_ptr<Kernel> make_kernel<Entropy>(const Problem&, bool);
+
+}  // namespace treewright

@@ -1,0 +1,8 @@
+// The kernel of Poisson deviance.
+#include "grow/criterion_kernel.hpp"
+
+namespace treewright {
+
+template std::unique_ptr<Kernel> make_kernel<Poisson>(const Problem&, bool);
+
+}  // namespace treewright

@@ -1,0 +1,8 @@
+// The kernel of twoing.
+#include "grow/criterion_kernel.hpp"
+
+namespace treewright {
+
+template std::unique_ptr<Kernel> make_kernel<Twoing>(const Problem&, bool);
+
+}  // namespace treewright
