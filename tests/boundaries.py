@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
 from treewright.tree import Tree
+from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
 
 Numbers = NDArray[np.float64]
 Codes = NDArray[np.int32]

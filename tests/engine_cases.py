@@ -14,9 +14,9 @@ import pandas as pd
 
 from treewright import _core, criteria
 from treewright.data import Dataset
-from treewright.forest.draws import Draws
-from treewright.grow import core_options, core_table
-from treewright.recipe import Recipe
+from treewright.forest.bootstrap import Draws
+from treewright.growing.grow_tree import core_options, core_table
+from treewright.growing.recipe import Recipe
 from treewright.tree import Tree
 
 CRITERIA = (*criteria.CLASSIFICATION, *criteria.REGRESSION)

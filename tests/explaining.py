@@ -10,7 +10,7 @@ import pandas as pd
 import treewright as tw
 from treewright import DecisionTreeClassifier
 from treewright.data import Column, Schema
-from treewright.splits import NO_SPLITS, SplitTable
+from treewright.tree.splits import NO_SPLITS, SplitTable
 
 POLICIES = ["direction", "available", "value", "fractional", "surrogate", "mean", "median", "mode"]
 

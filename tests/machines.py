@@ -19,7 +19,7 @@ import pandas as pd
 import treewright as tw
 from treewright import pruning
 from treewright.criteria import CLASSIFICATION, REGRESSION, Superclasses
-from treewright.recipe import CATEGORY_SPLITS, MISSING, SPLITS
+from treewright.growing.recipe import CATEGORY_SPLITS, MISSING, SPLITS
 
 N_ROWS = 300
 Case: TypeAlias = tuple[str, Any, bool]

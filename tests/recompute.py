@@ -17,9 +17,9 @@ from reference import Node, Reference, scale
 from reference_criteria import merit, statistics, total_weight
 from reference_search import Candidate, Rows
 from treewright.data import Dataset
-from treewright.recipe import Recipe
-from treewright.splits import INTERVALS
+from treewright.growing.recipe import Recipe
 from treewright.tree import Tree
+from treewright.tree.splits import INTERVALS
 
 CLOSE = 1e-9
 

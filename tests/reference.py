@@ -82,7 +82,7 @@ from reference_search import EQUAL, Candidate, Rows, Search
 
 if TYPE_CHECKING:
     from treewright.data import Dataset
-    from treewright.recipe import Recipe
+    from treewright.growing.recipe import Recipe
 
 
 @dataclass

@@ -15,13 +15,13 @@ from reference import Node, Reference, scale
 from reference_search import EQUAL, Candidate
 from tables import small_rows
 from treewright import criteria
-from treewright import recipe as recipe_module
 from treewright.data import Dataset
 from treewright.errors import DataError
-from treewright.grow import grow
-from treewright.monotone import is_monotone
-from treewright.recipe import Recipe
+from treewright.growing import recipe as recipe_module
+from treewright.growing.grow_tree import grow
+from treewright.growing.recipe import Recipe
 from treewright.tree import Tree
+from treewright.tree.monotone import is_monotone
 
 # Tables drawn at random may have nothing to split on.
 pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")

@@ -31,19 +31,19 @@ from boundaries import (
 from browsing import ASSETS
 from trees import random_rows, random_tree
 from treewright import _core
-from treewright.conditions import Rows
 from treewright.data import Dataset
-from treewright.descent import Descent, place
-from treewright.draw.shown import Rows as DrawnRows
+from treewright.draw.visible_tree import Rows as DrawnRows
 from treewright.explain.path import follow
 from treewright.explain.row import Row
-from treewright.explorer.content import Exploration, content_of
-from treewright.explorer.table import exact
-from treewright.recipe import MISSING
+from treewright.explorer.page_data import Exploration, content_of
+from treewright.explorer.page_table import exact
+from treewright.growing.recipe import MISSING
 from treewright.rules.extract import extract_rules, leaf_conditions
 from treewright.rules.rule import first_rule
-from treewright.splits import Hyperplane, Sphere, Threshold, branch_of
-from treewright.splits import compared as compared_by_the_core
+from treewright.tree.conditions import Rows
+from treewright.tree.routing import Descent, place
+from treewright.tree.splits import Hyperplane, Sphere, Threshold, branch_of
+from treewright.tree.splits import compared as compared_by_the_core
 
 pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from reference import Reference
 from treewright import criteria
 from treewright.data import Dataset
-from treewright.grow import grow
-from treewright.recipe import Recipe
+from treewright.growing.grow_tree import grow
+from treewright.growing.recipe import Recipe
 
 # Tables drawn at random may have nothing to split on.
 pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")

@@ -10,7 +10,7 @@ import pytest
 
 import treewright as tw
 from command_line import IRIS, LABOR, TENNIS, Run
-from treewright.model_file import read_model, write_model
+from treewright.persistence.container import read_model, write_model
 
 
 def test_show_prints_the_tree_and_single_nodes(run: Run) -> None:

@@ -14,8 +14,8 @@ from sklearn.exceptions import NotFittedError
 import treewright as tw
 from treewright import datasets
 from treewright.errors import DataTypeError
-from treewright.sklearn_trees import _turning_points
-from treewright.validation import validate
+from treewright.persistence.validation import validate
+from treewright.tree.from_sklearn import _turning_points
 
 CLASSIFIERS = {
     "tree": trees.DecisionTreeClassifier(random_state=0),

@@ -15,8 +15,8 @@ from sklearn.datasets import load_digits
 
 from tables import Rows
 from treewright import DecisionTreeClassifier, _core, criteria
-from treewright.grow import grow
-from treewright.recipe import Recipe
+from treewright.growing.grow_tree import grow
+from treewright.growing.recipe import Recipe
 
 CONCAVE = ("error", "gini", "entropy", "sqrt")
 tables = arrays(

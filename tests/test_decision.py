@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import treewright as tw
-from treewright.decision import decide
+from treewright.tree.decision import decide
 
 NEARLY = 0.1 + 0.2  # above 0.3 by rounding alone
 X = pd.DataFrame({"x": [0.0, 0.0, 0.0, 1.0]})

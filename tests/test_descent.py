@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from prunings import random_holdout
 from trees import Inner, Leaf, build, chain, mixed_schema, random_rows, random_tree
 from treewright.data import Dataset
-from treewright.descent import Descent, place, sum_below
-from treewright.splits import Table, Threshold
+from treewright.tree.routing import Descent, place, sum_below
+from treewright.tree.splits import Table, Threshold
 
 
 def whole(tree):

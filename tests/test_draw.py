@@ -21,9 +21,9 @@ from treewright import (
 )
 from treewright.data import Column, Schema
 from treewright.draw.shapes import Dot, Rect, Ribbon, Text, flat
-from treewright.draw.shown import Rows, read_rows, show
+from treewright.draw.visible_tree import Rows, read_rows, show
 from treewright.errors import DataError, DataTypeError
-from treewright.splits import Table
+from treewright.tree.splits import Table
 
 
 @pytest.mark.parametrize("style", ["cards", "river"])

@@ -11,7 +11,7 @@ from sklearn.datasets import make_classification
 import treewright as tw
 from browsing import Watched
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, datasets, plot_tree, pruning
-from treewright.colours import DARK, LIGHT
+from treewright.formatting.colours import DARK, LIGHT
 
 HOSTILE = "</title></style></script><img src=x onerror=alert(1)><script>alert(2)</script>"
 THEMES = {

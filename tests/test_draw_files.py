@@ -10,8 +10,8 @@ from matplotlib.image import imread
 from drawings import SVG, drawn_irises
 from trees import TREES, Leaf, build
 from treewright import DecisionTreeClassifier, datasets, plot_tree
-from treewright.colours import class_colour
 from treewright.data import Column, Schema
+from treewright.formatting.colours import class_colour
 
 
 def test_the_png_shows_the_colours_of_the_classes(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from treewright.draw.figure import _with_marks
 from treewright.draw.fonts import families_for
 from treewright.draw.shapes import Text, flat
 from treewright.draw.typography import fit_lines, text_width
-from treewright.splits import Table, Threshold
+from treewright.tree.splits import Table, Threshold
 
 HOSTILE = [
     "</text><script>alert(1)</script>",

@@ -17,7 +17,7 @@ from treewright import DecisionTreeClassifier, plot_tree
 from treewright.data import Column, Schema
 from treewright.draw.cards import FLOW
 from treewright.draw.shapes import Bend, Group, Rect, Ribbon, Text, flat
-from treewright.splits import Table
+from treewright.tree.splits import Table
 
 WORDS = [
     "i",

@@ -9,10 +9,10 @@ from matplotlib.path import Path
 from drawings import outline_of
 from trees import Leaf, build
 from treewright import DecisionTreeClassifier, datasets, plot_tree
-from treewright.colours import CLASS_COLOURS
 from treewright.data import Column, Schema
 from treewright.draw.patterns import pattern_of
 from treewright.draw.shapes import Rect, Ribbon, Strokes, Text, flat
+from treewright.formatting.colours import CLASS_COLOURS
 
 
 def test_sixty_four_classes_differ_in_colour_or_pattern() -> None:

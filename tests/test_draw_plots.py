@@ -19,9 +19,9 @@ from treewright import DecisionTreeClassifier, DecisionTreeRegressor, criteria, 
 from treewright.data import Column, Schema
 from treewright.draw.curves import candidate_cuts, curve_of_sklearn, merits_of
 from treewright.draw.plane import Plane
-from treewright.draw.shown import said
+from treewright.draw.visible_tree import said
 from treewright.errors import DataError, DataTypeError
-from treewright.splits import Hyperplane, Sphere, Table, Threshold
+from treewright.tree.splits import Hyperplane, Sphere, Table, Threshold
 
 
 @pytest.fixture(autouse=True)

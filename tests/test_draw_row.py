@@ -7,7 +7,7 @@ from sklearn.datasets import make_classification
 from drawings import drawn_irises, joined
 from treewright import DecisionTreeClassifier, plot_tree
 from treewright.draw.shapes import Group, Rect, Ribbon, flat
-from treewright.draw.shown import Rows, read_one, show
+from treewright.draw.visible_tree import Rows, read_one, show
 from treewright.errors import DataError
 
 

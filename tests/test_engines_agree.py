@@ -10,8 +10,8 @@ import pytest
 from engine_cases import CHECKS, CRITERIA, ORDERS, Case, random_case
 from treewright import DecisionTreeClassifier, criteria
 from treewright.data import Dataset
-from treewright.grow import grow
-from treewright.recipe import Recipe
+from treewright.growing.grow_tree import grow
+from treewright.growing.recipe import Recipe
 
 # ---- rows repeated, other paths, other orders ---------------------------------------------------------
 

@@ -17,7 +17,7 @@ from treewright.evaluation import (
     judge_classes,
     judge_numbers,
 )
-from treewright.selection import each_fold, fold_numbers
+from treewright.model_selection.validated_pruning import each_fold, fold_numbers
 
 
 def test_classes_are_judged_as_scikit_learn_judges_them() -> None:

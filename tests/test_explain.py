@@ -13,9 +13,9 @@ import treewright as tw
 from explaining import POLICIES, hand_made, models, share_of
 from treewright import C45Classifier, CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, datasets
 from treewright.errors import DataError
+from treewright.estimators.explaining import RowReader
 from treewright.explain import contributions, explain_row, follow, read_row
-from treewright.reading import RowReader
-from treewright.splits import Hyperplane
+from treewright.tree.splits import Hyperplane
 
 # ---- the way ---------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from explaining import POLICIES, hand_made, models, share_of
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, datasets
 from treewright.explain import explain_row, follow, goal_of, nearest_change, read_row
 from treewright.explain.region import Measure, feature_cuts
-from treewright.splits import Hyperplane, Sphere
+from treewright.tree.splits import Hyperplane, Sphere
 
 SIZES = ["small", "medium", "large", "huge"]
 

@@ -23,10 +23,10 @@ from treewright import (
     prune,
     pruning,
 )
-from treewright.colours import DARK, LIGHT
 from treewright.errors import DataError
-from treewright.explorer.content import Steps
 from treewright.explorer.page import asset, safe_json, script_text
+from treewright.explorer.page_data import Steps
+from treewright.formatting.colours import DARK, LIGHT
 
 ASSETS = Path(__file__).parent.parent / "src" / "treewright" / "explorer" / "assets"
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 
 from browsing import TABS, violations
-from treewright import (
-    DecisionTreeRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-    datasets,
-    explore,
-)
+from treewright import DecisionTreeRegressor, RandomForestClassifier, RandomForestRegressor, datasets, explore
 
 
 @pytest.mark.slow

@@ -91,7 +91,7 @@ def test_a_taken_port_is_said_before_anything_is_grown(tmp_path, monkeypatch, ca
 
 def test_a_tree_too_large_for_a_browser_is_shown_pruned(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("treewright.explorer.content.MOST_NODES", 11)
+    monkeypatch.setattr("treewright.explorer.page_data.MOST_NODES", 11)
     assert main(["explore", str(TABLES / "mpg.csv"), "-t", "mpg", "--html", "page.html"]) == 0
     assert "it is shown pruned to" in capsys.readouterr().err
     assert 3 <= len(content("page.html")["tree"]["parent"]) <= 11

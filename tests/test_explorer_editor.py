@@ -19,10 +19,10 @@ from treewright import (
     load,
 )
 from treewright.errors import DataError, ModelFileError
-from treewright.explorer.nursery import same_place
-from treewright.grafting import graft, subtree
-from treewright.model_file import read_model, write_model
-from treewright.validation import validate
+from treewright.explorer.regrow import same_place
+from treewright.persistence.container import read_model, write_model
+from treewright.persistence.validation import validate
+from treewright.tree.subtrees import graft, subtree
 
 
 @pytest.fixture(name="irises")

@@ -8,7 +8,7 @@ import pytest
 from treewright import RandomForestClassifier, RandomForestRegressor, datasets, explore
 from treewright.data import Dataset
 from treewright.explain import mean_movement, shapley_values
-from treewright.explorer.movement import movement
+from treewright.explorer.mean_shap import movement
 
 
 @pytest.mark.parametrize("vote", ["soft", "hard"])

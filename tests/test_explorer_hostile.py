@@ -15,7 +15,7 @@ from hostile import FAMILIES, NAMES
 from serving import running
 from treewright import DecisionTreeClassifier, RandomForestClassifier, edit, explore
 from treewright.explorer.server import ExplorerServer
-from treewright.words import printable
+from treewright.formatting.text import printable
 
 FOREIGN = "img, iframe, object, embed, video, audio, base, marquee, script[src], link:not([rel=icon])"
 CAREFUL = """() => {

@@ -119,7 +119,7 @@ def test_categories_are_merged_in_the_browser(visit) -> None:
 
 
 def test_every_tree_of_a_served_forest_is_shown(visit, monkeypatch) -> None:
-    monkeypatch.setattr("treewright.explorer.forest.MOST_NODES", 30)  # the page holds the first ones only
+    monkeypatch.setattr("treewright.explorer.forest_page_data.MOST_NODES", 30)  # the first ones only
     X, y = datasets.load_iris()
     model = RandomForestClassifier(n_estimators=9, random_state=0).fit(X, y)
     with running(ForestServer(model, X, y)) as server:

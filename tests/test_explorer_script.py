@@ -14,11 +14,11 @@ from browsing import ASSETS
 from trees import Leaf, build, mixed_schema, random_rows, random_tree
 from treewright import DecisionTreeClassifier, datasets
 from treewright.data import Dataset
-from treewright.decision import decide
 from treewright.draw.layout import centres
 from treewright.explain import mean_movement, shapley_values
-from treewright.explorer.content import Exploration, content_of
-from treewright.explorer.table import exact
+from treewright.explorer.page_data import Exploration, content_of
+from treewright.explorer.page_table import exact
+from treewright.tree.decision import decide
 
 
 @pytest.fixture(name="modules", scope="module")

@@ -12,8 +12,8 @@ import pytest
 from recompute import check_tree
 from tables import large_table
 from treewright.data import Dataset
-from treewright.grow import grow
-from treewright.recipe import Recipe
+from treewright.growing.grow_tree import grow
+from treewright.growing.recipe import Recipe
 from treewright.tree import Tree
 
 LARGE = [

@@ -21,13 +21,7 @@ from hypothesis import strategies as st
 
 import treewright as tw
 from treewright.errors import DataError
-from treewright.files import (
-    Choices,
-    TextOptions,
-    Workspace,
-    guess,
-    read_table,
-)
+from treewright.files import Choices, TextOptions, Workspace, guess, read_table
 from written import EXPECTED, SMALL, read, values, write
 
 

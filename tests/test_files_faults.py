@@ -12,12 +12,7 @@ import numpy as np
 import pytest
 
 from treewright.errors import DataError, DataTypeError
-from treewright.files import (
-    Choices,
-    Workspace,
-    read_table,
-    staging,
-)
+from treewright.files import Choices, Workspace, read_table, staging
 from written import EXPECTED, SMALL, read, write
 
 BAD_FILES = {

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from treewright.errors import DataError
-from treewright.files import (
-    parse_formula,
-)
+from treewright.files import parse_formula
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,7 @@ import pytest
 import treewright as tw
 from treewright.data.columns import RawCodes, RawNumbers
 from treewright.errors import DataError, DataTypeError
-from treewright.files import (
-    Choices,
-    Workspace,
-    as_at_fit,
-)
+from treewright.files import Choices, Workspace, as_at_fit
 from written import SMALL, read, values, write
 
 

@@ -301,7 +301,7 @@ def test_an_interrupted_fit_leaves_the_forest_as_it_was() -> None:
 
 def test_progress_reaches_its_end() -> None:
     from treewright.data import Dataset
-    from treewright.forest.draws import Draws
+    from treewright.forest.bootstrap import Draws
     from treewright.forest.growing import grow_trees
 
     rng = np.random.default_rng(0)

@@ -13,7 +13,7 @@ import treewright as tw
 from forests import KINDS, mixed
 from treewright.errors import ModelFileError
 from treewright.forest.trees import LooseTrees, Trees
-from treewright.model_file import dumps, read_model, write_model
+from treewright.persistence.container import dumps, read_model, write_model
 
 
 @pytest.mark.parametrize("kind", KINDS)

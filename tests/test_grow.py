@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from treewright.data import Dataset
-from treewright.grow import count_features, grow, progress_bar, threads
-from treewright.recipe import Recipe
+from treewright.growing.grow_tree import count_features, grow, progress_bar, threads
+from treewright.growing.recipe import Recipe
 
 
 @pytest.fixture

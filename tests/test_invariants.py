@@ -17,11 +17,11 @@ from recompute import check_tree
 from tables import large_table, small_rows
 from treewright import criteria
 from treewright.data import Dataset
-from treewright.grow import grow
-from treewright.model_file import tree_from_bytes, tree_to_bytes
-from treewright.recipe import Recipe
-from treewright.splits import SplitTable, Threshold
+from treewright.growing.grow_tree import grow
+from treewright.growing.recipe import Recipe
+from treewright.persistence.container import tree_from_bytes, tree_to_bytes
 from treewright.tree import Tree
+from treewright.tree.splits import SplitTable, Threshold
 
 # Tables drawn at random may have nothing to split on.
 pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")

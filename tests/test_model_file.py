@@ -18,10 +18,10 @@ import pytest
 
 import treewright as tw
 from trees import TREES, Leaf, build, chain, random_tree, small_trees
-from treewright import model_file
 from treewright.data import Column, Schema
 from treewright.errors import ModelFileError
-from treewright.model_file import (
+from treewright.persistence import container as model_file
+from treewright.persistence.container import (
     dumps,
     loads,
     read_model,

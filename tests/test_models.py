@@ -61,7 +61,7 @@ def test_a_saved_model_does_not_name_a_pruner_of_ones_own(tmp_path: Path) -> Non
 
 
 def test_a_forged_model_is_refused(tmp_path: Path) -> None:
-    from treewright.model_file import read_model, write_model
+    from treewright.persistence.container import read_model, write_model
 
     model = tw.DecisionTreeClassifier().fit([[1], [2]], [0, 1])
     model.save(tmp_path / "model.tw")

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, is_monotone
 from treewright.data import Dataset
-from treewright.grow import grow
-from treewright.monotone import collapse_to_order, find_violation, predictions
+from treewright.growing.grow_tree import grow
+from treewright.growing.recipe import Recipe
 from treewright.pruning import EarlyStopping
-from treewright.recipe import Recipe
-from treewright.splits import Hyperplane, Threshold
 from treewright.tree import Tree
+from treewright.tree.monotone import collapse_to_order, find_violation, predictions
+from treewright.tree.splits import Hyperplane, Threshold
 
 pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")
 

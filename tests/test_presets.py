@@ -18,8 +18,8 @@ import pytest
 import treewright as tw
 from treewright.data import Dataset
 from treewright.errors import ModelFileError
-from treewright.model_file import read_model, write_model
-from treewright.presets.c45_recipe import C45Recipe
+from treewright.estimators.presets.c45_recipe import C45Recipe
+from treewright.persistence.container import read_model, write_model
 
 RECORDS = Path(__file__).parent / "oracles" / "programs.json.gz"
 CONTROL = [

@@ -18,7 +18,7 @@ from test_presets import table
 from treewright import datasets
 from treewright.data import Dataset
 from treewright.pruning import CostComplexity, EarlyStopping, ReducedError
-from treewright.splits import branch_of
+from treewright.tree.splits import branch_of
 
 RECORDS = Path(__file__).parent / "oracles" / "j48_reduced_error.jsonl"
 REDUCED_ERROR = [json.loads(line) for line in RECORDS.read_text().splitlines()]

@@ -12,10 +12,10 @@ import treewright as tw
 from prunings import leaves_of
 from treewright.criteria import impurity
 from treewright.data import Dataset
-from treewright.descent import Descent
 from treewright.pruning import ErrorBased, expected_errors
 from treewright.pruning.recount import recount
 from treewright.tree import Tree
+from treewright.tree.routing import Descent
 
 # ---- the limits ------------------------------------------------------------------------------------------
 

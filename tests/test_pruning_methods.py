@@ -26,8 +26,8 @@ from treewright.pruning.chi_square import split_p_values
 from treewright.pruning.description_length import exception_bits, share_bits, split_bits
 from treewright.pruning.losses import training_errors
 from treewright.pruning.structural_risk import log_splits
-from treewright.splits import Table, Threshold
 from treewright.tree import Tree
+from treewright.tree.splits import Table, Threshold
 
 # ---- costs that add up -----------------------------------------------------------------------------------
 

@@ -23,8 +23,8 @@ from treewright import pruning
 from treewright.data import Column, Schema
 from treewright.pruning.losses import held_out_loss
 from treewright.pruning.minimal_size import Frontier
-from treewright.splits import Threshold
 from treewright.tree import Tree
+from treewright.tree.splits import Threshold
 
 
 def naive_loss(tree: Tree, rows: tw.Dataset) -> np.ndarray:

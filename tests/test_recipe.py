@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treewright.recipe import DOMAINS, Recipe
+from treewright.growing.recipe import DOMAINS, Recipe
 
 
 def test_equal_recipes_hash_alike_and_survive_pickling() -> None:

@@ -18,14 +18,14 @@ from sklearn.utils.estimator_checks import check_estimator
 import treewright as tw
 from explaining import hand_made, mixed_table
 from treewright import C45Classifier, DecisionTreeClassifier, DecisionTreeRegressor, RuleClassifier, datasets
-from treewright.conditions import Interval, Values
 from treewright.errors import ModelFileError
-from treewright.model_file import read_model, write_model
+from treewright.persistence.container import read_model, write_model
 from treewright.pruning import expected_errors
 from treewright.rules import Rule, RuleSet, extract_rules
-from treewright.rules.choosing import THEORY_WEIGHT, choose, rule_bits
+from treewright.rules.mdl_selection import THEORY_WEIGHT, choose, rule_bits
 from treewright.rules.pruning import LabelledRows, Pruning
-from treewright.splits import Hyperplane, Sphere
+from treewright.tree.conditions import Interval, Values
+from treewright.tree.splits import Hyperplane, Sphere
 
 ONE_BRANCH = ["direction", "available", "value", "mean", "median", "mode", "class_mode", "ignore"]
 """The policies that send a row which misses a value down one branch."""

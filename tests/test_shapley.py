@@ -9,10 +9,10 @@ import pytest
 
 from trees import random_rows, random_tree
 from treewright import C45Classifier, CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, datasets
-from treewright.conditions import features_of
 from treewright.data import Dataset
-from treewright.descent import SHARE, STAY, Descent
 from treewright.explain.shapley import mean_movement, shapley_values
+from treewright.tree.conditions import features_of
+from treewright.tree.routing import SHARE, STAY, Descent
 
 
 def shares(tree):

@@ -9,8 +9,8 @@ import pytest
 
 from trees import Inner, Leaf, build, mixed_schema, tennis_tree
 from treewright.data import Column, Schema
-from treewright.splits import Hyperplane, Table, Threshold
 from treewright.tree import Tree
+from treewright.tree.splits import Hyperplane, Table, Threshold
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import sklearn.tree
 
 import treewright as tw
 from sklearn_suite import global_random_seed, leave_out, named, suite, tests_of  # noqa: F401 (fixtures)
-from treewright.construction import estimator
+from treewright.estimators.base import estimator
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

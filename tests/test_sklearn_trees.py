@@ -7,8 +7,8 @@ from sklearn.datasets import make_classification
 
 from drawings import joined
 from treewright import datasets, plot_tree
-from treewright.sklearn_trees import tree_of
-from treewright.validation import validate
+from treewright.persistence.validation import validate
+from treewright.tree.from_sklearn import tree_of
 
 
 @pytest.mark.parametrize("kind", ["DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier"])

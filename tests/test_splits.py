@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treewright.data import Column, Schema
-from treewright.splits import (
+from treewright.formatting.text import printable
+from treewright.tree.splits import (
     Hyperplane,
     Intervals,
     Sphere,
@@ -20,7 +21,6 @@ from treewright.splits import (
     Threshold,
     concatenated_ranges,
 )
-from treewright.words import printable
 
 SCHEMA = Schema(
     (

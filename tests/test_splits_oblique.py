@@ -23,10 +23,10 @@ from reference_forms import (
 from tables import small_rows
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, RandomForestClassifier, criteria
 from treewright.data import Dataset
-from treewright.grow import grow
-from treewright.recipe import MISSING, Recipe
-from treewright.splits import Hyperplane, Intervals, Sphere, Threshold
+from treewright.growing.grow_tree import grow
+from treewright.growing.recipe import MISSING, Recipe
 from treewright.tree import Tree
+from treewright.tree.splits import Hyperplane, Intervals, Sphere, Threshold
 
 Array = NDArray[np.float64]
 CRITERIA = [*criteria.CLASSIFICATION, *criteria.REGRESSION]

@@ -17,12 +17,12 @@ from tables import small_rows
 from trees import Inner, Leaf, build
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, criteria, load
 from treewright.data import Dataset
-from treewright.descent import Descent
-from treewright.grow import grow
+from treewright.growing.grow_tree import grow
+from treewright.growing.recipe import Recipe
 from treewright.pruning import CostComplexity, ErrorBased, ReducedError
 from treewright.pruning.structural_risk import log_splits
-from treewright.recipe import Recipe
-from treewright.splits import Hyperplane, Intervals, Sphere, Threshold
+from treewright.tree.routing import Descent
+from treewright.tree.splits import Hyperplane, Intervals, Sphere, Threshold
 
 Array = NDArray[np.float64]
 

@@ -14,8 +14,8 @@ from trees import Inner, Leaf, build, chain, mixed_schema, random_tree
 from treewright.data import Column, Schema
 from treewright.export import export_html, export_text
 from treewright.export.text import hidden_nodes, percent
-from treewright.splits import Table, Threshold
 from treewright.tree import Tree
+from treewright.tree.splits import Table, Threshold
 
 IRIS = Schema(
     (Column("petal length"), Column("petal width")), np.array(["setosa", "versicolor", "virginica"]), True

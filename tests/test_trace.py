@@ -12,8 +12,8 @@ import pytest
 
 import treewright as tw
 from treewright import criteria
-from treewright.accounts import NodeAccount
 from treewright.trace import Trace
+from treewright.trace.records import NodeAccount
 
 
 def traced(model: Any, X: Any, y: Any, **parameters: Any) -> Trace:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from trees import WEATHER, Inner, Leaf, build, chain, mixed_schema, random_rows, random_tree, tennis_tree
 from treewright.data import Column, Schema
 from treewright.errors import DataError
-from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
+from treewright.persistence.validation import validate
 from treewright.tree import Tree
-from treewright.validation import validate
+from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
 
 seeds = st.integers(0, 10**6)
 

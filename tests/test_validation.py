@@ -10,7 +10,7 @@ import pytest
 from trees import TREES, Inner, Leaf, build, mixed_schema, random_rows
 from treewright.data import Column, Schema
 from treewright.errors import ModelFileError
-from treewright.model_file import (
+from treewright.persistence.container import (
     tree_from_bytes,
     tree_from_parts,
     tree_to_bytes,
@@ -18,8 +18,8 @@ from treewright.model_file import (
     trees_from_parts,
     trees_to_parts,
 )
-from treewright.splits import Table, Threshold
 from treewright.tree import Tree
+from treewright.tree.splits import Table, Threshold
 
 INTEGERS = [-1, 0, 1, 2, -2, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)]
 FLOATS = [np.nan, np.inf, -np.inf, -0.0, 5e-324, 1e308, -1.0, 0.5, 2.0, 1e9]

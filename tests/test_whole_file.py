@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from treewright.whole_file import whole_file
+from treewright.persistence.atomic_file import whole_file
 
 
 def test_a_file_is_there_when_it_is_complete(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Column, Schema
-from treewright.splits import Hyperplane, Intervals, Sphere, Split, SplitTable, Table, Threshold
 from treewright.tree import Tree
+from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, SplitTable, Table, Threshold
 
 
 @dataclass

@@ -20,7 +20,7 @@ from treewright.data.predicates import read_predicates
 from treewright.data.schema import Infinities, Schema, no_rows
 from treewright.data.target import read_classes, read_numbers, read_weight
 from treewright.errors import DataError, warn
-from treewright.names import nearest, unknown_name
+from treewright.formatting.suggestions import nearest, unknown_name
 
 Task: TypeAlias = Literal["classification", "regression"]
 Numbers: TypeAlias = NDArray[np.float64]

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from treewright.data.columns import Column
 from treewright.errors import DataError
-from treewright.functions import AbsentFunction, function_name
-from treewright.names import nearest
+from treewright.formatting.suggestions import nearest
+from treewright.growing.user_criteria import AbsentFunction, function_name
 
 Numbers = NDArray[np.float64]
 Codes = NDArray[np.int32]

@@ -10,13 +10,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data import schema_json
 from treewright.data.arrays import RawTable
 from treewright.data.columns import Column, Unseen
 from treewright.data.encoding import encode, refuse_infinities, refuse_missing
 from treewright.data.frames import read
 from treewright.data.predicates import Predicate, bound
 from treewright.errors import DataError, warn
+from treewright.persistence import schema as schema_json
 
 Infinities: TypeAlias = Literal["error", "extreme"]
 Numbers: TypeAlias = NDArray[np.float64]

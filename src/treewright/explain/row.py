@@ -14,8 +14,8 @@ from treewright.data.columns import MAJORITY, MISSING, RawNumbers, Unseen, plain
 from treewright.data.frames import read
 from treewright.data.schema import Infinities
 from treewright.errors import DataError
-from treewright.names import nearest
-from treewright.words import plain_value, printable, quoted, value_text
+from treewright.formatting.suggestions import nearest
+from treewright.formatting.text import plain_value, printable, quoted, value_text
 
 if TYPE_CHECKING:
     from treewright.data import Schema
