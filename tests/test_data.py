@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from treewright.data import Column, Dataset, Schema
+from treewright.data import Column, Dataset
 from treewright.data.encoding import distinct
 from treewright.errors import DataError
+from treewright.persistence.schema import schema_from_dict, schema_to_dict
 
 COLUMNS: dict[str, list[Any]] = {
     "age": [31.5, None, 18.0, 31.5],
@@ -270,7 +271,7 @@ def test_anything_is_a_dataset_or_a_clear_error(data: Any, task: Any) -> None:
             stored = codes if column.kind == "categorical" else numbers
             for value in stored[:, dataset.schema.position[feature]]:
                 assert dataset.schema.columns[feature].text(value) or "" in column.categories
-        assert Schema.from_dict(json.loads(json.dumps(dataset.schema.to_dict()))) == dataset.schema
+        assert schema_from_dict(json.loads(json.dumps(schema_to_dict(dataset.schema)))) == dataset.schema
 
 
 def test_take_gives_rows_of_every_part() -> None:

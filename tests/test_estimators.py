@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 import treewright as tw
 from tables import PLAY, TENNIS
 from treewright import _core
-from treewright.persistence.container import tree_to_bytes
+from treewright.persistence.trees import tree_to_bytes
 from treewright.pruning import CostComplexity
 
 # ---- data ----------------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ import pytest
 import treewright as tw
 from treewright import _core
 from treewright.data import Dataset
+from treewright.data.functions import AbsentFunction
 from treewright.growing.grow_tree import core_options, core_table
 from treewright.growing.recipe import Recipe
-from treewright.growing.user_criteria import AbsentFunction
 
 pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")
 

@@ -19,7 +19,7 @@ from treewright import criteria
 from treewright.data import Dataset
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import Recipe
-from treewright.persistence.container import tree_from_bytes, tree_to_bytes
+from treewright.persistence.trees import tree_from_bytes, tree_to_bytes
 from treewright.tree import Tree
 from treewright.tree.splits import SplitTable, Threshold
 

@@ -21,17 +21,14 @@ from trees import TREES, Leaf, build, chain, random_tree, small_trees
 from treewright.data import Column, Schema
 from treewright.errors import ModelFileError
 from treewright.persistence import container as model_file
-from treewright.persistence.container import (
-    dumps,
-    loads,
-    read_model,
+from treewright.persistence.container import dumps, loads, read_model, write_model
+from treewright.persistence.trees import (
     tree_from_bytes,
     tree_from_parts,
     tree_to_bytes,
     tree_to_parts,
     trees_from_parts,
     trees_to_parts,
-    write_model,
 )
 
 # ---- there and back ------------------------------------------------------------------------------

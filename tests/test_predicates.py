@@ -16,6 +16,7 @@ import treewright as tw
 from treewright.data import Dataset
 from treewright.data.predicates import read_predicates
 from treewright.errors import DataError, ModelFileError
+from treewright.persistence.schema import schema_from_dict, schema_to_dict
 
 pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")
 
@@ -213,13 +214,13 @@ def test_features_taken_by_name_serve_predicates_too() -> None:
 
 def test_a_forged_predicate_is_refused() -> None:
     schema = Dataset.from_table([[1.0]], predicates=["x0 > 0"]).schema
-    content = schema.to_dict()
+    content = schema_to_dict(schema)
     content["predicates"][0]["expression"] = "x0 >"
     with pytest.raises(ModelFileError, match="cannot be read"):
-        type(schema).from_dict(content)
+        schema_from_dict(content)
     content["predicates"][0] = {"name": "other", "expression": None}
     with pytest.raises(ModelFileError, match="has no column"):
-        type(schema).from_dict(content)
+        schema_from_dict(content)
 
 
 def test_constraints_need_not_speak_of_predicates() -> None:

@@ -8,7 +8,7 @@ import pytest
 import treewright as tw
 from treewright import pruning
 from treewright.data import Dataset
-from treewright.model_selection.validated_pruning import fold_numbers
+from treewright.data.folds import fold_numbers
 
 
 def noisy(seed: int = 0, n: int = 240) -> tuple[np.ndarray, np.ndarray]:
@@ -101,7 +101,7 @@ def test_the_curve_rises_on_training_rows_and_falls_on_others():
 def test_the_curve_is_that_of_trees_grown_to_every_size():
     X, y = noisy(n=200)
     curve = tw.overfitting_curve(tw.DecisionTreeClassifier(), X, y, random_state=1)
-    from treewright.model_selection.validated_pruning import set_aside
+    from treewright.data.folds import set_aside
 
     rest, tested = set_aside(Dataset.from_table(X, y, task="classification"), 1 / 3, 1)
     growing, _ = set_aside(rest, 1 / 3, 2)

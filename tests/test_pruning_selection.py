@@ -13,7 +13,7 @@ from sklearn.model_selection import cross_val_score
 import treewright as tw
 from treewright import pruning
 from treewright.data import Dataset
-from treewright.model_selection.validated_pruning import fold_numbers, set_aside
+from treewright.data.folds import fold_numbers, set_aside
 
 
 def noisy(seed: int = 0, n: int = 300) -> tuple[np.ndarray, np.ndarray]:

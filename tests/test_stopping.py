@@ -13,9 +13,10 @@ from scipy import stats
 
 import treewright as tw
 from treewright.data import Dataset
+from treewright.data.folds import set_aside
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import Recipe
-from treewright.model_selection.validated_pruning import grow_and_prune, prune_tree, set_aside
+from treewright.model_selection.validated_pruning import grow_and_prune, prune_tree
 from treewright.pruning import EarlyStopping
 from treewright.pruning.early_stopping import best_first_order, losses_by_splits
 

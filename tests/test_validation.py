@@ -10,7 +10,8 @@ import pytest
 from trees import TREES, Inner, Leaf, build, mixed_schema, random_rows
 from treewright.data import Column, Schema
 from treewright.errors import ModelFileError
-from treewright.persistence.container import (
+from treewright.persistence.schema import schema_to_dict
+from treewright.persistence.trees import (
     tree_from_bytes,
     tree_from_parts,
     tree_to_bytes,
@@ -197,6 +198,6 @@ def test_a_schema_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ModelFileError):
         tree_from_parts({}, arrays)
     with pytest.raises(ModelFileError):
-        tree_from_parts({"schema": mixed_schema(3).to_dict()}, arrays)
+        tree_from_parts({"schema": schema_to_dict(mixed_schema(3))}, arrays)
     with pytest.raises(ModelFileError):
-        tree_from_parts({"schema": Schema((Column("a"),), np.array([0, 1])).to_dict()}, arrays)
+        tree_from_parts({"schema": schema_to_dict(Schema((Column("a"),), np.array([0, 1])))}, arrays)

@@ -158,9 +158,9 @@ def _of_model(source: str, given: dict[str, Any], screen: Screen) -> Any:
 
 def _of_table(source: str, given: dict[str, Any], screen: Screen) -> Any:
     """Grow a tree on two thirds of a table's rows, to be judged by the others."""
+    from treewright.data.folds import set_aside
     from treewright.explorer import Editor, edit
     from treewright.growing.grow_tree import grow
-    from treewright.model_selection.validated_pruning import set_aside
 
     with Workspace() as workspace:
         problem = read_problem(workspace, taken(DataOptions, given | {"data": (source,)}), screen)

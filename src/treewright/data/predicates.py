@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.columns import Column
+from treewright.data.functions import AbsentFunction, function_name
 from treewright.errors import DataError
 from treewright.formatting.suggestions import nearest
-from treewright.growing.user_criteria import AbsentFunction, function_name
 
 Numbers = NDArray[np.float64]
 Codes = NDArray[np.int32]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from treewright.data import Schema
-from treewright.data.columns import plain
+from treewright.data.columns import plain, value_text
 from treewright.draw.typography import fit_lines, text_width
 from treewright.export.text import Writer, percent
-from treewright.formatting.text import counted, number_text, printable, value_text
+from treewright.formatting.text import counted, number_text, printable
 from treewright.tree import Tree
 from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table
 

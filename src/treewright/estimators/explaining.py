@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.bounds import ErrorBound, held_out_bound, training_bound
 from treewright.data.columns import Unseen
+from treewright.data.dataset import labelled_rows
 from treewright.data.schema import Infinities, Schema
 from treewright.explain import Explanation, explain_row, read_row
 from treewright.explain.importance import Importances, importances
 from treewright.growing.parameters import missing_policies
-from treewright.model_selection.validated_pruning import labelled_rows
 from treewright.rules import RuleSet, extract_rules
 from treewright.tree import Tree
 

@@ -19,11 +19,12 @@ from treewright.estimators.base import TableEstimator
 from treewright.estimators.explaining import TreeReader
 from treewright.estimators.prediction_report import PredictionReport
 from treewright.growing.grow_tree import threads
-from treewright.growing.parameters import plain_parameters
 from treewright.growing.recipe import AnyRecipe
 from treewright.model_selection.validated_pruning import AnyPruner
 from treewright.parameter_types import Domain
-from treewright.persistence.container import tree_to_parts, write_model
+from treewright.persistence.container import write_model
+from treewright.persistence.parameters import plain_parameters
+from treewright.persistence.trees import tree_to_parts
 from treewright.pruning import Pruned
 from treewright.tree import Tree
 

@@ -19,11 +19,12 @@ from treewright.estimators.forest import (
 from treewright.estimators.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 from treewright.estimators.rules import RuleClassifier
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from treewright.growing.parameters import stored_value
 from treewright.parameter_types import check_parameters
-from treewright.persistence.container import Arrays, Header, read_model, tree_from_parts
+from treewright.persistence.container import Arrays, Header, read_model
 from treewright.persistence.forests import read_forest
+from treewright.persistence.parameters import stored_value
 from treewright.persistence.rules import rules_from_parts
+from treewright.persistence.trees import tree_from_parts
 from treewright.pruning import Pruner
 
 Model = TypeVar("Model")

@@ -11,13 +11,14 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import InvalidParameterError
 
+from treewright.data.folds import aside_mask
 from treewright.data.target import read_classes
 from treewright.estimators.base import TableEstimator, estimator
 from treewright.estimators.presets import C45Classifier
-from treewright.growing.parameters import SHARED_DOMAINS, plain_parameters
-from treewright.model_selection.validated_pruning import aside_mask
+from treewright.growing.parameters import SHARED_DOMAINS
 from treewright.parameter_types import Domain, check_parameters, is_number, is_whole, one_of
 from treewright.persistence.container import write_model
+from treewright.persistence.parameters import plain_parameters
 from treewright.persistence.rules import rules_to_parts
 from treewright.rules import RuleSet
 from treewright.rules.pruning import Estimate

@@ -1,16 +1,11 @@
-"""How names, numbers, dates and categories read in text."""
+"""Text of names, numbers and categories: printable, quoted, counted, in the fewest digits."""
 
 from __future__ import annotations
 
-import math
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-from treewright.data.columns import plain, shortest
-
-if TYPE_CHECKING:
-    from treewright.data import Column
+from decimal import Decimal, localcontext
+from math import isfinite
 
 _HIDDEN = frozenset({"Cc", "Cs", "Zl", "Zp"})  # controls, half characters, line and paragraph ends
 _TURNING = frozenset(
@@ -29,6 +24,21 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(ascii(c)[1:-1] if unicodedata.category(c) in _HIDDEN or c in _TURNING else c for c in text)
+
+
+def shortest(number: float, offset: int = 0) -> str:
+    """Write the sum of a number and an offset in the fewest digits that give it back.
+
+    Examples
+    --------
+    >>> shortest(3.0), shortest(0.5, 2**60)
+    ('3', '1152921504606846976.5')
+    """
+    if not offset or not isfinite(number):
+        return repr(float(number)).removesuffix(".0")
+    with localcontext() as context:
+        context.prec = 400  # enough for any float64 beside any offset
+        return f"{Decimal(repr(float(number))) + offset:f}".removesuffix(".0")
 
 
 def number_text(number: float, decimals: int | None = None) -> str:
@@ -64,39 +74,6 @@ def quoted(text: str) -> str:
     text = printable(text)
     bare = text and text == text.strip() and not any(mark in text for mark in ',{}"')
     return text if bare else '"' + text.replace('"', '\\"') + '"'
-
-
-def value_text(column: Column, number: float, decimals: int | None = None) -> str:
-    """Write a stored number or code of a feature as what it stands for: a number, a date, a category.
-
-    Examples
-    --------
-    >>> from treewright.data import Column
-    >>> value_text(Column("width"), 0.8), value_text(Column("size", "ordinal", ("small", "large")), 0.5)
-    ('0.8', 'small')
-    """
-    if column.kind != "numeric":
-        return quoted(column.text(number))
-    if decimals is None or column.unit is not None:
-        return column.text(number)
-    return number_text(number + column.offset, decimals)
-
-
-def plain_value(column: Column, number: float) -> Any:
-    """Return a stored number of a feature as a plain value: a number, a date's text, an ordinal category.
-
-    Examples
-    --------
-    >>> from treewright.data import Column
-    >>> plain_value(Column("width"), 0.8), plain_value(Column("size", "ordinal", ("small", "large")), 0.5)
-    (0.8, 'small')
-    """
-    if column.kind == "ordinal":
-        return plain(column.category(number))
-    if column.unit is not None and math.isfinite(number):
-        return column.text(number)
-    # whole numbers are added as such: exact beyond 2**53
-    return column.offset + (int(number) if column.offset and number.is_integer() else number)
 
 
 def sum_text(factors: Sequence[float], terms: Sequence[str], decimals: int | None = None) -> str:

@@ -13,9 +13,8 @@ from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Schema
 from treewright.formatting.suggestions import nearest
 from treewright.growing.recipe import DOMAINS
-from treewright.growing.user_criteria import AbsentFunction, function_name
 from treewright.parameter_types import Domain, is_number, is_whole, name_or_function, number, one_of
-from treewright.pruning import KINDS, PRUNERS, EarlyStopping
+from treewright.pruning import PRUNERS, EarlyStopping
 
 
 def _is_random_state(value: Any) -> bool:
@@ -269,47 +268,3 @@ def cost_rows(costs: ArrayLike | None, n_classes: int) -> tuple[tuple[float, ...
     if not (np.isfinite(matrix).all() and (matrix >= 0).all() and (np.diag(matrix) == 0).all()):
         raise ValueError(f"costs must be finite, not negative, and 0 on the diagonal, got {matrix.tolist()}.")
     return tuple(map(tuple, matrix.tolist()))
-
-
-_ODD = object()  # what is no plain value
-
-NAMED_FUNCTIONS = ("criterion", "predicates")
-"""Parameters whose functions a file names, though it cannot hold them: the tree was made by them."""
-
-
-def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep the parameters that JSON can say, as it says them."""
-    said = {name: _plain(value, name in NAMED_FUNCTIONS) for name, value in parameters.items()}
-    return {name: value for name, value in said.items() if value is not _ODD}
-
-
-def stored_value(plain: Any) -> Any:
-    """Read back a parameter that `plain_parameters` wrote."""
-    if isinstance(plain, list):
-        return [stored_value(entry) for entry in plain]
-    if not isinstance(plain, dict):
-        return plain
-    if "pruner" in plain:
-        return KINDS[plain["pruner"]](**plain["settings"])
-    if "function" in plain:
-        return AbsentFunction(str(plain["function"]))
-    return {key: stored_value(entry) for key, entry in plain["pairs"]}
-
-
-def _plain(value: Any, functions: bool = False) -> Any:
-    """Say a parameter as JSON can; functions, where they may be, by name."""
-    if isinstance(value, np.generic | np.ndarray):
-        value = value.tolist()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, Mapping):
-        pairs = [[_plain(key), _plain(entry, functions)] for key, entry in value.items()]
-        return _ODD if any(_ODD in pair for pair in pairs) else {"pairs": pairs}
-    if isinstance(value, list | tuple):
-        entries = [_plain(entry, functions) for entry in value]
-        return _ODD if _ODD in entries else entries
-    if type(value) in KINDS.values():
-        return {"pruner": type(value).__name__, "settings": plain_parameters(vars(value))}
-    if functions and callable(value) and not isinstance(value, type):
-        return {"function": function_name(value)}
-    return _ODD

@@ -1,60 +1,20 @@
-"""Functions: criteria of the user's own as the core calls them, and what stands for one in a file."""
+"""Criteria of the user's own: the memory that a function shares with the core, and checks of its answers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from treewright.data.functions import function_name
 
 MeritFunction = Callable[[NDArray[np.float64], NDArray[np.float64]], Any]
 """A criterion: gives the merits of candidates from the statistics of their node and of their branches."""
 
 NUMBERS_A_CALL = 65_536
 """How many statistics one call sees at most: they and what is computed from them stay in a core's cache."""
-
-
-@dataclass(frozen=True)
-class AbsentFunction:
-    """A function that a model file names but, as files hold no code, cannot hold.
-
-    Examples
-    --------
-    >>> AbsentFunction("hellinger")
-    <function hellinger, not in the file>
-    >>> AbsentFunction("hellinger")()
-    Traceback (most recent call last):
-        ...
-    ValueError: The model file names the function 'hellinger' but holds no code: set it again with
-    set_params.
-    """
-
-    name: str
-
-    def __call__(self, *arguments: Any) -> NoReturn:
-        """Refuse to be called."""
-        raise ValueError(
-            f"The model file names the function {self.name!r} but holds no code: "
-            "set it again with set_params."
-        )
-
-    def __repr__(self) -> str:
-        return f"<function {self.name}, not in the file>"
-
-
-def function_name(function: Callable[..., Any]) -> str:
-    """Give the name that a function is known by.
-
-    Examples
-    --------
-    >>> function_name(len), function_name(AbsentFunction("hellinger"))
-    ('len', 'hellinger')
-    """
-    if isinstance(function, AbsentFunction):
-        return function.name
-    return str(getattr(function, "__name__", None) or type(function).__name__)
 
 
 def shared_memory(function: MeritFunction, n_classes: int, most_branches: int) -> dict[str, Any]:

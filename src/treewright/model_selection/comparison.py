@@ -11,21 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright.data import Dataset
+from treewright.data.folds import each_fold, fold_numbers, set_aside
 from treewright.formatting.axes import axes_for, legend, name_sizes
 from treewright.formatting.colours import CLASS_COLOURS, class_colour
 from treewright.formatting.html_table import html_table
 from treewright.formatting.text_table import aligned
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import AnyRecipe, ProgramRecipe
-from treewright.model_selection.validated_pruning import (
-    AnyPruner,
-    as_weighed,
-    each_fold,
-    fold_numbers,
-    needs,
-    prune_tree,
-    set_aside,
-)
+from treewright.model_selection.validated_pruning import AnyPruner, as_weighed, needs, prune_tree
 from treewright.pruning import PRUNERS, Pruner, pruner_of
 from treewright.pruning.nested import LossSums, nested_losses
 from treewright.tree import Tree

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.data import Dataset
+from treewright.data.folds import set_aside
 from treewright.errors import DataTypeError
 from treewright.formatting.axes import axes_for, legend
 from treewright.formatting.colours import class_colour
 from treewright.formatting.html_table import html_table
 from treewright.growing.grow_tree import grow
-from treewright.model_selection.validated_pruning import as_weighed, set_aside
+from treewright.model_selection.validated_pruning import as_weighed
 from treewright.pruning.early_stopping import best_first_order
 from treewright.pruning.losses import held_out_loss
 from treewright.pruning.nested import nested_losses, there_until

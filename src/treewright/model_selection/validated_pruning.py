@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.data import Dataset
-from treewright.data.target import read_classes, read_numbers, read_weight
+from treewright.data.dataset import labelled_rows
+from treewright.data.folds import each_fold, fold_numbers, set_aside
 from treewright.errors import DataError
 from treewright.growing.grow_tree import Progress, class_factor, grow
 from treewright.growing.recipe import AnyRecipe, Recipe
@@ -23,7 +24,6 @@ from treewright.tree import Tree
 from treewright.tree.monotone import collapse_to_order
 
 if TYPE_CHECKING:
-    from treewright.data import Schema
     from treewright.estimators.fitted_tree import FittedTree
 
 Model = TypeVar("Model", bound="FittedTree")
@@ -245,66 +245,6 @@ def as_weighed(rows: Dataset, recipe: AnyRecipe, grown_on: Dataset) -> Dataset:
     return replace(rows, weight=weight if rows.weight is None else weight * rows.weight)
 
 
-def set_aside(dataset: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset]:
-    """Part a dataset in two, at random and with the classes in the same shares: the rest, and the share.
-
-    Examples
-    --------
-    >>> dataset = Dataset.from_table([[n] for n in range(9)], list("aaabbbccc"), task="classification")
-    >>> rest, third = set_aside(dataset, 1 / 3, seed=0)
-    >>> sorted(third.target.tolist()), len(rest)
-    ([0, 1, 2], 6)
-    """
-    aside = aside_mask(len(dataset), _classes_of(dataset), share, seed)
-    return dataset.take(~aside), dataset.take(aside)
-
-
-def aside_mask(n_rows: int, classes: NDArray[Any] | None, share: float, seed: int) -> NDArray[np.bool_]:
-    """Draw the rows to keep aside, with the classes, if there are any, in the same shares."""
-    place = np.empty(n_rows, np.int64)
-    place[_mixed_order(n_rows, classes, seed)] = np.arange(n_rows)
-    aside = np.floor((place + 1) * share + 1e-9) > np.floor(place * share + 1e-9)
-    if not aside.any() or aside.all():
-        raise DataError(
-            f"{n_rows} rows are too few to keep a share of {share:.2g} aside for pruning: "
-            "add rows, change holdout, or use a pruner that needs none."
-        )
-    return np.asarray(aside)
-
-
-def fold_numbers(dataset: Dataset, n_folds: int, seed: int) -> NDArray[np.int64]:
-    """Give each row a fold, at random and with the classes in the same shares in all folds.
-
-    Examples
-    --------
-    >>> dataset = Dataset.from_table([[n] for n in range(6)], list("aaabbb"), task="classification")
-    >>> folds = fold_numbers(dataset, 3, seed=0)
-    >>> sorted(folds[:3].tolist()), sorted(folds[3:].tolist())
-    ([0, 1, 2], [0, 1, 2])
-    """
-    if n_folds > len(dataset):
-        raise DataError(f"{len(dataset)} rows cannot be parted in {n_folds} folds: use fewer.")
-    folds = np.empty(len(dataset), np.int64)
-    folds[_mixed_order(len(dataset), _classes_of(dataset), seed)] = np.arange(len(dataset)) % n_folds
-    return folds
-
-
-def each_fold(dataset: Dataset, folds: NDArray[np.int64]) -> Iterator[tuple[Dataset, Dataset]]:
-    """Go over the folds: all rows but the fold's, and the fold's."""
-    for fold in np.unique(folds):
-        yield dataset.take(folds != fold), dataset.take(folds == fold)
-
-
-def _classes_of(dataset: Dataset) -> NDArray[Any] | None:
-    return None if dataset.schema.classes is None else dataset.target
-
-
-def _mixed_order(n_rows: int, classes: NDArray[Any] | None, seed: int) -> NDArray[np.int64]:
-    """Rows in random order, class by class."""
-    draw = np.random.default_rng(seed).random(n_rows)
-    return np.argsort(draw) if classes is None else np.lexsort((draw, classes))
-
-
 def _cross_validated(
     tree: Tree, pruner: CostComplexity, rows: Dataset, recipe: AnyRecipe, n_jobs: int | None
 ) -> Pruned:
@@ -363,44 +303,3 @@ def _encoded(
     """Read rows as the model reads them, and say which were kept."""
     numbers, codes = model._encode(X, tree)
     return labelled_rows(tree.schema, numbers, codes, y, sample_weight, name=type(model).__name__)
-
-
-def labelled_rows(
-    schema: Schema,
-    numbers: NDArray[np.float64],
-    codes: NDArray[np.int32],
-    y: Any,
-    sample_weight: ArrayLike | None = None,
-    *,
-    name: str,
-) -> tuple[Dataset, NDArray[np.bool_]]:
-    """Put encoded rows and their target together, and say which rows were kept.
-
-    Rows of no weight are left out, and those of a class that the schema does not know.
-
-    Parameters
-    ----------
-    schema : Schema
-    numbers, codes : arrays
-        The rows, as the schema encodes them.
-    y, sample_weight : array-like
-        Their target and weights, as given.
-    name : str
-        Who asks, for errors.
-    """
-    schema.refuse_infinities(numbers)
-    n_rows = len(numbers)
-    weight, counted = read_weight(sample_weight, n_rows)
-    kept = np.ones(n_rows, bool) if counted is None else counted
-    target: NDArray[Any]
-    if schema.classes is None:
-        target = read_numbers(y, n_rows, name)
-    else:
-        labels, code = read_classes(y, n_rows, name)
-        known = {label: position for position, label in enumerate(schema.classes.tolist())}
-        target = np.array([known.get(label, -1) for label in labels.tolist()], np.int32)[code]
-        kept = kept & (target >= 0)
-        if not kept.any():
-            raise DataError(f"y has no row of a class that {name} knows: {', '.join(map(repr, known))}.")
-    rows = Dataset(schema, np.asfortranarray(numbers), np.asfortranarray(codes), target, weight)
-    return (rows if kept.all() else rows.take(kept)), kept

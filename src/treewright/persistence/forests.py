@@ -14,16 +14,10 @@ from treewright.data import Schema
 from treewright.errors import ModelFileError
 from treewright.forest.bootstrap import Draws
 from treewright.forest.trees import LooseTrees, Trees, join
-from treewright.growing.parameters import plain_parameters
-from treewright.persistence.container import (
-    Arrays,
-    Header,
-    dumps,
-    loads,
-    trees_from_parts,
-    trees_to_parts,
-    write_model,
-)
+from treewright.persistence.container import Arrays, Header, dumps, loads, write_model
+from treewright.persistence.parameters import plain_parameters
+from treewright.persistence.schema import schema_from_dict, schema_to_dict
+from treewright.persistence.trees import trees_from_parts, trees_to_parts
 from treewright.persistence.validation import check_begin, validate
 
 if TYPE_CHECKING:
@@ -107,12 +101,12 @@ def trees_parts(trees: Trees) -> tuple[Header, Arrays]:
     }
     if trees.schema.classes is None:
         arrays |= {name: packed[name] for name in ("weight", "risk")}
-    return {"schema": trees.schema.to_dict(), "criterion": trees.criterion}, arrays
+    return {"schema": schema_to_dict(trees.schema), "criterion": trees.criterion}, arrays
 
 
 def trees_of(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Trees:
     """Return the trees of a model file, after proving that they are trees."""
-    schema = Schema.from_dict(header.get("schema", {}))
+    schema = schema_from_dict(header.get("schema", {}))
     criterion = header.get("criterion")
     if criterion not in (REGRESSION if schema.classes is None else CLASSIFICATION):
         raise ModelFileError(f"the model is broken: its criterion is {criterion!r}")

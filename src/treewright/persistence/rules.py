@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from treewright.data import Schema
 from treewright.errors import ModelFileError
 from treewright.persistence.container import Arrays, Header
+from treewright.persistence.schema import schema_from_dict, schema_to_dict
 from treewright.rules.rule import Rule
 from treewright.tree.conditions import Condition, Interval, Side, Values
 from treewright.tree.splits import (
@@ -69,7 +70,7 @@ def rules_to_parts(rules: RuleSet) -> tuple[Header, Arrays]:
     }
     arrays = {name: np.asarray(columns[name], dtype) for name, dtype in RULE_ARRAYS.items()}
     table = SplitTable.from_splits([_as_split(condition) for condition in conditions])
-    return {"schema": rules.schema.to_dict()}, arrays | table.arrays("condition_")
+    return {"schema": schema_to_dict(rules.schema)}, arrays | table.arrays("condition_")
 
 
 def _as_split(condition: Condition) -> Split:
@@ -86,7 +87,7 @@ def rules_from_parts(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any
     """Give the rules of a model file, after proving that they are rules."""
     from treewright.rules.ruleset import RuleSet
 
-    schema = Schema.from_dict(header.get("schema", {}))
+    schema = schema_from_dict(header.get("schema", {}))
     _prove_shapes(arrays, schema)
     _prove_rules(arrays, schema)
     table = SplitTable.from_arrays(arrays, "condition_")

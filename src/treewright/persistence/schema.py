@@ -1,4 +1,4 @@
-"""Schemas as JSON: types are named by an explicit list, and whatever is read is checked before it is used."""
+"""Schemas as JSON in the header of a model file, checked when they are read; types by an explicit list."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data import times
+from treewright.data import Schema, times
 from treewright.data.columns import Category, Column, Kind
+from treewright.data.functions import AbsentFunction
 from treewright.data.predicates import TRUTH, Predicate, read_predicates
 from treewright.errors import DataError, ModelFileError
-from treewright.growing.user_criteria import AbsentFunction
 
 LONGEST_NAME = 10_000
 TIME_TYPE = re.compile(rf"(datetime64|timedelta64)\[({'|'.join(times.UNITS)})\]")
@@ -47,7 +47,47 @@ LABELS: dict[str, tuple[type, ...]] = {
 """What JSON must hold for labels of each kind of type."""
 
 
-def column_to_dict(column: Column) -> dict[str, Any]:
+def schema_to_dict(schema: Schema) -> dict[str, Any]:
+    """Give a schema as what JSON can hold.
+
+    Examples
+    --------
+    >>> schema_to_dict(Schema((Column("age"),), np.array(["no", "yes"])))["classes"]
+    {'type': 'str', 'values': ['no', 'yes']}
+    """
+    return {
+        "columns": [_column_to_dict(column) for column in schema.columns],
+        "classes": None if schema.classes is None else _classes_to_dict(schema.classes),
+        "named": schema.named,
+    } | ({"predicates": _predicates_to_list(schema.predicates)} if schema.predicates else {})
+
+
+def schema_from_dict(content: Any) -> Schema:
+    """Build a schema from what `schema_to_dict` gave, and refuse anything else.
+
+    Raises
+    ------
+    ModelFileError
+        If the content is no schema: it may come from a damaged or a forged file.
+
+    Examples
+    --------
+    >>> schema = Schema((Column("age"),), np.array([0, 1]))
+    >>> schema_from_dict(schema_to_dict(schema)) == schema
+    True
+    """
+    optional = {"predicates"} & content.keys() if isinstance(content, Mapping) else set()
+    _check_keys("schema", content, {"columns", "classes", "named"} | optional)
+    _check(isinstance(content["columns"], list) and content["columns"], "the schema has no columns")
+    _check(type(content["named"]) is bool, "'named' of the schema is not true or false")
+    columns = tuple(_checked_column(column) for column in content["columns"])
+    _check(len({column.name for column in columns}) == len(columns), "the schema repeats a column's name")
+    classes = None if content["classes"] is None else _checked_classes(content["classes"])
+    predicates = _checked_predicates(content.get("predicates", []), columns)
+    return Schema(columns, classes, content["named"], predicates)
+
+
+def _column_to_dict(column: Column) -> dict[str, Any]:
     """Give a column as what JSON can hold; a time among its categories names its unit."""
     return {
         "name": column.name,
@@ -58,7 +98,7 @@ def column_to_dict(column: Column) -> dict[str, Any]:
     }
 
 
-def classes_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
+def _classes_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
     """Give class labels as what JSON can hold."""
     name = "str" if classes.dtype.kind == "U" else classes.dtype.name
     if name not in CLASS_TYPES:
@@ -68,26 +108,12 @@ def classes_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
     return {"type": name, "values": classes.tolist()}
 
 
-def predicates_to_list(predicates: tuple[Predicate, ...]) -> list[dict[str, Any]]:
+def _predicates_to_list(predicates: tuple[Predicate, ...]) -> list[dict[str, Any]]:
     """Give predicates as what JSON can hold: the text of expressions, of functions their name alone."""
     return [
         {"name": predicate.name, "expression": predicate.rule if isinstance(predicate.rule, str) else None}
         for predicate in predicates
     ]
-
-
-def checked_parts(
-    content: Any,
-) -> tuple[tuple[Column, ...], NDArray[Any] | None, bool, tuple[Predicate, ...]]:
-    """Columns, classes, whether they are named, and predicates, out of JSON that nobody vouches for."""
-    optional = {"predicates"} & content.keys() if isinstance(content, Mapping) else set()
-    _check_keys("schema", content, {"columns", "classes", "named"} | optional)
-    _check(isinstance(content["columns"], list) and content["columns"], "the schema has no columns")
-    _check(type(content["named"]) is bool, "'named' of the schema is not true or false")
-    columns = tuple(_checked_column(column) for column in content["columns"])
-    _check(len({column.name for column in columns}) == len(columns), "the schema repeats a column's name")
-    classes = None if content["classes"] is None else _checked_classes(content["classes"])
-    return columns, classes, content["named"], _checked_predicates(content.get("predicates", []), columns)
 
 
 def _checked_predicates(content: Any, columns: tuple[Column, ...]) -> tuple[Predicate, ...]:

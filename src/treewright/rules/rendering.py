@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from treewright.data.columns import plain
+from treewright.data.columns import plain, plain_value
 from treewright.export.text import percent
 from treewright.formatting.html_table import html_table
-from treewright.formatting.text import counted, plain_value, quoted
+from treewright.formatting.text import counted, quoted
 from treewright.formatting.text_table import aligned
 from treewright.rules.rule import Rule
 from treewright.tree.conditions import Condition, Interval, Values

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.data.dataset import labelled_rows
 from treewright.formatting.text import counted
 from treewright.growing.grow_tree import progress_bar
-from treewright.model_selection.validated_pruning import labelled_rows
-from treewright.persistence.container import write_model
-from treewright.persistence.rules import rules_to_parts
 from treewright.rules import rendering
 from treewright.rules.pruning import Estimate, LabelledRows, Pruning
 from treewright.rules.rule import Rule, first_rule
@@ -183,6 +181,9 @@ class RuleSet:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the rules to a file that `treewright.load` reads; whole or not at all."""
+        from treewright.persistence.container import write_model
+        from treewright.persistence.rules import rules_to_parts
+
         header, arrays = rules_to_parts(self)
         write_model(path, {"kind": "RuleSet", **header}, arrays)
 

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from treewright import _core, criteria
 from treewright.data import Dataset
-from treewright.data.columns import plain
-from treewright.formatting.text import counted, number_text, value_text
+from treewright.data.columns import plain, value_text
+from treewright.data.functions import function_name
+from treewright.formatting.text import counted, number_text
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import AnyRecipe, ProgramRecipe, Recipe
-from treewright.growing.user_criteria import function_name
 from treewright.trace.records import Branch, CandidateAccount, NodeAccount
 from treewright.tree import Tree
 from treewright.tree.routing import place

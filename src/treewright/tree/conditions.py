@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.formatting.text import printable, value_text
+from treewright.data.columns import value_text
+from treewright.formatting.text import printable
 from treewright.tree.splits import UNANSWERED, Hyperplane, Sphere, Split, Table, Threshold, branch_of
 
 if TYPE_CHECKING:

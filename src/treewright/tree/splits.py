@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from treewright import _core
-from treewright.data.columns import plain
-from treewright.formatting.text import number_text, plain_value, printable, sum_text, value_text
+from treewright.data.columns import plain, plain_value, value_text
+from treewright.formatting.text import number_text, printable, sum_text
 
 if TYPE_CHECKING:
     from treewright.data import Column, Schema

@@ -107,7 +107,7 @@ class Tree(Lineage, SklearnArrays):
         """Make a tree of flat arrays, split tables under the prefixes ``split_`` and ``competitor_``.
 
         The arrays are taken as they are, of the types and in the memory order that the core gives and
-        :func:`treewright.persistence.validation.validate` has proved: small trees are made in microseconds.
+        `persistence.validation` has proved: small trees are made in microseconds.
         """
         for array in arrays.values():
             array.setflags(write=False)
@@ -382,7 +382,7 @@ class Tree(Lineage, SklearnArrays):
 
     def __reduce__(self) -> tuple[Callable[[bytes], Tree], tuple[bytes]]:
         """Pickle as the bytes of a model file, which are validated when they are read back."""
-        from treewright.persistence.container import tree_from_bytes, tree_to_bytes
+        from treewright.persistence.trees import tree_from_bytes, tree_to_bytes
 
         return tree_from_bytes, (tree_to_bytes(self),)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.formatting.text import counted, printable, quoted, value_text
+from treewright.data.columns import value_text
+from treewright.formatting.text import counted, printable, quoted
 from treewright.tree.splits import Hyperplane, Split, Table, Threshold
 
 if TYPE_CHECKING:
