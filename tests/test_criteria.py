@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_digits
 
-from tables import Rows
+from helpers.tables import Rows
 from treewright import DecisionTreeClassifier, _core, criteria
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import Recipe
