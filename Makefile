@@ -11,8 +11,9 @@ CORE     := CMakeLists.txt $(filter-out core/tests/%,$(CPP))
 TEST_CORE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/test_core
 
 # The tests that send rows through most of the core, by every grower.
-CORE_TESTS := against_reference category_groupings fast_paths forest forest_route functions grow invariants missing monotone \
-	odd_input presets splits_oblique splits_search stopping
+CORE_TESTS := $(addprefix growing/test_,against_reference category_groupings fast_paths grow invariants missing oblique_splits \
+	split_search stopping user_criteria) forest/test_forest forest/test_route tree/test_monotone data/test_odd_input \
+	estimators/presets/test_presets
 
 .PHONY: help demo test test-core fuzz sanitize arm64 build lint format package benchmark pictures clean
 
@@ -51,7 +52,7 @@ sanitize: test-core
 	$(MAKE) VENV=$(VENV)-sanitize $(VENV)-sanitize/.tested-with \
 		SETTINGS="--config-settings=build-dir=build/sanitize --config-settings=cmake.define.TREEWRIGHT_SANITIZE=address"
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 \
-		$(VENV)-sanitize/bin/python -m pytest $(CORE_TESTS:%=tests/test_%.py)
+		$(VENV)-sanitize/bin/python -m pytest $(CORE_TESTS:%=tests/%.py)
 
 arm64: $(VENV)/.tested-with
 	tools/arm64 $(VENV)

@@ -17,8 +17,8 @@ from sklearn.model_selection import KFold
 
 from treewright import DecisionTreeClassifier
 from treewright.pruning import CostComplexity
-from treewright.splits import Hyperplane
 from treewright.tree import Tree
+from treewright.tree.splits import Hyperplane
 
 
 def waveforms(n_rows: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from browsing import one_browser, page_of_irises, reading, visiting  # noqa: F401  # fixtures of all tests in a browser
-from command_line import IRIS, Run
-from serving import server_of_irises  # noqa: F401
+from helpers.browsing import one_browser, page_of_irises, reading, visiting  # noqa: F401  # fixtures
+from helpers.command_line import IRIS, Run
+from helpers.serving import server_of_irises  # noqa: F401
 from treewright.cli import main
 from treewright.files import Workspace
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_digits
 
-from tables import Rows
+from helpers.tables import Rows
 from treewright import DecisionTreeClassifier, _core, criteria
-from treewright.grow import grow
-from treewright.recipe import Recipe
+from treewright.growing.grow_tree import grow
+from treewright.growing.recipe import Recipe
 
 CONCAVE = ("error", "gini", "entropy", "sqrt")
 tables = arrays(

@@ -9,6 +9,7 @@ from sklearn import metrics
 from sklearn.base import clone
 
 import treewright as tw
+from treewright.data.folds import each_fold, fold_numbers
 from treewright.evaluation import (
     ClassEvaluation,
     NumberEvaluation,
@@ -17,7 +18,6 @@ from treewright.evaluation import (
     judge_classes,
     judge_numbers,
 )
-from treewright.selection import each_fold, fold_numbers
 
 
 def test_classes_are_judged_as_scikit_learn_judges_them() -> None:

@@ -13,7 +13,7 @@ from time import monotonic
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from engine_cases import CHECKS, random_case, shrink
+from helpers.engine_cases import CHECKS, random_case, shrink
 
 
 def main() -> int:

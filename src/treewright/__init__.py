@@ -8,18 +8,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from treewright import bounds, criteria, datasets, errors, pruning
-from treewright.compare import compare_pruners
 from treewright.data import Dataset
 from treewright.export import export_text
-from treewright.grow import grow
-from treewright.monotone import is_monotone
-from treewright.overfitting import overfitting_curve
-from treewright.recipe import Recipe
-from treewright.selection import prune, simplify
+from treewright.growing.grow_tree import grow
+from treewright.growing.recipe import Recipe
+from treewright.model_selection.comparison import compare_pruners
+from treewright.model_selection.overfitting import overfitting_curve
+from treewright.model_selection.validated_pruning import prune, simplify
 from treewright.tree import Tree
+from treewright.tree.monotone import is_monotone
 
 if TYPE_CHECKING:
-    from treewright.conversion import from_sklearn
     from treewright.draw import (
         plot_confusion,
         plot_importances,
@@ -31,17 +30,18 @@ if TYPE_CHECKING:
         plot_regions,
         plot_tree,
     )
-    from treewright.estimators import DecisionTreeClassifier, DecisionTreeRegressor
-    from treewright.explorer import edit, explore
-    from treewright.forest import (
+    from treewright.estimators.forest import (
         ExtraTreesClassifier,
         ExtraTreesRegressor,
         RandomForestClassifier,
         RandomForestRegressor,
     )
-    from treewright.models import load
-    from treewright.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
-    from treewright.rule_classifier import RuleClassifier
+    from treewright.estimators.from_sklearn import from_sklearn
+    from treewright.estimators.loading import load
+    from treewright.estimators.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
+    from treewright.estimators.rules import RuleClassifier
+    from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from treewright.explorer import edit, explore
     from treewright.rules import RuleSet
 
 __version__ = "0.1.0"
@@ -91,20 +91,20 @@ __all__ = [
 ]
 
 _LOADED_WHEN_ASKED_FOR = {
-    "DecisionTreeClassifier": "treewright.estimators",
-    "DecisionTreeRegressor": "treewright.estimators",
-    "C45Classifier": "treewright.presets",
-    "CARTClassifier": "treewright.presets",
-    "CARTRegressor": "treewright.presets",
-    "ExtraTreesClassifier": "treewright.forest",
-    "ExtraTreesRegressor": "treewright.forest",
-    "ID3Classifier": "treewright.presets",
-    "RuleClassifier": "treewright.rule_classifier",
+    "DecisionTreeClassifier": "treewright.estimators.tree",
+    "DecisionTreeRegressor": "treewright.estimators.tree",
+    "C45Classifier": "treewright.estimators.presets",
+    "CARTClassifier": "treewright.estimators.presets",
+    "CARTRegressor": "treewright.estimators.presets",
+    "ExtraTreesClassifier": "treewright.estimators.forest",
+    "ExtraTreesRegressor": "treewright.estimators.forest",
+    "ID3Classifier": "treewright.estimators.presets",
+    "RuleClassifier": "treewright.estimators.rules",
     "RuleSet": "treewright.rules",
-    "RandomForestClassifier": "treewright.forest",
-    "RandomForestRegressor": "treewright.forest",
-    "from_sklearn": "treewright.conversion",
-    "load": "treewright.models",
+    "RandomForestClassifier": "treewright.estimators.forest",
+    "RandomForestRegressor": "treewright.estimators.forest",
+    "from_sklearn": "treewright.estimators.from_sklearn",
+    "load": "treewright.estimators.loading",
     "edit": "treewright.explorer",
     "explore": "treewright.explorer",
     "plot_confusion": "treewright.draw",

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.html_table import html_lines
-from treewright.words import counted
+from treewright.formatting.html_table import html_lines
+from treewright.formatting.text import counted
 
 if TYPE_CHECKING:
     from treewright.tree import Tree

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
-from treewright.names import unknown_name
+from treewright.formatting.suggestions import unknown_name
 
 Array = NDArray[np.float64]
 

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.data import Dataset, Schema
 from treewright.data.columns import plain
+from treewright.data.folds import fold_numbers
 from treewright.data.frames import read, read_series
 from treewright.data.target import read_classes, read_numbers, read_weight
-from treewright.selection import fold_numbers
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ import click
 
 from treewright import __version__
 from treewright.errors import DataError, ModelFileError
-from treewright.names import nearest
+from treewright.formatting.suggestions import nearest
 
 DONE, FAILED, USAGE, BAD_DATA, BAD_MODEL, INTERRUPTED = 0, 1, 2, 3, 4, 130
 """Exit codes."""

@@ -11,12 +11,12 @@ from treewright.cli.fit import suited_learner
 from treewright.cli.learners import ALGORITHMS, METHODS, SAME, check_learner, folds_for, pruner_of_text
 from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
 from treewright.cli.performance import error_text
-from treewright.cli.problem import describe, read_problem
 from treewright.cli.screen import Progress, Screen, number
-from treewright.compare import FOR_NUMBERS
+from treewright.cli.training_table import describe, read_problem
 from treewright.evaluation import CrossValidation, cross_validate
 from treewright.files.workspace import Workspace
-from treewright.names import unknown_name
+from treewright.formatting.suggestions import unknown_name
+from treewright.model_selection.comparison import FOR_NUMBERS
 
 EPILOG = """\b
 Examples:

@@ -16,12 +16,12 @@ from treewright.cli.options import (
     taken,
     text_options,
 )
-from treewright.cli.problem import read_staged
+from treewright.cli.training_table import read_staged
 from treewright.files.kinds import guess
 from treewright.files.output import check_output, write_table
 from treewright.files.table import unknown_column
 from treewright.files.workspace import Workspace
-from treewright.words import counted
+from treewright.formatting.text import counted
 
 EPILOG = """\b
 Examples:

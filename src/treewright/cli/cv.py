@@ -10,8 +10,8 @@ from treewright.cli.fit import suited_learner, validate
 from treewright.cli.learners import check_learner
 from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
 from treewright.cli.performance import folds_text, show_evaluation
-from treewright.cli.problem import describe, read_problem
 from treewright.cli.screen import number
+from treewright.cli.training_table import describe, read_problem
 from treewright.errors import DataError
 from treewright.files.workspace import Workspace
 

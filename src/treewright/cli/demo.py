@@ -14,7 +14,7 @@ import click
 
 from treewright.cli.fit import command as fit
 from treewright.cli.options import screen_of, screen_options
-from treewright.whole_file import whole_file
+from treewright.persistence.atomic_file import whole_file
 
 TABLES = {
     "labor": "57 labour contracts: which are good?",

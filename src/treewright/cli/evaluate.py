@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from treewright.cli.model_loading import open_model, read_judged, table_features
 from treewright.cli.options import (
     DataOptions,
     data_argument,
@@ -16,11 +17,10 @@ from treewright.cli.options import (
     text_options,
 )
 from treewright.cli.performance import show_evaluation
-from treewright.cli.problem import weights
-from treewright.cli.saved import open_model, read_judged, table_features
+from treewright.cli.training_table import weights
 from treewright.evaluation import evaluate
 from treewright.files.workspace import Workspace
-from treewright.words import counted
+from treewright.formatting.text import counted
 
 EPILOG = """\b
 Examples:

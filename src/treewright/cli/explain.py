@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from treewright.cli.model_loading import open_model, read_features, row_values, schema_of
 from treewright.cli.options import (
     DataOptions,
     data_argument,
@@ -17,10 +18,9 @@ from treewright.cli.options import (
     text_options,
     value_of_text,
 )
-from treewright.cli.problem import read_staged, refuse_infinities
-from treewright.cli.saved import open_model, read_features, row_values, schema_of
+from treewright.cli.training_table import read_staged, refuse_infinities
 from treewright.files.workspace import Workspace
-from treewright.words import counted
+from treewright.formatting.text import counted
 
 EPILOG = """\b
 Examples:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from treewright.cli.fit import refuse_folder, suited_learner
+from treewright.cli.model_loading import open_model, read_judged, table_features
 from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
-from treewright.cli.problem import read_problem
-from treewright.cli.saved import open_model, read_judged, table_features
 from treewright.cli.screen import Screen
+from treewright.cli.training_table import read_problem
 from treewright.files.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _listening(
 
 def _refuse_edits(model: Any, given: dict[str, Any]) -> None:
     """A forest has no edits to save or to write down: say so before it is grown."""
-    from treewright.explorer.forest import is_forest
+    from treewright.explorer.forest_page_data import is_forest
 
     if is_forest(model) and (given["save_to"] or given["log_to"]):
         raise click.UsageError("a forest is looked at and not edited: --save and --log are for trees.")
@@ -158,9 +158,9 @@ def _of_model(source: str, given: dict[str, Any], screen: Screen) -> Any:
 
 def _of_table(source: str, given: dict[str, Any], screen: Screen) -> Any:
     """Grow a tree on two thirds of a table's rows, to be judged by the others."""
+    from treewright.data.folds import set_aside
     from treewright.explorer import Editor, edit
-    from treewright.grow import grow
-    from treewright.selection import set_aside
+    from treewright.growing.grow_tree import grow
 
     with Workspace() as workspace:
         problem = read_problem(workspace, taken(DataOptions, given | {"data": (source,)}), screen)

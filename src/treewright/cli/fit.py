@@ -9,14 +9,14 @@ from typing import Any
 import click
 
 from treewright.cli.learners import check_learner, folds_for, learner
+from treewright.cli.model_loading import ruleset_of, schema_of
 from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
 from treewright.cli.performance import folds_text, show_evaluation
-from treewright.cli.problem import Problem, describe, read_problem, refuse_infinities
-from treewright.cli.saved import ruleset_of, schema_of
 from treewright.cli.screen import Screen
+from treewright.cli.training_table import Problem, describe, read_problem, refuse_infinities
 from treewright.evaluation import CrossValidation, cross_validate
 from treewright.files.workspace import Workspace
-from treewright.words import counted
+from treewright.formatting.text import counted
 
 MOST_LINES = 60
 """A tree of more nodes than this is shown from the top only."""

@@ -15,11 +15,11 @@ from treewright.cli.options import (
     taken,
     text_options,
 )
-from treewright.cli.problem import column_line, read_staged
 from treewright.cli.screen import Screen
+from treewright.cli.training_table import column_line, read_staged
 from treewright.files.kinds import guess
 from treewright.files.workspace import Workspace
-from treewright.words import counted
+from treewright.formatting.text import counted
 
 EPILOG = """\b
 Examples:
@@ -94,7 +94,7 @@ def _is_model(path: str) -> bool:
 
 def _model(path: str, screen: Screen) -> None:
     """Describe a model file from its header."""
-    from treewright.model_file import read_model
+    from treewright.persistence.container import read_model
 
     header, arrays = read_model(path)
     schema = header.get("schema", {})

@@ -12,8 +12,8 @@ import click
 
 import treewright
 from treewright.cli.options import LearnerOptions, setting
-from treewright.domains import check_parameters
-from treewright.names import nearest, unknown_name
+from treewright.formatting.suggestions import nearest, unknown_name
+from treewright.parameter_types import check_parameters
 from treewright.pruning import KINDS, PRUNERS
 
 ALGORITHMS: dict[str, tuple[str | None, str | None]] = {

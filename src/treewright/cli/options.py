@@ -11,7 +11,7 @@ import click
 
 from treewright.cli.screen import Screen
 from treewright.files.kinds import Choices
-from treewright.files.staged import TextOptions
+from treewright.files.staged_table import TextOptions
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

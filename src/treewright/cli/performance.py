@@ -6,7 +6,7 @@ import math
 
 from treewright.cli.screen import Screen, number
 from treewright.evaluation import AnyEvaluation, ClassEvaluation, CrossValidation, NumberEvaluation
-from treewright.words import counted, quoted
+from treewright.formatting.text import counted, quoted
 
 MOST_CLASSES = 12
 """A confusion matrix of more classes than this is not shown."""

@@ -7,6 +7,7 @@ from typing import Any
 import click
 import numpy as np
 
+from treewright.cli.model_loading import open_model, read_features, schema_of, table_features
 from treewright.cli.options import (
     DataOptions,
     data_argument,
@@ -17,16 +18,15 @@ from treewright.cli.options import (
     taken,
     text_options,
 )
-from treewright.cli.problem import read_staged, refuse_infinities
-from treewright.cli.saved import open_model, read_features, schema_of, table_features
+from treewright.cli.training_table import read_staged, refuse_infinities
 from treewright.data.columns import plain
 from treewright.errors import DataError
 from treewright.files.output import check_output, write_query
-from treewright.files.staged import quoted_name
+from treewright.files.staged_table import quoted_name
 from treewright.files.staging import CHUNK_ROWS
 from treewright.files.table import unknown_column
 from treewright.files.workspace import Workspace
-from treewright.words import counted
+from treewright.formatting.text import counted
 
 EPILOG = """\b
 Examples:

@@ -9,18 +9,11 @@ import click
 
 from treewright.cli.fit import refuse_folder, show_model
 from treewright.cli.learners import METHODS, pruner_of_text
-from treewright.cli.options import (
-    DataOptions,
-    model_argument,
-    screen_of,
-    screen_options,
-    taken,
-    text_options,
-)
-from treewright.cli.problem import weights
-from treewright.cli.saved import open_model, read_judged, table_features
+from treewright.cli.model_loading import open_model, read_judged, table_features
+from treewright.cli.options import DataOptions, model_argument, screen_of, screen_options, taken, text_options
+from treewright.cli.training_table import weights
 from treewright.files.workspace import Workspace
-from treewright.selection import needs, prune
+from treewright.model_selection.validated_pruning import needs, prune
 
 EPILOG = """\b
 Examples:

@@ -6,14 +6,14 @@ from html import escape
 from typing import Any
 
 from treewright.cli.fit import importances, title_of
+from treewright.cli.model_loading import ruleset_of
 from treewright.cli.performance import error_text, folds_text
-from treewright.cli.problem import Problem, column_line
-from treewright.cli.saved import ruleset_of
+from treewright.cli.training_table import Problem, column_line
 from treewright.draw import plot_tree
 from treewright.evaluation import ClassEvaluation, CrossValidation
 from treewright.export import export_html
-from treewright.whole_file import whole_file
-from treewright.words import counted
+from treewright.formatting.text import counted
+from treewright.persistence.atomic_file import whole_file
 
 STYLE = """
 :root { color-scheme: light dark; }

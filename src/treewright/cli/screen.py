@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from treewright.words import printable
+from treewright.formatting.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from treewright.cli.fit import show_features, title_of, tree_text
+from treewright.cli.model_loading import open_model, ruleset_of
 from treewright.cli.options import model_argument, screen_of, screen_options
-from treewright.cli.saved import open_model, ruleset_of
 from treewright.cli.screen import Screen, number
 from treewright.data.columns import plain
-from treewright.words import quoted
+from treewright.formatting.text import quoted
 
 EPILOG = """\b
 Examples:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from math import floor, isfinite, isnan
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import times
+from treewright.formatting.text import number_text, quoted, shortest
 
 Category: TypeAlias = str | bool | int | float | np.datetime64 | np.timedelta64
 Kind: TypeAlias = Literal["numeric", "categorical", "ordinal"]
@@ -152,24 +152,40 @@ class RawCodes:
 Raw: TypeAlias = RawNumbers | RawCodes
 
 
-def shortest(number: float, offset: int = 0) -> str:
-    """Write the sum of a number and an offset in the fewest digits that give it back.
-
-    Examples
-    --------
-    >>> shortest(3.0), shortest(0.5, 2**60)
-    ('3', '1152921504606846976.5')
-    """
-    if not offset or not isfinite(number):
-        return repr(float(number)).removesuffix(".0")
-    with localcontext() as context:
-        context.prec = 400  # enough for any float64 beside any offset
-        return f"{Decimal(repr(float(number))) + offset:f}".removesuffix(".0")
-
-
 def plain(value: Any) -> Any:
     """Give a value as a user would write it: dates as text, NumPy numbers as Python's."""
     if isinstance(value, (np.datetime64, np.timedelta64)):
         ticks, unit = times.ticks_of("", np.atleast_1d(np.asarray(value)))
         return times.text(int(ticks[0]), f"{type(value).__name__}[{unit}]")
     return value.item() if isinstance(value, np.generic) else value
+
+
+def value_text(column: Column, number: float, decimals: int | None = None) -> str:
+    """Write a stored number or code of a feature as what it stands for: a number, a date, a category.
+
+    Examples
+    --------
+    >>> value_text(Column("width"), 0.8), value_text(Column("size", "ordinal", ("small", "large")), 0.5)
+    ('0.8', 'small')
+    """
+    if column.kind != "numeric":
+        return quoted(column.text(number))
+    if decimals is None or column.unit is not None:
+        return column.text(number)
+    return number_text(number + column.offset, decimals)
+
+
+def plain_value(column: Column, number: float) -> Any:
+    """Return a stored number of a feature as a plain value: a number, a date's text, an ordinal category.
+
+    Examples
+    --------
+    >>> plain_value(Column("width"), 0.8), plain_value(Column("size", "ordinal", ("small", "large")), 0.5)
+    (0.8, 'small')
+    """
+    if column.kind == "ordinal":
+        return plain(column.category(number))
+    if column.unit is not None and isfinite(number):
+        return column.text(number)
+    # whole numbers are added as such: exact beyond 2**53
+    return column.offset + (int(number) if column.offset and number.is_integer() else number)

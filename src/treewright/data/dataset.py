@@ -20,7 +20,7 @@ from treewright.data.predicates import read_predicates
 from treewright.data.schema import Infinities, Schema, no_rows
 from treewright.data.target import read_classes, read_numbers, read_weight
 from treewright.errors import DataError, warn
-from treewright.names import nearest, unknown_name
+from treewright.formatting.suggestions import nearest, unknown_name
 
 Task: TypeAlias = Literal["classification", "regression"]
 Numbers: TypeAlias = NDArray[np.float64]
@@ -353,3 +353,44 @@ def _refuse_missing(dataset: Dataset, counted: NDArray[np.bool_] | None) -> None
     for feature, column in enumerate(dataset.schema.columns):
         gaps = dataset.is_missing(feature)
         refuse_missing(column.name, gaps if counted is None else gaps & counted)
+
+
+def labelled_rows(
+    schema: Schema,
+    numbers: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    y: Any,
+    sample_weight: ArrayLike | None = None,
+    *,
+    name: str,
+) -> tuple[Dataset, NDArray[np.bool_]]:
+    """Put encoded rows and their target together, and say which rows were kept.
+
+    Rows of no weight are left out, and those of a class that the schema does not know.
+
+    Parameters
+    ----------
+    schema : Schema
+    numbers, codes : arrays
+        The rows, as the schema encodes them.
+    y, sample_weight : array-like
+        Their target and weights, as given.
+    name : str
+        Who asks, for errors.
+    """
+    schema.refuse_infinities(numbers)
+    n_rows = len(numbers)
+    weight, counted = read_weight(sample_weight, n_rows)
+    kept = np.ones(n_rows, bool) if counted is None else counted
+    target: NDArray[Any]
+    if schema.classes is None:
+        target = read_numbers(y, n_rows, name)
+    else:
+        labels, code = read_classes(y, n_rows, name)
+        known = {label: position for position, label in enumerate(schema.classes.tolist())}
+        target = np.array([known.get(label, -1) for label in labels.tolist()], np.int32)[code]
+        kept = kept & (target >= 0)
+        if not kept.any():
+            raise DataError(f"y has no row of a class that {name} knows: {', '.join(map(repr, known))}.")
+    rows = Dataset(schema, np.asfortranarray(numbers), np.asfortranarray(codes), target, weight)
+    return (rows if kept.all() else rows.take(kept)), kept

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.columns import Column
+from treewright.data.functions import AbsentFunction, function_name
 from treewright.errors import DataError
-from treewright.functions import AbsentFunction, function_name
-from treewright.names import nearest
+from treewright.formatting.suggestions import nearest
 
 Numbers = NDArray[np.float64]
 Codes = NDArray[np.int32]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias
@@ -10,7 +9,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data import schema_json
 from treewright.data.arrays import RawTable
 from treewright.data.columns import Column, Unseen
 from treewright.data.encoding import encode, refuse_infinities, refuse_missing
@@ -297,38 +295,6 @@ class Schema:
         """
         for name, values in zip(self.number_names, numbers.T, strict=True):
             refuse_infinities(name, values)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the schema as what JSON can hold.
-
-        Examples
-        --------
-        >>> Schema((Column("age"),), np.array(["no", "yes"])).to_dict()["classes"]
-        {'type': 'str', 'values': ['no', 'yes']}
-        """
-        return {
-            "columns": [schema_json.column_to_dict(column) for column in self.columns],
-            "classes": None if self.classes is None else schema_json.classes_to_dict(self.classes),
-            "named": self.named,
-        } | ({"predicates": schema_json.predicates_to_list(self.predicates)} if self.predicates else {})
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Schema:
-        """Build a schema from what `to_dict` gave, and refuse anything else.
-
-        Raises
-        ------
-        ModelFileError
-            If the content is no schema: it may come from a damaged or a forged file.
-
-        Examples
-        --------
-        >>> schema = Schema((Column("age"),), np.array([0, 1]))
-        >>> Schema.from_dict(schema.to_dict()) == schema
-        True
-        """
-        columns, classes, named, predicates = schema_json.checked_parts(content)
-        return cls(columns, classes, named, predicates)
 
 
 @lru_cache(maxsize=64)

@@ -9,8 +9,8 @@ from treewright.draw.curves import (
     plot_pruning_path,
 )
 from treewright.draw.drawing import Drawing
-from treewright.draw.picture import plot_tree
 from treewright.draw.regions import plot_regions
+from treewright.draw.tree_plot import plot_tree
 
 __all__ = [
     "Drawing",

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.axes import axes_for, name_ticks, plain_text
-from treewright.colours import class_colour, is_light
 from treewright.data.columns import plain
-from treewright.draw.shown import read_table
+from treewright.draw.visible_tree import read_table
 from treewright.errors import DataError
-from treewright.sklearn_trees import tree_of
+from treewright.formatting.axes import axes_for, name_ticks, plain_text
+from treewright.formatting.colours import class_colour, is_light
 from treewright.tree import Tree
+from treewright.tree.from_sklearn import tree_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,6 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.colours import class_colour, number_colour
 from treewright.draw.branches import Way, ways
 from treewright.draw.labels import SPACE, Labels
 from treewright.draw.layout import centres, level_starts
@@ -25,21 +24,13 @@ from treewright.draw.node_plots import (
     value_of,
     value_share,
 )
-from treewright.draw.shapes import (
-    FAINT,
-    RIBBON_OPACITY,
-    Group,
-    Rect,
-    Ribbon,
-    Shape,
-    Text,
-    text_lines,
-)
-from treewright.draw.shown import Rows, Shown
+from treewright.draw.shapes import FAINT, RIBBON_OPACITY, Group, Rect, Ribbon, Shape, Text, text_lines
 from treewright.draw.typography import BOLD, fit_lines, text_width
+from treewright.draw.visible_tree import Rows, Shown
 from treewright.export.text import percent
-from treewright.splits import Hyperplane, Sphere
-from treewright.words import counted
+from treewright.formatting.colours import class_colour, number_colour
+from treewright.formatting.text import counted
+from treewright.tree.splits import Hyperplane, Sphere
 
 Orientation: TypeAlias = Literal["top_down", "left_right"]
 

@@ -10,21 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import criteria
-from treewright.axes import axes_for, legend
-from treewright.colours import class_colour
 from treewright.data import Dataset
-from treewright.decision import decide
-from treewright.domains import is_whole
-from treewright.draw.shown import Rows, feature_place, read_rows
-from treewright.error_curve import ErrorCurve
+from treewright.draw.visible_tree import Rows, feature_place, read_rows
 from treewright.errors import DataError, DataTypeError
-from treewright.overfitting import overfitting_curve
+from treewright.formatting.axes import axes_for, legend
+from treewright.formatting.colours import class_colour
+from treewright.model_selection.error_curve import ErrorCurve
+from treewright.model_selection.overfitting import overfitting_curve
+from treewright.parameter_types import is_whole
 from treewright.pruning.cost_complexity import alphas_of, weakest_links
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
-from treewright.sklearn_trees import tree_of
-from treewright.splits import Threshold
 from treewright.tree import Tree
+from treewright.tree.decision import decide
+from treewright.tree.from_sklearn import tree_of
+from treewright.tree.splits import Threshold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

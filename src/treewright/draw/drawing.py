@@ -8,7 +8,7 @@ from pathlib import Path
 
 from treewright.draw.shapes import Shape
 from treewright.draw.svg import Theme, write_svg
-from treewright.whole_file import whole_file
+from treewright.persistence.atomic_file import whole_file
 
 VECTOR, RASTER = (".svg",), (".png", ".pdf")
 """The endings of files that are written here, and of those that matplotlib writes."""

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from unicodedata import name
 from warnings import catch_warnings, filterwarnings
 
-from treewright.colours import DARK, LIGHT
 from treewright.draw.fonts import families_for, marks_for, quiet_fonts
 from treewright.draw.shapes import Dot, Group, Polygon, Rect, Ribbon, Shape, Strokes, Text, flat, text_lines
 from treewright.draw.typography import JOINERS, fit_lines
-from treewright.words import printable
+from treewright.formatting.colours import DARK, LIGHT
+from treewright.formatting.text import printable
 
 if TYPE_CHECKING:
     from treewright.draw.drawing import Drawing

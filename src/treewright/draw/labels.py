@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from treewright.data import Schema
-from treewright.data.columns import plain
+from treewright.data.columns import plain, value_text
 from treewright.draw.typography import fit_lines, text_width
 from treewright.export.text import Writer, percent
-from treewright.splits import Hyperplane, Intervals, Sphere, Split, Table
+from treewright.formatting.text import counted, number_text, printable
 from treewright.tree import Tree
-from treewright.words import counted, number_text, printable, value_text
+from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table
 
 SPACE = "\u00a0"
 """Keeps a sign and its bound on one line."""

@@ -11,15 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.colours import class_colour, number_colour
 from treewright.data import Column
+from treewright.data.columns import value_text
 from treewright.draw.labels import short_number
 from treewright.draw.shapes import Dot, Group, Polygon, Rect, Shape, Text, class_area
-from treewright.draw.shown import Rows, cuts_of, reach
 from treewright.draw.typography import fit_lines, text_width
-from treewright.splits import Hyperplane, Sphere, Split, Table
+from treewright.draw.visible_tree import Rows, cuts_of, reach
+from treewright.formatting.colours import class_colour, number_colour
+from treewright.formatting.text import counted
 from treewright.tree import Tree
-from treewright.words import counted, value_text
+from treewright.tree.splits import Hyperplane, Sphere, Split, Table
 
 Array = NDArray[np.float64]
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.colours import CLASS_COLOURS, is_light
 from treewright.draw.shapes import RIBBON_OPACITY, Group, Point, Rect, Ribbon, Shape, Strokes
+from treewright.formatting.colours import CLASS_COLOURS, is_light
 
 SPACING, THINNEST = 4.5, 2.0
 """From one line of a pattern to the next; ribbons that are thinner have no room for any."""

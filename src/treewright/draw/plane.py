@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.colours import class_colour
 from treewright.data import Dataset
-from treewright.decision import decide
-from treewright.draw.shown import Rows, cuts_of
-from treewright.splits import Hyperplane, Sphere
+from treewright.draw.visible_tree import Rows, cuts_of
+from treewright.formatting.colours import class_colour
 from treewright.tree import Tree
+from treewright.tree.decision import decide
+from treewright.tree.splits import Hyperplane, Sphere
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.axes import axes_for, name_ticks, plain_text
-from treewright.colours import CLASS_COLOURS, SCALE, class_colour
 from treewright.data import Column, Dataset, Schema
 from treewright.data.columns import MISSING
 from treewright.draw.labels import Labels
 from treewright.draw.plane import Plane
-from treewright.draw.shown import feature_place, read_rows, said, stored_value
+from treewright.draw.visible_tree import feature_place, read_rows, said, stored_value
 from treewright.errors import DataError, DataTypeError
-from treewright.sklearn_trees import tree_of
+from treewright.formatting.axes import axes_for, name_ticks, plain_text
+from treewright.formatting.colours import CLASS_COLOURS, SCALE, class_colour
+from treewright.formatting.text import counted
 from treewright.tree import Tree
-from treewright.words import counted
+from treewright.tree.from_sklearn import tree_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

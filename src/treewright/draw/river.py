@@ -9,15 +9,15 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.colours import class_colour, number_colour
 from treewright.draw.labels import Labels
 from treewright.draw.layout import centres
 from treewright.draw.node_plots import value_share
 from treewright.draw.shapes import FAINT, RIBBON_OPACITY, Group, Rect, Ribbon, Shape, Text, text_lines
-from treewright.draw.shown import Rows, Shown
 from treewright.draw.typography import BOLD, fit_lines, text_width
+from treewright.draw.visible_tree import Rows, Shown
 from treewright.export.text import percent
-from treewright.words import counted
+from treewright.formatting.colours import class_colour, number_colour
+from treewright.formatting.text import counted
 
 Array = NDArray[np.float64]
 

@@ -1,6 +1,6 @@
 """Shapes: the few things that drawings are made of; `svg.py` and `figure.py` know how to put them on a page.
 
-Colours are hex codes, or names of `treewright.colours.LIGHT`, which differ between light and dark pages.
+Colours are hex codes, or names of `formatting.colours.LIGHT`, which differ between light and dark pages.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
-from treewright.colours import class_colour
+from treewright.formatting.colours import class_colour
 
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 Point: TypeAlias = tuple[float, float]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal, TypeAlias
 
-from treewright.colours import DARK, LIGHT
 from treewright.draw.shapes import Dot, Group, Polygon, Rect, Ribbon, Shape, Strokes, Text
-from treewright.words import printable
+from treewright.formatting.colours import DARK, LIGHT
+from treewright.formatting.text import printable
 
 Theme: TypeAlias = Literal["auto", "light", "dark"]
 

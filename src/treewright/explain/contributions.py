@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.conditions import features_of
 from treewright.explain.path import Path
+from treewright.tree.conditions import features_of
 
 Array = NDArray[np.float64]
 

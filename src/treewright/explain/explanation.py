@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from treewright.bounds import wilson_interval
 from treewright.data.columns import plain
-from treewright.explain import writing
-from treewright.explain.change import Change, nearest_change
+from treewright.explain import rendering
 from treewright.explain.contributions import contributions
-from treewright.explain.goal import goal_of
+from treewright.explain.counterfactual import Change, nearest_change
+from treewright.explain.counterfactual_goal import goal_of
 from treewright.explain.path import Path, follow
 from treewright.explain.row import Row
-from treewright.tree import Tree, deciding
+from treewright.tree import Tree
+from treewright.tree.tree import deciding
 
 if TYPE_CHECKING:
     from treewright.data import Schema
@@ -128,20 +129,20 @@ class Explanation:
     @property
     def missing(self) -> list[str]:
         """What each missing and each unseen value did, in sentences."""
-        return writing.missing_sentences(self)
+        return rendering.missing_sentences(self)
 
     def __repr__(self) -> str:
         return f"Explanation(prediction={self.prediction!r})"
 
     def __str__(self) -> str:
-        return writing.text(self)
+        return rendering.text(self)
 
     def _repr_html_(self) -> str:
-        return writing.html(self)
+        return rendering.html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Give all of it as plain values."""
-        return writing.dictionary(self)
+        return rendering.dictionary(self)
 
 
 def _rows_at(tree: Tree, node: int) -> float:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from treewright.arithmetic import matmul
 from treewright.data import Dataset
-from treewright.descent import SHARE, STAY, Descent
 from treewright.explain.row import Row
-from treewright.splits import UNANSWERED, UNSEEN, Split
 from treewright.tree import Tree
+from treewright.tree.routing import SHARE, STAY, Descent
+from treewright.tree.splits import UNANSWERED, UNSEEN, Split
 
 How: TypeAlias = Literal["split", "surrogate", "default", "shared", "stayed", "unseen"]
 """What decided at a node: its split, a surrogate, what is kept for unanswered rows, or the largest branch."""

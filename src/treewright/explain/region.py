@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from treewright.conditions import Condition, Interval, Side, Values, cuts_of, features_of
 from treewright.explain.row import Row
-from treewright.names import nearest
+from treewright.formatting.suggestions import nearest
 from treewright.tree import Tree
+from treewright.tree.conditions import Condition, Interval, Side, Values, cuts_of, features_of
 
 Cost = tuple[int, float]
 """How many features change, and by how much in all, each in its own scale."""

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data.columns import MAJORITY, MISSING, RawNumbers, Unseen, plain
+from treewright.data.columns import MAJORITY, MISSING, RawNumbers, Unseen, plain, plain_value, value_text
 from treewright.data.frames import read
 from treewright.data.schema import Infinities
 from treewright.errors import DataError
-from treewright.names import nearest
-from treewright.words import plain_value, printable, quoted, value_text
+from treewright.formatting.suggestions import nearest
+from treewright.formatting.text import printable, quoted
 
 if TYPE_CHECKING:
     from treewright.data import Schema

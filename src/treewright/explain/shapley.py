@@ -20,10 +20,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.conditions import features_of
 from treewright.data import Dataset
-from treewright.descent import SHARE, STAY, Descent
 from treewright.tree import Tree
+from treewright.tree.conditions import features_of
+from treewright.tree.routing import SHARE, STAY, Descent
 
 Array = NDArray[np.float64]
 Ids = NDArray[np.int64]

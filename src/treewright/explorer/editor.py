@@ -17,21 +17,21 @@ import numpy as np
 
 from treewright.data import Dataset
 from treewright.data.columns import plain
-from treewright.domains import is_whole
-from treewright.draw.shown import read_rows, stored_value
+from treewright.draw.visible_tree import read_rows, stored_value
 from treewright.errors import DataError
-from treewright.explorer.content import Exploration, content_of, small_enough
-from treewright.explorer.nursery import Nursery, same_place
 from treewright.explorer.page import Page, write_page
-from treewright.grafting import graft, subtree
-from treewright.grow import Progress
-from treewright.html_table import html_table
-from treewright.names import unknown_name
+from treewright.explorer.page_data import Exploration, content_of, small_enough
+from treewright.explorer.regrow import Nursery, same_place
+from treewright.formatting.html_table import html_table
+from treewright.formatting.suggestions import unknown_name
+from treewright.formatting.text import counted, printable
+from treewright.growing.grow_tree import Progress
+from treewright.parameter_types import is_whole
 from treewright.pruning.nested import nested_losses
-from treewright.sklearn_trees import tree_of
-from treewright.splits import Split, Table, Threshold
 from treewright.tree import Tree
-from treewright.words import counted, printable
+from treewright.tree.from_sklearn import tree_of
+from treewright.tree.splits import Split, Table, Threshold
+from treewright.tree.subtrees import graft, subtree
 
 EDITS = ("prune", "grow", "split", "merge", "relabel", "undo", "redo")
 """What an entry of the log may say was done."""

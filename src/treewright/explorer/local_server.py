@@ -23,9 +23,9 @@ from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from treewright.domains import is_whole
 from treewright.errors import AddressError
 from treewright.explorer.page import asset, content_hash, filled
+from treewright.parameter_types import is_whole
 
 LARGEST_MESSAGE = 10_000_000
 SECONDS_TO_SPEAK = 30

@@ -20,9 +20,9 @@ from os import PathLike
 from typing import Any, Literal
 
 from treewright.draw.svg import in_themes
-from treewright.explorer.content import Exploration, content_of
-from treewright.explorer.forest import ForestExploration, is_forest
-from treewright.whole_file import whole_file
+from treewright.explorer.forest_page_data import ForestExploration, is_forest
+from treewright.explorer.page_data import Exploration, content_of
+from treewright.persistence.atomic_file import whole_file
 
 Entry = Literal["main", "live", "served"]
 """The module a page begins with: one that asks nobody, one that edits, one that fetches further trees."""

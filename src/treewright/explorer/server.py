@@ -13,9 +13,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TextIO
 
-from treewright.explorer.content import content_of, tree_content
 from treewright.explorer.editor import EDITS, Editor, edit
-from treewright.explorer.forest import ForestExploration, is_forest
+from treewright.explorer.forest_page_data import ForestExploration, is_forest
 from treewright.explorer.local_server import (
     Answer,
     IdleError,
@@ -25,6 +24,7 @@ from treewright.explorer.local_server import (
     refuse_taken,
 )
 from treewright.explorer.page import policy, write_page
+from treewright.explorer.page_data import content_of, tree_content
 
 
 class CancelledError(Exception):

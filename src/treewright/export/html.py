@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.colours import class_colour
 from treewright.export.text import Writer, hidden_nodes
-from treewright.words import counted
+from treewright.formatting.colours import class_colour
+from treewright.formatting.text import counted
 
 if TYPE_CHECKING:
     from treewright.tree import Tree

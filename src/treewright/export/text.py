@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.columns import plain
-from treewright.words import counted, number_text, quoted
+from treewright.formatting.text import counted, number_text, quoted
 
 if TYPE_CHECKING:
     from treewright.tree import Tree

@@ -8,7 +8,7 @@ writes tables.
 
 from treewright.files.formula import Formula, parse_formula
 from treewright.files.kinds import Choices, Reading, as_at_fit, guess
-from treewright.files.staged import Staged, TextOptions
+from treewright.files.staged_table import Staged, TextOptions
 from treewright.files.table import Table
 from treewright.files.workspace import Workspace, read_table
 

@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 from treewright.errors import DataError
-from treewright.files.declared import Declared, DeclaredTable, Row, refuse_repeated
-from treewright.words import counted
+from treewright.files.declared_columns import Declared, DeclaredTable, Row, refuse_repeated
+from treewright.formatting.text import counted
 
 WEIGHT = "instance weight"
 """What the column is called that the weights of rows, written in braces behind them, are read into."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from treewright.errors import DataError
-from treewright.files.declared import Declared, DeclaredTable, Row, refuse_repeated
+from treewright.files.declared_columns import Declared, DeclaredTable, Row, refuse_repeated
 from treewright.files.sources import refuse, refuse_bad_bytes
-from treewright.words import counted
+from treewright.formatting.text import counted
 
 CLASS = "class"
 """What the target is called where `.names` lists the classes and gives it no name."""

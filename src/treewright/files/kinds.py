@@ -10,10 +10,10 @@ import numpy as np
 
 from treewright.data import Column
 from treewright.errors import DataError, DataTypeError, warn
-from treewright.files.declared import Declared
-from treewright.files.staged import TEXT, Staged
+from treewright.files.declared_columns import Declared
+from treewright.files.staged_table import TEXT, Staged
 from treewright.files.table import unknown_column
-from treewright.words import counted
+from treewright.formatting.text import counted
 
 if TYPE_CHECKING:
     from treewright.files.workspace import Workspace

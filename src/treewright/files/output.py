@@ -15,10 +15,10 @@ import numpy as np
 from treewright.errors import DataError
 from treewright.files.delimited import literal
 from treewright.files.kinds import Reading
-from treewright.files.staged import Staged, quoted_name
+from treewright.files.staged_table import Staged, quoted_name
 from treewright.files.workspace import Workspace
-from treewright.names import unknown_name
-from treewright.whole_file import whole_file
+from treewright.formatting.suggestions import unknown_name
+from treewright.persistence.atomic_file import whole_file
 
 FORMS: dict[str, str] = {
     ".csv": "FORMAT csv, HEADER",

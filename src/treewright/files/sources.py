@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from treewright.errors import DataError
-from treewright.names import nearest
+from treewright.formatting.suggestions import nearest
 
 Form: TypeAlias = Literal["csv", "json", "parquet", "arrow", "arff", "c4.5"]
 

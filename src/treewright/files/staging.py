@@ -16,10 +16,10 @@ from treewright.files import delimited
 from treewright.files.arff import open_arff
 from treewright.files.arrow import arrow_batches
 from treewright.files.c45_names import open_c45
-from treewright.files.declared import DeclaredTable
+from treewright.files.declared_columns import DeclaredTable
 from treewright.files.delimited import literal
 from treewright.files.sources import Source, find_source, refuse, transcode
-from treewright.files.staged import Staged, TextOptions, quoted_name
+from treewright.files.staged_table import Staged, TextOptions, quoted_name
 from treewright.files.table import row_number
 
 if TYPE_CHECKING:

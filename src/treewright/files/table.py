@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treewright.data.arrays import RawTable
 from treewright.data.columns import Raw
 from treewright.errors import DataError
-from treewright.names import nearest
+from treewright.formatting.suggestions import nearest
 
 
 def unknown_column(name: str, names: Sequence[str], where: str) -> DataError:

@@ -20,10 +20,10 @@ import numpy as np
 from treewright.data.arrays import array_column
 from treewright.data.columns import Raw, RawCodes, RawNumbers
 from treewright.errors import DataError
+from treewright.files.column_batches import MOST_COLUMNS, MOST_FIELDS, Coding, alike, codings, stack
 from treewright.files.delimited import literal
 from treewright.files.kinds import MACROS, Choices, Reading, guess
-from treewright.files.stacks import MOST_COLUMNS, MOST_FIELDS, Coding, alike, codings, stack
-from treewright.files.staged import TEXT, Staged, TextOptions, quoted_name
+from treewright.files.staged_table import TEXT, Staged, TextOptions, quoted_name
 from treewright.files.staging import CHUNK_ROWS, stage
 from treewright.files.table import Table
 

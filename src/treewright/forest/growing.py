@@ -6,13 +6,13 @@ import numpy as np
 
 from treewright import _core
 from treewright.data import Dataset
-from treewright.forest.draws import Draws
+from treewright.forest.bootstrap import Draws
 from treewright.forest.trees import LooseTrees, Trees
-from treewright.grow import Progress, core_options, core_table
-from treewright.monotone import collapse_to_order
+from treewright.growing.grow_tree import Progress, core_options, core_table
+from treewright.growing.recipe import Recipe
 from treewright.pruning import CostComplexity
-from treewright.recipe import Recipe
 from treewright.tree import Tree
+from treewright.tree.monotone import collapse_to_order
 
 
 def grow_trees(

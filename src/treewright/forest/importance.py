@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.conditions import features_of
 from treewright.data import Column, Dataset, Schema
 from treewright.data.dataset import stacked
-from treewright.decision import decide
-from treewright.forest.draws import Draws
-from treewright.forest.growing import grow_trees
-from treewright.forest.trees import Trees, answer
-from treewright.grow import Progress, progress_bar, threads
-from treewright.importance import (
+from treewright.explain.importance import (
     Importances,
     held_out_decrease,
     training_decrease,
     with_rows,
     without_rows,
 )
-from treewright.recipe import Recipe
+from treewright.forest.bootstrap import Draws
+from treewright.forest.growing import grow_trees
+from treewright.forest.trees import Trees, answer
+from treewright.growing.grow_tree import Progress, progress_bar, threads
+from treewright.growing.recipe import Recipe
 from treewright.tree import Tree
+from treewright.tree.conditions import features_of
+from treewright.tree.decision import decide
 
 if TYPE_CHECKING:
-    from treewright.forest.fitting import ForestEstimator
+    from treewright.estimators.forest_fitting import ForestEstimator
 
 Array = NDArray[np.float64]
 

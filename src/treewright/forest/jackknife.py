@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.forest.draws import Draws
+from treewright.forest.bootstrap import Draws
 from treewright.forest.trees import Trees, answer
 
 Array = NDArray[np.float64]

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.decision import decide
-from treewright.error_curve import ErrorCurve
 from treewright.errors import warn
-from treewright.forest.draws import Draws
+from treewright.forest.bootstrap import Draws
 from treewright.forest.trees import Trees, answer
+from treewright.model_selection.error_curve import ErrorCurve
+from treewright.tree.decision import decide
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.forest.draws import Draws
+from treewright.forest.bootstrap import Draws
 
 Array = NDArray[np.float64]
 ROWS_AT_ONCE = 512

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.data.target import read_weight
 from treewright.forest.trees import Trees
-from treewright.grow import threads
+from treewright.growing.grow_tree import threads
 
 if TYPE_CHECKING:
-    from treewright.forest.fitted import FittedForest
+    from treewright.estimators.fitted_forest import FittedForest
 
 Array = NDArray[np.float64]
 ROWS_AT_ONCE = 512
@@ -103,7 +103,7 @@ class LeafRows:
 
         Examples
         --------
-        >>> from treewright.forest import RandomForestRegressor
+        >>> from treewright.estimators.forest import RandomForestRegressor
         >>> X, y = [[0]] * 9 + [[1]] * 9, [1.0, 2, 3, 4, 5, 6, 7, 8, 9] * 2
         >>> forest = RandomForestRegressor(10, max_depth=1, random_state=0).fit(X, y)
         >>> forest.leaf_rows(X, y).quantiles([[0]], [0.1, 0.5, 0.9]).tolist()

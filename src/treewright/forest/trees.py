@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.data import Schema
-from treewright.decision import decide
-from treewright.forest.draws import Draws
+from treewright.forest.bootstrap import Draws
 from treewright.tree import Tree
+from treewright.tree.decision import decide
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -106,7 +106,7 @@ class Trees(Sequence[Tree]):
 
     def __reduce__(self) -> tuple[Callable[[bytes], Trees], tuple[bytes]]:
         """Pickle as the bytes of a model file, which are validated when they are read back."""
-        from treewright.forest.files import trees_from_bytes, trees_to_bytes
+        from treewright.persistence.forests import trees_from_bytes, trees_to_bytes
 
         return trees_from_bytes, (trees_to_bytes(self),)
 

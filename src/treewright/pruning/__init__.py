@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from treewright.names import unknown_name
+from treewright.formatting.suggestions import unknown_name
 from treewright.pruning.chi_square import ChiSquare
 from treewright.pruning.cost_complexity import CostComplexity
 from treewright.pruning.description_length import DescriptionLength

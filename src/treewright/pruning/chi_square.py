@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.data import Dataset
-from treewright.domains import Domain, number
+from treewright.parameter_types import Domain, number
 from treewright.pruning.pruner import Pruned, Pruner
 from treewright.tree import Tree
 

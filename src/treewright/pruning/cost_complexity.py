@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.data import Dataset
-from treewright.domains import Domain, is_number, is_whole, number, whole
+from treewright.parameter_types import Domain, is_number, is_whole, number, whole
 from treewright.pruning.losses import RISK_DOMAIN, Risk, training_risk
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from treewright._core import exp2, log, log1p, log2, log_gamma
 from treewright.data import Dataset
-from treewright.domains import Domain, number, one_of
+from treewright.parameter_types import Domain, number, one_of
 from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.losses import training_errors
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.splits import INTERVALS, TABLE, THRESHOLD
 from treewright.tree import Tree
+from treewright.tree.splits import INTERVALS, TABLE, THRESHOLD
 
 Array = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.domains import Domain, is_whole, whole
+from treewright.parameter_types import Domain, is_whole, whole
 from treewright.pruning.nested import LossSums, nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner

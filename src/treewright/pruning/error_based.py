@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
 from treewright.data import Dataset
-from treewright.domains import Domain, is_number, number, one_of
+from treewright.parameter_types import Domain, is_number, number, one_of
 from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.losses import training_errors
 from treewright.pruning.pruner import Needs, Pruned, Pruner
-from treewright.pruning.raising import Raising
+from treewright.pruning.subtree_raising import Raising
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.domains import Domain, one_of
-from treewright.names import unknown_name
+from treewright.formatting.suggestions import unknown_name
+from treewright.formatting.text import counted
+from treewright.parameter_types import Domain, one_of
 from treewright.tree import Tree
-from treewright.words import counted
 
 Array = NDArray[np.float64]
 

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.descent import sum_below
-from treewright.domains import Domain, one_of, whole
+from treewright.parameter_types import Domain, one_of, whole
 from treewright.pruning.bottom_up import ROUNDING
 from treewright.pruning.losses import RISK_DOMAIN, Risk, held_out_loss, training_risk
 from treewright.pruning.path import PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.tree import Tree
+from treewright.tree.routing import sum_below
 
 Array = NDArray[np.float64]
 Ids = NDArray[np.int64]

@@ -13,7 +13,7 @@ import numpy as np
 
 from treewright.arithmetic import matmul
 from treewright.data import Dataset
-from treewright.domains import Domain, is_number
+from treewright.parameter_types import Domain, is_number
 from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.pruner import Pruned, Pruner
 from treewright.tree import Tree

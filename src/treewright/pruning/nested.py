@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.descent import place
-from treewright.lineage import over_ancestors
 from treewright.pruning.losses import row_loss
 from treewright.tree import Tree
+from treewright.tree.routing import place
+from treewright.tree.topology import over_ancestors
 
 Array = NDArray[np.float64]
 Ids = NDArray[np.int64]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.axes import axes_for, legend, name_sizes
-from treewright.colours import class_colour
-from treewright.html_table import html_table
-from treewright.text_table import aligned
-from treewright.words import counted
+from treewright.formatting.axes import axes_for, legend, name_sizes
+from treewright.formatting.colours import class_colour
+from treewright.formatting.html_table import html_table
+from treewright.formatting.text import counted
+from treewright.formatting.text_table import aligned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

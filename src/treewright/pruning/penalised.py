@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from treewright.data import Dataset
-from treewright.domains import Domain, number
+from treewright.parameter_types import Domain, number
 from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.losses import RISK_DOMAIN, Risk, training_risk
 from treewright.pruning.pruner import Pruned, Pruner

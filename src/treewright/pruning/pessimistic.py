@@ -11,12 +11,12 @@ from typing import ClassVar
 import numpy as np
 
 from treewright.data import Dataset
-from treewright.descent import sum_below
-from treewright.domains import Domain, number
+from treewright.parameter_types import Domain, number
 from treewright.pruning.bottom_up import ROUNDING
 from treewright.pruning.losses import training_errors
 from treewright.pruning.pruner import Pruned, Pruner
 from treewright.tree import Tree
+from treewright.tree.routing import sum_below
 
 
 @dataclass(frozen=True)

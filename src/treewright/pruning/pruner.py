@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.domains import Domain, check_parameters
+from treewright.parameter_types import Domain, check_parameters
 from treewright.pruning.report import Report
 from treewright.tree import Tree
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.arithmetic import matmul
-from treewright.decision import decide
-from treewright.descent import Parts, sum_below, tally_parts
 from treewright.tree import Tree
+from treewright.tree.decision import decide
+from treewright.tree.routing import Parts, sum_below, tally_parts
 
 Array = NDArray[np.float64]
 

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.descent import sum_below
-from treewright.domains import Domain, one_of
+from treewright.parameter_types import Domain, one_of
 from treewright.pruning.bottom_up import ROUNDING, cheapest
 from treewright.pruning.losses import held_out_loss, loss_words
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.pruning.report import ACTIONS, Report
 from treewright.tree import Tree
+from treewright.tree.routing import sum_below
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.html_table import html_table
-from treewright.text_table import aligned
+from treewright.formatting.html_table import html_table
+from treewright.formatting.text import counted, printable
+from treewright.formatting.text_table import aligned
 from treewright.tree import Tree
-from treewright.words import counted, printable
 
 ACTIONS = ("keep", "collapse", "raise")
 """What may be decided about a node, by number."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.domains import Domain, number, one_of
+from treewright.parameter_types import Domain, number, one_of
 from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.losses import training_risk
 from treewright.pruning.pruner import Pruned, Pruner

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from treewright._core import exp, exp2, log, log1p
 from treewright.data import Dataset
-from treewright.domains import Domain, is_number, is_whole, number
+from treewright.parameter_types import Domain, is_number, is_whole, number
 from treewright.pruning.losses import training_risk
 from treewright.pruning.pruner import Pruned, Pruner
-from treewright.splits import HYPERPLANE, INTERVALS, SPHERE, TABLE
 from treewright.tree import Tree
+from treewright.tree.splits import HYPERPLANE, INTERVALS, SPHERE, TABLE
 
 
 @dataclass(frozen=True)

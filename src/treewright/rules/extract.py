@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from treewright.conditions import Condition, joined, on_branch
 from treewright.rules.rule import Rule
 from treewright.rules.ruleset import RuleSet
 from treewright.tree import Tree
+from treewright.tree.conditions import Condition, joined, on_branch
 
 
 def extract_rules(tree: Tree) -> RuleSet:

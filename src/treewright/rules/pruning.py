@@ -12,11 +12,11 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.conditions import Condition, Rows, joined
 from treewright.data import Dataset
-from treewright.names import unknown_name
+from treewright.formatting.suggestions import unknown_name
 from treewright.pruning.error_based import expected_errors
 from treewright.rules.rule import Rule
+from treewright.tree.conditions import Condition, Rows, joined
 
 Array = NDArray[np.float64]
 Estimate: TypeAlias = Literal["pessimistic", "holdout"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.conditions import Condition, Rows, condition_words
+from treewright.tree.conditions import Condition, Rows, condition_words
 
 if TYPE_CHECKING:
     from treewright.data import Schema

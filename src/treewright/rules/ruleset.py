@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.conditions import Rows
-from treewright.grow import progress_bar
-from treewright.model_file import write_model
-from treewright.rules import writing
+from treewright.data.dataset import labelled_rows
+from treewright.formatting.text import counted
+from treewright.growing.grow_tree import progress_bar
+from treewright.rules import rendering
 from treewright.rules.pruning import Estimate, LabelledRows, Pruning
-from treewright.rules.rewriting import rewritten
 from treewright.rules.rule import Rule, first_rule
-from treewright.rules.storage import rules_to_parts
-from treewright.selection import labelled_rows
-from treewright.words import counted
+from treewright.rules.simplify import rewritten
+from treewright.tree.conditions import Rows
 
 if TYPE_CHECKING:
     from treewright.data import Schema
@@ -183,6 +181,9 @@ class RuleSet:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the rules to a file that `treewright.load` reads; whole or not at all."""
+        from treewright.persistence.container import write_model
+        from treewright.persistence.rules import rules_to_parts
+
         header, arrays = rules_to_parts(self)
         write_model(path, {"kind": "RuleSet", **header}, arrays)
 
@@ -209,7 +210,7 @@ class RuleSet:
         missing : bool, default=False
             Whether to say which conditions a missing value meets too.
         """
-        return writing.text(self, decimals=decimals, max_categories=max_categories, missing=missing)
+        return rendering.text(self, decimals=decimals, max_categories=max_categories, missing=missing)
 
     def table(self) -> str:
         """Write a table of the rules with their cover, confidence and lift, or their value and spread.
@@ -217,19 +218,19 @@ class RuleSet:
         *Cover* is the share of all rows that a rule covers, *confidence* the share of those that are of its
         class, *lift* the confidence divided by the share of the class among all rows.
         """
-        return writing.table(self)
+        return rendering.table(self)
 
     def to_markdown(self) -> str:
         """Write the table of the rules in Markdown."""
-        return writing.markdown(self)
+        return rendering.markdown(self)
 
     def to_html(self) -> str:
         """Write the table of the rules in HTML; every name is escaped."""
-        return writing.html(self)
+        return rendering.html(self)
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def to_dict(self) -> dict[str, Any]:
         """Describe the rules by names, in plain values."""
-        return writing.dictionary(self)
+        return rendering.dictionary(self)

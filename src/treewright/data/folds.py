@@ -1,0 +1,72 @@
+"""Holdout sets and cross-validation folds of a dataset, drawn at random and stratified by class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data.dataset import Dataset
+from treewright.errors import DataError
+
+
+def set_aside(dataset: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset]:
+    """Part a dataset in two, at random and with the classes in the same shares: the rest, and the share.
+
+    Examples
+    --------
+    >>> dataset = Dataset.from_table([[n] for n in range(9)], list("aaabbbccc"), task="classification")
+    >>> rest, third = set_aside(dataset, 1 / 3, seed=0)
+    >>> sorted(third.target.tolist()), len(rest)
+    ([0, 1, 2], 6)
+    """
+    aside = aside_mask(len(dataset), _classes_of(dataset), share, seed)
+    return dataset.take(~aside), dataset.take(aside)
+
+
+def aside_mask(n_rows: int, classes: NDArray[Any] | None, share: float, seed: int) -> NDArray[np.bool_]:
+    """Draw the rows to keep aside, with the classes, if there are any, in the same shares."""
+    place = np.empty(n_rows, np.int64)
+    place[_mixed_order(n_rows, classes, seed)] = np.arange(n_rows)
+    aside = np.floor((place + 1) * share + 1e-9) > np.floor(place * share + 1e-9)
+    if not aside.any() or aside.all():
+        raise DataError(
+            f"{n_rows} rows are too few to keep a share of {share:.2g} aside for pruning: "
+            "add rows, change holdout, or use a pruner that needs none."
+        )
+    return np.asarray(aside)
+
+
+def fold_numbers(dataset: Dataset, n_folds: int, seed: int) -> NDArray[np.int64]:
+    """Give each row a fold, at random and with the classes in the same shares in all folds.
+
+    Examples
+    --------
+    >>> dataset = Dataset.from_table([[n] for n in range(6)], list("aaabbb"), task="classification")
+    >>> folds = fold_numbers(dataset, 3, seed=0)
+    >>> sorted(folds[:3].tolist()), sorted(folds[3:].tolist())
+    ([0, 1, 2], [0, 1, 2])
+    """
+    if n_folds > len(dataset):
+        raise DataError(f"{len(dataset)} rows cannot be parted in {n_folds} folds: use fewer.")
+    folds = np.empty(len(dataset), np.int64)
+    folds[_mixed_order(len(dataset), _classes_of(dataset), seed)] = np.arange(len(dataset)) % n_folds
+    return folds
+
+
+def each_fold(dataset: Dataset, folds: NDArray[np.int64]) -> Iterator[tuple[Dataset, Dataset]]:
+    """Go over the folds: all rows but the fold's, and the fold's."""
+    for fold in np.unique(folds):
+        yield dataset.take(folds != fold), dataset.take(folds == fold)
+
+
+def _classes_of(dataset: Dataset) -> NDArray[Any] | None:
+    return None if dataset.schema.classes is None else dataset.target
+
+
+def _mixed_order(n_rows: int, classes: NDArray[Any] | None, seed: int) -> NDArray[np.int64]:
+    """Rows in random order, class by class."""
+    draw = np.random.default_rng(seed).random(n_rows)
+    return np.argsort(draw) if classes is None else np.lexsort((draw, classes))

@@ -1,0 +1,248 @@
+"""Shown: what of a large tree goes into a picture, and the rows that come to each node of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data import Dataset, Schema
+from treewright.data.target import read_classes, read_numbers
+from treewright.errors import DataError
+from treewright.explain import read_row
+from treewright.formatting.suggestions import unknown_name
+from treewright.parameter_types import is_whole
+from treewright.tree import Tree
+from treewright.tree.routing import place, sum_below
+from treewright.tree.splits import Intervals, Split, Table, branch_of, compared
+
+Ids = NDArray[np.int64]
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """The part of a tree that a picture shows.
+
+    Attributes
+    ----------
+    tree : Tree
+        The shown nodes as a tree of their own.
+    source : int array
+        The number each of them has in the whole tree.
+    hidden : int array
+        How many leaves of the whole tree are folded into each of them; 0 where none are.
+    """
+
+    tree: Tree
+    source: Ids
+    hidden: Ids
+
+
+def show(tree: Tree, max_leaves: int | None, row: Rows | None = None) -> Shown:
+    """Open the nodes of a tree where most is at stake until so many leaves are shown; fold the rest.
+
+    The node opened next is the one of largest risk: where, as a leaf, the tree would lose most. Before that
+    those are opened which a row passes, if one is given, all the way to its leaf.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> shown = show(DecisionTreeClassifier().fit(*datasets.load_iris()).tree_, 4)
+    >>> shown.tree.n_leaves, shown.hidden.tolist()
+    (4, [0, 0, 0, 0, 3, 2, 3])
+    """
+    folded = np.zeros(len(tree), bool)
+    if max_leaves is not None and tree.n_leaves > max_leaves:
+        stake = np.array(tree.risk)
+        if row is not None:
+            stake[[node for node in range(len(tree)) if len(row.at(node))]] = np.inf
+        folded[_folded(tree, max_leaves, stake.tolist())] = True
+    leaves = sum_below(tree.parent, (tree.n_children == 0).astype(np.float64)[:, None])[:, 0]
+    source = np.flatnonzero(~tree.below(folded))
+    hidden = np.where(folded, leaves, 0)[source].astype(np.int64)
+    return Shown(tree.collapse(folded) if folded.any() else tree, source, hidden)
+
+
+def _folded(tree: Tree, max_leaves: int, stake: list[float]) -> list[int]:
+    """List the nodes that stay closed."""
+    frontier, closed, n_leaves = [(-stake[0], 0)], [], 1
+    while frontier:
+        _, node = heappop(frontier)
+        children = tree.children(node)
+        if n_leaves + len(children) - 1 > max_leaves and stake[node] < np.inf:
+            closed.append(node)
+        elif children:
+            n_leaves += len(children) - 1
+            for child in children:
+                heappush(frontier, (-stake[child], child))
+    return closed
+
+
+def cuts_of(split: Split) -> tuple[float, ...]:
+    """Give the numbers at which a split passes from one branch to the next, ascending; none for categories.
+
+    Examples
+    --------
+    >>> from treewright.tree.splits import Threshold
+    >>> cuts_of(Threshold(0, 2.5))
+    (2.5,)
+    """
+    if isinstance(split, Table):
+        return ()
+    return split.cuts if isinstance(split, Intervals) else (split.threshold,)
+
+
+def reach(values: Array) -> tuple[float, float]:
+    """Give the lowest and the highest number, without rare ones far out that would squeeze all others.
+
+    Examples
+    --------
+    >>> reach(np.append(np.arange(1000.0), 1e9))
+    (5.0, 995.0)
+    """
+    lowest, highest = float(values.min()), float(values.max())
+    low, high = np.quantile(values, [0.005, 0.995], method="nearest").tolist()
+    if highest / 2 - lowest / 2 > high - low > 0:  # half the axis would be for a hundredth of the rows
+        return low, high
+    return lowest, highest
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows with their target, as they come to the nodes of a shown tree."""
+
+    tree: Tree
+    dataset: Dataset
+
+    @cached_property
+    def _at(self) -> list[Ids]:
+        parts = place(self.tree, self.dataset)
+        order = np.argsort(parts.node, kind="stable")
+        end = np.cumsum(np.bincount(parts.node, minlength=len(self.tree)))
+        at: list[list[Ids]] = [[rows] for rows in np.split(parts.row[order], end[:-1])]
+        for node in range(len(self.tree) - 1, 0, -1):  # children come after their parent
+            at[self.tree.parent[node]].extend(at[node])
+        ascending = (np.sort(np.concatenate(rows)) for rows in at)
+        return [rows[np.diff(rows, prepend=-1) > 0] for rows in ascending]  # a shared row comes once
+
+    def at(self, node: int) -> Ids:
+        """Give the rows that pass or end in a node, whole or in part."""
+        return self._at[node]
+
+    def n_missing(self, node: int) -> int:
+        """Count the rows at a node that do not answer its split; none at a leaf."""
+        split = self.tree[node].split
+        return 0 if split is None else int(np.count_nonzero(np.isnan(self.compared(split, node))))
+
+    def target(self, node: int) -> NDArray[Any]:
+        """Give the targets of the rows at a node."""
+        assert self.dataset.target is not None
+        return self.dataset.target[self._at[node]]
+
+    @cached_property
+    def _target_reach(self) -> tuple[float, float]:
+        return reach(np.asarray(self.dataset.target, np.float64))
+
+    def target_share(self, number: Any) -> Any:
+        """Give where numbers lie in the reach of all targets, from 0 to 1."""
+        low, high = (end / 2 for end in self._target_reach)  # halves: the range may be beyond all numbers
+        return np.clip((np.asarray(number) / 2 - low) / ((high - low) or 1.0), 0.0, 1.0)
+
+    def compared(self, split: Split, node: int) -> Array:
+        """Give what a split looks at in the rows of a node: a number, a code or a sum; NaN if missing."""
+        if not isinstance(split, Table):
+            return compared(split, self.dataset, self._at[node])
+        codes = self.dataset.values(split.feature)[self._at[node]].astype(np.float64)
+        return np.where(codes < 0, np.nan, codes)
+
+    def branch(self, split: Split, node: int) -> Array:
+        """Give the branch of the rows of a node by a split; NaN where it does not answer."""
+        branch = branch_of(split, self.dataset, self._at[node]).astype(np.float64)
+        return np.where(branch < 0, np.nan, branch)
+
+
+def stored_value(schema: Schema, feature: int, value: Any) -> float:
+    """Give a value of a feature, as its reader writes it, as it is stored: a number, or a code.
+
+    Examples
+    --------
+    >>> from treewright.data import Column
+    >>> stored_value(Schema((Column("a"), Column("b", "categorical", ("x", "y")))), 1, "y")
+    1.0
+    """
+    row: list[Any] = [None] * len(schema.columns)
+    is_date = isinstance(value, str) and (schema.columns[feature].unit or "").startswith("datetime64")
+    row[feature] = np.datetime64(value) if is_date else value
+    numbers, codes = schema.encode([row], check_names=False, unseen="error")
+    array = codes if schema.columns[feature].kind == "categorical" else numbers
+    return float(array[0, schema.position[feature]])
+
+
+def said(tree: Tree, rows: Dataset) -> Array:
+    """Give what a tree says of each row: the shares of the classes, or a number."""
+    value = tree.value
+    if tree.is_classifier:
+        value = value / np.maximum(value.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return tree.spread(rows.numbers, rows.codes, value)
+
+
+def feature_place(schema: Schema, feature: Any) -> int:
+    """Give the number of a feature that is named by its name or its number.
+
+    Examples
+    --------
+    >>> from treewright.data import Column
+    >>> feature_place(Schema((Column("a"), Column("b"))), "b")
+    1
+    """
+    if isinstance(feature, str):
+        if feature not in schema.names:
+            raise ValueError(unknown_name("feature", feature, schema.names))
+        return schema.names.index(feature)
+    if not is_whole(feature) or not 0 <= feature < len(schema.names):
+        raise ValueError(
+            f"feature={feature!r} must be the name of a feature, or a number from 0 to "
+            f"{len(schema.names) - 1}."
+        )
+    return int(feature)
+
+
+def read_table(tree: Tree, X: Any) -> Dataset:
+    """Encode rows as those that the tree was grown on, without their target."""
+    return Dataset(tree.schema, *map(np.asfortranarray, tree.schema.encode(X, check_names=False)))
+
+
+def read_one(tree: Tree, row: Any) -> Dataset:
+    """Read one row from whatever holds it."""
+    read = read_row(row, tree.schema)
+    return Dataset(tree.schema, read.numbers[None, :], read.codes[None, :])
+
+
+def read_rows(tree: Tree, X: Any, y: Any) -> Dataset:
+    """Encode rows as those that the tree was grown on; rows of unknown classes are left out.
+
+    Raises
+    ------
+    DataError
+        If there is a target without rows, rows without their target, or no row of a known class.
+    """
+    if X is None or y is None:
+        raise DataError(
+            f"{'X' if X is None else 'y'} is missing: give the rows and their target, or neither."
+        )
+    numbers, codes = tree.schema.encode(X, check_names=False)
+    if tree.schema.classes is None:
+        target: NDArray[Any] = read_numbers(y, len(numbers), "the tree")
+        return Dataset(tree.schema, numbers, codes, target)
+    labels, code = read_classes(y, len(numbers), "the tree")
+    known = {label: position for position, label in enumerate(tree.schema.classes.tolist())}
+    target = np.array([known.get(label, -1) for label in labels.tolist()], np.int32)[code]
+    rows = Dataset(tree.schema, np.asfortranarray(numbers), np.asfortranarray(codes), target)
+    if not (target >= 0).any():
+        raise DataError(f"y has no row of a class that the tree knows: {', '.join(map(repr, known))}.")
+    return rows if (target >= 0).all() else rows.take(target >= 0)

@@ -1,0 +1,113 @@
+"""Construction: estimators made of their annotated defaults, with what scikit-learn expects of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Self, TypeVar, dataclass_transform
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from treewright.formatting.suggestions import nearest
+
+if TYPE_CHECKING:
+    from treewright.data import Schema
+
+AnyClass = TypeVar("AnyClass")
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def estimator(cls: type[AnyClass]) -> type[AnyClass]:
+    """Write an estimator's `__init__` from its annotated defaults: a preset is its differing defaults.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> DecisionTreeClassifier(max_dept=3)
+    Traceback (most recent call last):
+        ...
+    TypeError: DecisionTreeClassifier has no parameter 'max_dept'. Did you mean 'max_depth'?
+    """
+    made: Any = dataclass(kw_only=True, repr=False, eq=False)(cls)
+    written = made.__init__
+    known = frozenset(made.__dataclass_fields__)
+    n_unnamed = sum(not field.kw_only for field in made.__dataclass_fields__.values() if field.init)
+
+    @wraps(written)  # scikit-learn reads the parameters off the signature
+    def __init__(self: Any, *unnamed: Any, **parameters: Any) -> None:  # noqa: N807
+        if len(unnamed) > n_unnamed:
+            raise TypeError(
+                f"{type(self).__name__} takes its parameters by name, as in max_depth=3: "
+                f"{unnamed[n_unnamed]!r} has none."
+            )
+        if not parameters.keys() <= known:
+            raise TypeError(_unknown(self, parameters, known))
+        written(self, *unnamed, **parameters)
+
+    made.__init__ = __init__
+    return cls
+
+
+class TableEstimator(BaseEstimator):
+    """An estimator of any columns: says what parameter was meant, shows notebooks what it has learned."""
+
+    def _learned_html(self) -> str:
+        """Give what notebooks show above scikit-learn's own view of the estimator, once it is fitted."""
+        return ""
+
+    def _repr_html_inner(self) -> str:
+        parameters: str = super()._repr_html_inner()
+        return (self._learned_html() if self.__sklearn_is_fitted__() else "") + parameters
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; those of an estimator inside this one as ``inner__name``.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeRegressor
+        >>> DecisionTreeRegressor().set_params(min_sample_leaf=3)
+        Traceback (most recent call last):
+            ...
+        ValueError: DecisionTreeRegressor has no parameter 'min_sample_leaf'. Did you mean 'min_samples_leaf'?
+        """
+        known = self._get_param_names()
+        if not {name.partition("__")[0] for name in params} <= set(known):
+            raise ValueError(_unknown(self, params, known))
+        super().set_params(**params)
+        return self
+
+    def _adopt_columns(self, schema: Schema) -> None:
+        """Keep the columns of a table under the names that scikit-learn gives them."""
+        self.n_features_in_ = schema.n_inputs
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names[: schema.n_inputs], dtype=object)
+        else:
+            self.__dict__.pop("feature_names_in_", None)
+
+    def _not_fitted(self) -> NotFittedError:
+        """Give the error of an estimator that is asked before it has learned."""
+        return NotFittedError(
+            f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
+            "arguments before using this estimator."
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = getattr(self, "missing", None) != "error"
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _unknown(owner: object, given: Iterable[str], known: Iterable[str]) -> str:
+    name = next(name for name in given if name.partition("__")[0] not in known)
+    hint = nearest(name, known) or f" It has {', '.join(sorted(known))}."
+    return f"{type(owner).__name__} has no parameter {name!r}.{hint}"

@@ -1,0 +1,207 @@
+"""C4.5: gain ratio, fractional rows, error-based pruning, as the book, Release 8 or Weka's J48 has them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import InvalidParameterError
+
+from treewright.data import Dataset, Schema
+from treewright.estimators.base import estimator
+from treewright.estimators.fitted_tree import ClassReader
+from treewright.estimators.fitting import LEARNER_DOMAINS, Learner
+from treewright.estimators.presets.c45_recipe import TOLERANCE, C45Recipe, together, weka_parts
+from treewright.estimators.presets.training_rows import fill_target
+from treewright.growing.parameters import CLASSIFIER_DOMAINS, SHARED_DOMAINS
+from treewright.growing.recipe import DOMAINS
+from treewright.model_selection.validated_pruning import AnyPruner, needs
+from treewright.parameter_types import Domain, check_parameters, is_number, one_of
+from treewright.pruning import pruner_of
+from treewright.tree.decision import decide
+
+_IS_BOOL = Domain(lambda value: isinstance(value, bool), "a bool")
+
+C45_DOMAINS: dict[str, Domain] = {
+    "min_samples_leaf": Domain(
+        lambda value: is_number(value) and 1 <= value < np.inf, "a float in the range [1.0, inf)"
+    ),
+    "confidence": Domain(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0, 1)"),
+    **dict.fromkeys(("subtree_raising", "collapse", "binary_splits", "mdl"), _IS_BOOL),
+    **{name: DOMAINS[name] for name in ("cut", "max_competitors", "random_state")},
+    "laplace": CLASSIFIER_DOMAINS["laplace"],
+    "compat": one_of("j48", "release8", none=True),
+    **{name: SHARED_DOMAINS[name] for name in ("pruner", "holdout")},
+    **LEARNER_DOMAINS,
+}
+"""What the parameters of C4.5 may be."""
+
+
+@estimator
+class C45Classifier(ClassReader, Learner):
+    """C4.5 (Quinlan, 1993; numeric cuts as of 1996).
+
+    A node takes the test of best gain ratio among those of at least average gain. Rows that miss a value go
+    down every branch with their share, when growing, pruning and predicting. The grown tree is collapsed
+    where a subtree makes no fewer errors than a leaf, then pruned by an upper limit on the error rate, which
+    may put a node's largest branch in its place.
+
+    Parameters
+    ----------
+    min_samples_leaf : float
+        Two branches of a test must weigh this much; C4.5's -m, Weka's -M.
+    confidence : float
+        Confidence level of the pruning; smaller prunes more. Above 0.5 the errors seen are taken as they are.
+    pruner : "error_based", Pruner, callable, str or None
+        How to prune: Quinlan's way by default, another pruner of `treewright.pruning`, or not at all.
+    holdout : float
+        The share of the rows, stratified by class, that is kept aside from growing if the pruner needs rows
+        that the tree has not seen. With compat="j48" and pruner="reduced_error" it is the last of
+        1 / `holdout` parts as Weka parts the rows: J48's -R, and -N 3 for a third.
+    random_state : int
+        Seed of the choice of rows kept aside.
+    subtree_raising : bool
+        Whether pruning may put a node's largest branch in its place.
+    collapse : bool
+        Whether subtrees that do not lower the training error become leaves before pruning; a pruner that has
+        rows kept aside decides alone.
+    binary_splits : bool
+        Test one category against all others, instead of a branch for each category.
+    mdl : bool
+        Whether numeric cuts pay for the choice among them, log2(cuts) / rows bits.
+    cut : {"observed", "midpoint"}
+        Cut at the largest value of the training set not above the midpoint, or at the midpoint.
+    max_competitors : int
+        How many tests of other features each node remembers, by gain ratio.
+    laplace : float or bool
+        What `predict_proba` adds to the weight of every class of a leaf; `predict` does not look at it.
+    compat : {"j48", "release8"} or None
+        Grow the tree of Weka's J48, or with the pruning figures of Quinlan's Release 8, node for node.
+    unseen, inf, categorical_features, ordinal_features, predicates, trace, n_jobs, verbose
+        As for `DecisionTreeClassifier`; a trace tells of the tree before it was collapsed and pruned.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree; its weights are fractional where values were missing.
+    classes_ : ndarray
+        The classes.
+    trace_ : Trace
+        How the tree was grown, if `trace` is set.
+
+    Examples
+    --------
+    >>> X = [["sunny", 85], ["sunny", 70], ["rain", 96], ["rain", None], ["rain", 70]]
+    >>> model = C45Classifier(min_samples_leaf=1, pruner=None, mdl=False)
+    >>> model = model.fit(X, ["no", "yes", "yes", "yes", "yes"])
+    >>> print(model.text())
+    x0 = rain: yes (3.0)
+    x0 = sunny
+    |   x1 <= 70: yes (1.0)
+    |   x1 > 70: no (1.0)
+    """
+
+    task = "classification"
+    allowed: ClassVar[dict[str, Domain]] = C45_DOMAINS
+
+    min_samples_leaf: float = 2
+    confidence: float = 0.25
+    pruner: AnyPruner | str | None = "error_based"
+    holdout: float = 1 / 3
+    random_state: int = 0
+    subtree_raising: bool = True
+    collapse: bool = True
+    binary_splits: bool = False
+    mdl: bool = True
+    cut: str = "observed"
+    max_competitors: int = 0
+    laplace: float | bool = False
+    compat: str | None = None
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the tree, collapse and prune it.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix.
+        y : array-like of shape (n_rows,)
+            The classes.
+        sample_weight : array-like of shape (n_rows,) or None
+            Weight of each row; rows of weight zero change nothing.
+
+        Returns
+        -------
+        self
+            The fitted estimator. If anything goes wrong on the way, it stays as it was.
+        """
+        check_parameters(type(self).__name__, self.__dict__, self.allowed, InvalidParameterError)
+        dataset, beside = self._parts(X, y, sample_weight)
+        recipe, pruners, held_out = self._recipe(dataset.schema), self._pruners(), None
+        if self.compat == "j48" and any(needs(pruner) == "holdout" for pruner in pruners):
+            dataset, held_out = weka_parts(dataset, round(1 / self.holdout))
+            beside.append(held_out)
+        if beside:
+            recipe = replace(recipe, beside=together(*beside))
+        self._learn(dataset, recipe, pruners, holdout=self.holdout, held_out=held_out)
+        if self.trace and recipe != recipe.unpruned():
+            whole = recipe.unpruned()
+            self._keep_trace(whole.grow(dataset, n_jobs=self.n_jobs), dataset, whole)
+        return self
+
+    def _parts(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Dataset, list[Dataset]]:
+        """Read the rows to learn from, and further rows that J48 looks at: those without a class."""
+        if self.compat != "j48":
+            return self._dataset(X, y, sample_weight), []
+        y, has_class = fill_target(y)
+        dataset = self._dataset(X, y, sample_weight)
+        if has_class is None:
+            return dataset, []
+        if np.ndim(sample_weight) == 1:  # type: ignore[arg-type]
+            has_class = has_class[np.asarray(sample_weight, dtype=float) > 0]  # others are not read
+        return dataset.take(has_class), [dataset.take(~has_class)]
+
+    def _pruners(self) -> list[AnyPruner]:
+        """List what prunes the tree after it is grown; Quinlan's way is part of growing."""
+        return [] if self.pruner in (None, "error_based") else [pruner_of(self.pruner)]
+
+    def _recipe(self, schema: Schema) -> C45Recipe:
+        alone = any(needs(pruner) == "holdout" for pruner in self._pruners())
+        return C45Recipe(
+            min_samples_leaf=self.min_samples_leaf,
+            confidence=self.confidence,
+            prune=self.pruner == "error_based",
+            subtree_raising=self.subtree_raising,
+            collapse=self.collapse and not alone,
+            binary_splits=self.binary_splits,
+            mdl=self.mdl,
+            cut=self.cut,
+            max_competitors=len(schema.columns) if self.trace else self.max_competitors,
+            compat=self.compat,
+            random_state=self.random_state,
+        )
+
+    def _predictions(self, X: Any) -> NDArray[Any]:
+        """Class of each row: the one of the largest share over all leaves the row reaches."""
+        shares = self._spread(X, 0.0)
+        if self.compat != "j48":
+            labels: NDArray[Any] = self.classes_.take(decide(shares))
+            return labels
+        best, most = np.zeros(len(shares), np.intp), np.full(len(shares), -1.0)
+        for code, share in enumerate(shares.T):  # a later class must be larger by more than the tolerance
+            larger = share - most > TOLERANCE
+            best[larger], most[larger] = code, share[larger]
+        classes: NDArray[Any] = self.classes_.take(best)
+        return classes
+
+    def text(self) -> str:
+        """Write the tree as C4.5 prints it, with (cases/errors) at the leaves.
+
+        Cases are the weight of the training rows that reach a leaf, errors the weight of those of other
+        classes; they are fractional where values were missing.
+        """
+        from treewright.estimators.presets.summary import c45_text
+
+        return c45_text(self._fitted_tree())

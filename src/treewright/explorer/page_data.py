@@ -1,0 +1,306 @@
+"""Content: all that the explorer's page shows, as one plain structure that becomes its JSON.
+
+Arrays go as columns, by node; a split goes in the form that routes rows (by kind, as in ARCHITECTURE.md) and
+in words. The page itself decides what is visible: it holds the whole tree and the step of the cost-complexity
+path from which each node is a leaf.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data import Dataset
+from treewright.data.columns import plain
+from treewright.draw.labels import answer, question
+from treewright.draw.visible_tree import cuts_of, read_rows
+from treewright.errors import warn
+from treewright.explorer.page_table import code_values, feature_content, rows_content
+from treewright.export.text import Writer
+from treewright.formatting.colours import CLASS_COLOURS, SCALE
+from treewright.formatting.text import printable
+from treewright.model_selection.validated_pruning import prune_tree
+from treewright.pruning.cost_complexity import SAME_ALPHA, CostComplexity, weakest_links
+from treewright.pruning.losses import held_out_loss
+from treewright.pruning.nested import nested_losses
+from treewright.pruning.path import PruningPath
+from treewright.tree import Tree
+from treewright.tree.from_sklearn import tree_of
+from treewright.tree.splits import (
+    HYPERPLANE,
+    SPHERE,
+    TABLE,
+    THRESHOLD,
+    Hyperplane,
+    Sphere,
+    Split,
+    Table,
+    Threshold,
+)
+
+Array = NDArray[np.float64]
+Json = dict[str, Any]
+
+MOST_NODES = 20_001
+"""Larger trees are shown pruned by cost-complexity: nobody reads more, and browsers stop being quick."""
+
+MOST_CATEGORIES = 12
+"""Longer lists of categories are shortened in words; routing has them all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Exploration:
+    """A tree with the rows to explore it with.
+
+    Attributes
+    ----------
+    tree : Tree
+        The whole tree.
+    training, validation : Dataset or None
+        Rows that the tree was grown on, and rows that it was not.
+    model : estimator or None
+        Whose tree it is; it says how to grow further trees for cross-validation.
+    """
+
+    tree: Tree
+    training: Dataset | None = None
+    validation: Dataset | None = None
+    model: Any = None
+
+    @property
+    def judges(self) -> Dataset | None:
+        """The rows that judge the tree: those that it was not grown on, if there are such."""
+        return self.training if self.validation is None else self.validation
+
+    @classmethod
+    def of(
+        cls, model: Any, X: Any = None, y: Any = None, validation: tuple[Any, Any] | None = None
+    ) -> Exploration:
+        """Read the rows for a model."""
+        whole = tree_of(model)
+        tree = small_enough(whole)
+        if tree is not whole:
+            warn(f"the tree has {len(whole)} nodes: the page shows it pruned to {len(tree)}.")
+        return cls(
+            tree,
+            None if X is None and y is None else read_rows(tree, X, y),
+            None if validation is None else read_rows(tree, *validation),
+            model,
+        )
+
+
+def content_of(explored: Exploration, *, cv: int | None, max_rows: int, title: str | None) -> Json:
+    """Describe a tree and its rows for the page.
+
+    Parameters
+    ----------
+    explored : Exploration
+        What to show.
+    cv : int or None
+        Cross-validate the cost-complexity path in so many folds; None does not.
+    max_rows : int
+        How many rows go along, drawn at random; 0 leaves rows out.
+    title : str or None
+        The heading.
+    """
+    return frame_content(explored, max_rows, title) | tree_content(explored, cv)
+
+
+def frame_content(explored: Exploration, max_rows: int, title: str | None) -> Json:
+    """Describe what stays when another tree of these features takes the place of the one that is shown."""
+    tree = explored.tree
+    size, classes = Writer(tree, None, None, False, False).size(), tree.schema.classes
+    return {
+        "title": printable(size if title is None else title),
+        "colours": {"classes": CLASS_COLOURS, "scale": SCALE},
+        "classes": None if classes is None else [printable(str(plain(label))) for label in classes],
+        "class_values": None if classes is None else code_values([plain(label) for label in classes]),
+        "features": [feature_content(tree, place, explored) for place in range(len(tree.schema.columns))],
+        "costs": None if tree.costs is None else tree.costs.tolist(),
+        "rows": rows_content(explored, max_rows),
+    }
+
+
+def tree_content(explored: Exploration, cv: int | None) -> Json:
+    """Describe the tree alone: what an edit changes of a page."""
+    tree = explored.tree
+    return {
+        "tree": tree_columns(tree),
+        "splits": [_split_at(tree, node) for node in range(len(tree))],
+        "held": _held(tree, explored.validation),
+        "path": _path(explored, cv),
+    }
+
+
+def tree_columns(tree: Tree) -> Json:
+    """Give shape and statistics of all nodes, column by column."""
+    names = ("parent", "first_child", "n_children", "default_branch", "count")
+    columns: Json = {name: getattr(tree, name).tolist() for name in names}
+    columns["weight"] = [int(weight) if weight == int(weight) else weight for weight in tree.weight.tolist()]
+    columns |= {name: rounded(getattr(tree, name)) for name in ("impurity", "risk", "merit")}
+    columns["value"] = rounded(tree.value.ravel())
+    columns["label"] = tree.label.tolist() if tree.is_classifier else None
+    return columns
+
+
+def rounded(numbers: Array) -> list[float | None]:
+    """Write numbers that are only shown to nine digits, whole ones as such."""
+    return [
+        None
+        if not math.isfinite(number)
+        else int(number)
+        if number == int(number)
+        else float(f"{number:.9g}")
+        for number in numbers.tolist()
+    ]
+
+
+# ---- splits ------------------------------------------------------------------------------------------------
+
+
+def _split_at(tree: Tree, node: int) -> Json | None:
+    """Describe the split of a node with its surrogates and competitors; nothing at a leaf."""
+    if tree.is_leaf(node):
+        return None
+    begin = int(tree.split_begin[node])
+    entry = tree[node]
+    assert entry.split is not None
+    described = split_json(tree, entry.split)
+    if entry.surrogates:
+        scores = tree.splits.score[begin + 1 : int(tree.split_begin[node + 1])].tolist()
+        described["surrogates"] = [
+            split_json(tree, split) | {"words": _condition(tree, split), "score": score}
+            for split, score in zip(entry.surrogates, scores, strict=True)
+        ]
+    if entry.competitors:
+        rivals = slice(int(tree.competitor_begin[node]), int(tree.competitor_begin[node + 1]))
+        described["competitors"] = [
+            {"words": _condition(tree, split), "score": score}
+            for split, score in zip(entry.competitors, tree.competitors.score[rivals].tolist(), strict=True)
+        ]
+    return described
+
+
+def split_json(tree: Tree, split: Split) -> Json:
+    """Describe a split: how it routes, and its answers in words."""
+    schema = tree.schema
+    words: Json = {
+        "answers": [
+            answer(split, schema, branch, max_categories=MOST_CATEGORIES)
+            for branch in range(split.n_branches)
+        ],
+    }
+    if isinstance(split, Hyperplane | Sphere):  # others ask for their feature
+        words["question"] = question(split, schema)
+    match split:
+        case Threshold():
+            cut = split.threshold if math.isfinite(split.threshold) else None
+            return words | {"kind": THRESHOLD, "feature": split.feature, "threshold": cut}
+        case Table():
+            codes, branches = list(split.branches), list(split.branches.values())
+            return words | {"kind": TABLE, "feature": split.feature, "codes": codes, "branches": branches}
+        case Hyperplane():
+            routing = {"features": split.features, "weights": split.weights, "threshold": split.threshold}
+            return words | {"kind": HYPERPLANE, **routing}
+        case Sphere():
+            routing = {"features": split.features, "centres": split.centres, "scales": split.scales}
+            return words | {"kind": SPHERE, **routing, "threshold": split.threshold}
+        case _:  # several cuts
+            return words | {"kind": SPHERE + 1, "feature": split.feature, "cuts": list(cuts_of(split))}
+
+
+def _condition(tree: Tree, split: Split) -> str:
+    if isinstance(split, Threshold) and math.isfinite(split.threshold):
+        return f"{question(split, tree.schema)} {answer(split, tree.schema, 0)}"
+    return split.condition(tree.schema, 0, max_categories=MOST_CATEGORIES)
+
+
+# ---- pruning and validation --------------------------------------------------------------------------------
+
+
+def _held(tree: Tree, rows: Dataset | None) -> Json | None:
+    """Count the validation rows at every node: class weights, or weight and mean; and what it costs them."""
+    if rows is None:
+        return None
+    tally, risk = tree.tally(rows), rounded(held_out_loss(tree, rows))
+    if tree.is_classifier:
+        return {"value": rounded(tally.ravel()), "weight": rounded(tally.sum(axis=1)), "risk": risk}
+    mean = tree.value[0, 0] + tally[:, 1] / np.where(tally[:, 0] > 0, tally[:, 0], np.nan)
+    return {"value": rounded(mean), "weight": rounded(tally[:, 0]), "risk": risk}
+
+
+class Steps(NamedTuple):
+    """The cost-complexity path as steps, the tree as it was grown first.
+
+    Attributes
+    ----------
+    leaf_from : float array of n nodes
+        The step from which each node is a leaf; infinite for those that never are.
+    path : PruningPath
+        The prunings, of which the first steps may cost nothing.
+    extra : int
+        1 if the tree as it was grown stands before the path, which begins with what is free to prune.
+    """
+
+    leaf_from: Array
+    path: PruningPath
+    extra: int
+
+    @classmethod
+    def of(cls, tree: Tree) -> Steps:
+        """Find the steps of a tree."""
+        links = weakest_links(tree)
+        alpha, path = np.maximum(links.alpha, 0.0), links.path()
+        step = np.concatenate([[0], np.cumsum(np.diff(alpha) > SAME_ALPHA * alpha[-1])])
+        extra = int(path.leaves[0] < tree.n_leaves)
+        leaf_from = np.full(len(tree), np.inf)
+        leaf_from[links.node[1:]] = step[1:] + extra
+        return cls(leaf_from, path, extra)
+
+    def column(self, numbers: NDArray[Any] | None, first: float | None = None) -> list[float | None]:
+        """Write an entry for each step; the tree as it was grown has that of the first, or its own."""
+        entries = rounded(np.asarray(numbers, np.float64))
+        return ([entries[0] if first is None else first] if self.extra else []) + entries
+
+
+def small_enough(tree: Tree) -> Tree:
+    """Give a tree that a browser can show: the tree, or its largest pruning of no more than `MOST_NODES`."""
+    if len(tree) <= MOST_NODES:
+        return tree
+    steps = Steps.of(tree)
+    first = int(np.argmax(steps.path.leaves <= MOST_NODES // 2))
+    return tree.collapse(steps.leaf_from <= first + steps.extra)
+
+
+def _path(explored: Exploration, cv: int | None) -> Json:
+    """Describe the cost-complexity path: sizes, training risk, risk on other rows and its standard error."""
+    tree, steps = explored.tree, Steps.of(explored.tree)
+    path = steps.path
+    described: Json = {
+        "leaf_from": [None if math.isinf(step) else int(step) for step in steps.leaf_from.tolist()],
+        "alpha": steps.column(path.alpha),
+        "leaves": steps.column(path.leaves, tree.n_leaves),
+        "training": steps.column(path.risk),
+    }
+    if explored.validation is not None:
+        each = np.arange(len(path) + steps.extra, dtype=np.float64)
+        sums = nested_losses(tree, explored.validation, steps.leaf_from, each)
+        described["validation"] = {"mean": rounded(sums.mean), "se": rounded(sums.se)}
+    recipe = _recipe(explored)
+    if cv is not None and explored.training is not None and recipe is not None:
+        folds = min(cv, len(explored.training))
+        if folds >= 2:
+            judged = prune_tree(tree, CostComplexity(cv=folds), explored.training, recipe).path
+            assert judged is not None
+            means, errors = steps.column(judged.held_out), steps.column(judged.se)
+            described["cross_validation"] = {"mean": means, "se": errors}
+    return described
+
+
+def _recipe(explored: Exploration) -> Any:
+    find = getattr(explored.model, "_recipe", None)
+    return None if find is None else find(explored.tree.schema)

@@ -1,0 +1,91 @@
+"""Text of names, numbers and categories: printable, quoted, counted, in the fewest digits."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from decimal import Decimal, localcontext
+from math import isfinite
+
+_HIDDEN = frozenset({"Cc", "Cs", "Zl", "Zp"})  # controls, half characters, line and paragraph ends
+_TURNING = frozenset(
+    "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)  # override the direction of a line
+
+
+def printable(text: str) -> str:
+    r"""Show control characters, line ends and direction overrides as escapes; leave all else as it is.
+
+    Examples
+    --------
+    >>> print(printable("first\nsecond"), printable("größe"))
+    first\nsecond größe
+    """
+    if text.isprintable():
+        return text
+    return "".join(ascii(c)[1:-1] if unicodedata.category(c) in _HIDDEN or c in _TURNING else c for c in text)
+
+
+def shortest(number: float, offset: int = 0) -> str:
+    """Write the sum of a number and an offset in the fewest digits that give it back.
+
+    Examples
+    --------
+    >>> shortest(3.0), shortest(0.5, 2**60)
+    ('3', '1152921504606846976.5')
+    """
+    if not offset or not isfinite(number):
+        return repr(float(number)).removesuffix(".0")
+    with localcontext() as context:
+        context.prec = 400  # enough for any float64 beside any offset
+        return f"{Decimal(repr(float(number))) + offset:f}".removesuffix(".0")
+
+
+def number_text(number: float, decimals: int | None = None) -> str:
+    """Write a number in the fewest digits that read back as the same number, or with fixed decimals.
+
+    Examples
+    --------
+    >>> number_text(0.8), number_text(3.0), number_text(2 / 3, decimals=2)
+    ('0.8', '3', '0.67')
+    """
+    return shortest(number) if decimals is None else f"{number:.{decimals}f}"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Write how many there are of a thing.
+
+    Examples
+    --------
+    >>> counted(1, "leaf", "leaves"), counted(3, "node")
+    ('1 leaf', '3 nodes')
+    """
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def quoted(text: str) -> str:
+    """Show a category or class, in quotes where bare text would be misread inside a list.
+
+    Examples
+    --------
+    >>> print(quoted("red"), quoted("red, green"), quoted(""))
+    red "red, green" ""
+    """
+    text = printable(text)
+    bare = text and text == text.strip() and not any(mark in text for mark in ',{}"')
+    return text if bare else '"' + text.replace('"', '\\"') + '"'
+
+
+def sum_text(factors: Sequence[float], terms: Sequence[str], decimals: int | None = None) -> str:
+    """Write a sum of multiples.
+
+    Examples
+    --------
+    >>> print(sum_text([0.8, -1, 2], ["a", "b", "c"]))
+    0.8·a − b + 2·c
+    """
+    words = ""
+    for factor, term in zip(factors, terms, strict=True):
+        sign = ("−" if factor < 0 else "") if not words else (" − " if factor < 0 else " + ")
+        words += sign + ("" if abs(factor) == 1 else number_text(abs(factor), decimals) + "·") + term
+    return words

@@ -1,0 +1,1 @@
+"""Choosing between trees: pruning by holdout or cross-validation, comparison of pruners, overfitting."""

@@ -1,0 +1,305 @@
+"""Selection: choosing between trees by a holdout or by cross-validation: the loop that grows and prunes."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.data import Dataset
+from treewright.data.dataset import labelled_rows
+from treewright.data.folds import each_fold, fold_numbers, set_aside
+from treewright.errors import DataError
+from treewright.growing.grow_tree import Progress, class_factor, grow
+from treewright.growing.recipe import AnyRecipe, Recipe
+from treewright.pruning import CostComplexity, EarlyStopping, Pruned, Pruner, Simplify, pruner_of
+from treewright.pruning.cost_complexity import alphas_of, between, weakest_links
+from treewright.pruning.early_stopping import best_first_order, losses_by_splits, resized
+from treewright.pruning.nested import LossSums, nested_losses
+from treewright.tree import Tree
+from treewright.tree.monotone import collapse_to_order
+
+if TYPE_CHECKING:
+    from treewright.estimators.fitted_tree import FittedTree
+
+Model = TypeVar("Model", bound="FittedTree")
+AnyPruner = Callable[..., Any]
+
+
+def prune(
+    model: Model,
+    pruner: AnyPruner | str,
+    X: Any = None,
+    y: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> Model:
+    """Prune a fitted model; the model itself stays as it is.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted tree.
+    pruner : Pruner, callable or str
+        How to prune: an instance such as `treewright.pruning.ReducedError()`, a function from tree to tree,
+        or a name of `treewright.pruning.PRUNERS`.
+    X, y, sample_weight
+        The rows that the pruner needs: for some none, for some the training rows, for some rows that were
+        kept aside from training. Held-out rows of a class that the model has never seen are left out: no
+        pruning gets them right.
+
+    Returns
+    -------
+    estimator
+        A fitted model like the one given, with the pruned tree as `tree_`, the pruner as `pruner_`, what it
+        did as `report_` and, if it chose from a sequence of trees, that sequence as `path_`.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets, pruning
+    >>> X, y = datasets.load_iris()
+    >>> model = DecisionTreeClassifier().fit(X, y)
+    >>> pruned = prune(model, pruning.Pessimistic())
+    >>> model.get_n_leaves(), pruned.get_n_leaves(), pruned.pruner_
+    (9, 4, Pessimistic(correction=0.5, se=1.0))
+    """
+    tree, method = model._fitted_tree(), pruner_of(pruner)
+    rows = None
+    if X is not None:
+        rows, kept = _encoded(model, tree, X, y, sample_weight)
+        method = _with_folds_of(method, kept)
+    pruned = prune_tree(tree, method, rows, model._recipe(tree.schema), n_jobs=model.n_jobs)
+    smaller = copy.copy(model)
+    smaller._adopt(pruned.tree)
+    smaller._remember(method, pruned)
+    return smaller
+
+
+def simplify(model: Model, by: str = "class") -> Model:
+    """Merge the branches of a fitted model that say the same; no prediction changes.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted tree; it stays as it is.
+    by : {"class", "proba"}
+        What must be the same, see `treewright.pruning.Simplify`.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> model = DecisionTreeClassifier(max_depth=3).fit(*datasets.load_iris())
+    >>> model.get_n_leaves(), simplify(model).get_n_leaves()
+    (5, 4)
+    """
+    return prune(model, Simplify(by))  # type: ignore[arg-type]  # the pruner checks the name
+
+
+def grow_and_prune(
+    dataset: Dataset,
+    recipe: AnyRecipe,
+    pruners: Sequence[AnyPruner],
+    *,
+    holdout: float = 1 / 3,
+    held_out: Dataset | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Pruned:
+    """Grow a tree and prune it by one method after the other.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The rows to learn from. If a pruner needs rows kept aside, a share of them is not grown on.
+    recipe : Recipe
+        How to grow.
+    pruners : sequence of Pruner or callable
+        How to prune.
+    holdout : float
+        The share of the rows to keep aside if needed, stratified by class and drawn by the recipe's seed.
+    held_out : Dataset or None
+        Rows that were kept aside already; the dataset is without them.
+    n_jobs, progress
+        As for `grow`.
+    """
+    growing = dataset
+    if held_out is None and any(needs(pruner) == "holdout" for pruner in pruners):
+        growing, held_out = set_aside(dataset, holdout, recipe.random_state)
+
+    def prune_by(pruner: AnyPruner, tree: Tree, recipe: AnyRecipe = recipe) -> Pruned:
+        rows = held_out if needs(pruner) == "holdout" else growing
+        return prune_tree(tree, pruner, rows, recipe, grown_on=growing, n_jobs=n_jobs)
+
+    first, *others = pruners
+    for part in _further_and_further(recipe, first):
+        tree = grow(growing, part, n_jobs=n_jobs, progress=progress)
+        pruned = prune_by(first, tree, part)
+        if part == recipe or tree.n_leaves < (part.max_leaf_nodes or 0) or _has_stopped(pruned):
+            break
+    for pruner in others:
+        pruned = prune_by(pruner, pruned.tree)
+    return replace(pruned, grown=(tree, growing))
+
+
+def _further_and_further(recipe: AnyRecipe, pruner: AnyPruner) -> Iterator[AnyRecipe]:
+    """Give recipes of larger and larger trees, up to the one asked for, where growing may be stopped early.
+
+    A tree of so many leaves, grown best first, is the larger one as it stood at that size, and all smaller
+    ones together cost a third of the last. Not so where a split into many branches may not fit, where what
+    grows depends on the order, or where a program of its own grows it.
+    """
+    if isinstance(recipe, Recipe) and isinstance(pruner, EarlyStopping) and _stops_anywhere(recipe, pruner):
+        n_leaves, most = 256, recipe.max_leaf_nodes or 1_000_000
+        while n_leaves < most and recipe.max_nodes is None and recipe.risk_threshold is None:
+            yield replace(recipe, order="best_first", max_leaf_nodes=n_leaves)
+            n_leaves *= 4
+    yield recipe
+
+
+def _stops_anywhere(recipe: Recipe, pruner: EarlyStopping) -> bool:
+    fixed = any(recipe.monotonic or ()) or {"multiway", "interval"} & set(recipe.splits)
+    return pruner.patience is not None and not fixed
+
+
+def _has_stopped(pruned: Pruned) -> bool:
+    """Whether growing was stopped before the tree had its size."""
+    report = pruned.report
+    return report is not None and len(report.node) < int(np.count_nonzero(report.tree.n_children))
+
+
+def prune_tree(
+    tree: Tree,
+    pruner: AnyPruner,
+    rows: Dataset | None,
+    recipe: AnyRecipe | None,
+    *,
+    grown_on: Dataset | None = None,
+    n_jobs: int | None = None,
+) -> Pruned:
+    """Prune a tree by a method, on rows weighed as the recipe weighs classes.
+
+    Parameters
+    ----------
+    tree : Tree
+    pruner : Pruner or callable
+    rows : Dataset or None
+        The rows that the pruner needs.
+    recipe : Recipe or None
+        How the tree was grown, and others are for cross-validation; `None` if no recipe grew it.
+    grown_on : Dataset or None
+        The rows that the tree was grown on, if they are not those that the pruner needs.
+    n_jobs : int or None
+        Threads for growing.
+    """
+    pruned = _pruned(tree, pruner, rows, recipe, grown_on=grown_on, n_jobs=n_jobs)
+    return _in_order(pruned, recipe)
+
+
+def _pruned(
+    tree: Tree,
+    pruner: AnyPruner,
+    rows: Dataset | None,
+    recipe: AnyRecipe | None,
+    *,
+    grown_on: Dataset | None,
+    n_jobs: int | None,
+) -> Pruned:
+    if isinstance(pruner, CostComplexity | EarlyStopping) and pruner.cv is not None:
+        if recipe is None:
+            instead = "alpha or holdout" if isinstance(pruner, CostComplexity) else "cv=None"
+            raise DataError(
+                f"{type(pruner).__name__}(cv=...) grows further trees, and nobody says how this one was "
+                f"grown: give {instead} instead."
+            )
+        rows = pruner.require_rows(rows)
+        if isinstance(pruner, EarlyStopping):
+            return _stopped(tree, pruner, rows, recipe, n_jobs)
+        return _cross_validated(tree, pruner, rows, recipe, n_jobs)
+    weighed = rows if rows is None or recipe is None else as_weighed(rows, recipe, grown_on or rows)
+    if isinstance(pruner, Pruner):
+        return pruner.prune(tree, weighed)
+    return Pruned(pruner(tree) if needs(pruner) == "nothing" else pruner(tree, weighed), None)
+
+
+def _in_order(pruned: Pruned, recipe: AnyRecipe | None) -> Pruned:
+    """Collapse what pruning has put out of order, where the tree is to be monotone."""
+    if recipe is None or not any(recipe.monotonic or ()):
+        return pruned
+    return replace(pruned, tree=collapse_to_order(pruned.tree, recipe.monotonic or ()))
+
+
+def needs(pruner: AnyPruner) -> str:
+    """Say which rows a pruner needs; one that does not say needs none."""
+    return getattr(pruner, "needs", "nothing")
+
+
+def as_weighed(rows: Dataset, recipe: AnyRecipe, grown_on: Dataset) -> Dataset:
+    """Give rows with the weights that a recipe's class weights or priors, found on other rows, give them."""
+    factor = class_factor(grown_on, recipe)
+    if factor is None or rows.target is None:
+        return rows
+    weight = factor[rows.target]
+    return replace(rows, weight=weight if rows.weight is None else weight * rows.weight)
+
+
+def _cross_validated(
+    tree: Tree, pruner: CostComplexity, rows: Dataset, recipe: AnyRecipe, n_jobs: int | None
+) -> Pruned:
+    """Choose alpha by cross-validation: one tree for each fold, judged at all alphas in one pass."""
+    links = weakest_links(tree, pruner.risk)
+    steps = between(alphas_of(links.path()))
+    of_repeats = []
+    for folds in _folds(pruner, rows):
+        sums = LossSums.nothing(len(steps))
+        for growing, held_out in each_fold(rows, folds):
+            fold_tree = grow(growing, recipe, n_jobs=n_jobs)
+            leaf_from = weakest_links(fold_tree, pruner.risk).leaf_from(fold_tree)
+            sums += nested_losses(fold_tree, as_weighed(held_out, recipe, growing), leaf_from, steps)
+        of_repeats.append(sums)
+    mean = np.mean([sums.mean for sums in of_repeats], axis=0)
+    se = np.mean([sums.se for sums in of_repeats], axis=0)
+    return pruner.choose(tree, links, mean, se)
+
+
+def _stopped(
+    tree: Tree, pruner: EarlyStopping, rows: Dataset, recipe: AnyRecipe, n_jobs: int | None
+) -> Pruned:
+    """Choose the number of splits by cross-validation."""
+    assert pruner.cv is not None
+    n_trees = len(best_first_order(tree)) + 1
+    sums = LossSums.nothing(n_trees)
+    for growing, held_out in each_fold(rows, fold_numbers(rows, pruner.cv, pruner.random_state)):
+        fold_tree = grow(growing, recipe, n_jobs=n_jobs)
+        sums += resized(losses_by_splits(fold_tree, as_weighed(held_out, recipe, growing)), n_trees)
+    return pruner.stop(tree, sums)
+
+
+def _folds(pruner: CostComplexity, rows: Dataset) -> Iterator[NDArray[np.int64]]:
+    if isinstance(pruner.cv, int):
+        for repeat in range(pruner.repeats):
+            yield fold_numbers(rows, pruner.cv, pruner.random_state + repeat)
+        return
+    folds = np.asarray(pruner.cv)
+    if len(folds) != len(rows):
+        raise DataError(
+            f"cv has {len(folds)} fold numbers, but there are {len(rows)} rows to cross-validate with."
+        )
+    yield folds
+
+
+def _with_folds_of(pruner: AnyPruner, kept: NDArray[np.bool_]) -> AnyPruner:
+    """Leave out the fold numbers of rows that are left out."""
+    if isinstance(pruner, CostComplexity) and isinstance(pruner.cv, tuple) and len(pruner.cv) == len(kept):
+        return replace(pruner, cv=tuple(np.asarray(pruner.cv)[kept].tolist()))
+    return pruner
+
+
+def _encoded(
+    model: FittedTree, tree: Tree, X: Any, y: Any, sample_weight: ArrayLike | None
+) -> tuple[Dataset, NDArray[np.bool_]]:
+    """Read rows as the model reads them, and say which were kept."""
+    numbers, codes = model._encode(X, tree)
+    return labelled_rows(tree.schema, numbers, codes, y, sample_weight, name=type(model).__name__)

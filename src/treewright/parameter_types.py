@@ -1,0 +1,105 @@
+"""Domains: what a parameter may be, as a test and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import inf, isfinite
+from numbers import Integral, Real
+from types import MappingProxyType
+from typing import Any
+
+from treewright.formatting.suggestions import nearest
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What a parameter may be: as a test, and in words."""
+
+    test: Callable[[Any], bool]
+    words: str
+    names: tuple[str, ...] = ()
+
+    def refuse(self, owner: str, parameter: str, value: object) -> str:
+        """One sentence for a value that fails the test."""
+        given = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else []
+        odd = [name for name in given if isinstance(name, str) and name not in self.names]
+        hint = nearest(odd[0], self.names) if odd else ""
+        return f"The {parameter!r} parameter of {owner} must be {self.words}. Got {value!r} instead.{hint}"
+
+
+def is_whole(value: object) -> bool:
+    """Whether `value` is a whole number of Python or NumPy; truth values are not."""
+    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
+
+
+def is_number(value: object) -> bool:
+    """Whether `value` is a real number of Python or NumPy; truth values are not."""
+    kind = type(value)
+    return kind is float or kind is int or (isinstance(value, Real) and not isinstance(value, bool))
+
+
+def one_of(*names: str, none: bool = False) -> Domain:
+    """Domain: one of these names."""
+    allowed = frozenset(names)
+    words = f"a str among {{{', '.join(map(repr, names))}}}" + (" or None" if none else "")
+    return Domain(
+        lambda value: value in allowed if isinstance(value, str) else none and value is None, words, names
+    )
+
+
+def name_or_function(*names: str) -> Domain:
+    """Domain: one of these names, or a function."""
+    known = one_of(*names)
+    return Domain(
+        lambda value: known.test(value) or (callable(value) and not isinstance(value, type)),
+        f"{known.words} or a callable",
+        names,
+    )
+
+
+def whole(least: int, *, none: bool = False) -> Domain:
+    """Domain: a whole number from `least` on."""
+    words = f"an int in the range [{least}, inf)" + (" or None" if none else "")
+    return Domain(lambda value: value >= least if is_whole(value) else none and value is None, words)
+
+
+def number(least: float, most: float = inf, *, none: bool = False) -> Domain:
+    """Domain: a finite number from `least` to `most`."""
+    words = f"a float in the range [{least}, {most}" + (")" if most == inf else "]") + " or None" * none
+    return Domain(
+        lambda value: (
+            (none and value is None) or (is_number(value) and isfinite(value) and least <= value <= most)
+        ),
+        words,
+    )
+
+
+def whole_or_share(least: int, *, all_of_it: bool) -> Domain:
+    """Domain: a whole number from `least` on, or a share of the rows above 0 and at most (or below) 1."""
+
+    def test(value: Any) -> bool:
+        if is_whole(value):
+            return bool(value >= least)
+        return is_number(value) and (0 < value <= 1 if all_of_it else 0 < value < 1)
+
+    end = "]" if all_of_it else ")"
+    return Domain(test, f"an int in the range [{least}, inf) or a float in the range (0.0, 1.0{end}")
+
+
+def check_parameters(
+    owner: str,
+    values: Mapping[str, Any],
+    domains: Mapping[str, Domain],
+    error: type[ValueError] = ValueError,
+    *,
+    sound: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """Raise `error` with one clear sentence for the first value that is out of its domain.
+
+    What is the very value that `sound` has, such as a default, is not looked at: most values of most fits.
+    """
+    for parameter, domain in domains.items():
+        value = values[parameter]
+        if (parameter not in sound or value is not sound[parameter]) and not domain.test(value):
+            raise error(domain.refuse(owner, parameter, value))

@@ -1,0 +1,276 @@
+"""Validation: proof that arrays from outside are trees, before anything is built from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import ModelFileError
+from treewright.tree.splits import (
+    COLUMN_TYPES,
+    HYPERPLANE,
+    INTERVALS,
+    SPHERE,
+    TABLE,
+    THRESHOLD,
+    concatenated_ranges,
+)
+from treewright.tree.tree import NODE_ARRAYS
+
+if TYPE_CHECKING:
+    from treewright.data import Schema
+
+Arrays = Mapping[str, NDArray[Any]]
+
+TOLERANCE = 1e-9
+"""How far sums of weights may differ from the weight they should give, in shares of the root's weight."""
+
+
+def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | None = None) -> None:
+    """Raise `ModelFileError` unless the arrays are valid trees over the schema.
+
+    Parameters
+    ----------
+    arrays : mapping of names to arrays
+        The arrays of one tree, or of several set one after the other (ids stay each tree's own).
+    schema : Schema
+        The features and classes the trees speak of.
+    tree_begin : int64 array, optional
+        Where each tree's nodes begin, and at the end their number.
+    """
+    _check_layout(arrays, max(schema.n_classes, 1))
+    if "split_adjusted" in arrays:
+        _require(np.isfinite(arrays["split_adjusted"]), "the adjusted agreement of split {at} is not finite")
+    n_nodes = len(arrays["parent"])
+    begin = np.array([0, n_nodes]) if tree_begin is None else tree_begin
+    check_begin("tree_begin", begin, n_nodes)
+    _require(begin[1:] > begin[:-1], "tree {at} has no nodes")
+    first = np.repeat(begin[:-1], np.diff(begin))
+    _check_shape(arrays, first)
+    _check_statistics(arrays, first, schema.classes is not None)
+    _check_lists(arrays)
+    features = _Features(schema)
+    leaf = arrays["n_children"] == 0
+    splits = _Splits.owned(arrays, "split_")
+    _check_splits(splits, features, arrays["n_children"][splits.owner], "split")
+    _check_default_branches(arrays, splits)
+    competitors = _Splits.owned(arrays, "competitor_")
+    # A competitor has as many branches as its own table needs, and one for what that leaves unanswered.
+    limits = np.where(np.isin(competitors.kind, (TABLE, INTERVALS)), competitors.sizes + 1, 2)
+    _check_splits(competitors, features, limits, "competitor")
+    for name in ("split_begin", "competitor_begin"):
+        _require(~leaf | (np.diff(arrays[name]) == 0), f"leaf {{at}} owns splits ({name})")
+    _require(leaf | (np.diff(arrays["split_begin"]) > 0), "node {at} has branches but no split")
+    inner = np.flatnonzero(~leaf)
+    kind = splits.kind[arrays["split_begin"][inner]]
+    wide = (arrays["n_children"][inner] > 2) & ~np.isin(kind, (TABLE, INTERVALS))
+    _require(~wide, "a node has more branches than its split tells apart")
+
+
+def check_begin(name: str, begin: NDArray[np.int64], total: int) -> None:
+    """Raise `ModelFileError` unless `begin` cuts `total` entries into consecutive parts."""
+    good = len(begin) > 0 and begin[0] == 0 and begin[-1] == total and np.all(begin[1:] >= begin[:-1])
+    if not good:
+        raise ModelFileError(f"the model is broken: {name} does not cut its {total} entries into parts")
+
+
+def _require(good: Any, sentence: str) -> None:
+    """Raise an error that names the first entry that is not good."""
+    if not good.all():
+        raise ModelFileError(f"the model is broken: {sentence.format(at=int(np.argmin(good)))}")
+
+
+def _check_layout(arrays: Arrays, n_values: int) -> None:
+    """Check names, types and lengths of the arrays against each other."""
+    expected = dict(NODE_ARRAYS)
+    for prefix in ("split_", "competitor_"):
+        expected |= {prefix + name: dtype for name, dtype in COLUMN_TYPES.items()}
+    if "split_adjusted" in arrays:  # there are surrogates
+        expected["split_adjusted"] = np.dtype(np.float64)
+    if arrays.keys() != expected.keys():
+        odd = sorted(arrays.keys() ^ expected.keys())
+        raise ModelFileError(f"the model is broken: arrays {odd} are missing or unknown")
+    n_nodes = arrays["parent"].size
+    for name, dtype in expected.items():
+        shape: tuple[int, ...] = (n_nodes,)
+        if name == "value":
+            shape = (n_nodes, n_values)
+        elif name in ("split_begin", "competitor_begin"):
+            shape = (n_nodes + 1,)
+        elif name not in NODE_ARRAYS:
+            prefix = name[: name.index("_") + 1]
+            of_pool = name.endswith(("pool_index", "pool_value"))
+            shape = (arrays[prefix + ("pool_index" if of_pool else "kind")].size + name.endswith("begin"),)
+        if arrays[name].dtype != dtype or arrays[name].shape != shape:
+            raise ModelFileError(
+                f"the model is broken: {name} should hold {dtype} in shape {shape}, "
+                f"not {arrays[name].dtype} in shape {arrays[name].shape}"
+            )
+
+
+def _check_shape(arrays: Arrays, first: NDArray[np.int64]) -> None:
+    """Prove that each tree is one: every node but the root is the child of exactly one earlier node."""
+    parent, first_child, n_children = (
+        arrays[name].astype(np.int64) for name in ("parent", "first_child", "n_children")
+    )
+    nodes = np.arange(len(parent))
+    local, root, leaf = nodes - first, nodes == first, n_children == 0
+    _require(
+        np.where(root, parent == -1, (parent >= 0) & (parent < local)),
+        "the parent of node {at} is out of range",
+    )
+    _require((n_children >= 0) & (n_children != 1), "the number of branches of node {at} is not 0, 2 or more")
+    _require(
+        np.where(leaf, first_child == -1, first_child > local), "the first child of node {at} is out of range"
+    )
+    if n_children.sum() != len(nodes) - np.count_nonzero(root):
+        raise ModelFileError(
+            "the model is broken: the branches of all nodes are not as many as the nodes below roots"
+        )
+    owner = np.repeat(nodes, n_children)
+    child = concatenated_ranges(first_child + first, n_children)
+    inside = child < len(nodes)
+    _require(inside, "branch {at} leads outside the tree")
+    _require(first[child] == first[owner], "branch {at} leads into another tree")
+    _require(parent[child] == local[owner], "branch {at} leads to a node that has another parent")
+    _require(np.bincount(child, minlength=len(nodes)) == ~root, "node {at} is not the child of one node")
+
+
+def _check_statistics(arrays: Arrays, first: NDArray[np.int64], is_classifier: bool) -> None:
+    """Prove that statistics are finite, and those of branches no more than those of their node."""
+    count, weight, value, parent = (arrays[name] for name in ("count", "weight", "value", "parent"))
+    for name in ("weight", "value", "impurity", "risk", "merit"):
+        finite = np.isfinite(arrays[name])
+        _require(
+            finite if name != "value" else finite.all(axis=1), f"the {name} of node {{at}} is not finite"
+        )
+    with np.errstate(over="ignore"):
+        _require(np.isfinite(weight * arrays["impurity"]), "weight and impurity of node {at} are too large")
+    _require(count >= 0, "the count of node {at} is negative")
+    _require(weight >= 0, "the weight of node {at} is negative")
+    slack = TOLERANCE * weight[first]
+    if is_classifier:
+        _require((value >= 0).all(axis=1), "node {at} has a class of negative weight")
+        # An empty branch keeps its parent's value: it predicts what its parent would.
+        apart = np.abs(value.sum(axis=1) - weight) > np.maximum(slack, TOLERANCE * weight)
+        _require(~apart | (weight == 0), "the class weights of node {at} do not sum to its weight")
+    below = np.flatnonzero(parent >= 0)
+    above = parent[below] + first[below]
+    _require(count[below] <= count[above], "branch {at} has more rows than its node")
+    total = np.bincount(above, weight[below], minlength=len(count))
+    _require(total <= weight + slack, "the branches of node {at} weigh more than the node")
+    rows = np.bincount(above, count[below], minlength=len(count))
+    shared = arrays["default_branch"] == -1  # a shared row counts in every branch
+    _require((rows <= count) | shared, "the branches of node {at} have more rows than the node")
+    leaf = arrays["n_children"] == 0
+    _require(~leaf | (arrays["merit"] == 0), "leaf {at} has the merit of a split")
+
+
+def _check_lists(arrays: Arrays) -> None:
+    for prefix in ("split_", "competitor_"):
+        check_begin(prefix + "begin", arrays[prefix + "begin"], len(arrays[prefix + "kind"]))
+        check_begin(prefix + "pool_begin", arrays[prefix + "pool_begin"], len(arrays[prefix + "pool_index"]))
+
+
+class _Features:
+    """What the splits may do with each feature."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.n_categories = np.array([len(column.categories) for column in schema.columns])
+        self.categorical = np.array([column.kind == "categorical" for column in schema.columns], bool)
+
+    def in_range(self, feature: NDArray[np.int32]) -> NDArray[np.bool_]:
+        return (feature >= 0) & (feature < len(self.categorical))
+
+
+@dataclass(frozen=True)
+class _Splits:
+    """The columns of a split table, with the owner of each split and of each pool entry."""
+
+    kind: NDArray[np.uint8]
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    score: NDArray[np.float64]
+    index: NDArray[np.int32]
+    value: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    owner: NDArray[np.int64]
+    entry_owner: NDArray[np.int64]
+
+    @classmethod
+    def owned(cls, arrays: Arrays, prefix: str) -> _Splits:
+        kind, feature, threshold, score = (
+            arrays[prefix + name] for name in ("kind", "feature", "threshold", "score")
+        )
+        n_owned, sizes = np.diff(arrays[prefix + "begin"]), np.diff(arrays[prefix + "pool_begin"])
+        owner, entry_owner = (
+            np.repeat(np.arange(len(n_owned)), n_owned),
+            np.repeat(np.arange(len(sizes)), sizes),
+        )
+        index, value = arrays[prefix + "pool_index"], arrays[prefix + "pool_value"]
+        return cls(kind, feature, threshold, score, index, value, sizes, owner, entry_owner)
+
+
+def _check_splits(splits: _Splits, features: _Features, n_branches: NDArray[Any], word: str) -> None:
+    """Prove that each split speaks of features of its kind and leads to branches there are."""
+    kind, feature, sizes = splits.kind, splits.feature, splits.sizes
+    table, single = kind == TABLE, np.isin(kind, (THRESHOLD, TABLE, INTERVALS))
+    oblique = np.isin(kind, (HYPERPLANE, SPHERE))
+    _require(single | oblique, f"{word} {{at}} is of an unknown kind")
+    _require(
+        np.where(single, features.in_range(feature), feature == -1), f"{word} {{at}} has no such feature"
+    )
+    of_category = single & features.categorical[np.where(single, feature, 0)]
+    _require(of_category == table, f"{word} {{at}} does not suit the kind of its feature")
+    _require(np.isfinite(splits.score), f"the score of {word} {{at}} is not finite")
+    known = (kind == THRESHOLD) & (splits.threshold == np.inf)  # known against missing
+    _require(np.isfinite(splits.threshold) | known, f"the threshold of {word} {{at}} is not finite")
+    _require((sizes > 0) == (kind != THRESHOLD), f"the pool of {word} {{at}} does not suit its kind")
+    _check_pools(splits, features, n_branches, word)
+
+
+def _check_pools(splits: _Splits, features: _Features, n_branches: NDArray[Any], word: str) -> None:
+    """Prove that pools name categories or features there are, in order, with sound numbers."""
+    index, value, owner = splits.index, splits.value, splits.entry_owner
+    in_table, in_sphere, is_cut = (splits.kind[owner] == kind for kind in (TABLE, SPHERE, INTERVALS))
+    n_categories = features.n_categories[np.where(in_table, splits.feature[owner], 0)]
+    _require(~in_table | ((index >= 0) & (index < n_categories)), "pool entry {at} names no category")
+    of_feature = ~in_table & ~is_cut
+    _require(~of_feature | features.in_range(index), "pool entry {at} names no feature")
+    numeric = ~features.categorical[np.where(of_feature, index, 0)]
+    _require(~of_feature | numeric, "pool entry {at} names a categorical feature")
+    _require(np.isfinite(value), "pool entry {at} is not finite")
+    branch = (value >= 0) & (value < n_branches[owner]) & (value == np.floor(value))
+    _require(~in_table | branch, "pool entry {at} leads to no branch")
+    _require((splits.kind != SPHERE) | (splits.sizes % 2 == 0), f"the pool of {word} {{at}} is not in pairs")
+    starts = np.repeat(np.cumsum(splits.sizes) - splits.sizes, splits.sizes)
+    second = in_sphere & ((np.arange(len(index)) - starts) % 2 == 1)
+    _require(~second | (value >= 0), "pool entry {at} is a negative scale")
+    step = np.diff(index, prepend=-1)
+    first_entry = starts == np.arange(len(index))
+    _require(first_entry | np.where(second, step == 0, step > 0), "pool entry {at} is out of order")
+    place = np.arange(len(index)) - starts
+    _require(~is_cut | (index == place + 1), "pool entry {at} leads to no branch")
+    rising = first_entry | (np.diff(value, prepend=-np.inf) > 0)
+    _require(~is_cut | rising, "pool entry {at} is a cut out of order")
+    cuts = splits.kind == INTERVALS
+    _require(~cuts | (splits.sizes < n_branches), f"{word} {{at}} has more cuts than branches")
+
+
+def _check_default_branches(arrays: Arrays, splits: _Splits) -> None:
+    """Prove that unanswered rows have somewhere to go and that no split sends every row one way."""
+    branch, n_children = arrays["default_branch"], arrays["n_children"]
+    leaf = n_children == 0
+    _require(
+        np.where(leaf, branch == -1, (branch >= -2) & (branch < n_children)),
+        "the default branch of node {at} is out of range",
+    )
+    lowest, highest = np.full(len(splits.kind), np.inf), np.full(len(splits.kind), -np.inf)
+    np.minimum.at(lowest, splits.entry_owner, splits.value)
+    np.maximum.at(highest, splits.entry_owner, splits.value)
+    one_way = (splits.kind == TABLE) & (lowest == highest) & (branch[splits.owner] == lowest)
+    _require(~one_way, "split {at} sends every row to one branch")

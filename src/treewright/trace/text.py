@@ -1,0 +1,143 @@
+"""A trace as text and as plain dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from treewright.formatting.text import counted, number_text
+
+if TYPE_CHECKING:
+    from treewright.trace import Trace
+    from treewright.trace.records import CandidateAccount, NodeAccount
+
+
+MOST_CUTS = 8
+"""How many cuts of a numeric feature are written out; the data has all."""
+
+
+def trace_to_dicts(trace: Trace) -> list[dict[str, Any]]:
+    """Give the accounts as plain values; counts are by class name."""
+    names = trace.class_names
+
+    def named(counts: Sequence[float]) -> Any:
+        return dict(zip(names, counts, strict=True)) if names else counts[0]
+
+    accounts = []
+    for account in trace:
+        said = asdict(account)
+        said["counts"] = named(account.counts)
+        for candidate in said["candidates"]:
+            for branch in candidate["branches"]:
+                branch["counts"] = named(branch["counts"])
+        accounts.append(said)
+    return accounts
+
+
+def trace_to_text(trace: Trace, *, max_nodes: int | None = 200) -> str:
+    """Write the accounts one below the other, as a lecture writes them on the board.
+
+    Parameters
+    ----------
+    trace : Trace
+    max_nodes : int or None
+        How many nodes to show, in the order of their account; those left out are counted. None shows all.
+    """
+    lines = [f"{trace.criterion}: {trace.merit_name} decides; the account of {counted(len(trace), 'node')}"]
+    for account in islice(trace, max_nodes):
+        lines += ["", *_text(trace, account)]
+    return "\n".join([*lines, *left_out(trace, max_nodes)])
+
+
+def left_out(trace: Trace, max_nodes: int | None) -> list[str]:
+    """Say how many nodes are not shown, and how to see them."""
+    n_more = 0 if max_nodes is None else len(trace) - max_nodes
+    return [f"… {counted(n_more, 'node')} more: max_nodes=None shows all"] if n_more > 0 else []
+
+
+def _text(trace: Trace, account: NodeAccount) -> list[str]:
+    where = " and ".join(account.path) or "all rows"
+    rows = counted_weight(account.weight)
+    holds = holding(trace, account.counts, account.value)
+    impurity = f"{trace.impurity_name} {account.impurity:.3f}"
+    lines = [f"node {account.node}: {where}", f"  {rows}{holds}, {impurity}"]
+    for candidate in account.candidates:
+        lines += ["", *("  " + line for line in _candidate_lines(trace, candidate))]
+    if account.candidates:
+        lines.append("")
+    if account.candidates and account.without:
+        lines.append(f"  nothing to offer: {', '.join(account.without)}")
+    lines.append(f"  → {account.decision}: {account.reason}")
+    return lines
+
+
+def _candidate_lines(trace: Trace, candidate: CandidateAccount) -> list[str]:
+    header, *rows = cells_of(trace, candidate)
+    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in (header, *rows)
+    ]
+    lines.append("; ".join(f"{name} {figure}" for name, figure in figures(trace, candidate)))
+    return lines + ([f"cuts: {cut_words(candidate)}"] if len(candidate.cuts) > 1 else [])
+
+
+def cut_words(candidate: CandidateAccount) -> str:
+    """The cuts of a numeric feature and what each gains; of many the best, in their order."""
+    best = sorted(candidate.cuts, key=lambda cut: -cut[1])[:MOST_CUTS]
+    said = ", ".join(f"{value} ({gain:.3f})" for value, gain in candidate.cuts if (value, gain) in best)
+    left_out = len(candidate.cuts) - len(best)
+    return f"{said}; {left_out} more gain less" if left_out > 0 else said
+
+
+def cells_of(trace: Trace, candidate: CandidateAccount) -> list[list[str]]:
+    """The table of a candidate: a line for each branch under a line of names."""
+    middle = list(trace.class_names) if trace.class_names else ["mean"]
+    cells = [[candidate.feature, *middle, "rows", trace.impurity_name]]
+    for branch in candidate.branches:
+        if trace.class_names:
+            held = [number_text(count) for count in branch.counts]
+        else:
+            held = ["–" if branch.value is None else f"{branch.value:.4g}"]
+        cells.append([branch.condition, *held, number_text(branch.weight), f"{branch.impurity:.3f}"])
+    return cells
+
+
+def figures(trace: Trace, candidate: CandidateAccount) -> list[tuple[str, str]]:
+    """The numbers that a candidate comes to, with their names."""
+    given = [(f"mean {trace.impurity_name}", candidate.impurity)]
+    if trace.impurity_name == "entropy":
+        given += [
+            ("gain", candidate.gain),
+            ("split information", candidate.split_information),
+            ("gain ratio", candidate.gain_ratio),
+        ]
+    else:
+        given.append(("decrease", candidate.gain))
+    if trace.merit_name == "merit" and trace.criterion != trace.impurity_name:
+        given.append((f"merit ({trace.criterion})", candidate.merit))
+    said = [
+        (name, f"{number:.3f}" if abs(number) >= 5e-4 or number == 0 else f"{number:.3g}")
+        for name, number in given
+    ]
+    if candidate.missing > 0:
+        said.append(("unanswered", counted_weight(candidate.missing)))
+    return said
+
+
+def counted_weight(weight: float) -> str:
+    """Say how many rows weigh as much."""
+    return f"{number_text(round(weight, 6))} {'row' if weight == 1 else 'rows'}"
+
+
+def holding(trace: Trace, counts: Sequence[float], value: float | None) -> str:
+    """Say what a node holds: rows by class, or their mean."""
+    if trace.class_names:
+        pairs = zip(trace.class_names, counts, strict=True)
+        return f" ({', '.join(f'{name} {number_text(round(count, 6))}' for name, count in pairs)})"
+    return "" if value is None else f", mean {value:.4g}"

@@ -1,0 +1,405 @@
+"""The Tree: an immutable struct of NumPy arrays, the one product of every grower."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import _core
+from treewright.errors import DataError
+from treewright.formatting.text import counted
+from treewright.tree.decision import decide
+from treewright.tree.node import Node
+from treewright.tree.sklearn_arrays import SklearnArrays
+from treewright.tree.splits import SplitTable, concatenated_ranges, read_only, same_arrays
+from treewright.tree.topology import Lineage
+
+if TYPE_CHECKING:
+    from treewright.data import Dataset, Schema
+
+NODE_ARRAYS: dict[str, np.dtype[Any]] = {
+    "parent": np.dtype(np.int32),
+    "first_child": np.dtype(np.int32),
+    "n_children": np.dtype(np.int32),
+    "default_branch": np.dtype(np.int32),
+    "count": np.dtype(np.int64),
+    "weight": np.dtype(np.float64),
+    "value": np.dtype(np.float64),
+    "impurity": np.dtype(np.float64),
+    "risk": np.dtype(np.float64),
+    "merit": np.dtype(np.float64),
+    "split_begin": np.dtype(np.int64),
+    "competitor_begin": np.dtype(np.int64),
+}
+"""The types of the arrays with an entry for each node; `value` has a row, the begins one entry more."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tree(Lineage, SklearnArrays):
+    """A decision tree as flat arrays, described one by one in ARCHITECTURE.md.
+
+    Children have consecutive ids, each larger than its parent's, and node 0 is the root: going over
+    the ids upwards is top-down, downwards bottom-up, and nothing here is recursive. Every node keeps
+    its statistics as if it were a leaf. The arrays given become the tree's own and can no longer be
+    written to: edits give a new tree.
+
+    Parameters
+    ----------
+    schema : Schema
+        Names, kinds and categories of the features, and the classes.
+    parent, first_child, n_children : int32 arrays of n nodes
+        The shape; the root's parent and a leaf's first child are −1.
+    default_branch : int32 array
+        The branch of a row whose split is unanswered; −1 shares it over all, −2 keeps it at the node.
+    count, weight, value, impurity, risk, merit : arrays
+        Statistics of the training rows at each node; `value` has a row of class weights, or one number.
+    split_begin, splits : int64 array of n + 1, SplitTable
+        Node i owns ``splits[split_begin[i]:split_begin[i + 1]]``: its split, then its surrogates.
+    competitor_begin, competitors : int64 array of n + 1, SplitTable
+        The best splits on other features, listed in the same way.
+    costs : float64 array of classes × classes, optional
+        What it costs to predict a class (column) for a row of another (row).
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+    >>> tree
+    Tree(3 nodes, 2 leaves, depth 1, 2 classes)
+    >>> tree[0].split
+    Threshold(feature=0, threshold=3.0)
+    >>> [node.count for node in tree]
+    [3, 2, 1]
+    """
+
+    schema: Schema
+    parent: NDArray[np.int32]
+    first_child: NDArray[np.int32]
+    n_children: NDArray[np.int32]
+    default_branch: NDArray[np.int32]
+    count: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    value: NDArray[np.float64]
+    impurity: NDArray[np.float64]
+    risk: NDArray[np.float64]
+    merit: NDArray[np.float64]
+    split_begin: NDArray[np.int64]
+    splits: SplitTable
+    competitor_begin: NDArray[np.int64]
+    competitors: SplitTable
+    costs: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        entries = vars(self)
+        entries.update({name: read_only(entries[name], dtype) for name, dtype in NODE_ARRAYS.items()})
+        if self.costs is not None:
+            entries["costs"] = read_only(self.costs, np.float64)
+
+    @classmethod
+    def from_arrays(
+        cls, schema: Schema, arrays: Mapping[str, NDArray[Any]], costs: NDArray[np.float64] | None = None
+    ) -> Tree:
+        """Make a tree of flat arrays, split tables under the prefixes ``split_`` and ``competitor_``.
+
+        The arrays are taken as they are, of the types and in the memory order that the core gives and
+        `persistence.validation` has proved: small trees are made in microseconds.
+        """
+        for array in arrays.values():
+            array.setflags(write=False)
+        tree = object.__new__(cls)
+        vars(tree).update(
+            {name: arrays[name] for name in NODE_ARRAYS},
+            schema=schema,
+            splits=SplitTable.from_arrays(arrays, "split_"),
+            competitors=SplitTable.from_arrays(arrays, "competitor_"),
+            costs=None if costs is None else read_only(costs, np.float64),
+        )
+        return tree
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all arrays by flat names, as :meth:`from_arrays` takes them."""
+        return dict(self._arrays)
+
+    @cached_property
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        nodes = {name: getattr(self, name) for name in NODE_ARRAYS}
+        return nodes | self.splits.arrays("split_") | self.competitors.arrays("competitor_")
+
+    # ---- nodes -----------------------------------------------------------------------------------
+
+    def __getitem__(self, node: int) -> Node:
+        return Node(self, range(len(self))[node])
+
+    def __iter__(self) -> Iterator[Node]:
+        return (Node(self, node) for node in range(len(self)))
+
+    def __reversed__(self) -> Iterator[Node]:
+        return (Node(self, node) for node in reversed(range(len(self))))
+
+    # ---- what it says ----------------------------------------------------------------------------
+
+    @property
+    def is_classifier(self) -> bool:
+        """Whether the tree predicts classes rather than numbers."""
+        return self.schema.classes is not None
+
+    @cached_property
+    def label(self) -> NDArray[np.int32]:
+        """The class code each node would predict: the heaviest, or the cheapest; the first of equals."""
+        if not self.is_classifier:
+            raise AttributeError("a regression tree has no classes: each node predicts its value")
+        return read_only(self.decide(self.decisive), np.int32)
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """What each node says: the share of each class, or the predicted number."""
+        return self.value / self.value.sum(axis=1, keepdims=True) if self.is_classifier else self.value
+
+    @property
+    def decisive(self) -> NDArray[np.float64]:
+        """What classes are decided by: weights of a row's leaf or, where it may have several, shares."""
+        return self.shares if self.shares_rows else self.value
+
+    def decide(self, weight: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Give the class code of rows of what is `decisive`, or of means of them (`tree.decision`)."""
+        return decide(weight, self.costs, exact=not self.shares_rows)
+
+    @cached_property
+    def packed(self) -> NDArray[Any] | None:
+        """The tree as the core's 16-byte nodes, or None if it is more than binary thresholds."""
+        return _core.pack(self._arrays, self.schema.position)
+
+    def route(
+        self, numbers: NDArray[np.float64], codes: NDArray[np.int32], threads: int = 1
+    ) -> NDArray[np.int32]:
+        """Return the node each row ends in: a leaf, or the node an unanswered split keeps it at.
+
+        Parameters
+        ----------
+        numbers, codes : arrays of rows × features
+            The numeric and ordinal, and the categorical features, as in a Dataset.
+        threads : int, default=1
+            How many threads to use.
+
+        Raises
+        ------
+        DataError
+            If the arrays are not of the tree's features, or hold infinities.
+        """
+        position = self.schema.position
+        n_codes = np.count_nonzero(self.schema.n_categories)
+        needed = (len(position) - n_codes, n_codes)
+        if (numbers.shape[1], codes.shape[1]) != needed or len(numbers) != len(codes):
+            raise DataError(
+                f"the tree routes rows of {needed[0]} numbers and {needed[1]} codes, "
+                f"got arrays of shape {numbers.shape} and {codes.shape}"
+            )
+        if self.packed is not None and needed[0]:
+            leaf, has_infinity = _core.walk(self.packed, numbers, threads)
+        else:
+            leaf = _core.route(self._arrays, numbers, codes, position, threads)
+            has_infinity = bool(np.isinf(numbers).any())
+        if has_infinity:
+            self.schema.refuse_infinities(numbers)
+        return leaf
+
+    def predict_value(
+        self, numbers: NDArray[np.float64], codes: NDArray[np.int32], threads: int = 1
+    ) -> NDArray[np.float64]:
+        """Return for each row the `value` of the node it ends in, by its share if it ends in several."""
+        return self.spread(numbers, codes, self.value, threads)
+
+    @cached_property
+    def shares_rows(self) -> bool:
+        """Whether a row whose split is unanswered goes down every branch of some node, with its share."""
+        return bool(((self.default_branch == -1) & (self.n_children > 0)).any())
+
+    def spread(
+        self,
+        numbers: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        value: NDArray[np.float64],
+        threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """Sum for each row what the nodes it ends in say, each by the share of the row that ends there.
+
+        Parameters
+        ----------
+        numbers, codes : arrays of rows × features
+            As for `route`.
+        value : array of nodes × anything
+            What each node says, such as its class shares.
+        threads : int, default=1
+            How many threads to use.
+        """
+        if not self.shares_rows:
+            return value.take(self.route(numbers, codes, threads), axis=0)
+        self.schema.refuse_infinities(numbers)
+        value = np.ascontiguousarray(value, np.float64)
+        return _core.spread(self._arrays, numbers, codes, self.schema.position, value, threads)
+
+    def tally(self, rows: Dataset) -> NDArray[np.float64]:
+        """Count rows through the tree: what each node has of them, as if it were a leaf.
+
+        Parameters
+        ----------
+        rows : Dataset
+            Rows of the tree's features, with their target; their weights count.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes, n_classes) or (n_nodes, 3)
+            Weight of each class; for regression the weight, and the weighted sums of d and d², where d is how
+            far the target lies above the number that the root predicts.
+
+        Examples
+        --------
+        >>> from treewright import Dataset, Recipe, grow
+        >>> rows = Dataset.from_table([[1.0], [2.0], [4.0]], ["a", "a", "b"], task="classification")
+        >>> grow(rows, Recipe("gini")).tally(rows).tolist()
+        [[2.0, 1.0], [2.0, 0.0], [0.0, 1.0]]
+        """
+        from treewright.tree.routing import tally
+
+        return tally(self, rows)
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the node each row of a table ends in, whatever the table calls its features."""
+        return self.route(*self.schema.encode(X, check_names=False)).astype(np.int64)
+
+    def decision_path(self, X: Any) -> Any:
+        """Return the nodes each row of a table passes, as :meth:`paths` does."""
+        return self.paths(self.apply(X))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Describe the tree as nested plain dictionaries, by names and in the values the user knows.
+
+        A node has ``count, weight, value, impurity, risk``; where it splits also ``split``, ``missing``
+        (the branch of an unanswered row, ``"share"`` or ``"stay"``) and ``branches``, and if it has
+        any ``surrogates`` and ``competitors``.
+        """
+        from treewright.export.dictionary import export_dict
+
+        return export_dict(self)
+
+    # ---- edits: each gives a new tree --------------------------------------------------------------
+
+    def collapse(self, nodes: ArrayLike) -> Tree:
+        """Return the tree in which the given nodes are leaves.
+
+        Parameters
+        ----------
+        nodes : mask of the tree's nodes, or ids
+            Nodes whose branches are removed; those that are leaves already stay as they are.
+        """
+        collapsed = np.zeros(len(self), bool)
+        collapsed[np.asarray(nodes) if np.size(nodes) else []] = True
+        return self.edited(~self.below(collapsed), np.arange(len(self)), collapsed)
+
+    def raise_branch(self, node: int, branch: int) -> Tree:
+        """Return the tree in which one branch of a node stands in the node's place.
+
+        This is the grafting of C4.5 (Quinlan, 1993, ch. 4). The node keeps its own statistics and takes the
+        raised child's split; the nodes below keep theirs until rows are counted through the new tree.
+        """
+        node = range(len(self))[node]
+        if not 0 <= branch < self.n_children[node]:
+            raise ValueError(
+                f"branch={branch} of node {node} cannot be raised: it has {self.n_children[node]} branches"
+            )
+        raised = self.children(node)[branch]
+        ids = np.arange(len(self))
+        return self.edited(
+            ~self.below(ids == node) | self.below(ids == raised), np.where(ids == node, raised, ids)
+        )
+
+    def edited(
+        self, kept: NDArray[np.bool_], source: NDArray[np.int64], collapsed: NDArray[np.bool_] | None = None
+    ) -> Tree:
+        """Return the tree of the kept nodes, each with the split and children of its source unless collapsed.
+
+        The kept nodes are the root, and all children of every source that is not collapsed.
+        """
+        nodes = np.flatnonzero(kept)
+        new_id = np.cumsum(kept, dtype=np.int32) - np.int32(1)
+        new_id[source[nodes]] = new_id[nodes]  # a raised node's children find the node it stands for
+        parent = new_id[self.parent[nodes]]
+        parent[0] = -1
+        source = source[nodes]
+        leaf = self.n_children[source] == 0
+        if collapsed is not None:
+            leaf |= collapsed[nodes]
+        split_begin, splits = _take_lists(self.split_begin, self.splits, source, leaf)
+        competitor_begin, competitors = _take_lists(self.competitor_begin, self.competitors, source, leaf)
+        return replace(
+            self,
+            parent=parent,
+            first_child=np.where(leaf, -1, new_id[self.first_child[source]]),
+            n_children=np.where(leaf, 0, self.n_children[source]),
+            default_branch=np.where(leaf, -1, self.default_branch[source]),
+            merit=np.where(leaf, 0.0, self.merit[source]),
+            **{name: getattr(self, name)[nodes] for name in ("count", "weight", "value", "impurity", "risk")},
+            split_begin=split_begin,
+            splits=splits,
+            competitor_begin=competitor_begin,
+            competitors=competitors,
+        )
+
+    # ---- equality, printing, pickling ----------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        costs = (np.empty(0) if tree.costs is None else tree.costs for tree in (self, other))
+        return (
+            self.schema == other.schema
+            and same_arrays(*costs)
+            and self._arrays.keys() == other._arrays.keys()
+            and all(same_arrays(array, other._arrays[name]) for name, array in self._arrays.items())
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # equal by content, as arrays are
+
+    def __repr__(self) -> str:
+        target = counted(self.value.shape[1], "class", "classes") if self.is_classifier else "regression"
+        size = f"{counted(len(self), 'node')}, {counted(self.n_leaves, 'leaf', 'leaves')}, depth {self.depth}"
+        return f"Tree({size}, {target})"
+
+    def __str__(self) -> str:
+        from treewright.export.text import export_text
+
+        return export_text(self)
+
+    def _repr_html_(self) -> str:
+        from treewright.export.html import export_html
+
+        return export_html(self)
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Tree], tuple[bytes]]:
+        """Pickle as the bytes of a model file, which are validated when they are read back."""
+        from treewright.persistence.trees import tree_from_bytes, tree_to_bytes
+
+        return tree_from_bytes, (tree_to_bytes(self),)
+
+
+def deciding(trees: Sequence[Tree], values: Sequence[NDArray[np.float64]]) -> Sequence[NDArray[np.float64]]:
+    """Give what the nodes of one tree, or of several, say when a class is decided.
+
+    Of one tree that is what its labels are decided by, also where `values`, what its nodes are shown to say,
+    have been smoothed.
+    """
+    return [trees[0].decisive] if len(trees) == 1 else values
+
+
+def _take_lists(
+    begin: NDArray[np.int64], table: SplitTable, nodes: NDArray[np.int64], leaf: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], SplitTable]:
+    """Return the lists of splits of the given nodes, empty at leaves, as (begin, table)."""
+    sizes = np.where(leaf, 0, begin[nodes + 1] - begin[nodes])
+    taken = table.take(concatenated_ranges(begin[nodes], sizes))
+    return np.concatenate(([0], np.cumsum(sizes))), taken

@@ -1,0 +1,210 @@
+"""The command line as a program: help, errors, tables shown and converted, as a shell runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pandas as pd
+import pytest
+
+import treewright as tw
+from helpers.command_line import IRIS, LABOR, MPG, Run, shell
+from treewright.cli.app import COMMANDS, Commands, treewright
+
+
+def test_help_lists_every_command_and_loads_nothing_slow() -> None:
+    code = (
+        "import sys; from treewright.cli import main; status = main(['--help']); "
+        "print(*sorted({name.partition('.')[0] for name in sys.modules})); sys.exit(status)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    *text, modules = done.stdout.splitlines()
+    assert all(any(line.split()[:1] == [name] for line in text) for name in COMMANDS)
+    assert not {"sklearn", "scipy", "duckdb", "rich", "pandas", "pyarrow"} & set(modules.split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_examples(run: Run, name: str) -> None:
+    status, out, _ = run(name, "--help")
+    assert status == 0
+    assert f"Usage: treewright {name}" in out
+    assert f"  treewright {name}" in out.partition("Examples:")[2]
+
+
+def test_the_list_of_commands_says_what_each_says_of_itself() -> None:
+    context = click.Context(treewright)
+    assert isinstance(treewright, Commands)
+    for name, (_, summary) in COMMANDS.items():
+        command = treewright.get_command(context, name)
+        assert command is not None
+        assert command.name == name
+        assert command.help is not None
+        words = command.help.partition("\n")[0].rstrip(".")
+        assert words.startswith(summary.split(",")[0].rstrip(".")[:20])
+
+
+def test_options_of_the_same_name_are_spelled_alike_everywhere() -> None:
+    context = click.Context(treewright)
+    helps: dict[str, set[str]] = {}
+    for name in COMMANDS:
+        command = treewright.get_command(context, name)  # type: ignore[attr-defined]
+        for parameter in command.params:
+            if isinstance(parameter, click.Option) and parameter.name in (
+                "as_json",
+                "quiet",
+                "debug",
+                "encoding",
+            ):
+                helps.setdefault(str(parameter.name), set()).add(str(parameter.help))
+    assert all(len(texts) == 1 for texts in helps.values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["fitt", IRIS], 2, "Did you mean 'fit'?"),
+        (["fit", IRIS, "--targt", "species"], 2, "--target"),
+        (["fit", IRIS], 2, "Add --target NAME; "),
+        (["fit"], 2, "Missing argument 'DATA...'"),
+        (["fit", IRIS, "-t", "speces"], 3, "Did you mean 'species'?"),
+        (["fit", IRIS, "-t", "species", "--ignore", "petal widht"], 3, "Did you mean 'petal width'?"),
+        (["fit", IRIS, "-t", "species", "--algorithm", "c45.5"], 2, "Unknown algorithm 'c45.5'"),
+        (["fit", IRIS, "-t", "species", "--criterion", "ginni"], 2, "Did you mean 'gini'?"),
+        (["fit", IRIS, "-t", "species", "--missing", "surogate"], 2, "Did you mean 'surrogate'?"),
+        (["fit", IRIS, "-t", "species", "--pruner", "pesimistic"], 2, "Did you mean 'pessimistic'?"),
+        (
+            ["fit", IRIS, "-t", "species", "--pruner", "error_based:cg=1"],
+            2,
+            "Unknown setting of error_based 'cg'",
+        ),
+        (["fit", IRIS, "-t", "species", "--pruner", "error_based:cf=9"], 2, "cf"),
+        (["fit", IRIS, "-t", "species", "--set", "max_bin=4"], 2, "Did you mean 'max_bins'?"),
+        (["fit", IRIS, "-t", "species", "--set", "max_bins"], 2, "has no form NAME=VALUE"),
+        (["fit", IRIS, "-t", "species", "--max-depth", "0"], 2, "'max_depth' parameter"),
+        (
+            ["fit", IRIS, "-t", "species", "--costs", "[[0,1],[1,0]]"],
+            2,
+            "a row and a column for each of the 3",
+        ),
+        (["fit", IRIS, "-t", "species", "--costs", "nonsense"], 2, "neither a file nor JSON"),
+        (["fit", IRIS, "-t", "species", "--ordinal", "x"], 2, "has no form NAME=LOW,…,HIGH"),
+        (["fit", IRIS, "-t", "species", "--output", "/no/where.tw"], 2, "there is no folder '/no'"),
+        (
+            ["fit", IRIS, "-t", "species", "-a", "id3"],
+            2,
+            "id3 knows categories only, and 'sepal length' is numeric",
+        ),
+        (
+            ["fit", IRIS, "-t", "species", "-a", "cart", "--pruner", "pessimistic"],
+            2,
+            "cart prunes by cost-complexity",
+        ),
+        (["fit", MPG, "-t", "mpg", "-a", "c4.5"], 2, "c4.5 learns classes only"),
+        (["fit", IRIS, "-t", "species", "--formula", "x ~ ."], 2, "two targets"),
+        (["fit", IRIS, "--formula", "species ~"], 3, "the formula 'species ~'"),
+        (["fit", IRIS, "-t", "species", "-w", "petal"], 3, "has no column 'petal'"),
+        (["fit", "nothing.csv", "-t", "y"], 3, "cannot read 'nothing.csv': there is no such file"),
+        (["show", "nothing.tw"], 4, "cannot read 'nothing.tw'"),
+        (["show", IRIS], 4, "is no treewright model"),
+        (["predict", IRIS, IRIS], 4, "is no treewright model"),
+        (["convert", IRIS, "-o", "a.xlsx"], 2, "Unknown form of file '.xlsx'"),
+        (["convert", IRIS, "-o", "/no/where.csv"], 2, "there is no folder '/no'"),
+        (["compare", IRIS, "-t", "species", "--pruners", "pesimistic"], 2, "Did you mean 'pessimistic'?"),
+        (["completion", "tcsh"], 2, "'tcsh' is not one of"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(run: Run, arguments: list[str], status: int, message: str) -> None:
+    found, _, errors = run(*arguments)
+    assert (found, len(errors.splitlines())) == (status, 1)
+    assert message in errors
+    assert os.listdir() == []
+
+
+def test_a_traceback_is_shown_on_request(run: Run) -> None:
+    with pytest.raises(tw.errors.DataError):
+        run("fit", "nothing.csv", "-t", "y", "--debug")
+    done = shell("fit", "nothing.csv", "-t", "y")
+    assert (done.returncode, "Traceback" in done.stderr) == (3, False)
+
+
+def test_output_to_a_file_has_no_escape_codes_and_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m treewright demo iris | head -2",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines()[0] == "150 irises: which species?"
+    assert "\x1b" not in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_inspect_describes_tables_and_models(run: Run, iris: str) -> None:
+    found = json.loads(run("inspect", LABOR, "--json")[1])
+    assert (found["rows"], len(found["columns"])) == (57, 17)
+    assert sum(column["missing"] for column in found["columns"]) == 326
+    model = json.loads(run("inspect", iris, "--json")[1])
+    assert (model["kind"], model["target"], model["trees"]) == ("DecisionTreeClassifier", "species", 1)
+    assert [feature["name"] for feature in model["features"]] == pd.read_csv(IRIS).columns[:4].tolist()
+    assert "fields separated by comma" in run("inspect", LABOR)[1]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet", "arrow", "arff", "csv.zst"])
+def test_convert_loses_nothing(run: Run, suffix: str) -> None:
+    assert run("convert", LABOR, "-o", f"a.{suffix}")[0] == 0
+    assert run("convert", f"a.{suffix}", "-o", "b.csv")[0] == 0
+    expected = pd.read_csv(LABOR, na_values="?", keep_default_na=False)
+    pd.testing.assert_frame_equal(
+        pd.read_csv("b.csv", keep_default_na=False, na_values=[""]), expected, check_dtype=False
+    )
+
+
+def test_demo_shows_a_tree_and_copies_tables(run: Run) -> None:
+    status, out, _ = run("demo", "tennis")
+    assert (status, "all rows" in out, "fit data.csv" in out) == (0, True, True)
+    assert run("demo", "mpg", "--copy")[0] == 0
+    assert Path("mpg.csv").read_text() == Path(MPG).read_text()
+
+
+@pytest.mark.parametrize("installed", [False, True])
+def test_the_last_lines_of_the_demo_run_where_the_program_is_not_on_the_path(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, installed: bool
+) -> None:
+    if installed:  # as `make demo` finds it: in the environment's folder below this one
+        script = tmp_path / "my environment" / "treewright"
+        script.parent.mkdir()
+        script.write_text(f'#!/bin/sh\nexec {sys.executable} -m treewright "$@"\n')
+        script.chmod(0o755)
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path / "my environment"))
+    monkeypatch.setenv("PATH", "")
+    _, out, _ = run("demo", "tennis")
+    program = out.rpartition(" fit data.csv")[0].splitlines()[-1].strip()
+    done = subprocess.run([*shlex.split(program), "--version"], capture_output=True, text=True, check=False)
+    assert done.stdout.split()[-1] == tw.__version__
+    assert program.startswith("'my environment/") == installed
+
+
+def test_the_demo_names_the_program_alone_where_it_is_on_the_path(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "treewright").touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "\n  treewright fit data.csv" in run("demo", "tennis")[1]
+
+
+def test_completion_is_a_script_that_knows_the_program(run: Run) -> None:
+    status, out, _ = run("completion", "bash")
+    assert (status, "_TREEWRIGHT_COMPLETE" in out) == (0, True)
+    environment = os.environ | {
+        "_TREEWRIGHT_COMPLETE": "bash_complete",
+        "COMP_WORDS": "treewright pre",
+        "COMP_CWORD": "1",
+    }
+    assert "plain,predict" in shell(env=environment).stdout

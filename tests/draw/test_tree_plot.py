@@ -1,0 +1,249 @@
+"""Static drawings: what is in the picture, for every kind of tree, with rows and without, small and large."""
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression
+
+from helpers.drawings import SVG, joined, words
+from helpers.trees import TREES, Inner, Leaf, build, chain, random_tree
+from treewright import (
+    C45Classifier,
+    CARTClassifier,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    datasets,
+    plot_tree,
+)
+from treewright.data import Column, Schema
+from treewright.draw.shapes import Dot, Rect, Ribbon, Text, flat
+from treewright.draw.visible_tree import Rows, read_rows, show
+from treewright.errors import DataError, DataTypeError
+from treewright.tree.splits import Table
+
+
+@pytest.mark.parametrize("style", ["cards", "river"])
+@pytest.mark.parametrize("name", TREES)
+def test_every_kind_of_split_is_drawn(name, style) -> None:
+    drawing = plot_tree(TREES[name], style=style, missing=True)
+    root = ET.fromstring(drawing.svg)
+    assert root.tag == SVG + "svg"
+    assert root.find(SVG + "title").text == drawing.title
+    text = joined(drawing)
+    for leaf in TREES[name].leaves:
+        assert f"{TREES[name].count[leaf]} row" in text
+
+
+def test_a_card_says_what_is_asked_and_branches_what_is_answered() -> None:
+    text = words(plot_tree(DecisionTreeClassifier(max_depth=1).fit([[1.0], [2.0], [4.0]], ["a", "a", "b"])))
+    assert text == [
+        "3 rows, 3 nodes, 2 leaves, depth 1", "a", "b", "x0", "3 rows",
+        "≤ 3", "a", "2 rows · 100 %", "> 3", "b", "1 row · 100 %",
+    ]  # fmt: skip
+
+
+def test_oblique_splits_show_their_sum_and_categories_their_names() -> None:
+    assert "age − 2·width" in joined(plot_tree(TREES["hyperplane"]))
+    assert "(age − 1)²" in joined(plot_tree(TREES["sphere"]))
+    assert {"red", "green", "blue"} <= set(words(plot_tree(TREES["multiway"])))
+    many = Schema(
+        (Column("city", "categorical", tuple(f"c{i}" for i in range(10_000))),), np.array(["n", "y"])
+    )
+    split = Table(0, {code: code % 2 for code in range(10_000)}, 2)
+    assert "… 4996 more" in joined(plot_tree(build(many, Inner(split, [Leaf(1, [1, 0]), Leaf(1, [0, 1])]))))
+
+
+def test_branches_are_as_wide_as_the_rows_they_carry() -> None:
+    model = DecisionTreeClassifier(max_depth=3).fit(*datasets.load_iris())
+    for style in ("cards", "river"):
+        ribbons = [s for s, _, _ in flat(plot_tree(model, style=style).shapes) if isinstance(s, Ribbon)]
+        tree = model.tree_
+        expected = sorted(tree.value[1:][tree.value[1:] > 0] / tree.weight[0])
+        width = sorted(ribbon.width for ribbon in ribbons)
+        thick = [(w, e) for w, e in zip(width, expected, strict=True) if e > 0.05]
+        assert len({round(w / e, 6) for w, e in thick}) == 1
+
+
+def test_a_bar_shows_the_shares_of_the_classes() -> None:
+    tree = build(Schema((Column("x"),), np.array(["a", "b"])), Leaf(8, [2, 6]))
+    bars = [s for s, _, _ in flat(plot_tree(tree).shapes) if isinstance(s, Rect) and s.height == 9]
+    background, first, second = bars
+    assert (first.fill, second.fill) == ("#0072b2", "#e69f00")
+    assert first.width / background.width == pytest.approx(0.25)
+    assert second.x == pytest.approx(first.x + first.width)
+
+
+def test_rows_at_a_node_are_those_that_pass_it() -> None:
+    X, y = datasets.load_iris()
+    model = DecisionTreeClassifier().fit(X, y)
+    tree = model.tree_
+    rows = Rows(tree, read_rows(tree, X, y))
+    passes = model.decision_path(X).toarray().astype(bool)
+    for node in range(len(tree)):
+        assert rows.at(node).tolist() == np.flatnonzero(passes[:, node]).tolist()
+        assert np.bincount(rows.target(node), minlength=3).tolist() == tree.value[node].tolist()
+
+
+def test_histograms_count_every_row_on_its_side_of_the_cut() -> None:
+    X = np.arange(40.0)[:, None]
+    y = np.repeat(["low", "high"], [13, 27])
+    drawing = plot_tree(DecisionTreeClassifier().fit(X, y), X, y)
+    stacks = [
+        s for s, _, _ in flat(drawing.shapes)
+        if isinstance(s, Rect) and s.fill in ("#0072b2", "#e69f00") and s.height != 9 and s.radius == 0
+    ]  # fmt: skip
+    area = {fill: sum(s.height for s in stacks if s.fill == fill) for fill in ("#0072b2", "#e69f00")}
+    assert area["#0072b2"] / area["#e69f00"] == pytest.approx(27 / 13)
+    assert max(s.x for s in stacks if s.fill == "#e69f00") < min(s.x for s in stacks if s.fill == "#0072b2")
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+def test_any_tree_is_drawn_with_rows_on_it(seed, n_classes) -> None:
+    random = np.random.default_rng(seed)
+    tree = random_tree(seed, 7, n_classes)
+    X = pd.DataFrame(
+        {
+            "age": random.normal(size=50),
+            "colour": random.choice(["red", "green", "blue", "grey", None], 50),
+            "width": np.where(random.random(50) < 0.2, np.nan, random.normal(size=50)),
+            "size": pd.Categorical(random.choice(["small", "middle", "large"], 50)),
+            "letter": random.choice(list("abcdefghij"), 50),
+        }
+    )
+    y = random.normal(size=50) if not n_classes else random.choice(tree.schema.classes, 50)
+    for rows in (50, 1):
+        ET.fromstring(plot_tree(tree, X[:rows], y[:rows]).svg)
+
+
+def test_gaps_are_counted_where_they_are() -> None:
+    X, y = datasets.load_labor()
+    assert "57 rows · 30 missing" in words(plot_tree(DecisionTreeClassifier().fit(X, y), X, y))
+    assert X["pension"].isna().sum() == 30
+
+
+def test_rows_and_target_come_together() -> None:
+    X, y = datasets.load_iris()
+    model = DecisionTreeClassifier().fit(X, y)
+    with pytest.raises(DataError, match="y is missing: give the rows and their target"):
+        plot_tree(model, X)
+    with pytest.raises(DataError, match="X is missing"):
+        plot_tree(model, y=y)
+    with pytest.raises(DataError, match="no row of a class that the tree knows: 'setosa'"):
+        plot_tree(model, X, ["rose"] * 150)
+    assert plot_tree(model, X, ["rose", *y[1:]]).svg
+
+
+def test_the_ends_of_an_axis_are_numbers_of_the_rows() -> None:
+    X, y = datasets.load_iris()
+    text = [
+        shape.text
+        for shape, _, _ in flat(plot_tree(DecisionTreeClassifier(max_depth=1).fit(X, y), X, y).shapes)
+        if isinstance(shape, Text)
+    ]
+    assert f"{X['petal length'].min():g}" in text
+    assert f"{X['petal length'].max():g}" in text
+    outlier = pd.DataFrame({"x": [*np.linspace(0, 1, 499), 1e6]})
+    answer = np.where(outlier["x"] > 0.5, "b", "a")
+    text = [
+        shape.text
+        for shape, _, _ in flat(
+            plot_tree(DecisionTreeClassifier().fit(outlier, answer), outlier, answer).shapes
+        )
+        if isinstance(shape, Text)
+    ]
+    assert "1e+06" not in text  # one row does not squeeze all others into a corner
+
+
+def test_one_row_far_out_does_not_squeeze_the_targets_of_all_others() -> None:
+    X, y = datasets.load_mpg()
+    y = np.asarray(y, float)
+    model = DecisionTreeRegressor(max_depth=2).fit(X, y)
+    far = np.where(np.arange(len(y)) == 5, 1e6, y)
+
+    def heights(target):
+        return [shape.y for shape, _, _ in flat(plot_tree(model, X, target).shapes) if isinstance(shape, Dot)]
+
+    assert np.ptp(heights(far)) > 0.9 * np.ptp(heights(y))
+
+
+def test_a_large_tree_is_folded_and_every_leaf_is_counted() -> None:
+    X, y = make_classification(4000, 8, n_informative=5, flip_y=0.2, random_state=0)
+    tree = DecisionTreeClassifier().fit(X, y).tree_
+    assert tree.n_leaves > 400
+    shown = show(tree, 20)
+    assert shown.tree.n_leaves <= 20
+    leaves = shown.tree.leaves
+    assert np.where(shown.hidden[leaves] == 0, 1, shown.hidden[leaves]).sum() == tree.n_leaves
+    assert (shown.tree.count == tree.count[shown.source]).all()
+    assert "leaves folded" in joined(plot_tree(tree, max_leaves=20))
+    everything = plot_tree(tree, style="river", max_leaves=None)
+    assert len(ET.fromstring(everything.svg).findall(f".//{SVG}g/{SVG}title")) == len(tree)
+
+
+def test_what_is_opened_first_is_where_most_is_at_stake() -> None:
+    tree = DecisionTreeClassifier().fit(*datasets.load_iris()).tree_
+    for size in range(1, tree.n_leaves + 1):
+        shown = show(tree, size)
+        opened = shown.source[np.flatnonzero(shown.tree.n_children)]
+        closed = shown.source[np.flatnonzero(shown.hidden)]
+        assert len(opened) == size - 1
+        if len(opened) and len(closed):
+            assert tree.risk[opened].min() >= tree.risk[closed].max()
+
+
+def test_a_chain_of_a_hundred_thousand_nodes_is_drawn() -> None:
+    drawing = plot_tree(chain(50_000))
+    assert "folded" in joined(drawing)
+
+
+def test_what_a_node_tells_stands_in_lines() -> None:
+    root = ET.fromstring(plot_tree(DecisionTreeClassifier().fit([[1.0], [2.0]], ["a\nb", "c"])).svg)
+    tips = [
+        group.find(SVG + "title").text
+        for group in root.iter(SVG + "g")
+        if group.find(SVG + "title") is not None
+    ]
+    assert tips[1].split("\n")[:3] == ["node 1: x0 ≤ 1.5", "1 row, 50 % of all", "predicts a\\nb"]
+    assert root.find(SVG + "desc").text.count("\n") >= 3
+
+
+def test_a_drawing_is_the_same_every_time() -> None:
+    X, y = datasets.load_mpg()
+    model = DecisionTreeRegressor(max_leaf_nodes=9).fit(X, y)
+    assert plot_tree(model, X, y).svg == plot_tree(model, X, y).svg
+
+
+@pytest.mark.parametrize("learner", [CARTClassifier(), C45Classifier()])
+def test_presets_are_drawn(learner) -> None:
+    X, y = datasets.load_votes()
+    assert plot_tree(learner.fit(X, y), X, y).svg
+
+
+def test_what_is_no_tree_is_refused() -> None:
+    with pytest.raises(DataTypeError, match="LinearRegression has no tree"):
+        plot_tree(LinearRegression())
+    with pytest.raises(ValueError, match="not fitted"):
+        plot_tree(DecisionTreeRegressor())
+    with pytest.raises(DataTypeError, match="several trees: give one of its estimators_"):
+        plot_tree(RandomForestRegressor(2).fit([[1], [2]], [1, 2]))
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"style": "stream"}, "style 'stream'.*'cards', 'river'"),
+        ({"orientation": "up"}, "orientation 'up'.*'top_down', 'left_right'"),
+        ({"theme": "pink"}, "theme 'pink'.*'auto', 'light', 'dark'"),
+        ({"max_leaves": 0}, "max_leaves=0 must be an int of at least 1, or None"),
+        ({"max_leaves": "all"}, "max_leaves='all' must be an int"),
+        ({"decimals": -1}, "decimals=-1 must be an int of at least 0, or None"),
+    ],
+)
+def test_unknown_settings_are_refused(setting, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        plot_tree(TREES["deep"], **setting)

@@ -1,0 +1,107 @@
+"""scikit-learn's own tests of its trees, run on ours; `LEFT_OUT` has what is not run, with its reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sklearn.ensemble  # before its trees are replaced, so that forests keep them
+import sklearn.tree
+
+import treewright as tw
+from helpers.sklearn_suite import global_random_seed, leave_out, named, suite, tests_of  # noqa: F401 (fixtures)
+from treewright.estimators.base import estimator
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+OTHER_CODE = "tests private code of scikit-learn that our classes do not use"
+MULTI_OUTPUT = "several targets at once are refused with a clear sentence for now"
+N_BY_1 = "reads tree_.value as an array of n × 1 × 1; ours is n × 1 (test_tree.py checks the same)"
+ANY_CLASSES = "monotonic_cst goes with any number of classes"
+MIDDLE = (
+    "holds branches to the middle of earlier ones; ours are held to the leaves beside them (test_monotone.py)"
+)
+EXACT = "we grow on float64 and tell values apart that scikit-learn's float32 cannot"
+
+LEFT_OUT: dict[str, str] = {
+    "test_realloc": OTHER_CODE,
+    "test_criterion_copy": OTHER_CODE,
+    "test_check_n_classes": OTHER_CODE,
+    "test_check_value_ndarray": OTHER_CODE,
+    "test_check_node_ndarray": OTHER_CODE,
+    "test_splitter_serializable": OTHER_CODE,
+    "test_build_pruned_tree_py": OTHER_CODE,
+    "test_build_pruned_tree_infinite_loop": OTHER_CODE,
+    "test_absolute_errors_precomputation_function": OTHER_CODE,
+    "test_different_endianness_pickle": OTHER_CODE,
+    "test_different_endianness_joblib_pickle": OTHER_CODE,
+    "test_different_bitness_pickle": OTHER_CODE,
+    "test_different_bitness_joblib_pickle": OTHER_CODE,
+    "test_huge_allocations": "a huge max_leaf_nodes is only a bound: we allocate for the leaves there are",
+    "test_multioutput": MULTI_OUTPUT,
+    "test_classes_shape": MULTI_OUTPUT,
+    "test_class_weights": MULTI_OUTPUT,
+    "test_class_weight_errors": MULTI_OUTPUT,
+    "test_multiple_output_raises": MULTI_OUTPUT,
+    "test_min_weight_fraction_leaf_on_sparse_input": MULTI_OUTPUT,
+    "test_min_weight_fraction_leaf_with_min_samples_leaf_on_sparse_input": MULTI_OUTPUT,
+    ":multilabel": MULTI_OUTPUT,
+    ":RandomForest": OTHER_CODE,
+    ":ExtraTrees": OTHER_CODE,
+    "test_multiclass_raises": ANY_CLASSES,
+    "test_1d_tree_nodes_values": MIDDLE,
+    "test_nd_tree_nodes_values": N_BY_1,
+    "test_assert_nd_reg_tree_children_monotonic_bounded": N_BY_1,
+    "test_big_input": EXACT,
+    "test_almost_constant_feature": EXACT,
+    ":single-non-missing": "known against missing is a split of threshold +inf, however it is found",
+    "test_missing_value_errors": "we take missing values in sparse tables too",
+}
+"""Tests that are not run and why; see `sklearn_suite`."""
+
+
+@estimator
+class ExtraTreeClassifier(tw.DecisionTreeClassifier):
+    """Our classifier with the defaults of scikit-learn's extremely randomised tree."""
+
+    splitter: str = "random"
+    max_features: int | float | str | None = "sqrt"
+
+
+@estimator
+class ExtraTreeRegressor(tw.DecisionTreeRegressor):
+    """Our regressor with the defaults of scikit-learn's extremely randomised tree."""
+
+    splitter: str = "random"
+    max_features: int | float | str | None = 1.0
+
+
+OURS: dict[str, Any] = {
+    "DecisionTreeClassifier": tw.DecisionTreeClassifier,
+    "DecisionTreeRegressor": tw.DecisionTreeRegressor,
+    "ExtraTreeClassifier": ExtraTreeClassifier,
+    "ExtraTreeRegressor": ExtraTreeRegressor,
+}
+
+
+SUITE, MONOTONIC_SUITE = (
+    suite(f"sklearn.tree.tests.{name}", sklearn.tree, OURS) for name in ("test_tree", "test_monotonic_tree")
+)
+TESTS = tests_of(SUITE, MONOTONIC_SUITE)
+globals().update(TESTS)
+
+
+def test_the_suite_ran_on_our_classes() -> None:
+    assert SUITE.CLF_TREES["DecisionTreeClassifier"] is tw.DecisionTreeClassifier
+    assert sklearn.tree.DecisionTreeClassifier is not tw.DecisionTreeClassifier
+
+
+def test_nothing_is_left_out_that_does_not_exist() -> None:
+    assert named(LEFT_OUT) <= TESTS.keys()
+
+
+@pytest.mark.parametrize("name", SUITE.SPARSE_TREES)
+@pytest.mark.parametrize("container", SUITE.CSC_CONTAINERS)
+def test_min_weight_fraction_leaf_on_sparse_tables_of_one_target(name: str, container: Any) -> None:
+    SUITE.check_min_weight_fraction_leaf(name, "sparse-pos", sparse_container=container)
+    SUITE.check_min_weight_fraction_leaf_with_min_samples_leaf(name, "sparse-mix", sparse_container=container)

@@ -1,0 +1,238 @@
+"""The explorer's page: what goes into it, that it is one safe file, and what is refused."""
+
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.browsing import ASSETS
+from helpers.trees import TREES, chain, random_tree
+from treewright import (
+    C45Classifier,
+    CARTClassifier,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    datasets,
+    explore,
+    prune,
+    pruning,
+)
+from treewright.errors import DataError
+from treewright.explorer.page import asset, safe_json, script_text
+from treewright.explorer.page_data import Steps
+from treewright.formatting.colours import DARK, LIGHT
+
+
+class Parts(HTMLParser):
+    """The scripts, styles and policy of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.texts: dict[str, list[str]] = {"script": [], "style": [], "title": []}
+        self.policy = ""
+        self.addresses: list[str] = []
+        self.inside = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes) -> None:
+        values = dict(attributes)
+        self.tags.append(tag)
+        self.inside = tag
+        if values.get("http-equiv") == "Content-Security-Policy":
+            self.policy = values["content"]
+        self.addresses += [value for name, value in attributes if name in ("src", "href", "action", "srcset")]
+        if tag in self.texts:
+            self.texts[tag].append("")
+
+    def handle_endtag(self, tag) -> None:
+        self.inside = ""
+
+    def handle_data(self, data) -> None:
+        if self.inside in self.texts:
+            self.texts[self.inside][-1] += data
+
+
+def content(page) -> dict:
+    return json.loads(Parts(page.html).texts["script"][0])
+
+
+@pytest.fixture(name="irises", scope="module")
+def _irises():
+    X, y = datasets.load_iris()
+    model = DecisionTreeClassifier(max_competitors=2).fit(X[::2], y[::2])
+    return model, explore(model, X[::2], y[::2], validation=(X[1::2], y[1::2]), cv=5)
+
+
+# ---- one file --------------------------------------------------------------------------------------------
+
+
+def test_the_page_asks_nobody_for_anything(irises) -> None:
+    page = Parts(irises[1].html)
+    assert [one for one in page.addresses if not one.startswith("data:")] == ["#outline"]
+    assert "'none'" in page.policy.split(";")[0]
+    script, style = page.texts["script"][1], page.texts["style"][0]
+    for text in (script, style):
+        assert b64encode(sha256(text.encode()).digest()).decode() in page.policy
+    assert "unsafe" not in page.policy
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", script
+    )
+    assert not re.search(
+        r"\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|@import|url\((?!#|\"data:)",
+        script + style,
+    )
+
+
+def test_the_page_without_data_is_small(irises) -> None:
+    empty = explore(TREES["leaf"])
+    assert len(empty.html.encode()) < 250_000
+
+
+def test_every_module_belongs_to_the_page() -> None:
+    joined = (
+        "".join(map(script_text, ("main", "live", "served"))) + "const module_door ="
+    )  # a page of its own
+    for file in ASSETS.glob("*.js"):
+        assert f"const module_{file.stem} =" in joined
+
+
+def test_the_style_has_the_colours_of_the_drawings() -> None:
+    style = asset("style.css")
+    for theme in (LIGHT, DARK):
+        for name in ("ground", "card", "edge", "ink", "pale", "soft"):
+            assert f"--{name}: {theme[name]};" in style
+
+
+@given(st.text(), st.text())
+def test_json_is_text_wherever_it_stands(one: str, other: str) -> None:
+    written = safe_json({one: [other, "</script><!--", "\u2028&"]})
+    assert not set(written) & set("<>&\u2028\u2029")
+    assert json.loads(written) == {one: [other, "</script><!--", "\u2028&"]}
+
+
+def test_hostile_names_stay_inside_the_content() -> None:
+    hostile = "</script><script>alert(1)</script>{{script}}<!--"
+    X = [[1.0, "a"], [2.0, hostile], [3.0, "b"]]
+    model = DecisionTreeClassifier().fit(X, [hostile, "x", "y"])
+    page = explore(model, X, [hostile, "x", "y"], title=hostile, cv=None)
+    parts = Parts(page.html)
+    assert parts.tags.count("script") == 2
+    assert content(page)["classes"] == [hostile, "x", "y"]
+    assert parts.texts["title"] == [hostile]
+    assert "<script" not in page._repr_html_()
+
+
+def test_a_notebook_shows_the_page_in_a_sandboxed_frame(irises) -> None:
+    frame = irises[1]._repr_html_()
+    assert frame.startswith('<iframe sandbox="allow-scripts allow-downloads"')
+    assert "allow-same-origin" not in frame
+
+
+def test_to_html_writes_the_page(tmp_path: Path) -> None:
+    X, y = datasets.load_iris()
+    model = DecisionTreeClassifier(max_depth=2).fit(X, y)
+    model.to_html(tmp_path / "tree.html", X, y, title="irises")
+    written = (tmp_path / "tree.html").read_text(encoding="utf-8")
+    assert written == explore(model, X, y, title="irises").html
+    with pytest.raises(ValueError, match="not fitted"):
+        DecisionTreeClassifier().to_html(tmp_path / "none.html")
+    assert not (tmp_path / "none.html").exists()
+
+
+# ---- what is in it ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_every_kind_of_tree_has_a_page(name) -> None:
+    found = content(explore(TREES[name]))
+    assert found["tree"]["parent"] == TREES[name].parent.tolist()
+    assert [split is None for split in found["splits"]] == (TREES[name].n_children == 0).tolist()
+
+
+def test_nodes_carry_surrogates_competitors_and_validation_rows(irises) -> None:
+    model, page = irises
+    found = content(page)
+    root = found["splits"][0]
+    assert [split["words"].replace("\xa0", " ") for split in root["competitors"]] == [
+        split.condition(model.tree_.schema, 0) for split in model.tree_[0].competitors
+    ]
+    assert found["features"][root["feature"]]["name"] == "petal length"
+    assert found["held"]["weight"][0] == 75
+    assert sum(found["held"]["value"][:3]) == 75
+    X, y = datasets.load_labor()
+    cart = content(explore(CARTClassifier(min_samples_split=4, min_samples_leaf=2).fit(X, y), X, y))
+    assert any(split and split.get("surrogates") for split in cart["splits"])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_steps_collapse_what_pruning_collapses(seed) -> None:
+    tree = random_tree(seed, 12)
+    steps = Steps.of(tree)
+    alphas = steps.path.alpha
+    for step, alpha in enumerate(alphas):
+        pruned = pruning.CostComplexity(alpha=float(alpha))(tree)
+        collapsed = tree.collapse(steps.leaf_from <= step + steps.extra)
+        assert collapsed == pruned
+    assert tree.collapse(steps.leaf_from <= 0).n_leaves == (
+        tree.n_leaves if steps.extra else steps.path.leaves[0]
+    )
+
+
+def test_curves_are_those_of_the_prunings(irises) -> None:
+    model, page = irises
+    X, y = datasets.load_iris()
+    path = content(page)["path"]
+    for step, alpha in enumerate(path["alpha"]):
+        if step == 0 and path["alpha"][:2] == [0, 0]:
+            pruned = model  # the tree as it was grown
+        else:
+            pruned = prune(model, pruning.CostComplexity(alpha=alpha * (1 + 1e-9)))
+        assert pruned.get_n_leaves() == path["leaves"][step]
+        assert 1 - pruned.score(X[::2], y[::2]) == pytest.approx(path["training"][step], abs=1e-8)
+        assert 1 - pruned.score(X[1::2], y[1::2]) == pytest.approx(path["validation"]["mean"][step], abs=1e-8)
+    judged = prune(model, pruning.CostComplexity(cv=5), X[::2], y[::2]).path_
+    means = path["cross_validation"]["mean"]
+    assert means[len(means) - len(judged) :] == pytest.approx(judged.held_out.tolist(), abs=1e-8)
+
+
+def test_presets_are_cross_validated_by_their_own_program() -> None:
+    X, y = datasets.load_votes()
+    model = C45Classifier(pruner=None).fit(X, y)
+    path = content(explore(model, X, y, cv=5))["path"]
+    judged = prune(model, pruning.CostComplexity(cv=5), X, y).path_
+    means = path["cross_validation"]["mean"]
+    assert means[len(means) - len(judged) :] == pytest.approx(judged.held_out.tolist(), abs=1e-8)
+
+
+def test_rows_are_sampled_and_can_be_left_out() -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(5000, 3)), random.normal(size=5000)
+    model = DecisionTreeRegressor(max_depth=3).fit(X, y)
+    rows = content(explore(model, X, y, cv=None, max_rows=100))["rows"]
+    assert len(rows["target"]) == 100
+    assert rows["total"] == [5000]
+    assert rows["features"][1] == X[rows["id"], 1].tolist()
+    assert rows["target"] == y[rows["id"]].tolist()
+    both = content(explore(model, X, y, validation=(X[:9], y[:9]), cv=None, max_rows=100))["rows"]
+    assert sum(both["validation"]) == 9
+    without = explore(model, X, y, cv=None, max_rows=0)
+    assert content(without)["rows"] is None
+    assert str(y[0]) not in without.html
+    with pytest.raises(ValueError, match="max_rows=-1 must be an int from 0 on"):
+        explore(model, X, y, max_rows=-1)
+    with pytest.raises(DataError, match="y is missing"):
+        explore(model, X)
+
+
+def test_a_deep_tree_and_extreme_numbers_are_written() -> None:
+    assert len(content(explore(chain(2000)))["splits"]) == 4001
+    X, y = [[1e308], [-1e308], [5e-324]], [1e308, -1e308, 0.0]
+    assert content(explore(DecisionTreeRegressor().fit(X, y), X, y, cv=None))["rows"]["target"] == y

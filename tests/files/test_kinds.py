@@ -1,0 +1,143 @@
+"""What kind a column of a file is: guessed from all its values, chosen by the user, or as at fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from helpers.written import SMALL, read, values, write
+from treewright.data.columns import RawCodes, RawNumbers
+from treewright.errors import DataError, DataTypeError
+from treewright.files import Choices, Workspace, as_at_fit
+
+
+def test_kinds_are_decided_by_all_values_of_a_column(tmp_path: Path, workspace: Workspace) -> None:
+    text = "x,y\n" + "".join(f"{i},a\n" for i in range(30_000)) + "oops,b\n"
+    path = write(tmp_path, "late.csv", text)
+    with pytest.warns(UserWarning, match=r"30000 numbers and 1 other value, first 'oops' \(line 30002\)"):
+        table = read(workspace, path)
+    assert isinstance(table["x"], RawCodes)
+
+
+def test_strict_refuses_a_number_column_with_text(tmp_path: Path, workspace: Workspace) -> None:
+    path = write(tmp_path, "late.csv", "x\n" + "1\n" * 20 + "oops\n")
+    with pytest.raises(DataTypeError, match=r"first 'oops' \(line 22\)"):
+        read(workspace, path, choices=Choices(strict=True))
+
+
+def test_a_text_that_is_to_be_missing_makes_the_column_numeric(tmp_path: Path, workspace: Workspace) -> None:
+    table = read(
+        workspace, write(tmp_path, "a.csv", "x,y\n1,a\n-999,b\nunknown,a\n"), missing=("unknown", "-999")
+    )
+    assert values(table)["x"] == [1, None, None]
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (["1", "2", "-3"], [1, 2, -3]),
+        (["1.5", "2e3", ".5"], [1.5, 2000.0, 0.5]),
+        (["9007199254740993", "1", "2"], [9007199254740993, 1, 2]),
+        (["nan", "1", "2"], [None, 1.0, 2.0]),
+        (["1_000", "2", "3"], ["1_000", "2", "3"]),
+        (["0x10", "2", "3"], ["0x10", "2", "3"]),
+        (["true", "false", "true"], ["true", "false", "true"]),
+        (["2020-01-02", "2020-02-30", "2020-03-01"], ["2020-01-02", "2020-02-30", "2020-03-01"]),
+    ],
+)
+def test_what_is_a_number(
+    tmp_path: Path, workspace: Workspace, fields: list[str], expected: list[Any]
+) -> None:
+    path = write(tmp_path, "a.csv", "x,y\n" + "".join(f"{field},k\n" for field in fields))
+    assert values(read(workspace, path))["x"] == expected
+
+
+def test_decimal_commas_are_numbers_where_semicolons_separate(tmp_path: Path, workspace: Workspace) -> None:
+    assert values(read(workspace, write(tmp_path, "a.csv", "x;y\n1,5;a\n-2,25;b\n3;a\n")))["x"] == [
+        1.5,
+        -2.25,
+        3.0,
+    ]
+
+
+def test_numbers_in_fancy_dress_stay_text_with_a_hint(tmp_path: Path, workspace: Workspace) -> None:
+    with pytest.warns(UserWarning, match="'x' .* thousands marks, per cent or money signs"):
+        table = read(workspace, write(tmp_path, "a.csv", 'x,y\n"1,000",a\n"2,500",b\n'))
+    assert isinstance(table["x"], RawCodes)
+
+
+def test_dates_are_dates_and_zones_are_told_apart(tmp_path: Path, workspace: Workspace) -> None:
+    text = "day,moment\n2020-01-02,2020-01-02T10:00:00+02:00\n2021-05-06,2020-01-02T10:00:00Z\n"
+    table = read(workspace, write(tmp_path, "a.csv", text))
+    day, moment = table["day"], table["moment"]
+    assert isinstance(day, RawNumbers)
+    assert isinstance(moment, RawNumbers)
+    assert day.values.astype("datetime64[D]").astype(str).tolist() == ["2020-01-02", "2021-05-06"]
+    assert (moment.values[1] - moment.values[0]) == np.timedelta64(2, "h")
+
+
+def test_users_have_the_last_word_about_kinds(tmp_path: Path, workspace: Workspace) -> None:
+    text = "zip,grade,flag\n01234,low,1\n00501,high,0\n01234,mid,1\n"
+    choices = Choices(categorical=("zip",), ordinal={"grade": ("low", "mid", "high")}, numeric=("flag",))
+    table = read(workspace, write(tmp_path, "a.csv", text), choices=choices)
+    grade = table["grade"]
+    assert values(table)["zip"] == ["01234", "00501", "01234"]
+    assert isinstance(grade, RawCodes)
+    assert (grade.codes.tolist(), grade.ordered) == ([0, 2, 1], True)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        (
+            Choices(numeric=("pet",)),
+            r"'pet' .* is to be numeric and holds 'dog' \(line 2\), which is no number",
+        ),
+        (Choices(categorical=("pett",)), r"has no column 'pett', .* Did you mean 'pet'\?"),
+        (
+            Choices(ordinal={"pet": ("dog", "eel")}),
+            r"holds 'cat' \(line 3\), which its order dog, eel does not name",
+        ),
+        (
+            Choices(categorical=("pet",), numeric=("pet",)),
+            "'pet' is called numeric, categorical or ordinal twice",
+        ),
+    ],
+)
+def test_a_choice_that_does_not_fit_is_refused(
+    tmp_path: Path, workspace: Workspace, choices: Choices, message: str
+) -> None:
+    with pytest.raises(DataError, match=message):
+        read(workspace, write(tmp_path, "a.csv", SMALL), choices=choices)
+
+
+def test_a_column_of_lists_is_refused_by_name(tmp_path: Path, workspace: Workspace) -> None:
+    with pytest.raises(DataTypeError, match=r"column 'tags' .* holds BIGINT\[\] values"):
+        read(workspace, write(tmp_path, "a.jsonl", '{"x": 1, "tags": [1, 2]}\n{"x": 2, "tags": [3]}\n'))
+
+
+def test_columns_are_read_as_at_fit_whatever_they_look_like(tmp_path: Path, workspace: Workspace) -> None:
+    model = tw.DecisionTreeClassifier().fit([[1.5, "1"], [2.5, "2"]], ["a", "b"])
+    staged = workspace.stage([write(tmp_path, "a.csv", "x0,x1\n3,1\n4,?\n")])
+    table = workspace.load(staged, as_at_fit(workspace, staged, model.tree_.schema.columns))
+    assert values(table) == {"x0": [3, 4], "x1": ["1", None]}
+
+
+def test_a_number_column_that_became_text_is_named(tmp_path: Path, workspace: Workspace) -> None:
+    model = tw.DecisionTreeClassifier().fit([[1.5], [2.5]], ["a", "b"])
+    staged = workspace.stage([write(tmp_path, "a.csv", "x0,z\n3,a\nabc,b\n")])
+    with pytest.raises(DataTypeError, match=r"'x0' .* was numeric at fit and holds 'abc' \(line 3\)"):
+        as_at_fit(workspace, staged, model.tree_.schema.columns)
+
+
+def test_many_categories_are_coded_in_order(tmp_path: Path, workspace: Workspace) -> None:
+    names = [f"k{i:05}" for i in range(20_000)]
+    path = write(tmp_path, "a.csv", "x,y\n" + "".join(f"{name},1\n" for name in reversed(names)))
+    raw = read(workspace, path)["x"]
+    assert isinstance(raw, RawCodes)
+    assert raw.categories == tuple(names)
+    assert raw.codes.tolist() == list(range(20_000))[::-1]

@@ -1,0 +1,67 @@
+"""scikit-learn's own tests of its forests, run on ours; `LEFT_OUT` has what is not run, with its reason."""
+
+from __future__ import annotations
+
+import pytest
+import sklearn.ensemble
+
+import treewright as tw
+from helpers.sklearn_suite import global_random_seed, leave_out, named, suite, tests_of  # noqa: F401 (fixtures)
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+MULTI_OUTPUT = "several targets at once are refused with a clear sentence for now"
+PRIVATE = "reads private attributes of scikit-learn's forests"
+CHANCE = "compares a random figure with a bound that scikit-learn's own seeds were chosen for"
+WORDS = "the same refusal in other words"
+
+LEFT_OUT: dict[str, str] = {
+    "test_multioutput": MULTI_OUTPUT,
+    "test_multioutput_string": MULTI_OUTPUT,
+    "test_classes_shape": MULTI_OUTPUT,
+    "test_memory_layout": MULTI_OUTPUT,
+    "test_sparse_input": MULTI_OUTPUT,
+    "test_class_weights_forest": MULTI_OUTPUT,
+    "test_class_weight_errors": MULTI_OUTPUT,
+    "test_class_weight_balanced_and_bootstrap_multi_output": MULTI_OUTPUT,
+    "test_classifier_error_oob_score_multiclass_multioutput": MULTI_OUTPUT,
+    "test_forest_multioutput_integral_regression_target": MULTI_OUTPUT,
+    "test_forest_classifier_oob:X3": MULTI_OUTPUT,
+    "test_forest_regressor_oob:X1": MULTI_OUTPUT,
+    "test_validate_y_class_weight": PRIVATE,
+    "test_max_samples_geq_one": PRIVATE,
+    "test_oob_not_computed_twice": PRIVATE,
+    "test_classification_toy": PRIVATE,
+    "test_backend_respected": "threads live in the core: no joblib backend is asked",
+    "test_mse_criterion_object_segfault_smoke_test": "a criterion is a name",
+    "test_importances_asymptotic": CHANCE,
+    "test_distribution": CHANCE,
+    "test_forest_regressor_oob:X0-y0-0.7": CHANCE,
+    "test_poisson_y_positive_check": WORDS,
+    "test_max_samples_bootstrap": WORDS,
+    "test_forest_y_sparse": WORDS,
+}
+"""Tests that are not run and why; see `sklearn_suite`."""
+
+OURS = {
+    name: getattr(tw, name)
+    for name in (
+        "RandomForestClassifier",
+        "RandomForestRegressor",
+        "ExtraTreesClassifier",
+        "ExtraTreesRegressor",
+    )
+}
+
+
+SUITE = suite("sklearn.ensemble.tests.test_forest", sklearn.ensemble, OURS)
+TESTS = tests_of(SUITE)
+globals().update(TESTS)
+
+
+def test_the_suite_ran_on_our_classes() -> None:
+    assert SUITE.FOREST_CLASSIFIERS["RandomForestClassifier"] is tw.RandomForestClassifier
+
+
+def test_nothing_is_left_out_that_does_not_exist() -> None:
+    assert named(LEFT_OUT) <= TESTS.keys()

@@ -1,0 +1,1 @@
+"""Shared by tests: tables, trees, references, browsers, servers."""

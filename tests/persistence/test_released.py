@@ -1,0 +1,42 @@
+"""Model files of every released version load, and predict what they predicted then."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from released_models import expected, with_missing_values
+
+RELEASED = Path(__file__).parent.parent / "released"
+FILES = sorted(RELEASED.glob("*/*.tw"))
+
+
+def table_of(path: Path) -> Any:
+    name = path.stem.split("-")[0]
+    return getattr(tw.datasets, f"load_{name}")(frame="pandas")[0]
+
+
+def predictions(path: Path) -> Any:
+    return json.loads((path.parent / "predictions.json").read_text())[path.stem]
+
+
+def test_there_are_files_of_every_release() -> None:
+    assert {path.parent.name for path in FILES} >= {"0.1.0"}
+    for folder in RELEASED.iterdir():
+        assert set(json.loads((folder / "predictions.json").read_text())) == {
+            path.stem for path in folder.glob("*.tw")
+        }
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_released_model_predicts_as_it_did(path: Path) -> None:
+    model, X, then = tw.load(path), table_of(path), predictions(path)
+    assert expected(model, X) == then["rows"]
+    assert expected(model, with_missing_values(X)) == then["with missing values"]
+    if then["leaves"] is not None:
+        assert np.asarray(model.apply(X)).ravel().tolist() == then["leaves"]

@@ -1,0 +1,250 @@
+"""The learner's account says what the lectures write on the board."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import treewright as tw
+from treewright import criteria
+from treewright.trace import Trace
+from treewright.trace.records import NodeAccount
+
+
+def traced(model: Any, X: Any, y: Any, **parameters: Any) -> Trace:
+    return model(trace=True, **parameters).fit(X, y).trace_
+
+
+def figures(account: NodeAccount) -> dict[str, tuple[float, float, float]]:
+    return {
+        candidate.feature: (
+            round(candidate.gain, 3),
+            round(candidate.split_information, 3),
+            round(candidate.gain_ratio, 3),
+        )
+        for candidate in account.candidates
+    }
+
+
+# The lectures' own examples
+
+
+def test_play_tennis_as_mitchell_has_it() -> None:
+    trace = traced(tw.ID3Classifier, *tw.datasets.load_tennis())
+    root = trace[0]
+    assert root.counts == (5, 9)
+    assert root.impurity == pytest.approx(0.940, abs=5e-4)
+    assert figures(root) == {  # gains of Mitchell (1997), §3.4.2
+        "Outlook": (0.247, 1.577, 0.156),
+        "Temperature": (0.029, 1.557, 0.019),
+        "Humidity": (0.152, 1.0, 0.152),
+        "Wind": (0.048, 0.985, 0.049),
+    }
+    humidity = root.candidates[2]
+    assert [(branch.condition, branch.counts) for branch in humidity.branches] == [
+        ("Humidity = High", (4, 3)),
+        ("Humidity = Normal", (1, 6)),
+    ]
+    assert [round(branch.impurity, 3) for branch in humidity.branches] == [0.985, 0.592]
+    assert root.decision == "split on Outlook"
+    assert root.reason == "its gain of 0.247 is the largest, before Humidity with 0.152"
+    sunny = next(account for account in trace if account.path == ("Outlook = Sunny",))
+    assert {name: gain for name, (gain, _, _) in figures(sunny).items()} == {
+        "Temperature": 0.571,
+        "Humidity": 0.971,
+        "Wind": 0.020,
+    }
+    assert sunny.without == ("Outlook",)
+    # "We need to show that Wind attribute has the highest information gain" among the rainy days.
+    rain = next(account for account in trace if account.path == ("Outlook = Rain",))
+    assert rain.decision == "split on Wind"
+    assert figures(rain)["Wind"][0] == 0.971
+
+
+def test_the_mushrooms_as_in_the_lecture_on_id3() -> None:
+    X, y = tw.datasets.load_mushrooms()
+    trace = traced(
+        tw.ID3Classifier, X[["Points", "Color", "Size"]], y
+    )  # the lecture breaks the tie by Points
+    root = trace[0]
+    colour = root.candidates[1]
+    assert [(branch.condition, branch.counts) for branch in colour.branches] == [
+        ("Color = red", (1, 1)),
+        ("Color = brown", (0, 2)),
+        ("Color = green", (0, 1)),
+    ]
+    conditional = {candidate.feature: round(candidate.impurity, 2) for candidate in root.candidates}
+    assert conditional == {"Points": 0.4, "Color": 0.4, "Size": 0.55}
+    assert root.decision == "split on Points"
+    assert root.reason == "its gain of 0.322 is the largest, as is that of Color: of equals the first wins"
+    second = trace[1]
+    assert second.path == ("Points = yes",)
+    assert second.decision == "split on Color"
+    green = next(account for account in trace if account.path == ("Points = yes", "Color = green"))
+    assert green.decision == "leaf: toxic"
+    assert green.reason == "no training row comes here, so it predicts what the node above does"
+
+
+def test_only_cuts_where_the_class_changes_are_listed() -> None:
+    temperature = [[40], [48], [60], [72], [80], [90]]
+    play = ["No", "No", "Yes", "Yes", "Yes", "No"]
+    root = traced(tw.DecisionTreeClassifier, temperature, play, criterion="entropy")[0]
+    assert [cut for cut, _ in root.candidates[0].cuts] == ["54", "85"]
+    gains = [criteria.merit("entropy", [[2, 0], [1, 3]]), criteria.merit("entropy", [[2, 3], [1, 0]])]
+    assert [gain for _, gain in root.candidates[0].cuts] == pytest.approx(gains)
+
+
+# Any tree
+
+
+@pytest.mark.parametrize("criterion", [*criteria.CLASSIFICATION])
+def test_merits_and_decreases_are_those_of_the_formulas(criterion: str) -> None:
+    X, y = tw.datasets.load_votes()
+    trace = traced(tw.DecisionTreeClassifier, X, y, criterion=criterion, max_depth=2, missing="available")
+    for account in trace:
+        for candidate in account.candidates:
+            table = [branch.counts for branch in candidate.branches]
+            known = sum(branch.weight for branch in candidate.branches) / account.weight
+            assert candidate.merit == pytest.approx(known * criteria.merit(criterion, table))
+            assert candidate.gain == pytest.approx(criteria.merit(trace.impurity_name, table))
+
+
+@pytest.mark.parametrize("model", [tw.DecisionTreeClassifier, tw.DecisionTreeRegressor])
+def test_the_best_of_the_cuts_is_the_one_that_was_taken(model: Any) -> None:
+    X, y = tw.datasets.load_iris()
+    target = y if model is tw.DecisionTreeClassifier else X["petal width"]
+    for account in traced(model, X[["sepal length", "petal length"]], target, max_depth=3):
+        for candidate in account.candidates:
+            best = max(gain for _, gain in candidate.cuts)
+            assert best == pytest.approx(candidate.gain)
+            assert candidate.merit == pytest.approx(best)
+
+
+def test_what_was_taken_is_worth_most_and_counts_add_up() -> None:
+    X, y = tw.datasets.load_mpg()
+    trace = traced(tw.DecisionTreeRegressor, X, y, max_depth=4)
+    for account in trace:
+        node = trace.tree[account.node]
+        assert account.weight == node.weight
+        for candidate in account.candidates:
+            assert sum(branch.weight for branch in candidate.branches) + candidate.missing == account.weight
+        if not node.is_leaf:
+            chosen = next(candidate for candidate in account.candidates if candidate.chosen)
+            assert chosen.merit >= max(candidate.merit for candidate in account.candidates) - 1e-9
+
+
+def test_fractional_rows_count_by_their_share() -> None:
+    X, y = tw.datasets.load_labor()
+    trace = traced(tw.DecisionTreeClassifier, X, y, criterion="gain_ratio", missing="fractional", max_depth=3)
+    for account in trace:
+        assert account.weight == pytest.approx(trace.tree.weight[account.node])
+        assert account.counts == pytest.approx(tuple(trace.tree.value[account.node]))
+
+
+def test_costs_of_features_are_in_the_reason() -> None:
+    X, y = tw.datasets.load_tennis()
+    root = traced(tw.ID3Classifier, X, y, feature_costs={"Outlook": 10})[0]
+    assert root.decision == "split on Humidity"
+    assert root.reason == "its gain over its cost of 0.152 is the largest, before Wind with 0.048"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"max_depth": 1}, "it lies at max_depth=1"),
+        ({"significance": 1e-9}, "the limits on growing forbid a split (significance=1e-09)"),
+        ({"min_samples_leaf": 10}, "the limits on growing forbid a split (min_samples_leaf=10)"),
+    ],
+)
+def test_leaves_say_why_they_are_leaves(parameters: dict[str, Any], words: str) -> None:
+    random = np.random.default_rng(0)
+    X = pd.DataFrame({"a": random.integers(0, 3, 30)})
+    trace = traced(tw.DecisionTreeClassifier, X, random.integers(0, 2, 30), **parameters)
+    reasons = {account.reason for account in trace if account.decision.startswith("leaf")}
+    assert words in reasons
+    last = next(account for account in trace if account.reason == words)
+    assert last.candidates  # what it could have done
+    assert not any(candidate.chosen for candidate in last.candidates)
+
+
+def test_rows_that_nothing_tells_apart() -> None:
+    trace = traced(tw.DecisionTreeClassifier, [[1], [1], [2]], [0, 1, 1])
+    assert "no feature tells its rows apart" in {account.reason for account in trace}
+
+
+def test_with_a_pruner_the_account_is_of_the_tree_before() -> None:
+    X, y = tw.datasets.load_iris()
+    model = tw.DecisionTreeClassifier(trace=True, pruner="reduced_error", random_state=0).fit(X, y)
+    assert len(model.trace_) > model.tree_.node_count
+    assert model.trace_[0].weight == 100  # a third of the rows was kept aside
+
+
+# Its three forms
+
+
+class Reader(HTMLParser):
+    """Collects text, and checks that every part that opens is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        if tag != "br":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_text_data_and_html_say_the_same() -> None:
+    X, y = tw.datasets.load_tennis()
+    trace = traced(tw.ID3Classifier, X.rename(columns={"Wind": "<Wind>"}), y)
+    text, data = str(trace), json.loads(json.dumps(trace.to_dicts()))
+    reader = Reader()
+    reader.feed(trace.to_html())
+    assert not reader.open
+    for said in ("gain 0.247", "split information 1.577", "<Wind> = Weak", "split on Outlook"):
+        assert said in text
+        assert said in reader.text
+    assert data[0]["candidates"][3]["feature"] == "<Wind>"
+    assert data[0]["candidates"][3]["branches"][0]["counts"] == {"No": 2, "Yes": 6}
+    assert len(data) == len(trace)
+
+
+def test_long_traces_are_cut_short_with_a_word() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(1500, 3))
+    trace = traced(tw.DecisionTreeClassifier, X, random.integers(0, 2, 1500))
+    assert len(trace) > 600
+    words = f"… {len(trace) - 200} nodes more: max_nodes=None shows all"
+    assert str(trace).endswith(words)
+    assert trace.to_html().endswith(f"<p>{words}</p></div>")
+    assert trace.to_html(max_nodes=5).count("<details") == 5
+    assert str(trace).count("\nnode ") == 200
+    X, y = tw.datasets.load_iris()
+    short = traced(tw.DecisionTreeClassifier, X, y)
+    assert short.to_text(max_nodes=None) == str(short)
+    assert "more" not in str(short).splitlines()[-1]
+
+
+def test_bars_are_the_shares_of_the_classes() -> None:
+    trace = traced(tw.ID3Classifier, *tw.datasets.load_tennis())
+    first = trace.to_html().split("Outlook = Overcast", 1)[1].split("</tr>", 1)[0]
+    assert first.count("<i ") == 1  # all four days are of the second class
+    assert "width:100.0%" in first
+
+
+def test_without_trace_there_is_none() -> None:
+    model = tw.DecisionTreeClassifier(trace=True).fit([[1], [2]], [0, 1])
+    assert hasattr(model, "trace_")
+    assert not hasattr(model.set_params(trace=False).fit([[1], [2]], [0, 1]), "trace_")
