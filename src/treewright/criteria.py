@@ -134,7 +134,7 @@ def impurity(name: str, node: ArrayLike) -> float:
     >>> impurity("absolute_error", [1, 2, 6])
     1.6666666666666667
     """
-    numbers = np.asarray(node, dtype=float)
+    name, numbers = ALIASES.get(name, name), np.asarray(node, dtype=float)
     if name in REGRESSION:
         return _deviation(name, numbers)
     if name not in CLASSIFICATION:
@@ -183,6 +183,7 @@ def merit(name: str, table: NDArray[Any] | Sequence[ArrayLike]) -> float:
     >>> round(merit("gain_ratio", [[2, 3], [4, 0], [3, 2]]), 3)
     0.156
     """
+    name = ALIASES.get(name, name)
     if name in REGRESSION:
         branches = [np.asarray(targets, dtype=float) for targets in table]
         sizes = np.array([len(targets) for targets in branches], dtype=float)

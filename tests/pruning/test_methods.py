@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import comb, log, log2, sqrt
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency
 
@@ -135,23 +136,36 @@ def test_bits_of_leaves_and_splits_by_hand():
 # ---- tests and bounds ------------------------------------------------------------------------------------
 
 
-def pessimistically(tree: Tree, node: int = 0) -> list[int]:
+def pessimistically(tree: Tree, used: bool, node: int = 0) -> list[int]:
     """Quinlan's rule from the top down; gives the nodes that are pruned."""
     if tree.is_leaf(node):
         return []
     below = [leaf for leaf in tree.leaves.tolist() if node in splits_above(tree, frozenset([leaf]))]
     errors = training_errors(tree)
-    subtree = sum(errors[leaf] + 0.5 * (tree.weight[leaf] > 0) for leaf in below)
+    subtree = sum(errors[leaf] + 0.5 * (tree.weight[leaf] > 0 or not used) for leaf in below)
     n = tree.weight[node]
     if errors[node] + 0.5 <= subtree + sqrt(max(subtree * (n - subtree) / n, 0)) + 1e-12:
         return [node]
-    return [pruned for child in tree.children(node) for pruned in pessimistically(tree, child)]
+    return [pruned for child in tree.children(node) for pruned in pessimistically(tree, used, child)]
 
 
 def test_pessimistic_pruning_goes_from_the_top_down():
     for _, tree in random_trees(60, n_splits=9):
         if tree.is_classifier:
-            assert pruning.Pessimistic()(tree) == tree.collapse(pessimistically(tree))
+            assert pruning.Pessimistic()(tree) == tree.collapse(pessimistically(tree, used=False))
+
+
+def test_pessimistic_pruning_counts_leaves_without_rows_unless_told_not_to():
+    rng = np.random.default_rng(1)
+    differ = 0
+    for _ in range(60):
+        X = pd.DataFrame(rng.integers(0, 4, (30, 3)), columns=list("abc")).astype("category")
+        tree = tw.ID3Classifier().fit(X, rng.integers(0, 2, 30)).tree_
+        every, used = pruning.Pessimistic()(tree), pruning.Pessimistic(count="used")(tree)
+        assert every == tree.collapse(pessimistically(tree, used=False))
+        assert used == tree.collapse(pessimistically(tree, used=True))
+        differ += every != used
+    assert differ > 5
 
 
 def test_p_values_are_those_of_the_contingency_tables():
