@@ -231,6 +231,35 @@ def test_structural_risk_counts_the_splits_there_were():
     assert np.exp(log_splits(multiway)) == pytest.approx(11 + 2 + 1)
 
 
+@pytest.mark.parametrize("form", ["int", "float", "frame", "mixed", "truth", "missing"])
+def test_numbers_0_and_1_alone_are_boolean_attributes(form, tmp_path):
+    """As many splits as attributes, whether a tree uses them or not (Mansour's n)."""
+    rng = np.random.default_rng(0)
+    B = rng.integers(0, 2, (100, 5))
+    y = B[:, 0] ^ (rng.random(100) < 0.1)
+    X, n = {"int": (B, 5), "float": (B.astype(float), 5), "frame": (pd.DataFrame(B), 5)}.get(form, (None, 5))
+    if form == "truth":
+        X = pd.DataFrame(B.astype(bool))
+    elif form == "missing":
+        X = np.where(rng.random(B.shape) < 0.1, np.nan, B)
+    elif form == "mixed":
+        X, n = np.column_stack([B, rng.normal(size=100)]), 5 + 99
+    model = tw.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    assert log_splits(model.tree_) == pytest.approx(log(n))
+    assert log_splits(model.tree_, 1000) == pytest.approx(log(n if n == 5 else 5 + 999))
+    model.save(tmp_path / "model.tw")
+    assert log_splits(tw.load(tmp_path / "model.tw").tree_) == pytest.approx(log(n))
+
+
+def test_what_is_0_or_1_is_told_by_the_rows_that_count():
+    X = np.array([[0.0, 0.0, np.nan], [1.0, 2.0, np.nan], [3.0, 1.0, np.nan]])
+    tree = tw.DecisionTreeClassifier().fit(X, ["a", "b", "a"], sample_weight=[1, 1, 0]).tree_
+    assert [column.boolean for column in tree.schema.columns] == [True, False, False]
+    assert [c.boolean for c in tw.Dataset.from_table(X[::-1]).schema.columns] == [False, False, False]
+    dates = pd.DataFrame({"day": np.array(["1970-01-01", "1970-01-02"], "datetime64[D]")})
+    assert not tw.Dataset.from_table(dates).schema.columns[0].boolean
+
+
 def test_structural_risk_of_a_regression_needs_a_bound():
     tree = tw.DecisionTreeRegressor().fit([[1], [2], [3], [4]], [0.0, 0.1, 0.9, 1.0]).tree_
     with pytest.raises(ValueError, match="loss_bound"):
