@@ -17,7 +17,7 @@ from treewright.explain import read_row
 from treewright.formatting.suggestions import unknown_name
 from treewright.parameter_types import is_whole
 from treewright.tree import Tree
-from treewright.tree.routing import place, sum_below
+from treewright.tree.routing import is_grown_on, place, sum_below
 from treewright.tree.splits import Intervals, Split, Table, branch_of, compared
 
 Ids = NDArray[np.int64]
@@ -45,14 +45,9 @@ class Held:
 
 
 def held_by(tree: Tree, rows: Rows | None) -> Held:
-    """Count rows at the nodes of a tree; of those that it was grown on the tree knows the counts.
-
-    They are taken for those that it was grown on if as many come to every node and, where all of them weigh
-    one, of each class.
-    """
-    own = Held(tree.count, tree.weight, tree.value, False)
-    if rows is None:
-        return own
+    """Count rows at the nodes of a tree; of those that it was grown on the tree knows the counts."""
+    if rows is None or is_grown_on(tree, rows.dataset):
+        return Held(tree.count, tree.weight, tree.value, False)
     count = np.array([len(rows.at(node)) for node in range(len(tree))])
     seen = tree.tally(rows.dataset)
     if tree.is_classifier:
@@ -61,10 +56,7 @@ def held_by(tree: Tree, rows: Rows | None) -> Held:
         weight, value = seen[:, 0], np.array(tree.value)
         some = weight > 0
         value[some, 0] = tree.value[0, 0] + seen[some, 1] / weight[some]
-    filled = tree.count > 0  # an empty branch has the class weights of the node above
-    weighted = not np.allclose(tree.weight, tree.count)
-    same = weighted or not tree.is_classifier or np.allclose(value[filled], tree.value[filled])
-    return own if same and np.array_equal(count, tree.count) else Held(count, weight, value, True)
+    return Held(count, weight, value, True)
 
 
 @dataclass(frozen=True, eq=False)

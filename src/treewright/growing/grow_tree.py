@@ -238,6 +238,12 @@ def _warn_of_odd_trees(dataset: Dataset, recipe: Recipe, tree: Tree) -> None:
             warn(f"column {dataset.schema.names[feature]!r} alone separates the classes: leak?")
 
 
+def _category_order(recipe: Recipe) -> str:
+    """Say where categories are ordered: a test must know of all groupings that there were to choose from."""
+    tested = recipe.significance is not None and recipe.category_order == "auto"
+    return "node" if tested else recipe.category_order
+
+
 def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
     """Write the recipe as the core reads it: every limit an absolute number, −1 for none."""
     n_rows, n_features = len(dataset), len(dataset.schema.columns)
@@ -268,7 +274,7 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
         "max_competitors": int(recipe.max_competitors),
         "max_terms": _limit(recipe.max_terms),
         "cut": recipe.cut,
-        "category_order": recipe.category_order,
+        "category_order": _category_order(recipe),
         "class_factor": class_factor,
         "search_factor": search_factor,
         "costs": None if recipe.costs is None else np.array(recipe.costs, dtype=float),

@@ -215,7 +215,8 @@ class Recipe:
         Cut half-way between neighbouring values, or at the largest value of the data not above that.
     category_order : {"auto", "node", "once"}
         Order the categories for subset splits anew at each node (exact), or once by the whole target; "auto"
-        does so once for features of more than 256 categories, where ordering at each node fits noise.
+        does so once for features of more than 256 categories, where ordering at each node fits noise, unless
+        `significance` tests splits.
     class_weight : "balanced", tuple of float or None
         A factor on the weight of each class, in class order.
     priors : tuple of float or None

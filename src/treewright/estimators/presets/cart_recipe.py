@@ -92,7 +92,7 @@ class CARTRecipe(ProgramRecipe):
         Between two prices the same pruning is best: each is represented by the geometric mean of the two, so
         that the folds, whose trees differ, are asked well inside (Breiman et al., 1984, §3.4).
         """
-        inside = np.concatenate([[10 * price[0]], np.sqrt(price[:-1] * price[1:])])
+        inside = np.concatenate([[10 * price[0]], np.sqrt(np.maximum(price[:-1] * price[1:], 0.0))])
         options = self._options(dataset.schema, n_jobs, progress) | {"largest_improve": largest_improve}
         table = core_table(dataset)
         return _core.validate_cart(*table, dataset.weight, options, inside, price[-1], folds)
