@@ -21,6 +21,7 @@ import treewright as tw
 from treewright import bounds, criteria, datasets, pruning
 
 tennis, cars, mushrooms = datasets.load_tennis(), datasets.load_cars(), datasets.load_mushrooms()
+holes = tennis[0][["Outlook"]].drop(index=[9, 13]).reindex(range(14))                   # D10 and D14 lack it
 temp = [[40], [48], [60], [72], [80], [90]], ["No", "No", "Yes", "Yes", "Yes", "No"]   # S1's six temperatures
 B = pd.DataFrame(list(product([False, True], repeat=3)), columns=["x1", "x2", "x3"])   # truth values, labels ±1
 b = np.where(B.x1 & B.x2 | ~B.x1 & ~B.x3, 1, -1)

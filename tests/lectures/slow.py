@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from treewright.rules import Rule
 from treewright.tree import Tree
 
 Rows = list[dict[str, Any]]
@@ -172,3 +173,37 @@ def structural_risk(tree: Tree, n_splits: float, delta: float, node: int = 0) ->
 def third(n: int) -> int:
     """How many of n rows are trained on when a third is kept aside."""
     return n - ceil(n / 3)
+
+
+Test = tuple[str, Any]
+
+
+def post_pruned(
+    rules: list[tuple[list[Test], Any]], X: pd.DataFrame, y: list[Any], weight: list[float]
+) -> list[tuple[list[Test], Any, float]]:
+    """Convert, drop what improves the accuracy most while anything does, sort: slow, from the text."""
+
+    def accuracy(tests: list[Test], label: Any) -> float:
+        here = [row for row in range(len(y)) if all(X[name].iloc[row] == value for name, value in tests)]
+        right = sum(weight[row] for row in here if y[row] == label)
+        return right / sum(weight[row] for row in here) if here else 0.0
+
+    found = []
+    for conditions, label in rules:
+        tests = conditions
+        while tests:
+            shorter = [tests[:place] + tests[place + 1 :] for place in range(len(tests))]
+            best = max(shorter, key=lambda one: accuracy(one, label))
+            if accuracy(best, label) <= accuracy(tests, label) + 1e-12:
+                break
+            tests = best
+        found.append((tests, label, accuracy(tests, label)))
+    return sorted(found, key=lambda rule: -round(rule[2], 12))
+
+
+def preconditions(rule: Rule, schema: Any) -> list[Test]:
+    names = [schema.columns[condition.feature] for condition in rule.conditions]
+    return [
+        (column.name, column.categories[next(iter(condition.codes))])
+        for column, condition in zip(names, rule.conditions, strict=True)
+    ]

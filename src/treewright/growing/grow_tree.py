@@ -222,7 +222,8 @@ def _check_features(schema: Schema, recipe: Recipe) -> None:
 
 def _warn_of_odd_trees(dataset: Dataset, recipe: Recipe, tree: Tree) -> None:
     """Warn of a tree that could not grow at all, and of one that reads the classes off a single feature."""
-    if len(tree) == 1 and recipe.max_depth is not None and tree.impurity[0] > 0:
+    tested = recipe.significance is not None  # the tree itself says so then
+    if len(tree) == 1 and recipe.max_depth is not None and tree.impurity[0] > 0 and not tested:
         warn(
             "The tree is a single leaf although its rows differ in target: no feature tells them apart, "
             "or the limits on the size of branches forbid every split."
