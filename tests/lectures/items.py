@@ -1,8 +1,8 @@
 """Items: what the lecture texts have, each with the call that gives it and the check that it does.
 
 An item is a function under `@item`. It is handed the names that calls are about and what its calls give, holds
-that to values worked out by hand or by slow code written from the text, and says in a few words what was found.
-The words make the last column of docs/lectures.md, which `python tools/lectures.py` writes.
+that to values worked out by hand or by slow code written from the text, and says in a few words what was
+found. The words make the last column of docs/lectures.md, which `python tools/lectures.py` writes.
 """
 
 from __future__ import annotations

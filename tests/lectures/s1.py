@@ -94,8 +94,8 @@ def is_greedy(model: Any, table: pd.DataFrame, labels: Any, impurity: Any) -> No
     "tw.ID3Classifier().fit(*tennis).predict(tennis[0][1:2])",
     "dict(zip(tennis[0], tw.ID3Classifier().fit(*tennis).feature_importances_))",
 )
-def _(n: Names, predicted: Any, importances: dict[str, float]) -> str:
-    assert n.tennis[0].iloc[1].tolist() == ["Sunny", "Hot", "High", "Strong"]
+def _(at: Names, predicted: Any, importances: dict[str, float]) -> str:
+    assert at.tennis[0].iloc[1].tolist() == ["Sunny", "Hot", "High", "Strong"]
     assert predicted.tolist() == ["No"]
     assert importances["Temperature"] == 0
     assert min(value for name, value in importances.items() if name != "Temperature") > 0
@@ -109,7 +109,7 @@ def _(n: Names, predicted: Any, importances: dict[str, float]) -> str:
     "tw.DecisionTreeClassifier().fit(X, y)",
     "tw.ID3Classifier().fit(*tennis)",
 )
-def _(n: Names, numbers: Any, categories: Any) -> str:
+def _(at: Names, numbers: Any, categories: Any) -> str:
     assert any(Counter(path).most_common(1)[0][1] > 1 for path in features_on_paths(numbers.tree_))
     assert all(len(path) == len(set(path)) for path in features_on_paths(categories.tree_))
     return "so it is on all paths of both trees"
@@ -121,18 +121,20 @@ def _(n: Names, numbers: Any, categories: Any) -> str:
     "112–120",
     "[tw.DecisionTreeClassifier().fit(C[:, :d], C[:, :d].sum(axis=1) % 2).get_n_leaves() for d in (2, 3, 4, 5)]",
 )
-def _(n: Names, leaves: list[int]) -> str:
+def _(at: Names, leaves: list[int]) -> str:
     assert leaves == [2**d for d in (2, 3, 4, 5)]
     return f"parity of 2, 3, 4, 5 features: {', '.join(map(str, leaves))} leaves, 2^d being the bound"
 
 
 @item("S1.5", "GROWTREE(S)", "132–150", "tw.DecisionTreeClassifier(criterion='entropy').fit(B, b)")
-def _(n: Names, model: Any) -> str:
-    is_greedy(model, n.B, n.b, slow.entropy)
+def _(at: Names, model: Any) -> str:
+    is_greedy(model, at.B, at.b, slow.entropy)
     for seed in range(10):
         rng = np.random.default_rng(seed)
         labels = rng.integers(0, 2, 8)
-        is_greedy(tw.DecisionTreeClassifier(criterion="entropy").fit(n.B, labels), n.B, labels, slow.entropy)
+        is_greedy(
+            tw.DecisionTreeClassifier(criterion="entropy").fit(at.B, labels), at.B, labels, slow.entropy
+        )
     return "at every node the attribute of the largest gain, pure leaves"
 
 
@@ -142,8 +144,8 @@ def _(n: Names, model: Any) -> str:
     "169–177",
     "{c.feature: c.gain for c in tw.ID3Classifier(trace=True).fit(*tennis).trace_[0].candidates}",
 )
-def _(n: Names, found: dict[str, float]) -> str:
-    X, y = n.tennis
+def _(at: Names, found: dict[str, float]) -> str:
+    X, y = at.tennis
     for name, value in found.items():
         parts = [y[X[name] == category].tolist() for category in X[name].cat.categories]
         assert value == pytest.approx(slow.gain(y.tolist(), parts))
@@ -158,7 +160,7 @@ def _(n: Names, found: dict[str, float]) -> str:
     "tw.criteria.impurity('entropy', [9, 5])",
     "tw.plot_impurities('entropy', scaled=False)",
 )
-def _(n: Names, found: float, ax: Any) -> str:
+def _(at: Names, found: float, ax: Any) -> str:
     assert found == pytest.approx(-9 / 14 * log2(9 / 14) - 5 / 14 * log2(5 / 14))
     share, value = ax.get_lines()[0].get_data()
     assert value[1:-1] == pytest.approx([-q * log2(q) - (1 - q) * log2(1 - q) for q in share[1:-1]])
@@ -167,7 +169,7 @@ def _(n: Names, found: float, ax: Any) -> str:
 
 
 @item("S1.8", "The fourteen days", "192–228", "datasets.load_tennis()")
-def _(n: Names, found: Any) -> str:
+def _(at: Names, found: Any) -> str:
     X, y = found
     rows = [[*map(str, row), label] for row, label in zip(X.to_numpy(), y, strict=True)]
     assert rows == [line.split() for line in DAYS.splitlines()]
@@ -180,8 +182,8 @@ def _(n: Names, found: Any) -> str:
     "234–258",
     "{c.feature: c.gain for c in tw.ID3Classifier(trace=True).fit(*tennis).trace_[3].candidates}",
 )
-def _(n: Names, found: dict[str, float]) -> str:
-    X, y = n.tennis
+def _(at: Names, found: dict[str, float]) -> str:
+    X, y = at.tennis
     rain = X.Outlook == "Rain"
     for name, value in found.items():
         parts = [y[rain & (X[name] == category)].tolist() for category in X[name].cat.categories]
@@ -196,7 +198,7 @@ def _(n: Names, found: dict[str, float]) -> str:
     "258–275",
     "str(tw.ID3Classifier(trace=True).fit(*tennis).trace_[3])",
 )
-def _(n: Names, text: str) -> str:
+def _(at: Names, text: str) -> str:
     lines = text.splitlines()
     days = [DAYS.splitlines()[day].split() for day in (3, 4, 5, 9, 13)]  # D4, D5, D6, D10, D14
     assert [line.split()[1:] for line in lines[4:9]] == days
@@ -211,8 +213,8 @@ def _(n: Names, text: str) -> str:
     "277–305",
     "tw.ID3Classifier().fit(*tennis).tree_",
 )
-def _(n: Names, tree: Tree) -> str:
-    X, y = n.tennis
+def _(at: Names, tree: Tree) -> str:
+    X, y = at.tennis
     assert slow.nested(tree) == slow.id3(slow.rows_of(X), y.tolist(), slow.domains_of(X), ["No", "Yes"])
     for seed in range(60):
         X, labels = slow.random_table(seed)
@@ -228,21 +230,21 @@ def _(n: Names, tree: Tree) -> str:
     "307–325",
     "datasets.load_cars()",
 )
-def _(n: Names, found: Any) -> str:
+def _(at: Names, found: Any) -> str:
     X, y = found
     rows = [
         [str(m).replace(" ", "_"), *map(str, r), c] for m, r, c in zip(X.index, X.to_numpy(), y, strict=True)
     ]
     assert rows == [line.split() for line in CARS.splitlines()]
-    alike = X.index[(X == X.loc["M3"]).all(axis=1)].tolist()
+    alike = X.index[X.eq(X.loc["M3"]).all(axis=1)].tolist()
     assert alike == ["M3", "IS350", "E320"]
     assert all(name in tw.datasets.load_cars.__doc__ for name in alike)
     return "the table, the models as its index; M3, IS350 and E320 agree in every feature"
 
 
 @item("S1.13", '… "Decision Tree Example": the tree of the cars', "307", "tw.ID3Classifier().fit(*cars)")
-def _(n: Names, model: Any) -> str:
-    X, y = n.cars
+def _(at: Names, model: Any) -> str:
+    X, y = at.cars
     table = X.reset_index(drop=True)
     assert slow.nested(model.tree_) == slow.id3(
         slow.rows_of(table), y.tolist(), slow.domains_of(table), list(model.classes_)
@@ -259,7 +261,7 @@ def _(n: Names, model: Any) -> str:
     "tw.ID3Classifier().fit(*datasets.load_tennis(noisy=True))",
     "tw.ID3Classifier().fit(*tennis)",
 )
-def _(n: Names, noisy: Any, clean: Any) -> str:
+def _(at: Names, noisy: Any, clean: Any) -> str:
     X, y = tw.datasets.load_tennis(noisy=True)
     assert [*map(str, X.iloc[-1]), y.iloc[-1]] == ["Sunny", "Hot", "Normal", "Strong", "No"]
     assert slow.nested(noisy.tree_) == slow.id3(
@@ -275,7 +277,7 @@ def _(n: Names, noisy: Any, clean: Any) -> str:
     "tw.overfitting_curve(tw.DecisionTreeClassifier(), X, y).growing",
     "tw.plot_overfitting(tw.DecisionTreeClassifier(), X, y)",
 )
-def _(n: Names, growing: Any, ax: Any) -> str:
+def _(at: Names, growing: Any, ax: Any) -> str:
     best = int(np.argmax(growing["test"]))
     assert growing["training"][-1] == 1 > growing["training"][best]
     assert growing["test"][-1] < growing["test"][best]
@@ -297,7 +299,7 @@ def p_value(counts: np.ndarray) -> float:
     "371–376",
     "tw.ID3Classifier(significance=0.05).fit(*tennis)",
 )
-def _(n: Names, model: Any) -> str:
+def _(at: Names, model: Any) -> str:
     assert model.get_n_leaves() == 1
     assert "no split is significant at 0.05" in str(model.tree_)
     split = 0
@@ -325,8 +327,8 @@ def _(n: Names, model: Any) -> str:
     "380–383",
     "tw.prune(m, pruning.ChiSquare(alpha=0.05))",
 )
-def _(n: Names, pruned: Any) -> str:
-    tree = n.T
+def _(at: Names, pruned: Any) -> str:
+    tree = at.T
     leaves = set(tree.leaves.tolist())
     for node in reversed(range(len(tree))):
         children = list(tree.children(node))
@@ -343,8 +345,8 @@ def _(n: Names, pruned: Any) -> str:
     "[(b.condition, b.counts, b.expected) for b in tw.DecisionTreeClassifier(criterion='chi_square', "
     "splits=('multiway',), trace=True).fit(*tennis).trace_[0].candidates[0].branches]",
 )
-def _(n: Names, branches: Any) -> str:
-    X, y = n.tennis
+def _(at: Names, branches: Any) -> str:
+    X, y = at.tennis
     s, p = 14, int((y == "Yes").sum())
     for condition, counts, expected in branches:
         own = y[X.Outlook == condition.split(" = ")[1]]
@@ -362,7 +364,7 @@ def _(n: Names, branches: Any) -> str:
     "402–408",
     "tw.DecisionTreeClassifier(pruner='reduced_error', random_state=0).fit(X, y).tree_.count[0]",
 )
-def _(n: Names, count: Any) -> str:
+def _(at: Names, count: Any) -> str:
     assert count in (200 - ceil(200 / 3), 200 - 200 // 3)
     return f"{count} of 200 rows are grown on"
 
@@ -373,9 +375,9 @@ def _(n: Names, count: Any) -> str:
     "410–417",
     "tw.prune(m, pruning.ReducedError(strategy='greedy'), V, v)",
 )
-def _(n: Names, pruned: Any) -> str:
-    tree = n.T
-    errors = slow.errors_at(tree, n.v, n.m.decision_path(n.V).toarray())
+def _(at: Names, pruned: Any) -> str:
+    tree = at.T
+    errors = slow.errors_at(tree, at.v, at.m.decision_path(at.V).toarray())
     leaves = set(tree.leaves.tolist())
 
     def below(node: int) -> list[int]:
@@ -392,7 +394,7 @@ def _(n: Names, pruned: Any) -> str:
         if sum(errors[leaf] for leaf in below(best)) < errors[best]:
             break
         leaves.add(best)
-    assert (pruned.predict(n.V) != n.v).sum() == sum(errors[leaf] for leaf in below(0))
+    assert (pruned.predict(at.V) != at.v).sum() == sum(errors[leaf] for leaf in below(0))
     assert pruned.get_n_leaves() == len(below(0))
     return f"{tree.n_leaves} leaves become {pruned.get_n_leaves()}"
 
@@ -412,7 +414,7 @@ def reachable(tree: Tree, node: int, leaves: set[int]) -> bool:
     "419",
     "tw.plot_overfitting(tw.DecisionTreeClassifier(), X, y)",
 )
-def _(n: Names, ax: Any) -> str:
+def _(at: Names, ax: Any) -> str:
     labels = [line.get_label() for line in ax.get_lines()]
     assert {"training rows", "test rows", "test rows, pruned"} <= set(labels)
     lines = dict(zip(labels, ax.get_lines(), strict=True))
@@ -426,7 +428,7 @@ def _(n: Names, ax: Any) -> str:
     "426, 432–440",
     "str(tw.ID3Classifier().fit(*tennis).rules())",
 )
-def _(n: Names, text: str) -> str:
+def _(at: Names, text: str) -> str:
     first = text.splitlines()[0]
     assert first == "IF Outlook = Sunny AND Humidity = High THEN No  (3 rows, 100 %)"
     assert len(text.splitlines()) == 5 + 1
@@ -439,8 +441,8 @@ def _(n: Names, text: str) -> str:
     "427–428, 439–441",
     "tw.ID3Classifier().fit(tennis[0][:9], tennis[1][:9]).rules().prune(tennis[0][9:], tennis[1][9:], estimate='holdout')",
 )
-def _(n: Names, pruned: Any) -> str:
-    X, y = n.tennis
+def _(at: Names, pruned: Any) -> str:
+    X, y = at.tennis
     rules = tw.ID3Classifier().fit(X[:9], y[:9]).rules()
     before = [(slow.preconditions(rule, rules.schema), rules.schema.classes[rule.label]) for rule in rules]
     after = slow.post_pruned(before, X[9:].reset_index(drop=True), y[9:].tolist(), [1.0] * 5)
@@ -459,7 +461,7 @@ def _(n: Names, pruned: Any) -> str:
     "429–430",
     "tw.ID3Classifier().fit(*tennis).rules().prune(*tennis, estimate='holdout')",
 )
-def _(n: Names, pruned: Any) -> str:
+def _(at: Names, pruned: Any) -> str:
     accuracy = [rule.confidence for rule in pruned]
     assert accuracy == sorted(accuracy, reverse=True)
     assert len(pruned) == 5  # all are kept
@@ -489,8 +491,8 @@ def root_groups(model: Any) -> tuple[str, list[list[str]]]:
     return column.name, [[column.categories[code] for code in group] for group in split.groups]
 
 
-def merit_of(n: Names, name: str, groups: list[list[str]]) -> float:
-    X, y = n.tennis
+def merit_of(at: Names, name: str, groups: list[list[str]]) -> float:
+    X, y = at.tennis
     return slow.gain(y.tolist(), [y[X[name].isin(group)].tolist() for group in groups], slow.gini)
 
 
@@ -500,10 +502,10 @@ def merit_of(n: Names, name: str, groups: list[list[str]]) -> float:
     "454",
     "tw.DecisionTreeClassifier(splits=('multiway',)).fit(*tennis)",
 )
-def _(n: Names, model: Any) -> str:
+def _(at: Names, model: Any) -> str:
     name, groups = root_groups(model)
-    assert groups == [[value] for value in n.tennis[0][name].cat.categories]
-    every = {f: merit_of(n, f, [[v] for v in n.tennis[0][f].cat.categories]) for f in n.tennis[0]}
+    assert groups == [[value] for value in at.tennis[0][name].cat.categories]
+    every = {f: merit_of(at, f, [[v] for v in at.tennis[0][f].cat.categories]) for f in at.tennis[0]}
     assert every[name] == pytest.approx(max(every.values())) == pytest.approx(model.tree_.merit[0])
     return f"{name} in {len(groups)} branches"
 
@@ -524,27 +526,27 @@ def two_groups(values: list[str], sizes: range) -> list[list[list[str]]]:
     "455",
     "tw.DecisionTreeClassifier(splits=('one_vs_rest',)).fit(*tennis)",
 )
-def _(n: Names, model: Any) -> str:
+def _(at: Names, model: Any) -> str:
     name, groups = root_groups(model)
     assert min(map(len, groups)) == 1
     best = max(
-        merit_of(n, f, pair)
-        for f in n.tennis[0]
-        for pair in two_groups(list(n.tennis[0][f].cat.categories), range(1, 2))
+        merit_of(at, f, pair)
+        for f in at.tennis[0]
+        for pair in two_groups(list(at.tennis[0][f].cat.categories), range(1, 2))
     )
-    assert model.tree_.merit[0] == pytest.approx(best) == pytest.approx(merit_of(n, name, groups))
+    assert model.tree_.merit[0] == pytest.approx(best) == pytest.approx(merit_of(at, name, groups))
     return f"{name}: {' against '.join(', '.join(group) for group in groups)}"
 
 
 @item("S1.27", "… two disjoint subsets", "456", "tw.DecisionTreeClassifier(splits=('subset',)).fit(*tennis)")
-def _(n: Names, model: Any) -> str:
+def _(at: Names, model: Any) -> str:
     name, groups = root_groups(model)
     best = max(
-        merit_of(n, f, pair)
-        for f in n.tennis[0]
-        for pair in two_groups(list(n.tennis[0][f].cat.categories), range(1, 3))
+        merit_of(at, f, pair)
+        for f in at.tennis[0]
+        for pair in two_groups(list(at.tennis[0][f].cat.categories), range(1, 3))
     )
-    assert model.tree_.merit[0] == pytest.approx(best) == pytest.approx(merit_of(n, name, groups))
+    assert model.tree_.merit[0] == pytest.approx(best) == pytest.approx(merit_of(at, name, groups))
     return f"{name}: {' against '.join(', '.join(group) for group in groups)}"
 
 
@@ -554,9 +556,9 @@ def _(n: Names, model: Any) -> str:
     "457–458",
     "tw.DecisionTreeClassifier(cut='observed').fit(*temp)",
 )
-def _(n: Names, model: Any) -> str:
+def _(at: Names, model: Any) -> str:
     cuts = sorted(model.tree_.threshold[model.tree_.n_children > 0].tolist())
-    assert set(cuts) <= {row[0] for row in n.temp[0]}
+    assert set(cuts) <= {row[0] for row in at.temp[0]}
     assert cuts == [48, 80]
     return "48 and 80"
 
@@ -567,9 +569,9 @@ def _(n: Names, model: Any) -> str:
     "460–465",
     "tw.ID3Classifier().fit(tennis[0].assign(Date=pd.Categorical([f'D{i}' for i in range(1, 15)])), tennis[1])",
 )
-def _(n: Names, model: Any) -> str:
+def _(at: Names, model: Any) -> str:
     assert model.tree_.schema.names[model.tree_[0].split.feature] == "Date"
-    assert model.tree_.merit[0] == pytest.approx(slow.entropy(n.tennis[1].tolist()))
+    assert model.tree_.merit[0] == pytest.approx(slow.entropy(at.tennis[1].tolist()))
     return f"Date, with a gain of {model.tree_.merit[0]:.3f}, in {len(model.tree_.children(0))} branches"
 
 
@@ -580,7 +582,7 @@ def _(n: Names, model: Any) -> str:
     "tw.criteria.merit('gain_ratio', [[3, 2], [0, 4], [2, 3]])",
     "tw.ID3Classifier(criterion='gain_ratio', trace=True).fit(*tennis).trace_[0].candidates[0].split_information",
 )
-def _(n: Names, ratio: float, information: float) -> str:
+def _(at: Names, ratio: float, information: float) -> str:
     by_hand = -sum(part / 14 * log2(part / 14) for part in (5, 4, 5))
     assert information == pytest.approx(by_hand)
     labels = ["No"] * 5 + ["Yes"] * 9
@@ -595,8 +597,8 @@ def _(n: Names, ratio: float, information: float) -> str:
     "477–486",
     "[cut for cut, gain in tw.DecisionTreeClassifier(criterion='entropy', trace=True).fit(*temp).trace_[0].candidates[0].cuts]",
 )
-def _(n: Names, cuts: list[str]) -> str:
-    X, y = n.temp
+def _(at: Names, cuts: list[str]) -> str:
+    X, y = at.temp
     changes = [(X[i][0] + X[i + 1][0]) / 2 for i in range(5) if y[i] != y[i + 1]]
     assert cuts == [f"{cut:g}" for cut in changes] == ["54", "85"]
     return " and ".join(cuts)
@@ -612,8 +614,8 @@ def branch_rows(model: Any) -> list[float]:
     "494",
     "tw.ID3Classifier(missing='value').fit(holes, tennis[1])",
 )
-def _(n: Names, model: Any) -> str:
-    table = n.holes.astype(object).fillna("missing").astype("category")
+def _(at: Names, model: Any) -> str:
+    table = at.holes.astype(object).fillna("missing").astype("category")
     own = Counter(table.Outlook)
     assert sorted(branch_rows(model)) == sorted(own.values())
     assert own["missing"] == 2
@@ -623,17 +625,17 @@ def _(n: Names, model: Any) -> str:
 @item(
     "S1.34", "… instances are ignored", "495–496", "tw.ID3Classifier(missing='ignore').fit(holes, tennis[1])"
 )
-def _(n: Names, model: Any) -> str:
-    known = n.holes.Outlook.notna()
-    assert model.tree_ == tw.ID3Classifier().fit(n.holes[known], n.tennis[1][known]).tree_
+def _(at: Names, model: Any) -> str:
+    known = at.holes.Outlook.notna()
+    assert model.tree_ == tw.ID3Classifier().fit(at.holes[known], at.tennis[1][known]).tree_
     return f"the tree of the {known.sum()} other days"
 
 
 @item("S1.35", "… the most common value", "497", "tw.ID3Classifier(missing='mode').fit(holes, tennis[1])")
-def _(n: Names, model: Any) -> str:
-    common = Counter(n.holes.Outlook.dropna()).most_common(1)[0][0]
-    filled = Counter(n.holes.Outlook.fillna(common))
-    assert branch_rows(model) == [filled[value] for value in n.holes.Outlook.cat.categories]
+def _(at: Names, model: Any) -> str:
+    common = Counter(at.holes.Outlook.dropna()).most_common(1)[0][0]
+    filled = Counter(at.holes.Outlook.fillna(common))
+    assert branch_rows(model) == [filled[value] for value in at.holes.Outlook.cat.categories]
     return f"{common}: {', '.join(f'{rows:g}' for rows in branch_rows(model))} rows"
 
 
@@ -643,12 +645,12 @@ def _(n: Names, model: Any) -> str:
     "498",
     "tw.ID3Classifier(missing='class_mode').fit(holes, tennis[1])",
 )
-def _(n: Names, model: Any) -> str:
+def _(at: Names, model: Any) -> str:
     filled = []
-    for value, label in zip(n.holes.Outlook, n.tennis[1], strict=True):
-        own = n.holes.Outlook[(n.tennis[1] == label).to_numpy()].dropna()
+    for value, label in zip(at.holes.Outlook, at.tennis[1], strict=True):
+        own = at.holes.Outlook[(at.tennis[1] == label).to_numpy()].dropna()
         filled.append(own.value_counts().idxmax() if pd.isna(value) else value)
-    assert branch_rows(model) == [Counter(filled)[value] for value in n.holes.Outlook.cat.categories]
+    assert branch_rows(model) == [Counter(filled)[value] for value in at.holes.Outlook.cat.categories]
     assert filled[9] != filled[13]
     return f"D10 (Yes) {filled[9]}, D14 (No) {filled[13]}: {', '.join(f'{rows:g}' for rows in branch_rows(model))} rows"
 
@@ -659,7 +661,7 @@ def _(n: Names, model: Any) -> str:
     "500–504",
     "tw.ID3Classifier(missing='fractional').fit(pd.DataFrame({'A': pd.Categorical([1] * 4 + [0] * 6 + [None])}), [1] * 4 + [0] * 7)",
 )
-def _(n: Names, model: Any) -> str:
+def _(at: Names, model: Any) -> str:
     assert sorted(branch_rows(model)) == pytest.approx([4 + 0.4, 6 + 0.6])
     return " and ".join(f"{rows:.1f}" for rows in sorted(branch_rows(model))) + " rows"
 
@@ -670,6 +672,6 @@ def _(n: Names, model: Any) -> str:
     "514",
     "[kind().fit(*tennis).score(*tennis) for kind in (tw.CARTClassifier, tw.ID3Classifier, tw.C45Classifier)]",
 )
-def _(n: Names, scores: list[float]) -> str:
+def _(at: Names, scores: list[float]) -> str:
     assert scores == pytest.approx([9 / 14, 1.0, 1.0])  # CART's program splits no node of fewer than 20 rows
     return "each learns the fourteen days, CART within the limits of its program"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from math import ceil, log2, sqrt
+from itertools import pairwise
+from math import log, log2, sqrt
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,7 @@ def best_cut(
     y, found = list(y), []
     for d in range(X.shape[1]):
         values = sorted(set(X[:, d].tolist()))
-        for low, high in zip(values, values[1:], strict=False):
+        for low, high in pairwise(values):
             cut = (low + high) / 2
             parts = [
                 [c for x, c in zip(X[:, d], y, strict=True) if (x <= cut) == side] for side in (True, False)
@@ -155,8 +156,6 @@ def reduced_error(tree: Tree, errors: Sequence[float], node: int = 0) -> tuple[f
 
 def structural_risk(tree: Tree, n_splits: float, delta: float, node: int = 0) -> tuple[float, int, list[int]]:
     """The bottom-up pass with the penalty: errors and nodes of what is left, and the nodes made leaves."""
-    from math import log
-
     errors = tree.weight[node] - tree.value[node].max()
     if tree.is_leaf(node):
         return errors, 1, []
@@ -168,11 +167,6 @@ def structural_risk(tree: Tree, n_splits: float, delta: float, node: int = 0) ->
     if kept / m + alpha > errors / m:
         return errors, 1, [node]
     return kept, size, [pruned for _, _, nodes in below for pruned in nodes]
-
-
-def third(n: int) -> int:
-    """How many of n rows are trained on when a third is kept aside."""
-    return n - ceil(n / 3)
 
 
 Test = tuple[str, Any]
