@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 import treewright as tw
 from treewright import bounds, criteria, datasets, pruning
+from treewright.evaluation import evaluate
 
 tennis, cars, mushrooms = datasets.load_tennis(), datasets.load_cars(), datasets.load_mushrooms()
 holes = tennis[0][["Outlook"]].drop(index=[9, 13]).reindex(range(14))                   # D10 and D14 lack it
