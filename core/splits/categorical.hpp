@@ -335,8 +335,7 @@ private:
         std::vector<Totals> branch(levels_.size(), Totals(levels_.width));
         size_t large = 0;
         for (size_t level = 0; level < levels_.size(); ++level) levels_.add_to(branch[level], level);
-        const size_t heaviest =
-            static_cast<size_t>(std::max_element(levels_.weight.begin(), levels_.weight.end()) - levels_.weight.begin());
+        const size_t heaviest = levels_.weight.empty() ? 0 : first_largest(levels_.weight);
         if (by_direction_ && !branch.empty()) branch[heaviest].add(levels_.missing);
         std::vector<const Totals*> all;
         for (const Totals& b : branch) {

@@ -133,7 +133,7 @@ private:
         std::vector<double> weight(groups_.size(), 0.0);
         for (size_t g = 0; g < groups_.size(); ++g)
             for (uint32_t row : groups_[g].rows) weight[g] += rows_.weight_of(row);
-        const auto heaviest = static_cast<size_t>(std::max_element(weight.begin(), weight.end()) - weight.begin());
+        const size_t heaviest = first_largest(weight);
         size_t large = 0;
         double after = 0;
         for (size_t g = 0; g < groups_.size(); ++g) {
