@@ -8,6 +8,7 @@
 
 #include "best.hpp"
 #include "bits.hpp"
+#include "builder.hpp"
 #include "feature_draw.hpp"
 #include "grow/histogram/histograms.hpp"
 #include "grow/histogram/surrogate_histogram.hpp"

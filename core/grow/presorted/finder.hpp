@@ -5,7 +5,7 @@
 #pragma once
 #include <optional>
 
-#include "cuts/random.hpp"
+#include "cuts/drawn.hpp"
 #include "feature_draw.hpp"
 #include "grow/choice.hpp"
 #include "grow/kernel.hpp"

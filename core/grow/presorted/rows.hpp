@@ -11,9 +11,6 @@
 
 namespace treewright {
 
-/// Largest number of rows for which 16-bit row numbers and ranks do.
-inline constexpr size_t most_narrow_rows = 65535;
-
 /// The rows of one node: [begin, end) of every list in one of the two buffers.
 struct RowSpan {
     uint32_t begin = 0, end = 0;

@@ -6,7 +6,7 @@
 #pragma once
 #include <set>
 
-#include "cuts/random.hpp"
+#include "cuts/drawn.hpp"
 #include "feature_draw.hpp"
 #include "grow/choice.hpp"
 #include "grow/kernel.hpp"
