@@ -1,7 +1,8 @@
 // Ranks: every numeric feature of a table by the position of its value among the distinct ones, sorted once for all trees.
 #pragma once
 #include "parallel.hpp"
-#include "cuts/scan.hpp"
+#include "cuts/sorted_list.hpp"
+#include "problem.hpp"
 
 namespace treewright {
 

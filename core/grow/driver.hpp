@@ -228,7 +228,8 @@ private:
         if (left_out(recipe_.policy(static_cast<size_t>(node.split.feature)))) return;
         if (criterion_.merit) {
             std::vector<const Totals*> branches;
-            for (const Node& child : children_) branches.push_back(&child.totals);
+            for (const Node& child : children_)
+                if (child.size() > 0) branches.push_back(&child.totals);
             node.split.merit = criterion_.merit(node.totals, branches);
         } else if (criterion_.traits.decrease) {
             double after = 0;

@@ -5,6 +5,7 @@
 #include "cuts/sorted_list.hpp"
 #include "grow/histogram/bins.hpp"
 #include "parallel.hpp"
+#include "problem.hpp"
 #include "stats.hpp"
 #include "table.hpp"
 
