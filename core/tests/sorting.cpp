@@ -1,6 +1,7 @@
 // Rows by value, ranks in linear time, and the midpoint between neighbours.
 #include "../ranks.hpp"
-#include "cuts/scan.hpp"
+#include "base/midpoint.hpp"
+#include "cuts/sorted_list.hpp"
 #include "check.hpp"
 #include "columns.hpp"
 
