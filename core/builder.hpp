@@ -58,7 +58,12 @@ struct Builder {
         value.insert(value.end(), description.value.begin(), description.value.end());
         return static_cast<int32_t>(nodes.size() - 1);
     }
-    void set_split(int32_t at, const Candidate& split, int32_t first_child, std::vector<Candidate>&& others) {
+    size_t size() const { return nodes.size(); }
+    void copy_value(int32_t node, std::vector<double>& to) const {
+        const auto at = value.begin() + static_cast<int64_t>(width) * node;
+        to.assign(at, at + static_cast<int64_t>(width));
+    }
+    void set_split(int32_t at, const Candidate& split, int32_t first_child) {
         NodeRecord& node = nodes[static_cast<size_t>(at)];
         node.first_child = first_child;
         node.n_children = split.n_branches;
@@ -70,14 +75,14 @@ struct Builder {
         node.pool_begin = static_cast<int64_t>(pool_index.size());
         append_pool(split, pool_index, pool_value);
         node.pool_end = static_cast<int64_t>(pool_index.size());
-        node.competitors_begin = static_cast<int64_t>(competitors.size());
-        for (Candidate& other : others) competitors.push_back(std::move(other));
-        node.competitors_end = static_cast<int64_t>(competitors.size());
     }
-    void set_surrogates(int32_t at, std::vector<Candidate>&& stand_ins) {
+    void set_others(int32_t at, std::vector<Candidate>&& others, std::vector<Candidate>&& stand_ins) {
         NodeRecord& node = nodes[static_cast<size_t>(at)];
+        node.competitors_begin = static_cast<int64_t>(competitors.size());
+        std::move(others.begin(), others.end(), std::back_inserter(competitors));
+        node.competitors_end = static_cast<int64_t>(competitors.size());
         node.surrogates_begin = static_cast<int64_t>(surrogates.size());
-        for (Candidate& stand_in : stand_ins) surrogates.push_back(std::move(stand_in));
+        std::move(stand_ins.begin(), stand_ins.end(), std::back_inserter(surrogates));
         node.surrogates_end = static_cast<int64_t>(surrogates.size());
     }
 };

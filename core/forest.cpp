@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "grow/driver.hpp"
 #include "grow/offers.hpp"
 #include "parallel.hpp"
 #include "sorted_tree.hpp"
@@ -125,23 +126,38 @@ struct Stand {
 template <class C, class Scorer>
 std::vector<Forest> grow_sorted_with(const Stand& stand, const Problem& problem, const RankTable& ranks) {
     struct Worker {
-        SortedTree<C, Scorer> tree;
+        Recipe recipe;  // with the least weight of a leaf in the tree in hand
+        Problem problem;
+        ForestWriter writer;
+        SortingFinder<C, Scorer> finder;
         Sample sample;
+
+        Worker(const Stand& stand, const Problem& all, const RankTable& ranks)
+            : recipe(stand.recipe),
+              problem(all.with(recipe)),
+              writer(problem, stand.position, stand.n_categories),
+              finder(problem, ranks, writer) {}
+
+        void grow(const Stand& stand, uint64_t seed, int thread, Forest& out) {
+            sample.draw(stand.sampler, stand.draws, stand.target, seed);
+            problem.total_weight = sample.total;
+            recipe.min_weight_leaf = stand.draws.min_weight_fraction * sample.total;
+            writer.start(out);
+            Driver(problem, finder, writer, thread).grow(finder.root(sample.rows, sample.weight, Random(seed).next()));
+            writer.finish();
+            stand.monitor.settled += stand.table.n_rows - sample.rows.size();
+        }
     };
     const int threads = stand.recipe.threads;
     std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(std::max(threads, 1)));
     std::vector<Forest> trees(stand.n_trees());
     parallel_for(trees.size(), threads, [&](size_t t, int thread) {
         auto& worker = workers[static_cast<size_t>(thread)];
-        if (!worker) worker.reset(new Worker{SortedTree<C, Scorer>(problem, ranks, stand.position, stand.n_categories), {}});
+        if (!worker) worker = std::make_unique<Worker>(stand, problem, ranks);
         stand.monitor.poll(thread);
-        Sample& sample = worker->sample;
-        sample.draw(stand.sampler, stand.draws, stand.target, stand.draws.seeds[t]);
         Forest grown = stand.blank();
-        worker->tree.grow(sample.rows, sample.weight, stand.draws.min_weight_fraction * sample.total, stand.draws.seeds[t],
-                          thread, grown);
+        worker->grow(stand, stand.draws.seeds[t], thread, grown);
         trees[t] = std::move(grown);
-        stand.monitor.settled += stand.table.n_rows;
     });
     return trees;
 }
@@ -151,12 +167,13 @@ std::vector<Forest> grow_sorted_by(const Stand& stand, Problem problem, const Ra
     const bool unit = stand.draws.n_draws == 0 && !stand.target.weight;
     const LogTable logs(C::traits.log_table && unit ? problem.table.n_rows : 0);
     problem.n_log_n = logs.data();
+    problem.formula = &formula_of<C>;
     return C::with_scorer(problem.n_classes, unit,
                           [&]<class Scorer>() { return grow_sorted_with<C, Scorer>(stand, problem, ranks); });
 }
 
 std::vector<Forest> grow_sorted(const Stand& stand, const Problem& problem) {
-    const bool by_row = use_blocks(problem) && !stand.recipe.random_cuts;
+    const bool by_row = copies_columns(problem) && !stand.recipe.random_cuts;
     const RankTable ranks(problem.table, by_row, stand.recipe.threads, stand.monitor);
     if (stand.recipe.criterion == Gini::traits.name) return grow_sorted_by<Gini>(stand, problem, ranks);
     if (stand.recipe.criterion == Entropy::traits.name) return grow_sorted_by<Entropy>(stand, problem, ranks);

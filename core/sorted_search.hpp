@@ -12,99 +12,83 @@
 namespace treewright {
 
 template <class C, class Scorer>
-class SortedSearch : protected SortedRows<C> {
-protected:
-    using Rows = SortedRows<C>;
-    using Rows::origin, Rows::with_ranks;
-    using Rows::problem_, Rows::recipe_, Rows::row_, Rows::weight_, Rows::label_, Rows::codes_, Rows::numbers_,
-        Rows::has_missing_, Rows::ordered_;
+class SortedSearch {
+public:
+    SortedSearch(const Problem& problem, const SortedRows& rows)
+        : problem_(problem), recipe_(problem.recipe), rows_(rows), draw_(problem.n_features()), scratch_(problem.n_log_n) {}
 
-    /// What splits a node.
-    struct Split {
-        double merit = -infinity;
-        int32_t feature = -1, default_branch = -1;
-        bool table = false;
-        uint32_t left_rank = 0;  // rows of at most this rank go left
-        bool between = false;    // the threshold lies half-way between the values of these two rows
-        uint32_t left_row = 0, right_row = 0;
-        double threshold = 0;
-        std::vector<std::pair<int32_t, int32_t>> groups = {};  // of a table
-    };
-
-    SortedSearch(const Problem& problem, const RankTable& ranks)
-        : Rows(problem, ranks), totals_(problem.width()), draw_(problem.n_features()), scratch_(problem.n_log_n) {}
-
-    /// Take these rows of the table, as SortedRows does.
-    void load(std::span<const uint32_t> rows, std::span<const double> weight) {
-        Rows::load(rows, weight);
-        ranked_.resize(rows.size());
-        if constexpr (C::classification) bit_.resize(rows.size());
-        else centred_.resize(rows.size());
+    /// Get ready for the nodes of a tree of so many rows.
+    void start(size_t n_rows) {
+        limits_.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
+        limits_.min_weight = recipe_.min_weight_leaf;
+        ranked_.resize(n_rows);
+        if constexpr (C::classification) bit_.resize(n_rows);
+        else centred_.resize(n_rows);
     }
-    /// The columns of the node in hand, under local numbers.
-    void look_at(const RowRange& item) {
-        local_.weight = weight_.empty() ? nullptr : weight_.data() + item.begin;
-        if constexpr (C::classification) {
-            local_.label = label_.data() + item.begin;
-            local_.bit = bit_.data();
-        } else {
-            local_.target = centred_.data();
-        }
-    }
-    /// Find the best split of the node whose totals_ and impurity_ are set, on the features it draws by its seed; false if there
-    /// is none.
-    bool search_drawn(const RowRange& item, uint64_t seed) {
-        tolerance_ = C::tolerance(totals_, impurity_);
+    /// Find the best split of a node, on the features it draws by its seed; null if there is none. `totals` are those of the
+    /// node, in regression but for the sum; `centre` is taken off the target.
+    SortedSplit* find(const RowRange& node, uint64_t seed, Totals& totals, double impurity, double centre) {
+        look_at(node, totals, centre);
+        totals_ = &totals;
+        impurity_ = impurity;
+        tolerance_ = C::tolerance(totals, impurity);
         ties_.start(tolerance_);
         Random random(seed);
-        const size_t wanted = recipe_.max_features > 0 ? static_cast<size_t>(recipe_.max_features) : codes_.size();
+        const size_t n_features = problem_.n_features();
+        const size_t wanted = recipe_.max_features > 0 ? static_cast<size_t>(recipe_.max_features) : n_features;
         chosen_.clear();
         while (chosen_.size() < wanted) chosen_.push_back(draw_.next(random));  // in this order: chance decides between equals
         bool varied = false;
         for (int32_t feature : chosen_) {
-            varied |= search(item, feature, random);
+            varied |= search(node, feature, random);
             if (ties_.merit() >= impurity_ - tolerance_) break;  // pure branches: nothing can be better
         }
-        while (!varied && draw_.any_left()) varied = search(item, draw_.next(random), random);
+        while (!varied && draw_.any_left()) varied = search(node, draw_.next(random), random);
         draw_.undo();
-        if (!ties_.found()) return false;
-        best_ = std::move(ties_.get());
-        groups_.table.swap(best_.groups);
-        return true;
+        return ties_.found() ? &ties_.get() : nullptr;
     }
-
-    CutLimits limits_;
-
-    // the node in hand
-    LocalRows local_;
-    Totals totals_;
-    double impurity_ = 0;
-    std::vector<uint8_t> bit_;
-    std::vector<double> centred_;
-    Split best_;
-    Candidate groups_;  // of the best split, if it is a table
 
 private:
     static constexpr size_t rows_for_bins = 1024;
 
+    /// The target of a node in the form the scorers want.
+    void look_at(const RowRange& node, Totals& totals, double centre) {
+        const size_t n = node.size();
+        local_.weight = rows_.weight(node);
+        if constexpr (C::classification) {
+            local_.label = rows_.label(node);
+            local_.bit = bit_.data();
+            for (size_t i = 0; i < n; ++i) bit_[i] = local_.label[i] == 1;
+        } else {
+            local_.target = centred_.data();
+            local_.centre = centre;
+            const double* target = rows_.target(node);
+            double sum = 0;
+            for (size_t i = 0; i < n; ++i) {
+                centred_[i] = target[i] - centre;
+                sum += local_.weight_of(i) * centred_[i];
+            }
+            totals.sums[0] = sum;
+        }
+    }
+
     /// Look at one feature; false if it is constant at the node.
-    bool search(const RowRange& item, int32_t feature, Random& random) {
-        const auto f = static_cast<size_t>(feature);
-        if (problem_.table.features[f].categorical() && !ordered_[f]) return search_categories(item, feature);
-        return recipe_.random_cuts ? search_random(item, feature, random) : search_cuts(item, feature);
+    bool search(const RowRange& node, int32_t feature, Random& random) {
+        if (rows_.only_codes(static_cast<size_t>(feature))) return search_categories(node, feature);
+        return recipe_.random_cuts ? search_random(node, feature, random) : search_cuts(node, feature);
     }
     /// Whether a split of so much merit may be the best.
     bool matters(double merit) const { return merit > ties_.most(); }
 
     /// Gather the ranks of a node, those known first; false if all are the same.
-    bool gather_ranks(const RowRange& item, int32_t feature) {
-        return with_ranks(static_cast<size_t>(feature),
-                          [&](auto rank) { return gather(item, has_missing_[static_cast<size_t>(feature)], rank); });
+    bool gather_ranks(const RowRange& node, int32_t feature) {
+        const auto f = static_cast<size_t>(feature);
+        return rows_.with_ranks(f, [&](auto rank) { return gather(node, rows_.has_missing(f), rank); });
     }
     template <class Rank>
-    bool gather(const RowRange& item, bool any_missing, Rank rank) {
-        const size_t n = item.size();
-        const uint32_t* row = row_.data() + item.begin;
+    bool gather(const RowRange& node, bool any_missing, Rank rank) {
+        const size_t n = node.size();
+        const uint32_t* row = rows_.rows(node);
         Ranked* ranked = ranked_.data();
         uint32_t low = RankTable::missing, high = 0;
         known_ = n;
@@ -133,43 +117,43 @@ private:
         return known_ > 0 && (low < high || known_ < n);
     }
 
-    bool search_cuts(const RowRange& item, int32_t feature) {
-        if (!gather_ranks(item, feature)) return false;
-        const size_t n = item.size();
+    bool search_cuts(const RowRange& node, int32_t feature) {
+        if (!gather_ranks(node, feature)) return false;
+        const size_t n = node.size();
         if constexpr (OfPairs<Scorer>)
-            if (n >= rows_for_bins && known_ == n && limits_.min_weight <= 0) return search_bins(item, feature);
+            if (n >= rows_for_bins && known_ == n && limits_.min_weight <= 0) return search_bins(node, feature);
         if (lowest_ < highest_) sorter_.sort(ranked_.data(), known_, lowest_, highest_);
         const Ranked* list = ranked_.data();
         double merit = -infinity;
         if (known_ == n) {
-            const Scorer made(local_, totals_, scratch_);
+            const Scorer made(local_, *totals_, scratch_);
             cut_.start(made.score_step(tolerance_));
             scan(list, n, 0, n, false, false, made, limits_, cut_);
             if (cut_.found()) merit = made.merit(cut_.merit());
         } else if (recipe_.missing == Missing::available) {
             const Totals totals = known_totals();
-            const double share = totals.weight / totals_.weight;
+            const double share = totals.weight / totals_->weight;
             const Scorer made(local_, totals, scratch_);
             cut_.start(made.score_step(tolerance_ / share));
             scan(list, known_, 0, known_, false, false, made, limits_, cut_);
             if (cut_.found()) merit = made.merit(cut_.merit()) * share;
         } else {
-            Scorer right(local_, totals_, scratch_);
+            Scorer right(local_, *totals_, scratch_);
             cut_.start(right.score_step(tolerance_));
             scan(list, known_, 0, n, true, false, right, limits_, cut_);
-            Scorer left(local_, totals_, scratch_);
+            Scorer left(local_, *totals_, scratch_);
             for (size_t i = known_; i < n; ++i) left.add(list[i].row);
             scan(list, known_, n - known_, n, false, true, left, limits_, cut_);
             if (cut_.found()) merit = left.merit(cut_.merit());
         }
         if (!matters(merit)) return true;
         const Cut cut = cut_.get();
-        const uint32_t* row = row_.data() + item.begin;
-        Split split{merit, feature};
+        const uint32_t* row = rows_.rows(node);
+        SortedSplit split{merit, feature};
         split.left_rank = list[cut.position - 1].rank;
-        split.left_row = origin(row[list[cut.position - 1].row]);
+        split.left_row = rows_.origin(row[list[cut.position - 1].row]);
         if (cut.position < known_) {
-            split.right_row = origin(row[list[cut.position].row]);
+            split.right_row = rows_.origin(row[list[cut.position].row]);
             split.between = true;
         } else {
             split.threshold = infinity;  // known against missing
@@ -179,22 +163,22 @@ private:
         return true;
     }
     /// Large nodes, where most of the rows need no sorting.
-    bool search_bins(const RowRange& item, int32_t feature) {
-        const Scorer made(local_, totals_, scratch_);
+    bool search_bins(const RowRange& node, int32_t feature) {
+        const Scorer made(local_, *totals_, scratch_);
         const double slack = made.score_step(tolerance_);
         const double bar = ties_.found() ? made.score_step(ties_.most()) - 2 * slack : -infinity;
-        const auto& cut = bins_.search(std::span(ranked_).first(item.size()), lowest_, highest_, local_, made, bar, slack,
+        const auto& cut = bins_.search(std::span(ranked_).first(node.size()), lowest_, highest_, local_, made, bar, slack,
                                        limits_.min_count, sorter_);
         if (const double merit = made.merit(cut.merit()); cut.found() && matters(merit))
-            ties_.offer(merit, split_after(item, feature, merit, cut.get()));
+            ties_.offer(merit, split_after(node, feature, merit, cut.get()));
         return true;
     }
     /// The cut after the rows of at most this rank: what lies on either side of it.
-    Split split_after(const RowRange& item, int32_t feature, double merit, uint32_t left_rank) const {
-        const uint32_t* row = row_.data() + item.begin;
+    SortedSplit split_after(const RowRange& node, int32_t feature, double merit, uint32_t left_rank) const {
+        const uint32_t* row = rows_.rows(node);
         Ranked left{0, 0}, right{0, RankTable::missing};
         bool any = false;
-        for (size_t i = 0; i < item.size(); ++i) {
+        for (size_t i = 0; i < node.size(); ++i) {
             const Ranked& entry = ranked_[i];
             if (entry.rank <= left_rank) {
                 if (!any || entry.rank > left.rank) left = entry;
@@ -203,10 +187,10 @@ private:
                 right = entry;
             }
         }
-        Split split{merit, feature};
+        SortedSplit split{merit, feature};
         split.left_rank = left.rank;
-        split.left_row = origin(row[left.row]);
-        split.right_row = origin(row[right.row]);
+        split.left_row = rows_.origin(row[left.row]);
+        split.right_row = rows_.origin(row[right.row]);
         split.between = true;
         return split;
     }
@@ -225,10 +209,10 @@ private:
     }
 
     /// A threshold drawn between the smallest and the largest value (extremely randomised trees: Geurts, Ernst & Wehenkel, 2006).
-    bool search_random(const RowRange& item, int32_t feature, Random& random) {
-        const double* value = numbers_[static_cast<size_t>(feature)];
-        const uint32_t* row = row_.data() + item.begin;
-        const size_t n = item.size();
+    bool search_random(const RowRange& node, int32_t feature, Random& random) {
+        const double* value = rows_.numbers(static_cast<size_t>(feature));
+        const uint32_t* row = rows_.rows(node);
+        const size_t n = node.size();
         double low = infinity, high = -infinity;
         size_t known = 0;
         for (size_t i = 0; i < n; ++i) {
@@ -242,7 +226,7 @@ private:
         if (!(cut < high)) cut = low;
         if (low == high) cut = infinity;  // only known against missing is left
         const bool missing_goes_left = known < n && random.below(2) == 0;
-        Scorer made(local_, totals_, scratch_);
+        Scorer made(local_, *totals_, scratch_);
         size_t left = 0;
         for (size_t i = 0; i < n; ++i) {
             const double x = value[row[i]];
@@ -252,7 +236,7 @@ private:
             }
         }
         if (left < limits_.min_count || n - left < limits_.min_count || left == n || !limits_.allow(made)) return true;
-        Split split{made.merit(made.score()), feature};
+        SortedSplit split{made.merit(made.score()), feature};
         split.threshold = cut;
         if (known < n) split.default_branch = missing_goes_left ? 0 : 1;
         ties_.offer(split.merit, split);
@@ -263,10 +247,10 @@ private:
         if constexpr (C::classification) return 1.0;
         else return C::spread(impurity_, local_.centre);
     }
-    bool search_categories(const RowRange& item, int32_t feature) {
-        const int32_t* codes = codes_[static_cast<size_t>(feature)];
-        const uint32_t* row = row_.data() + item.begin;
-        const size_t n = item.size();
+    bool search_categories(const RowRange& node, int32_t feature) {
+        const int32_t* codes = rows_.codes(static_cast<size_t>(feature));
+        const uint32_t* row = rows_.rows(node);
+        const size_t n = node.size();
         size_t same = 1;
         while (same < n && codes[row[same]] == codes[row[0]]) ++same;
         if (same == n) return false;
@@ -276,22 +260,35 @@ private:
                 for (size_t i = 0; i < n; ++i) use(codes[row[i]], i);
             },
             levels_);
-        Candidate found = CategorySearch<C>(C{}, recipe_, problem_.table, levels_, totals_, tolerance_, spread(), feature).best();
+        Candidate found =
+            CategorySearch<C>(C{}, recipe_, problem_.table, levels_, *totals_, tolerance_, spread(), feature).best();
         if (!found.found()) return true;
-        Split split{found.merit, feature, found.default_branch, true};
+        SortedSplit split{found.merit, feature, found.default_branch, true};
         split.groups = std::move(found.table);
         ties_.offer(split.merit, std::move(split));
         return true;
     }
 
+    const Problem& problem_;
+    const Recipe& recipe_;
+    const SortedRows& rows_;
+    CutLimits limits_;
     FeatureDraw draw_;
     std::vector<int32_t> chosen_;
-    double tolerance_ = 0;
+
+    // the node in hand
+    LocalRows local_;
+    const Totals* totals_ = nullptr;
+    double impurity_ = 0, tolerance_ = 0;
+    std::vector<uint8_t> bit_;
+    std::vector<double> centred_;
+    Best<SortedSplit> ties_;
+
+    // the feature in hand
     std::vector<Ranked> ranked_;
     size_t known_ = 0;
     uint32_t lowest_ = 0, highest_ = 0;
     RankSorter sorter_;
-    Best<Split> ties_;
     BestCut cut_;
     RankBinsFor<Scorer> bins_;
     Scratch scratch_;
