@@ -2,8 +2,8 @@
 #pragma once
 #include <numbers>
 
-#include "mean_difference.hpp"
-#include "numbers.hpp"
+#include "criteria/mean_difference.hpp"
+#include "criteria/numbers.hpp"
 
 namespace treewright {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <ranges>
 
-#include "random.hpp"
-#include "stats.hpp"
+#include "base/random.hpp"
+#include "base/statistics.hpp"
 
 namespace treewright {
 

@@ -1,8 +1,8 @@
 // Growing one tree by the finders that offer what its recipe demands. `weight` is that of each row as the search uses it; empty =
 // every row weighs one.
 #pragma once
-#include "problem.hpp"
-#include "tree.hpp"
+#include "grow/grow_task.hpp"
+#include "base/tree.hpp"
 
 namespace treewright {
 

@@ -1,10 +1,10 @@
 // The kernel of any criterion: its cuts, groupings, bounds and turns. Each file of grow/kernels/ instantiates it for some.
 #pragma once
-#include "bits.hpp"
+#include "grow/bits.hpp"
 #include "cuts/search.hpp"
 #include "grow/kernel.hpp"
 #include "splits/categorical.hpp"
-#include "splits/row_groups.hpp"
+#include "splits/categorical_by_rows.hpp"
 #include "splits/scaled_cutter.hpp"
 
 namespace treewright {

@@ -18,11 +18,11 @@
 #pragma once
 #include <set>
 
-#include "builder.hpp"
+#include "base/builder.hpp"
 #include "grow/node.hpp"
-#include "missing.hpp"
-#include "random.hpp"
-#include "significance.hpp"
+#include "grow/missing_policy.hpp"
+#include "base/random.hpp"
+#include "grow/significance.hpp"
 
 namespace treewright {
 

@@ -1,8 +1,8 @@
 // A node while it grows: what the driver knows of it, besides where its rows stand.
 #pragma once
-#include "candidate.hpp"
-#include "constraints.hpp"
-#include "random.hpp"
+#include "splits/candidate.hpp"
+#include "grow/constraints.hpp"
+#include "base/random.hpp"
 
 namespace treewright {
 

@@ -1,10 +1,10 @@
 // Large nodes by histograms, the subtrees below them side by side by finders of their own.
 #pragma once
-#include "builder.hpp"
+#include "base/builder.hpp"
 #include "cuts/sorted_list.hpp"
 #include "grow/driver.hpp"
-#include "parallel.hpp"
-#include "parts.hpp"
+#include "base/parallel.hpp"
+#include "grow/row_shares.hpp"
 
 namespace treewright {
 

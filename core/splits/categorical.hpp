@@ -5,13 +5,13 @@
 // tried up to 12 values present; beyond, the best cut of several orders (each class's share, and the first principal
 // component of the class shares: Coppersmith, Hong & Hosking, 1999), then single values are exchanged while that helps.
 #pragma once
-#include "best.hpp"
-#include "candidate.hpp"
-#include "constraints.hpp"
-#include "criteria/callable.hpp"
-#include "levels.hpp"
-#include "missing.hpp"
-#include "problem.hpp"
+#include "cuts/best.hpp"
+#include "splits/candidate.hpp"
+#include "grow/constraints.hpp"
+#include "criteria/user_criterion.hpp"
+#include "splits/category_order.hpp"
+#include "grow/missing_policy.hpp"
+#include "grow/grow_task.hpp"
 
 namespace treewright {
 

@@ -5,11 +5,11 @@
 #pragma once
 #include <map>
 
-#include "builder.hpp"
+#include "base/builder.hpp"
 #include "grow/choice.hpp"
 #include "grow/presorted/shared_rows.hpp"
-#include "missing.hpp"
-#include "significance.hpp"
+#include "grow/missing_policy.hpp"
+#include "grow/significance.hpp"
 #include "splits/interval.hpp"
 #include "splits/median.hpp"
 #include "splits/oblique.hpp"

@@ -2,12 +2,12 @@
 #pragma once
 #include <memory>
 
-#include "bits.hpp"
-#include "builder.hpp"
-#include "constraints.hpp"
+#include "grow/bits.hpp"
+#include "base/builder.hpp"
+#include "grow/constraints.hpp"
 #include "cuts/sorted_list.hpp"
-#include "missing.hpp"
-#include "significance.hpp"
+#include "grow/missing_policy.hpp"
+#include "grow/significance.hpp"
 
 namespace treewright {
 

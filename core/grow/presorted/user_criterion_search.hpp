@@ -1,6 +1,6 @@
 // The candidates of a node put before a user's function: those of many features to a call.
 #pragma once
-#include "criteria/callable.hpp"
+#include "criteria/user_criterion.hpp"
 #include "cuts/cut.hpp"
 #include "grow/presorted/rows.hpp"
 #include "splits/categorical.hpp"
