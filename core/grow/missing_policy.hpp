@@ -31,7 +31,7 @@ inline int32_t largest_branch(std::span<const double> size, bool by_rows) {
 
 /// Settle where the rows go that a split does not answer, if the search has not: `size` is that of the branches, in rows where
 /// rows of missing value take a side in the search, else by weight.
-inline void settle_default(Missing policy, const Recipe& recipe, std::span<const double> size, int32_t& default_branch) {
+inline void choose_default_branch(Missing policy, const Recipe& recipe, std::span<const double> size, int32_t& default_branch) {
     const bool by_rows = policy == Missing::direction || policy == Missing::value;
     if (policy == Missing::fractional) default_branch = share_row;
     else if (policy == Missing::surrogate && recipe.use_surrogates < 2) default_branch = stay_at_node;

@@ -105,8 +105,9 @@ private:
 template <class C>
 class CategorySearch {
 public:
-    /// `spread` is the scale of the target: 1 for shares of classes. `bounds` are those of monotone constraints, `classes` the numbers that classes stand for under them; `asked` is what puts
-    /// candidates before the user's function, if that is the criterion.
+    /// `spread` is the scale of the target: 1 for shares of classes. `bounds` are those of monotone constraints, `classes` the
+    /// numbers that classes stand for under them; `asked` is what puts candidates before the user's function, if that is the
+    /// criterion.
     CategorySearch(const C& criterion, const Recipe& recipe, const Table& table, const Levels& levels, const Totals& node,
                    double tolerance, double spread, int32_t feature, const Bounds& bounds = {},
                    const ClassLevels* classes = nullptr, CandidateBatch* asked = nullptr)

@@ -14,8 +14,8 @@ namespace treewright {
 template <class C, class Scorer>
 class SortedSearch {
 public:
-    SortedSearch(const Problem& problem, const SortedRows& rows)
-        : problem_(problem), recipe_(problem.recipe), rows_(rows), draw_(problem.n_features()), scratch_(problem.n_log_n) {}
+    SortedSearch(const GrowTask& task, const SortedRows& rows)
+        : task_(task), recipe_(task.recipe), rows_(rows), draw_(task.n_features()), scratch_(task.n_log_n) {}
 
     /// Get ready for the nodes of a tree of so many rows.
     void start(size_t n_rows) {
@@ -34,7 +34,7 @@ public:
         tolerance_ = C::tolerance(totals, impurity);
         ties_.start(tolerance_);
         Random random(seed);
-        const size_t n_features = problem_.n_features();
+        const size_t n_features = task_.n_features();
         const size_t wanted = recipe_.max_features > 0 ? static_cast<size_t>(recipe_.max_features) : n_features;
         chosen_.clear();
         while (chosen_.size() < wanted) chosen_.push_back(draw_.next(random));  // in this order: chance decides between equals
@@ -196,7 +196,7 @@ private:
     }
 
     Totals known_totals() const {
-        Totals t(problem_.width());
+        Totals t(task_.width());
         t.count = known_;
         for (size_t i = 0; i < known_; ++i) {
             const size_t row = ranked_[i].row;
@@ -255,13 +255,12 @@ private:
         while (same < n && codes[row[same]] == codes[row[0]]) ++same;
         if (same == n) return false;
         counter_.count(
-            static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), problem_.width(), local_,
+            static_cast<size_t>(task_.table.features[static_cast<size_t>(feature)].n_categories), task_.width(), local_,
             [&](auto&& use) {
                 for (size_t i = 0; i < n; ++i) use(codes[row[i]], i);
             },
             levels_);
-        Candidate found =
-            CategorySearch<C>(C{}, recipe_, problem_.table, levels_, *totals_, tolerance_, spread(), feature).best();
+        Candidate found = CategorySearch<C>(C{}, recipe_, task_.table, levels_, *totals_, tolerance_, spread(), feature).best();
         if (!found.found()) return true;
         SortedSplit split{found.merit, feature, found.default_branch, true};
         split.groups = std::move(found.table);
@@ -269,7 +268,7 @@ private:
         return true;
     }
 
-    const Problem& problem_;
+    const GrowTask& task_;
     const Recipe& recipe_;
     const SortedRows& rows_;
     CutLimits limits_;
