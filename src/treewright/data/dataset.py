@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -139,6 +139,7 @@ class Dataset:
             flags = [HAS_MISSING | HAS_INFINITE] * numbers.shape[1]
         if any(flags):
             numbers = _check_numbers(schema, numbers, flags, counted, inf)
+        schema = _with_booleans(schema, numbers, counted)
         schema = schema if classes is None else schema.with_classes(classes)
         if predicates is not None:
             schema, codes = schema.with_predicates(read_predicates(predicates), X, numbers, codes)
@@ -349,6 +350,33 @@ def _check_numbers(
         if flag & HAS_INFINITE:
             refuse_infinities(name, numbers[:, position], counted)
     return numbers
+
+
+def _with_booleans(schema: Schema, numbers: Numbers, counted: NDArray[np.bool_] | None) -> Schema:
+    """Mark the numeric columns that hold nothing but 0 and 1, in rows that count."""
+    first = numbers[0 if counted is None else int(counted.argmax())]
+    suspects = np.flatnonzero((first == 0) | (first == 1) | np.isnan(first)).tolist()
+    found = {
+        position
+        for position in suspects
+        if _is_boolean(numbers[:, position] if counted is None else numbers[counted, position])
+    }
+    if not found:
+        return schema
+    place = schema.position.tolist()
+    columns = (
+        replace(column, boolean=True)
+        if column.kind == "numeric" and column.unit is None and not column.offset and place[i] in found
+        else column
+        for i, column in enumerate(schema.columns)
+    )
+    return Schema(tuple(columns), schema.classes, schema.named)
+
+
+def _is_boolean(values: Numbers) -> bool:
+    """Whether all that is known is 0 or 1."""
+    gaps = np.isnan(values)
+    return bool(((values == 0) | (values == 1) | gaps).all()) and not gaps.all()
 
 
 def _refuse_missing(dataset: Dataset, counted: NDArray[np.bool_] | None) -> None:

@@ -86,7 +86,7 @@ def pruner_of(pruner: Any) -> Callable[..., Any]:
     Examples
     --------
     >>> pruner_of("pessimistic")
-    Pessimistic(correction=0.5, se=1.0)
+    Pessimistic(correction=0.5, se=1.0, count='all')
     >>> pruner_of("pesimistic")
     Traceback (most recent call last):
         ...
