@@ -66,7 +66,7 @@ class FittedForest(RowReader, TableEstimator):
 
     def _learned_html(self) -> str:
         trees = self._fitted_trees()
-        leaves = (trees.node_count + len(trees)) / 2 / len(trees)
+        leaves = trees.leaf_count / len(trees)
         score = f", out-of-bag score {self.oob_score_:.3f}" if hasattr(self, "oob_score_") else ""
         caption = f"{counted(len(trees), 'tree')} of {leaves:.0f} leaves on average{score}; importances:"
         shares = self.feature_importances_
