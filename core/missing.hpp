@@ -26,7 +26,7 @@ inline bool left_out(Missing policy) {
 /// The branch of an unanswered split: the first of the largest, but of two equal in rows the second, as scikit-learn has it.
 inline int32_t largest_branch(std::span<const double> size, bool by_rows) {
     if (by_rows && size.size() == 2 && size[0] == size[1]) return 1;
-    return static_cast<int32_t>(std::max_element(size.begin(), size.end()) - size.begin());
+    return static_cast<int32_t>(first_largest(size));
 }
 
 /// Settle where the rows go that a split does not answer, if the search has not: `size` is that of the branches, in rows where

@@ -67,11 +67,12 @@ std::vector<int32_t> order_levels(const std::vector<double>& sums, const std::ve
     else
         for (size_t level = 0; level < weight.size(); ++level)
             if (weight[level] > 0) score[level] = sums[level * width + width - 1] / weight[level];
+    double scale = width > 1 ? 1.0 : 0.0;  // shares of classes, or numbers
+    if (width == 1)
+        for (double mean : score) scale = std::max(scale, std::fabs(mean));
     std::vector<int32_t> order;
-    for (size_t level = 0; level < weight.size(); ++level)
+    for (size_t level : ascending(score, scale))
         if (weight[level] > 0) order.push_back(static_cast<int32_t>(level));
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int32_t a, int32_t b) { return score[static_cast<size_t>(a)] < score[static_cast<size_t>(b)]; });
     return order;
 }
 

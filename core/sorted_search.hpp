@@ -259,6 +259,10 @@ private:
         return true;
     }
 
+    double spread() const {
+        if constexpr (C::classification) return 1.0;
+        else return C::spread(impurity_, local_.centre);
+    }
     bool search_categories(const RowRange& item, int32_t feature) {
         const int32_t* codes = codes_[static_cast<size_t>(feature)];
         const uint32_t* row = row_.data() + item.begin;
@@ -272,7 +276,7 @@ private:
                 for (size_t i = 0; i < n; ++i) use(codes[row[i]], i);
             },
             levels_);
-        Candidate found = CategorySearch<C>(C{}, recipe_, problem_.table, levels_, totals_, tolerance_, feature).best();
+        Candidate found = CategorySearch<C>(C{}, recipe_, problem_.table, levels_, totals_, tolerance_, spread(), feature).best();
         if (!found.found()) return true;
         Split split{found.merit, feature, found.default_branch, true};
         split.groups = std::move(found.table);

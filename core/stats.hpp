@@ -105,6 +105,13 @@ inline double rest_of(double whole, double part) {
     return rest > rounding_share * whole ? rest : 0.0;
 }
 
+/// The first of the largest. Sums of weights that differ by less than this share are equal but for rounding.
+inline size_t first_largest(std::span<const double> weight) {
+    constexpr double rounding = 1e-11;
+    const double enough = *std::max_element(weight.begin(), weight.end()) * (1 - rounding);
+    return static_cast<size_t>(std::find_if(weight.begin(), weight.end(), [&](double w) { return w >= enough; }) - weight.begin());
+}
+
 /// Whether both sides of a split have a weight that is more than rounding, and not less than `least`.
 inline bool both_weigh(double left, double right, double least) {
     const double lighter = std::min(left, right);

@@ -14,6 +14,7 @@
 
 #include "builder.hpp"
 #include "grow/node.hpp"
+#include "missing.hpp"
 #include "random.hpp"
 #include "significance.hpp"
 
@@ -214,11 +215,26 @@ private:
         engine_.take_branches(node, children_);
         const auto first = static_cast<int32_t>(out_.nodes.size());
         for (Node& child : children_) append(child, &node);
+        settle_merit(node);
         engine_.finish(node, node.split);
         for (Candidate& other : node.competitors) engine_.finish(node, other);
         out_.set_split(node.node, node.split, first, std::move(node.competitors));
         out_.set_surrogates(node.node, std::move(node.surrogates));
         engine_.pass_on(node, children_);
+    }
+    /// The merit of a split as its branches have it, added up in row order: whichever finder found it, it is the same to the last
+    /// bit. Where rows without a value took no part, and of a user's function, it stays as it was found.
+    void settle_merit(Node& node) const {
+        if (left_out(recipe_.policy(static_cast<size_t>(node.split.feature)))) return;
+        if (criterion_.merit) {
+            std::vector<const Totals*> branches;
+            for (const Node& child : children_) branches.push_back(&child.totals);
+            node.split.merit = criterion_.merit(node.totals, branches);
+        } else if (criterion_.traits.decrease) {
+            double after = 0;
+            for (const Node& child : children_) after += child.totals.weight * child.impurity;
+            node.split.merit = std::max(node.impurity - after / node.totals.weight, 0.0);
+        }
     }
     /// Append a node; true if it may be split.
     bool append(Node& node, const Node* parent) {

@@ -4,6 +4,7 @@
 // be exact for absolute error.
 #pragma once
 #include "cuts/scan.hpp"
+#include "levels.hpp"
 #include "problem.hpp"
 
 namespace treewright {
@@ -21,6 +22,7 @@ public:
           scratch_(scratch),
           node_(node.totals),
           tolerance_(node.tolerance),
+          spread_(C::spread(node.impurity, node.rows.centre)),
           limits_(limits),
           feature_(feature),
           n_categories_(table.features[static_cast<size_t>(feature)].n_categories),
@@ -69,12 +71,9 @@ private:
     }
     template <class Key>
     std::vector<size_t> order_by(Key&& key) const {
-        std::vector<std::pair<double, size_t>> keyed;
-        for (size_t g = 0; g < groups_.size(); ++g) keyed.emplace_back(key(groups_[g]), g);
-        std::sort(keyed.begin(), keyed.end());
-        std::vector<size_t> order;
-        for (const auto& entry : keyed) order.push_back(entry.second);
-        return order;
+        std::vector<double> keys;
+        for (const Group& group : groups_) keys.push_back(key(group));
+        return ascending(keys, spread_);
     }
 
     /// The rows of the groups in this order, ranked by group; missing rows last where they take part.
@@ -134,7 +133,7 @@ private:
         std::vector<double> weight(groups_.size(), 0.0);
         for (size_t g = 0; g < groups_.size(); ++g)
             for (uint32_t row : groups_[g].rows) weight[g] += rows_.weight_of(row);
-        const auto heaviest = static_cast<size_t>(std::max_element(weight.begin(), weight.end()) - weight.begin());
+        const size_t heaviest = first_largest(weight);
         size_t large = 0;
         double after = 0;
         for (size_t g = 0; g < groups_.size(); ++g) {
@@ -169,7 +168,7 @@ private:
     const LocalRows& rows_;
     Scratch& scratch_;
     const Totals& node_;
-    double tolerance_;
+    double tolerance_, spread_;
     CutLimits limits_;
     int32_t feature_, n_categories_;
     bool by_direction_ = false;

@@ -94,7 +94,7 @@ private:
             rows[b].push_back(rows_.list()[i].row);
             weights[b] += rows_.local().weight_of(rows_.list()[i].row);
         }
-        heaviest = static_cast<int32_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
+        heaviest = static_cast<int32_t>(first_largest(weights));
         const Missing policy = rows_.policy_of(feature);
         const double known_weight = std::accumulate(weights.begin(), weights.end(), 0.0);
         double share = 1;

@@ -315,7 +315,7 @@ private:
         const Index* order = this->order(item);
         for (size_t i = 0; i < n; ++i) left_[order[i]] = !(masks_[order[i] * words + bit / 64] >> (bit % 64) & 1);
         const double size[2] = {static_cast<double>(left), static_cast<double>(n - left)};
-        split.default_branch = largest_branch(size, true);
+        settle_default(recipe_.missing, recipe_, size, split.default_branch);
         begin_.assign({0, static_cast<uint32_t>(left), static_cast<uint32_t>(n)});
     }
     void assign_by_position(const RowSpan& item, Candidate& split) {
