@@ -326,6 +326,31 @@ def test_importances_are_sorted_and_have_a_spread(irises) -> None:
     assert tw.plot_importances(forest).containers[0].has_xerr
 
 
+@pytest.mark.parametrize("task", ["Classifier", "Regressor"])
+@pytest.mark.parametrize("learner", ["DecisionTree", "RandomForest", "CART"])
+def test_shuffled_bars_are_what_importances_says(learner: str, task: str) -> None:
+    X, y = tw.datasets.load_iris()
+    target = y if task == "Classifier" else X.pop("petal width")
+    model = getattr(tw, learner + task)().fit(X, target)
+    found = model.importances(X, target, random_state=3)
+    bars = tw.plot_importances(model, X, target, random_state=3).patches
+    assert [bar.get_width() for bar in bars] == sorted(found.permutation)
+
+
+@pytest.mark.filterwarnings("ignore:feature .* values")
+def test_the_trees_of_a_forest_are_judged_on_other_rows_or_on_those_not_drawn(irises) -> None:
+    _, X, y = irises
+    X, y = np.asarray(X), np.asarray(y)
+    for learner in (tw.RandomForestClassifier, tw.ExtraTreesClassifier):
+        forest = learner(10, random_state=0).fit(X[::2], y[::2])
+        ax = tw.plot_importances(forest, X[1::2][:70], y[1::2][:70])
+        assert "on these rows" in ax.get_xlabel()
+        found = forest.importances(X[1::2][:70], y[1::2][:70], out_of_bag=False)
+        assert [bar.get_width() for bar in ax.patches] == sorted(found.permutation)
+    peer = RandomForestClassifier(10, random_state=0).fit(X, y)
+    assert tw.plot_importances(peer, X, y, n_repeats=2).get_xlabel().startswith("fall of the score")
+
+
 def test_names_that_begin_alike_keep_their_ends() -> None:
     X = pd.DataFrame(np.eye(12), columns=[f"{'a feature of a very long name ' * 3}{i}" for i in range(12)])
     ax = tw.plot_importances(DecisionTreeRegressor().fit(X, np.arange(12.0)))

@@ -12,8 +12,9 @@ import pytest
 
 import treewright as tw
 from helpers.explaining import POLICIES, hand_made, models, share_of
+from helpers.trees import random_rows, random_tree
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, datasets
-from treewright.explain import explain_row, follow, goal_of, nearest_change, read_row
+from treewright.explain import Row, explain_row, follow, goal_of, nearest_change, read_row
 from treewright.explain.region import Measure, feature_cuts
 from treewright.tree.splits import Hyperplane, Sphere
 
@@ -161,6 +162,15 @@ def test_the_nearest_change_is_the_one_brute_force_finds(policy: str, fixed: tup
                 assert len(change.found.changes) == expected[0]
                 assert change.is_proven
     assert found > 3
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_surrogates_of_fewer_branches_than_their_node_are_changed_through(seed: int) -> None:
+    tree = random_tree(seed, 6)
+    for numbers, codes in zip(*(array[:5] for array in random_rows(seed)), strict=True):
+        explained = explain_row([tree], Row(tree.schema, numbers, codes), [tree.shares])
+        if explained.change is not None:
+            assert explained.change.label != explained.label
 
 
 def test_a_direction_is_kept_to() -> None:

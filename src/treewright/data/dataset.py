@@ -19,7 +19,7 @@ from treewright.data.frames import read
 from treewright.data.objects import categories_of
 from treewright.data.predicates import read_predicates
 from treewright.data.schema import Infinities, Schema, no_rows
-from treewright.data.target import read_classes, read_numbers, read_weight
+from treewright.data.target import read_classes, read_numbers, read_target, read_weight
 from treewright.errors import DataError, warn
 from treewright.formatting.suggestions import nearest, unknown_name
 
@@ -412,15 +412,11 @@ def labelled_rows(
     n_rows = len(numbers)
     weight, counted = read_weight(sample_weight, n_rows)
     kept = np.ones(n_rows, bool) if counted is None else counted
-    target: NDArray[Any]
-    if schema.classes is None:
-        target = read_numbers(y, n_rows, name)
-    else:
-        labels, code = read_classes(y, n_rows, name)
-        known = {label: position for position, label in enumerate(schema.classes.tolist())}
-        target = np.array([known.get(label, -1) for label in labels.tolist()], np.int32)[code]
+    target = read_target(y, schema.classes, n_rows, name)
+    if schema.classes is not None:
         kept = kept & (target >= 0)
         if not kept.any():
-            raise DataError(f"y has no row of a class that {name} knows: {', '.join(map(repr, known))}.")
+            known = ", ".join(map(repr, schema.classes.tolist()))
+            raise DataError(f"y has no row of a class that {name} knows: {known}.")
     rows = Dataset(schema, np.asfortranarray(numbers), np.asfortranarray(codes), target, weight)
     return (rows if kept.all() else rows.take(kept)), kept

@@ -78,6 +78,30 @@ def read_numbers(y: Any, n_rows: int, estimator: str = "this estimator") -> NDAr
     return numbers
 
 
+def read_target(
+    y: Any, classes: NDArray[Any] | None, n_rows: int, estimator: str = "this estimator"
+) -> NDArray[Any]:
+    """Read the target of further rows: the codes of known classes, −1 for others, or numbers.
+
+    Parameters
+    ----------
+    y, n_rows, estimator
+        As for `read_classes` and `read_numbers`.
+    classes : array or None
+        The classes in order; None for regression.
+
+    Examples
+    --------
+    >>> read_target(["b", "c", "a"], np.array(["a", "b"]), 3)
+    array([ 1, -1,  0], dtype=int32)
+    """
+    if classes is None:
+        return read_numbers(y, n_rows, estimator)
+    labels, code = read_classes(y, n_rows, estimator)
+    known = {label: position for position, label in enumerate(classes.tolist())}
+    return np.array([known.get(label, -1) for label in labels.tolist()], np.int32)[code]
+
+
 def labelled(y: Any) -> NDArray[np.bool_]:
     """Tell which rows of a target have a value.
 

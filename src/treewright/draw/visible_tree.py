@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset, Schema
-from treewright.data.target import read_classes, read_numbers
+from treewright.data.dataset import labelled_rows
 from treewright.errors import DataError
 from treewright.explain import read_row
 from treewright.formatting.suggestions import unknown_name
@@ -235,14 +235,5 @@ def read_rows(tree: Tree, X: Any, y: Any) -> Dataset:
         raise DataError(
             f"{'X' if X is None else 'y'} is missing: give the rows and their target, or neither."
         )
-    numbers, codes = tree.schema.encode(X, check_names=False)
-    if tree.schema.classes is None:
-        target: NDArray[Any] = read_numbers(y, len(numbers), "the tree")
-        return Dataset(tree.schema, numbers, codes, target)
-    labels, code = read_classes(y, len(numbers), "the tree")
-    known = {label: position for position, label in enumerate(tree.schema.classes.tolist())}
-    target = np.array([known.get(label, -1) for label in labels.tolist()], np.int32)[code]
-    rows = Dataset(tree.schema, np.asfortranarray(numbers), np.asfortranarray(codes), target)
-    if not (target >= 0).any():
-        raise DataError(f"y has no row of a class that the tree knows: {', '.join(map(repr, known))}.")
-    return rows if (target >= 0).all() else rows.take(target >= 0)
+    encoded = tree.schema.encode(X, check_names=False)
+    return labelled_rows(tree.schema, *encoded, y, name="the tree")[0]

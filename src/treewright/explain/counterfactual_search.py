@@ -262,7 +262,7 @@ def ways(tree: Tree, node: int, measure: Measure, kept: frozenset[int]) -> Itera
             return
         if unknown:
             continue
-        for branch in range(n_branches):
+        for branch in range(split.n_branches):  # a surrogate may have fewer than the node
             yield (*unanswered, answered(split, branch)), ((first + branch, 1.0),)
         others = _unlisted(split, int(tree.schema.n_categories[features_of(split)[0]]))
         if not others:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -192,16 +193,18 @@ class Region:
 def short_number(low: float, high: float, upwards: bool) -> float:
     """Give a number above `low` and at most `high` in few digits, near `low` or near `high`.
 
+    The explorer's page repeats it (`model/region.js`).
+
     Examples
     --------
     >>> short_number(1.75, 1.77, upwards=True), short_number(2.41, 2.4499999999999997, upwards=False)
     (1.76, 2.44)
     """
-    near = low if upwards else high
-    largest = math.floor(math.log10(max(abs(low), abs(high)))) + 1 if low or high else 0
+    near, size = low if upwards else high, max(abs(low), abs(high))
+    largest = Decimal(repr(size)).adjusted() + 1 if size else 0
     for decimals in range(-largest, 17 - largest):
-        step = 10.0**-decimals
-        number = round((math.floor(near / step) + upwards) * step, decimals)
+        steps = math.floor(near / float(f"1e{-decimals}")) + upwards
+        number = float(f"{steps}e{-decimals}")
         if low < number <= high:
             return number
     return min(math.nextafter(low, math.inf), high) if upwards else high

@@ -97,7 +97,7 @@ def cut_words(candidate: CandidateAccount) -> str:
 
 def cells_of(trace: Trace, candidate: CandidateAccount) -> list[list[str]]:
     """The table of a candidate: a line for each branch under a line of names."""
-    middle = list(trace.class_names) if trace.class_names else ["mean"]
+    middle = list(trace.class_names) if trace.class_names else [trace.value_name]
     cells = [[candidate.feature, *middle, "rows", trace.impurity_name]]
     for branch in candidate.branches:
         if trace.class_names:
@@ -136,8 +136,8 @@ def counted_weight(weight: float) -> str:
 
 
 def holding(trace: Trace, counts: Sequence[float], value: float | None) -> str:
-    """Say what a node holds: rows by class, or their mean."""
+    """Say what a node holds: rows by class, or their mean or median."""
     if trace.class_names:
         pairs = zip(trace.class_names, counts, strict=True)
         return f" ({', '.join(f'{name} {number_text(round(count, 6))}' for name, count in pairs)})"
-    return "" if value is None else f", mean {value:.4g}"
+    return "" if value is None else f", {trace.value_name} {value:.4g}"

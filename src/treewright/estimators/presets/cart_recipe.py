@@ -101,6 +101,11 @@ class CARTRecipe(ProgramRecipe):
         """Give the factor that priors put on the weight of each class."""
         return class_factor(dataset, Recipe("gini", priors=self.priors))
 
+    @property
+    def impurity_factor(self) -> float:
+        """Two for Poisson: rpart writes down the whole deviance, not half of it."""
+        return 2.0 if self.criterion == "poisson" else 1.0
+
     def without_limits(self) -> CARTRecipe:
         """Give the recipe that splits whatever can be split, also where that pays nothing."""
         return replace(self, min_samples_split=2, min_samples_leaf=1, cp=-1.0, max_depth=1, priors=None)
