@@ -3,8 +3,7 @@
 from treewright.explain.counterfactual import Change, nearest_change
 from treewright.explain.counterfactual_goal import Goal, goal_of
 from treewright.explain.explanation import Explanation, explain_row
-from treewright.explain.path import Path, Step, follow
-from treewright.explain.path_contributions import contributions
+from treewright.explain.path import Path, Step, contributions, follow
 from treewright.explain.row import Row, read_row
 from treewright.explain.shapley import mean_movement, shapley_values
 
