@@ -1,4 +1,4 @@
-"""Explain: why a tree or a forest says what it says of one row, in words and in numbers."""
+"""Explanations of predictions: decision path, contributions, Shapley values, counterfactuals, importances."""
 
 from treewright.explain.counterfactual import Change, nearest_change
 from treewright.explain.counterfactual_goal import Goal, goal_of

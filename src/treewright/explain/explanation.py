@@ -1,4 +1,4 @@
-"""Explanation: why a model says what it says of one row, as an object that prints itself in words."""
+"""Explanation of one prediction: an object with path, contributions and counterfactual that prints itself."""
 
 from __future__ import annotations
 

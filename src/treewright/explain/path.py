@@ -1,4 +1,4 @@
-"""Path: the way of one row through a tree, and what answered at each node."""
+"""Decision path of one row: which branch at each node and why; contributions of features along it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewriting: a set of rules pruned, chosen and put in order."""
+"""Simplification of rule sets: prunes, selects and orders rules, and finds the default rule."""
 
 from __future__ import annotations
 

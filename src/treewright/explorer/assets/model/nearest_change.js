@@ -1,4 +1,4 @@
-// Change: the nearest row that the tree answers otherwise: fewest features changed, then least far.
+// Nearest change (counterfactual): the nearest row that the tree answers otherwise: fewest features changed, then least far.
 
 import { branchBy } from "./answer.js";
 import { constraintsOf } from "./rules.js";
