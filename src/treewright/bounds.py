@@ -1,4 +1,4 @@
-"""Bounds: what theory guarantees about trees: their capacity, the rows they need, and their true error.
+"""Generalization bounds: capacity (VC dimension) of trees, sample sizes, bounds on the true error.
 
 Sources are named function by function; the lecture is Y. Mansour's on decision trees.
 """

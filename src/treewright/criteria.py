@@ -1,4 +1,4 @@
-"""Criteria: what makes a split good, written out as the formulas that the core computes fast.
+"""Splitting criteria: Gini, entropy, gain ratio and the others as formulas; the core computes them fast.
 
 A criterion gives every node an *impurity* and every split a *merit* (larger is better). The functions here
 are definitions to read, quote and test against; growing uses the same formulas in the core.

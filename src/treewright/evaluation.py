@@ -1,4 +1,4 @@
-"""Evaluation: how well predictions agree with the truth, on given rows or by cross-validation."""
+"""Evaluation metrics: accuracy, recall, precision, confusion matrix, errors; on rows or cross-validated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns: what one feature is, and the raw values of one column before they are stored."""
+"""Columns: name, kind, categories and unit of a feature; raw values; stored values as text."""
 
 from __future__ import annotations
 

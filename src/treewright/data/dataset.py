@@ -1,4 +1,4 @@
-"""The dataset: a table of any kind as columns of numbers and codes, with its target and weights."""
+"""Dataset: a table of any kind as matrices of numbers and category codes, with target and weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The target and the weights: labels as class codes, numbers as float64, rows of weight zero found."""
+"""Target and sample weights: class labels as codes, numbers as float64, rows of weight zero."""
 
 from __future__ import annotations
 

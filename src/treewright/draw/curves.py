@@ -1,4 +1,4 @@
-"""Curves: impurity of a node, merit of every cut, risk against size, and the error of a growing forest."""
+"""Curves: impurity, gain of every cut, error against tree size (pruning, overfitting), out-of-bag error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fitted: what a forest does once it has its trees: vote, describe itself, go to a file."""
+"""Fitted forests: predict, vote, out-of-bag estimates, proximity, quantiles, importances, save."""
 
 from __future__ import annotations
 

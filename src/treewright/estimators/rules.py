@@ -1,4 +1,4 @@
-"""RuleClassifier: an estimator that grows a tree, reads it as rules and keeps the rules only."""
+"""RuleClassifier: grows a tree, turns it into rules, and keeps only the rules."""
 
 from __future__ import annotations
 

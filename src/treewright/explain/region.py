@@ -1,4 +1,4 @@
-"""Region: the rows that meet some conditions, and how far the nearest of them is from a given row."""
+"""Regions: the rows that meet conditions, and the distance of the nearest of them from a row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Content: all that the explorer's page shows, as one plain structure that becomes its JSON.
+"""Data of the page of a tree: nodes, splits, pruning path, statistics and rows, as JSON.
 
 Arrays go as columns, by node; a split goes in the form that routes rows (by kind, as in ARCHITECTURE.md) and
 in words. The page itself decides what is visible: it holds the whole tree and the step of the cost-complexity

@@ -1,4 +1,4 @@
-"""Table: the features of a tree and a sample of its rows, as the page has them."""
+"""Table of the page: features of a tree and a sample of its rows, as JSON."""
 
 from __future__ import annotations
 

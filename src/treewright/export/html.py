@@ -1,4 +1,4 @@
-"""A tree as a small static piece of HTML, without scripts: what notebooks show."""
+"""A tree as a static piece of HTML without scripts, as notebooks show it."""
 
 from __future__ import annotations
 

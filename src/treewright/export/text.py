@@ -1,4 +1,4 @@
-"""A tree as indented text: what ``print(tree)`` shows."""
+"""`export_text` and `print(tree)`: a tree as indented text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees: those of a forest in compact arrays, one after the other; each is a `Tree` when asked for."""
+"""Trees of a forest in compact arrays; each is a `Tree` when asked for."""
 
 from __future__ import annotations
 

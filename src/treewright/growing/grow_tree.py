@@ -1,4 +1,4 @@
-"""Grow: from a dataset and a recipe to a tree; the looking and cutting is done by the core."""
+"""`grow`: a dataset and a recipe to a tree, by the core; threads, progress, class weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validation: proof that arrays from outside are trees, before anything is built from them."""
+"""Validation of tree arrays from files: proof that they are trees, before anything is built from them."""
 
 from __future__ import annotations
 

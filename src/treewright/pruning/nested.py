@@ -1,4 +1,4 @@
-"""Nested: the losses of a sequence of nested trees, all in one pass of the rows down the largest of them."""
+"""Losses of nested trees: all prunings of a sequence in one pass of the rows."""
 
 from __future__ import annotations
 

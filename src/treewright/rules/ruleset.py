@@ -1,4 +1,4 @@
-"""RuleSet: rules in order, of which the first that covers a row predicts for it."""
+"""RuleSet: an ordered list of rules; the first that covers a row predicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A trace as HTML that stands alone: a part to open and close for each node, a card for each candidate."""
+"""A trace as a static HTML page: a section for each node, a card for each candidate split."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trace: the learner's own account of a tree, node by node as a lecture writes it on the board.
+"""Trace: the computations at each node: counts, impurities, the gain of every candidate split.
 
 At every node stand the best candidate of each feature with its table of counts, what the branches'
 impurities come to, the gain, the split's own information and the gain ratio (Quinlan, 1986), and which was

@@ -1,4 +1,4 @@
-"""Conditions: what holds for the rows of a branch, joined to one for each feature, tested on whole tables."""
+"""Conditions of branches: intervals, sets of categories and sides, joined by feature, tested on tables."""
 
 from __future__ import annotations
 

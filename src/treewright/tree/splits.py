@@ -1,4 +1,4 @@
-"""Splits: the rule of a node that says *which branch?*, how it reads in words, and many of them as arrays."""
+"""Splits: threshold, categories, hyperplane, sphere, intervals; which branch, as text and as arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Tree: an immutable struct of NumPy arrays, the one product of every grower."""
+"""Tree: an immutable struct of NumPy arrays, the product of every grower."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recipe of CART: its choices, and how the core carries them out and cross-validates them."""
+"""Recipe of CART: its choices, growing and cross-validation by the core's CART."""
 
 from __future__ import annotations
 
