@@ -100,6 +100,6 @@ void to_table(const Ranking& ranking, Candidate& split, Present&& present) {
 }
 
 /// Put the nodes of all builders into one tree: the children of a node get consecutive ids, first subtree first.
-TreeArrays assemble(const Builder& trunk, const std::vector<Builder>& grafts);
+TreeArrays assemble(const Builder& top, const std::vector<Builder>& grafts);
 
 }  // namespace treewright

@@ -159,7 +159,7 @@ void ColumnTransforms::restore(TreeArrays& tree) const {
         for (size_t s = 0; s < table->kind.size(); ++s) {
             const auto kind = static_cast<SplitKind>(table->kind[s]);
             const int32_t f = table->feature[s];
-            const auto settle = [&](double& cut) {
+            const auto restore_cut = [&](double& cut) {
                 cut = restored(static_cast<size_t>(f), cut);
                 if (!recipe_.observed_cuts || !std::isfinite(cut)) return;
                 auto& values = sorted[f];
@@ -167,10 +167,10 @@ void ColumnTransforms::restore(TreeArrays& tree) const {
                 const auto above = std::upper_bound(values.begin(), values.end(), cut);
                 if (above != values.begin()) cut = *(above - 1);
             };
-            if (kind == SplitKind::threshold) settle(table->threshold[s]);
+            if (kind == SplitKind::threshold) restore_cut(table->threshold[s]);
             if (kind == SplitKind::interval)
                 for (int64_t entry = table->pool_begin[s]; entry < table->pool_begin[s + 1]; ++entry)
-                    settle(table->pool_value[static_cast<size_t>(entry)]);
+                    restore_cut(table->pool_value[static_cast<size_t>(entry)]);
         }
 }
 

@@ -109,17 +109,17 @@ public:
             Scorer scorer = make_scorer<Scorer>(criterion_, node.rows, feature.totals, scratch_);
             scorer.jump(bin.before);
             size_t count = bin.before.count;
-            double bar = -infinity;  // in scores: below it nothing can matter
+            double least = -infinity;  // in scores: below it nothing can matter
             for (size_t i = 0; i + 1 < bin.entries.size(); ++i) {
                 scorer.add(bin.row[bin.entries[i].row]);
                 ++count;
                 if (bin.entries[i].rank == bin.entries[i + 1].rank) continue;
                 const double score = scorer.score();
-                if (score < bar) continue;
+                if (score < least) continue;
                 if (!allowed(feature.totals, count, scorer.left_weight_now(), scorer.right_weight_now())) continue;
                 const double merit = feature.share * scorer.merit(score);
                 if (merit < best.most() - node.tolerance) continue;
-                bar = score - scorer.score_step(node.tolerance / feature.share);
+                least = score - scorer.score_step(node.tolerance / feature.share);
                 best.offer_in_place(merit, {bin.start.missing_left, bin.start.bin, bin.value[bin.entries[i].row]});
             }
         }

@@ -124,7 +124,7 @@ public:
 
     // ---- carrying a split out ------------------------------------------------------------------------------------
 
-    /// Bring the rows of a node that go left before those that go right, settle the default branch, and give the number of the
+    /// Bring the rows of a node that go left before those that go right, choose the default branch, and give the number of the
     /// first.
     size_t partition(const RowRange& node, SortedSplit& split) {
         const size_t left = split.table           ? sides_by_table(node, split)
@@ -287,7 +287,7 @@ private:
         return lookup_.data();
     }
 
-    /// Write the side of every row into side_ (1 = left), settle the default branch, and give the number on the left.
+    /// Write the side of every row into side_ (1 = left), choose the default branch, and give the number on the left.
     /// `answer` is 1, 0, or -1 where the split is unanswered.
     template <class Answer>
     size_t set_sides(const RowRange& node, int32_t& default_branch, Answer&& answer) {

@@ -166,8 +166,8 @@ private:
     bool search_bins(const RowRange& node, int32_t feature) {
         const Scorer made(local_, *totals_, scratch_);
         const double slack = made.score_step(tolerance_);
-        const double bar = ties_.found() ? made.score_step(ties_.most()) - 2 * slack : -infinity;
-        const auto& cut = bins_.search(std::span(ranked_).first(node.size()), lowest_, highest_, local_, made, bar, slack,
+        const double least = ties_.found() ? made.score_step(ties_.most()) - 2 * slack : -infinity;
+        const auto& cut = bins_.search(std::span(ranked_).first(node.size()), lowest_, highest_, local_, made, least, slack,
                                        limits_.min_count, sorter_);
         if (const double merit = made.merit(cut.merit()); cut.found() && matters(merit))
             ties_.offer(merit, split_after(node, feature, merit, cut.get()));
