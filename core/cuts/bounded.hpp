@@ -3,6 +3,7 @@
 #pragma once
 #include <numeric>
 
+#include "criteria/mean_difference.hpp"
 #include "cuts/scan.hpp"
 
 namespace treewright {

@@ -1,5 +1,6 @@
 // Every cut of a sorted list, from the left.
 #pragma once
+#include "base/midpoint.hpp"
 #include "criteria/formula.hpp"
 #include "cuts/cut.hpp"
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <numeric>
 
+#include "cuts/scan.hpp"
 #include "splits/candidate.hpp"
 #include "grow/feature_draw.hpp"
 #include "grow/by_sorting/rank_bins.hpp"
