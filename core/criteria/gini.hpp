@@ -1,7 +1,7 @@
 // The Gini index.
 #pragma once
-#include "class_scorer.hpp"
-#include "mean_difference.hpp"
+#include "criteria/class_scorer.hpp"
+#include "criteria/mean_difference.hpp"
 
 namespace treewright {
 

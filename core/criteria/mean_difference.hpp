@@ -1,6 +1,6 @@
 // The score of two numbers a side: weight and sum. Two classes by Gini and squared error grow with w_l·w_r·(mean_l − mean_r)².
 #pragma once
-#include "criterion.hpp"
+#include "criteria/criterion.hpp"
 
 namespace treewright {
 

@@ -1,9 +1,9 @@
 // A cut of a numeric feature, x ≤ t: where it stands among the sorted rows, and what it must respect.
 #pragma once
-#include "best.hpp"
-#include "constraints.hpp"
+#include "cuts/best.hpp"
+#include "grow/constraints.hpp"
 #include "cuts/sorted_list.hpp"
-#include "stats.hpp"
+#include "base/statistics.hpp"
 
 namespace treewright {
 

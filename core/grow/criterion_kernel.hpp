@@ -1,10 +1,10 @@
 // The kernel of any criterion: its cuts, groupings, bounds and turns. Each file of grow/kernels/ instantiates it for some.
 #pragma once
-#include "bits.hpp"
+#include "grow/bits.hpp"
 #include "cuts/search.hpp"
 #include "grow/kernel.hpp"
 #include "splits/categorical.hpp"
-#include "splits/row_groups.hpp"
+#include "splits/categorical_by_rows.hpp"
 #include "splits/scaled_cutter.hpp"
 
 namespace treewright {
@@ -24,7 +24,7 @@ public:
                             const Bounds& bounds) override {
         if constexpr (goes_by_rows<C>) return {};
         else
-            return CategorySearch<C>(criterion_, recipe_, table, levels, node.totals, node.tolerance, feature, bounds,
+            return CategorySearch<C>(criterion_, recipe_, table, levels, node.totals, node.tolerance, spread(node), feature, bounds,
                                      node.rows.levels)
                 .best();
     }
@@ -46,6 +46,12 @@ public:
     }
     std::unique_ptr<ScaledCutter> make_cutter(const ScaledRows& rows, double impurity) override {
         return std::make_unique<CriterionCutter<C>>(criterion_, rows, impurity);
+    }
+
+private:
+    static double spread(const NodeView& node) {
+        if constexpr (C::classification) return 1.0;
+        else return C::spread(node.impurity, node.rows.centre);
     }
 
 protected:

@@ -6,10 +6,10 @@
 #include <array>
 #include <memory>
 
-#include "candidate.hpp"
+#include "splits/candidate.hpp"
 #include "cuts/cut.hpp"
 #include "grow/histogram/bins.hpp"
-#include "problem.hpp"
+#include "grow/grow_task.hpp"
 
 namespace treewright {
 

@@ -6,7 +6,7 @@
 // planes. Merits are the criterion's own for any number of classes; a discriminant needs two, and takes the two superclasses that
 // a split tells apart best: the classes with more than their share on the left, and the others (Breiman et al., 1984, §4.3).
 #pragma once
-#include "scaled.hpp"
+#include "splits/scaled_rows.hpp"
 
 namespace treewright {
 

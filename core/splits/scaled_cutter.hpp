@@ -1,7 +1,7 @@
 // Cuts of a number made of several features, by one criterion.
 #pragma once
 #include "cuts/scan.hpp"
-#include "splits/scaled.hpp"
+#include "splits/scaled_rows.hpp"
 
 namespace treewright {
 

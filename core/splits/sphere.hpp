@@ -4,7 +4,7 @@
 // to the others, and is the one nearest to the centroid. For a number as target the rows above and below its mean are the
 // classes.
 #pragma once
-#include "scaled.hpp"
+#include "splits/scaled_rows.hpp"
 
 namespace treewright {
 

@@ -3,10 +3,10 @@
 #include <numeric>
 
 #include "base/midpoint.hpp"
-#include "candidate.hpp"
-#include "recipe.hpp"
+#include "splits/candidate.hpp"
+#include "base/recipe.hpp"
 #include "splits/surrogate_agreement.hpp"
-#include "table.hpp"
+#include "base/table.hpp"
 
 namespace treewright {
 

@@ -1,6 +1,6 @@
 // Scorers against the formulas: rows move one by one from right to left, and every cut is worth what its criterion says.
-#include "../criteria.hpp"
-#include "check.hpp"
+#include "criteria/criteria.hpp"
+#include "tests/check.hpp"
 
 using namespace treewright;
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from treewright import bounds, criteria, datasets, errors, pruning
+from treewright._module_names import find_old_modules
 from treewright.data import Dataset
 from treewright.export import export_text
 from treewright.growing.grow_tree import grow
@@ -89,6 +90,8 @@ __all__ = [
     "pruning",
     "simplify",
 ]
+
+find_old_modules()
 
 _LOADED_WHEN_ASKED_FOR = {
     "DecisionTreeClassifier": "treewright.estimators.tree",

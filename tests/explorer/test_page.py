@@ -25,7 +25,8 @@ from treewright import (
     pruning,
 )
 from treewright.errors import DataError
-from treewright.explorer.page import asset, safe_json, script_text
+from treewright.explorer.bundle import asset, bundle, script_text
+from treewright.explorer.page import safe_json
 from treewright.explorer.page_data import Steps
 from treewright.formatting.colours import DARK, LIGHT
 
@@ -97,11 +98,46 @@ def test_the_page_without_data_is_small(irises) -> None:
 
 
 def test_every_module_belongs_to_the_page() -> None:
-    joined = (
-        "".join(map(script_text, ("main", "live", "served"))) + "const module_door ="
-    )  # a page of its own
-    for file in ASSETS.glob("*.js"):
-        assert f"const module_{file.stem} =" in joined
+    joined = "".join(map(script_text, ("main", "live", "served")))
+    modules = [file.relative_to(ASSETS).with_suffix("").parts for file in ASSETS.rglob("*.js")]
+    modules.remove(("sign_in",))  # a page of its own
+    assert all(f"const module_{'_'.join(module)} =" in joined for module in modules)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'import "./other.js";',
+        'import other from "./other.js";',
+        'import * as other from "./other.js";',
+        'import { two as both } from "./other.js";',
+        "import { two } from './other.js';",
+        'import { two } from "other";',
+        'import { two } from "https://example.org/other.js";',
+        'const other = await import("./other.js");',
+        'export * from "./other.js";',
+        "export default 2;",
+        "export let three = 3;",
+        'import { three } from "./other.js";',
+    ],
+)
+def test_the_bundle_refuses_what_it_does_not_understand(line: str) -> None:
+    sources = {"main.js": f"const one = 1;\n{line}\n", "other.js": "export const two = 2;\n"}
+    with pytest.raises(ValueError, match=r"^main\.js"):
+        bundle("main", sources.__getitem__)
+
+
+def test_modules_are_found_from_the_folder_of_who_imports_them() -> None:
+    sources = {
+        "main.js": 'import { six } from "./one/six.js";\nconsole.log(six);\n',
+        "one/six.js": 'import { two } from "../two.js";\nimport {\n  three,\n} from "./three.js";\n'
+        "export const six = two * three;\n",
+        "one/three.js": "export const three = 3;\n",
+        "two.js": "export const two = 2;\n",
+    }
+    order = [line.split()[1] for line in bundle("main", sources.__getitem__).splitlines() if "(() =>" in line]
+    assert order[-2:] == ["module_one_six", "module_main"]
+    assert sorted(order[:2]) == ["module_one_three", "module_two"]
 
 
 def test_the_style_has_the_colours_of_the_drawings() -> None:

@@ -6,15 +6,16 @@
 #pragma once
 #include <atomic>
 
-#include "best.hpp"
-#include "bits.hpp"
-#include "feature_draw.hpp"
+#include "cuts/best.hpp"
+#include "grow/bits.hpp"
+#include "base/builder.hpp"
+#include "grow/feature_draw.hpp"
 #include "grow/histogram/histograms.hpp"
 #include "grow/histogram/surrogate_histogram.hpp"
 #include "grow/kernel.hpp"
-#include "parallel.hpp"
-#include "random.hpp"
-#include "significance.hpp"
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+#include "grow/significance.hpp"
 #include "cuts/bounded.hpp"
 #include "splits/categorical.hpp"
 

@@ -2,15 +2,15 @@
 #pragma once
 #include <memory>
 
-#include "bits.hpp"
+#include "grow/bits.hpp"
 #include "grow/histogram/bins.hpp"
 #include "grow/histogram/quantile_codes.hpp"
 #include "grow/kernel.hpp"
 #include "grow/node.hpp"
-#include "missing.hpp"
-#include "parallel.hpp"
-#include "parts.hpp"
-#include "problem.hpp"
+#include "grow/missing_policy.hpp"
+#include "base/parallel.hpp"
+#include "grow/row_shares.hpp"
+#include "grow/grow_task.hpp"
 
 namespace treewright {
 

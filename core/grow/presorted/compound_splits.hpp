@@ -5,11 +5,11 @@
 #pragma once
 #include <map>
 
-#include "builder.hpp"
+#include "base/builder.hpp"
 #include "grow/choice.hpp"
 #include "grow/presorted/shared_rows.hpp"
-#include "missing.hpp"
-#include "significance.hpp"
+#include "grow/missing_policy.hpp"
+#include "grow/significance.hpp"
 #include "splits/interval.hpp"
 #include "splits/median.hpp"
 #include "splits/oblique.hpp"
@@ -94,7 +94,7 @@ private:
             rows[b].push_back(rows_.list()[i].row);
             weights[b] += rows_.local().weight_of(rows_.list()[i].row);
         }
-        heaviest = static_cast<int32_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
+        heaviest = static_cast<int32_t>(first_largest(weights));
         const Missing policy = rows_.policy_of(feature);
         const double known_weight = std::accumulate(weights.begin(), weights.end(), 0.0);
         double share = 1;

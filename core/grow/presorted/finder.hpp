@@ -5,15 +5,15 @@
 #pragma once
 #include <optional>
 
-#include "cuts/random.hpp"
-#include "feature_draw.hpp"
+#include "cuts/drawn.hpp"
+#include "grow/feature_draw.hpp"
 #include "grow/choice.hpp"
 #include "grow/kernel.hpp"
 #include "grow/presorted/rows.hpp"
 #include "grow/presorted/user_criterion_search.hpp"
-#include "neighbours.hpp"
-#include "parts.hpp"
-#include "random.hpp"
+#include "grow/monotone_leaves.hpp"
+#include "grow/row_shares.hpp"
+#include "base/random.hpp"
 
 namespace treewright {
 

@@ -2,17 +2,14 @@
 #pragma once
 #include <memory>
 
-#include "bits.hpp"
-#include "builder.hpp"
-#include "constraints.hpp"
+#include "grow/bits.hpp"
+#include "base/builder.hpp"
+#include "grow/constraints.hpp"
 #include "cuts/sorted_list.hpp"
-#include "missing.hpp"
-#include "significance.hpp"
+#include "grow/missing_policy.hpp"
+#include "grow/significance.hpp"
 
 namespace treewright {
-
-/// Largest number of rows for which 16-bit row numbers and ranks do.
-inline constexpr size_t most_narrow_rows = 65535;
 
 /// The rows of one node: [begin, end) of every list in one of the two buffers.
 struct RowSpan {
@@ -315,7 +312,7 @@ private:
         const Index* order = this->order(item);
         for (size_t i = 0; i < n; ++i) left_[order[i]] = !(masks_[order[i] * words + bit / 64] >> (bit % 64) & 1);
         const double size[2] = {static_cast<double>(left), static_cast<double>(n - left)};
-        split.default_branch = largest_branch(size, true);
+        settle_default(recipe_.missing, recipe_, size, split.default_branch);
         begin_.assign({0, static_cast<uint32_t>(left), static_cast<uint32_t>(n)});
     }
     void assign_by_position(const RowSpan& item, Candidate& split) {

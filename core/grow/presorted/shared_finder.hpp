@@ -6,14 +6,14 @@
 #pragma once
 #include <set>
 
-#include "cuts/random.hpp"
-#include "feature_draw.hpp"
+#include "cuts/drawn.hpp"
+#include "grow/feature_draw.hpp"
 #include "grow/choice.hpp"
 #include "grow/kernel.hpp"
 #include "grow/presorted/compound_splits.hpp"
 #include "grow/presorted/shared_rows.hpp"
-#include "random.hpp"
-#include "significance.hpp"
+#include "base/random.hpp"
+#include "grow/significance.hpp"
 #include "splits/categorical.hpp"
 #include "splits/surrogate_search.hpp"
 

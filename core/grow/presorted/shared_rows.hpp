@@ -2,13 +2,13 @@
 #pragma once
 #include <numeric>
 
-#include "builder.hpp"
+#include "base/builder.hpp"
 #include "criteria/mean_difference.hpp"
 #include "grow/node.hpp"
 #include "grow/presorted/inherited_order.hpp"
-#include "missing.hpp"
-#include "parts.hpp"
-#include "problem.hpp"
+#include "grow/missing_policy.hpp"
+#include "grow/row_shares.hpp"
+#include "grow/grow_task.hpp"
 
 namespace treewright {
 

@@ -1,6 +1,6 @@
 // The candidates of a node put before a user's function: those of many features to a call.
 #pragma once
-#include "criteria/callable.hpp"
+#include "criteria/user_criterion.hpp"
 #include "cuts/cut.hpp"
 #include "grow/presorted/rows.hpp"
 #include "splits/categorical.hpp"
@@ -164,7 +164,8 @@ private:
     }
     template <class C>
     Candidate search_levels(int32_t feature, const CutLimits& rules) {
-        return CategorySearch<C>(C{}, recipe_, problem_.table, levels_, node_, batch_.tolerance(), feature, rules.bounds,
+        const double spread = classes() ? 1.0 : std::sqrt(node_.sums[1] / node_.weight);
+        return CategorySearch<C>(C{}, recipe_, problem_.table, levels_, node_, batch_.tolerance(), spread, feature, rules.bounds,
                                  rows_.local().levels, &batch_)
             .best();
     }

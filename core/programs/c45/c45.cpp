@@ -1,9 +1,9 @@
 // C4.5: growing, collapsing and pruning; nothing here is recursive, so that deep trees are safe.
-#include "c45.hpp"
+#include "programs/c45/c45.hpp"
 
-#include "search.hpp"
-#include "../../base/writer.hpp"
-#include "../../criteria.hpp"
+#include "programs/c45/search.hpp"
+#include "base/writer.hpp"
+#include "criteria/criteria.hpp"
 
 namespace treewright::c45 {
 

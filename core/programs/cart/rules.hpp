@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include "../../logarithm.hpp"
-#include "../../stats.hpp"
+#include "base/logarithm.hpp"
+#include "base/statistics.hpp"
 
 namespace treewright::cart {
 

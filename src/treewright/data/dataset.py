@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright._module_names import public
 from treewright.data.arrays import RawTable
 from treewright.data.columns import Category, Column, Kind, Raw, RawCodes, RawNumbers
 from treewright.data.encoding import EXACT, learn, refuse_infinities, refuse_missing, some
@@ -30,6 +31,7 @@ HAS_MISSING, HAS_INFINITE = 1, 2
 """Flags of a column, as the core gives them."""
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Rows to learn from, as the core reads them; ARCHITECTURE.md describes each field.

@@ -13,7 +13,7 @@ from treewright import _core
 from treewright.data import Dataset
 from treewright.data.dataset import Task
 from treewright.errors import warn
-from treewright.estimators.base import estimator
+from treewright.estimators.base import public_estimator
 from treewright.estimators.forest_fitting import ForestEstimator
 from treewright.estimators.forest_parameters import (
     FOREST_CLASSIFIER_DOMAINS,
@@ -32,7 +32,7 @@ from treewright.tree.decision import decide
 Array = NDArray[np.float64]
 
 
-@estimator
+@public_estimator
 class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     """A random forest that predicts classes; it takes scikit-learn's parameters with scikit-learn's meanings.
 
@@ -137,7 +137,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         return labels
 
 
-@estimator
+@public_estimator
 class RandomForestRegressor(RegressorMixin, ForestEstimator):
     """A random forest that predicts numbers; it takes scikit-learn's parameters with scikit-learn's meanings.
 
@@ -177,7 +177,7 @@ class RandomForestRegressor(RegressorMixin, ForestEstimator):
         return self._means(X).ravel()
 
 
-@estimator
+@public_estimator
 class ExtraTreesClassifier(RandomForestClassifier):
     """Extremely randomised trees that predict classes: cuts are drawn too (Geurts, Ernst & Wehenkel, 2006).
 
@@ -195,7 +195,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
     bootstrap: bool = False
 
 
-@estimator
+@public_estimator
 class ExtraTreesRegressor(RandomForestRegressor):
     """Extremely randomised trees that predict numbers; see `ExtraTreesClassifier`.
 

@@ -13,19 +13,19 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.data.folds import aside_mask
 from treewright.data.target import read_classes
-from treewright.estimators.base import TableEstimator, estimator
+from treewright.estimators.base import TableEstimator, public_estimator
 from treewright.estimators.presets import C45Classifier
 from treewright.growing.parameters import SHARED_DOMAINS
 from treewright.parameter_types import Domain, check_parameters, is_number, is_whole, one_of
 from treewright.persistence.container import write_model
-from treewright.persistence.parameters import plain_parameters
+from treewright.persistence.parameters import described
 from treewright.persistence.rules import rules_to_parts
 from treewright.rules import RuleSet
 from treewright.rules.pruning import Estimate
 from treewright.rules.rule import first_rule
 
 
-@estimator
+@public_estimator
 class RuleClassifier(ClassifierMixin, TableEstimator):
     """Rules in order, made of a tree as C4.5rules makes them (Quinlan, 1993, ch. 5).
 
@@ -176,10 +176,7 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
         if not hasattr(self, "ruleset_"):
             self._which(None)
         header, arrays = rules_to_parts(self.ruleset_)
-        header |= {"kind": type(self).__name__, "parameters": plain_parameters(self.get_params(deep=False))}
-        if hasattr(self, "target_name_"):
-            header["target"] = self.target_name_
-        write_model(path, header, arrays)
+        write_model(path, header | described(self), arrays)
 
     def _learned_html(self) -> str:
         return self.ruleset_.to_html()

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from treewright.bounds import wilson_interval
 from treewright.data.columns import plain
 from treewright.explain import rendering
-from treewright.explain.contributions import contributions
 from treewright.explain.counterfactual import Change, nearest_change
 from treewright.explain.counterfactual_goal import goal_of
 from treewright.explain.path import Path, follow
+from treewright.explain.path_contributions import contributions
 from treewright.explain.row import Row
 from treewright.tree import Tree
 from treewright.tree.tree import deciding

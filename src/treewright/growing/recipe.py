@@ -9,6 +9,7 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from treewright._module_names import public
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.growing.user_criteria import MeritFunction
 from treewright.parameter_types import (
@@ -170,6 +171,7 @@ DOMAINS: dict[str, Domain] = {
 """What each choice of a `Recipe` may be."""
 
 
+@public
 @dataclass(frozen=True)
 class Recipe:
     """Every choice of the grower; it prints, compares, hashes and travels.

@@ -15,7 +15,7 @@ from treewright.errors import ModelFileError
 from treewright.forest.bootstrap import Draws
 from treewright.forest.trees import LooseTrees, Trees, join
 from treewright.persistence.container import Arrays, Header, dumps, loads, write_model
-from treewright.persistence.parameters import plain_parameters
+from treewright.persistence.parameters import described
 from treewright.persistence.schema import schema_from_dict, schema_to_dict
 from treewright.persistence.trees import trees_from_parts, trees_to_parts
 from treewright.persistence.validation import check_begin, validate
@@ -34,15 +34,9 @@ def write_forest(forest: FittedForest, path: str | os.PathLike[str]) -> None:
     arrays["seeds"] = draws.seeds
     if draws.chance is not None:
         arrays["chance"] = draws.chance
-    header |= {
-        "kind": type(forest).__name__,
-        "parameters": plain_parameters(forest.get_params(deep=False)),
-        "draws": {"n_rows": draws.n_rows, "n_draws": draws.n_draws, "balanced": draws.balanced},
-    }
-    if hasattr(forest, "target_name_"):
-        header["target"] = forest.target_name_
+    header["draws"] = {"n_rows": draws.n_rows, "n_draws": draws.n_draws, "balanced": draws.balanced}
     read_trees(header, arrays)  # what is written can be read
-    write_model(path, header, arrays)
+    write_model(path, header | described(forest), arrays)
 
 
 def read_forest(forest: FittedForest, header: Header, arrays: Arrays) -> None:

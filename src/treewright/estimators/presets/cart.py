@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.data import Dataset, Schema
 from treewright.errors import DataError
-from treewright.estimators.base import estimator
+from treewright.estimators.base import estimator, public_estimator
 from treewright.estimators.fitted_tree import ClassReader, NumberReader
 from treewright.estimators.fitting import LEARNER_DOMAINS, Learner
 from treewright.estimators.presets.cart_recipe import CARTRecipe, GrownCART
@@ -268,7 +268,7 @@ class CARTEstimator(Learner):
         return cart_summary(self, self._as_grown("summary"), decimals)
 
 
-@estimator
+@public_estimator
 class CARTClassifier(ClassReader, CARTEstimator):
     """CART for classes (Breiman, Friedman, Olshen & Stone, 1984): surrogates, priors, costs, cp.
 
@@ -361,7 +361,7 @@ class CARTClassifier(ClassReader, CARTEstimator):
         return tree.value * np.minimum(self._figures.class_weight, 1.0)
 
 
-@estimator
+@public_estimator
 class CARTRegressor(NumberReader, CARTEstimator):
     """CART for numbers: squared error, or event counts by Poisson deviance.
 
