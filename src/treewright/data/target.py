@@ -102,6 +102,18 @@ def labelled(y: Any) -> NDArray[np.bool_]:
     return np.ones(len(values), bool) if values.dtype.kind != "f" else ~np.isnan(values)
 
 
+def target_rows(y: Any, rows: NDArray[np.int64]) -> NDArray[Any] | Raw:
+    """Give some rows of a target, for any reader of targets.
+
+    Examples
+    --------
+    >>> target_rows(["b", "a", "c"], np.array([0, 2])).tolist()
+    ['b', 'c']
+    """
+    series = read_series("y", y)
+    return np.asarray(y)[rows] if series is None else series.take(rows)
+
+
 def read_weight(
     sample_weight: ArrayLike | None, n_rows: int
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.bool_] | None]:
