@@ -231,9 +231,8 @@ private:
         summary.count = shared_ ? count_rows(node) : node.rows.size();
         summary.merit = node.test.gain_ratio;
         summary.default_branch = share_row;
-        const bool empty = data_.equal(d.total, 0);
-        if (!empty || &node == &nodes_.root()) summary.value = d.classes;
-        if (empty) return summary;
+        if (data_.equal(d.total, 0) && &node != &nodes_.root()) return summary;  // empty but for rounding
+        summary.value = d.classes;
         Totals totals(data_.n_classes());
         totals.sums = d.classes;
         totals.weight = d.total;

@@ -216,7 +216,7 @@ def cuts_of(split: Split) -> tuple[float, ...]:
     A surrogate that runs the other way, −x ≤ t, cuts just below −t.
     """
     if isinstance(split, Hyperplane):
-        return (math.nextafter(-split.threshold, -math.inf),) if split.weights == (-1.0,) else ()
+        return (math.nextafter(-split.threshold, -math.inf),) if split.is_turned else ()
     return (split.threshold,) if isinstance(split, Threshold) else getattr(split, "cuts", ())
 
 
