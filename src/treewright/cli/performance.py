@@ -59,8 +59,6 @@ def _show_classes(screen: Screen, found: ClassEvaluation) -> None:
     )
     if found.cost is not None:
         screen.text(f"mean cost {number(found.cost)}")
-    if found.log_loss is not None:
-        screen.text(f"log loss {number(found.log_loss)}")
     if len(found.classes) > MOST_CLASSES:
         return
     screen.text()

@@ -48,6 +48,8 @@ class Dataset:
         Class codes, or numbers.
     weight : float64 array of shape (n_rows,), or None
         `None` if every row counted one.
+    labels : array of shape (n_rows,), or None
+        What the rows are called in the table, where that is to be told.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class Dataset:
     codes: Codes
     target: Codes | Numbers | None = None
     weight: Numbers | None = None
+    labels: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -85,6 +88,7 @@ class Dataset:
         inf: Infinities = "error",
         estimator: str = "this estimator",
         threads: int = 1,
+        keep_labels: bool = False,
     ) -> Dataset:
         """Read a table, its target and its weights.
 
@@ -115,6 +119,8 @@ class Dataset:
             Who asks, for errors.
         threads : int
             How many threads may copy a large matrix.
+        keep_labels : bool
+            Keep what rows are called: by the index of a pandas table, by their place in others, from 0 on.
 
         Raises
         ------
@@ -143,7 +149,8 @@ class Dataset:
         schema = schema if classes is None else schema.with_classes(classes)
         if predicates is not None:
             schema, codes = schema.with_predicates(read_predicates(predicates), X, numbers, codes)
-        dataset = cls(schema, numbers, codes, target, weight)
+        labels = _labels(X, n_rows) if keep_labels else None
+        dataset = cls(schema, numbers, codes, target, weight, labels)
         if missing == "error":
             _refuse_missing(dataset, counted)
         return dataset if counted is None else dataset.take(counted)
@@ -172,7 +179,16 @@ class Dataset:
         numbers, codes = np.take(self.numbers.T, rows, axis=1).T, np.take(self.codes.T, rows, axis=1).T
         target = None if self.target is None else self.target[rows]
         weight = None if self.weight is None else self.weight[rows]
-        return Dataset(self.schema, numbers, codes, target, weight)
+        labels = None if self.labels is None else self.labels[rows]
+        return Dataset(self.schema, numbers, codes, target, weight, labels)
+
+
+def _labels(X: Any, n_rows: int) -> NDArray[Any]:
+    """What the rows of a table are called."""
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(X, pandas.DataFrame):
+        return np.asarray(X.index.to_numpy())
+    return np.arange(n_rows)
 
 
 def _matrix(X: Any, threads: int) -> tuple[Numbers, NDArray[np.uint8]] | None:

@@ -52,6 +52,7 @@ class Learner(FittedTree):
             inf=self.inf,
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
+            keep_labels=self.trace,
         )
 
     def _learn(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.columns import plain
-from treewright.formatting.text import counted, number_text, quoted
+from treewright.formatting.text import counted, number_text, printable, quoted
 
 if TYPE_CHECKING:
     from treewright.tree import Tree
@@ -79,7 +79,8 @@ def export_text(
         f"{words}{' ' * (edge - _width(words))}   {numbers}"
         for words, numbers in zip(left, right, strict=True)
     )
-    return "\n".join([writer.title(), "", *lines])
+    note = [printable(writer.tree.note)] if writer.tree.note else []
+    return "\n".join([writer.title(), *note, "", *lines])
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ HEADER_KEYS = {
     "parameters",
     "pruner",
     "schema",
+    "note",
     "target",
     "criterion",
     "draws",
