@@ -75,8 +75,8 @@ def load_cars(*, frame: Frame = "auto") -> tuple[Any, Any]:
     """Load fifteen cars, four categorical features, whether the car is fast.
 
     Three cars (M3, IS350 and E320) agree in every feature, and one of them is fast: no tree is right about
-    more than fourteen. The models' names are the index of a pandas table, since a tree would read the answer off
-    them; other tables are without.
+    more than fourteen. The models' names are the index of a pandas table, since a tree would read the answer
+    off them; other tables are without.
 
     Parameters
     ----------
