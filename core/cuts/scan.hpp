@@ -33,7 +33,7 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     if (total < already + limits.min_count) return;
     size_t last = std::min(known - 1, total - limits.min_count - already);  // most known rows on the left
     if (known == 0 || first > known) return;
-    const bool free = !limits.cuts && limits.bounds.free(), every = limits.last_of_ties;
+    const bool free = !limits.cuts && limits.bounds.free();
     const auto allowed = [&](const Scorer& at, size_t left) {
         if (free) return both_weigh(at.left_weight_now(), at.right_weight_now(), limits.min_weight);
         const auto threshold = [&] {
@@ -48,14 +48,15 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     using At = std::conditional_t<std::is_trivially_copyable_v<Scorer>, const Scorer, const Scorer&>;
     size_t i = 0;
     for (; i + 1 < first; ++i) scorer.add(list[i].row);
-    double least = std::max(best.least(), -1e300);
+    const auto to_beat = [&] { return limits.last_of_ties ? -1e300 : std::max(best.least(), -1e300); };
+    double least = to_beat();
     for (; i < last; ++i) {
         scorer.add(list[i].row);
-        if (list[i].rank == list[i + 1].rank || !(beats(scorer, least) || every)) continue;
+        if (list[i].rank == list[i + 1].rank || !beats(scorer, least)) continue;
         At at = scorer;
         if (!allowed(at, i + 1)) continue;
         best.offer(at.score(), {i + 1, missing_left});
-        least = std::max(best.least(), -1e300);
+        least = to_beat();
     }
     if (to_the_end && known + already + limits.min_count <= total) {
         for (; i < known; ++i) scorer.add(list[i].row);
