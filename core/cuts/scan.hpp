@@ -1,5 +1,6 @@
 // Every cut of a sorted list, from the left.
 #pragma once
+#include "base/midpoint.hpp"
 #include "criteria/formula.hpp"
 #include "cuts/cut.hpp"
 
@@ -18,9 +19,9 @@ Scorer started_scorer(const C& criterion, const LocalRows& rows, const Totals& t
 }
 
 template <class Scorer>
-bool beats(const Scorer& scorer, double bar) {
-    if constexpr (requires { scorer.beats(bar); }) return scorer.beats(bar);
-    else return scorer.score() > bar;
+bool beats(const Scorer& scorer, double least) {
+    if constexpr (requires { scorer.beats(least); }) return scorer.beats(least);
+    else return scorer.score() > least;
 }
 
 /// Scan the known rows of a sorted list from the left; `already` rows stand on the left before the first.
@@ -42,13 +43,13 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     };
     size_t i = 0;
     for (; i + 1 < first; ++i) scorer.add(list[i].row);
-    double bar = std::max(best.least(), -1e300);
+    double least = std::max(best.least(), -1e300);
     for (; i < last; ++i) {
         scorer.add(list[i].row);
         if (list[i].rank == list[i + 1].rank) continue;
-        if ((beats(scorer, bar) || limits.last_of_ties) && allowed(i)) {
+        if ((beats(scorer, least) || limits.last_of_ties) && allowed(i)) {
             best.offer(scorer.score(), {i + 1, missing_left});
-            bar = std::max(best.least(), -1e300);
+            least = std::max(best.least(), -1e300);
         }
     }
     if (to_the_end && known + already + limits.min_count <= total) {

@@ -1,4 +1,4 @@
-"""Columns: what one feature is, and the raw values of one column before they are stored."""
+"""Columns: name, kind, categories and unit of a feature; raw values; stored values as text."""
 
 from __future__ import annotations
 
@@ -68,6 +68,8 @@ class Column:
         NumPy type of a column of times, such as `"datetime64[s]"`; moments with a time zone are kept in UTC.
     offset : int
         A stored number is the value less the offset.
+    boolean : bool
+        Whether the rows learned from have no numbers but 0 and 1, so that there is one way to part them.
 
     Examples
     --------
@@ -82,6 +84,7 @@ class Column:
     categories: tuple[Category, ...] = ()
     unit: str | None = None
     offset: int = 0
+    boolean: bool = False
 
     @cached_property
     def code_of(self) -> dict[Category, int]:

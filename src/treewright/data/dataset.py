@@ -1,10 +1,10 @@
-"""The dataset: a table of any kind as columns of numbers and codes, with its target and weights."""
+"""Dataset: a table of any kind as matrices of numbers and category codes, with target and weights."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -48,6 +48,8 @@ class Dataset:
         Class codes, or numbers.
     weight : float64 array of shape (n_rows,), or None
         `None` if every row counted one.
+    labels : array of shape (n_rows,), or None
+        What the rows are called in the table, where that is to be told.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class Dataset:
     codes: Codes
     target: Codes | Numbers | None = None
     weight: Numbers | None = None
+    labels: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -85,6 +88,7 @@ class Dataset:
         inf: Infinities = "error",
         estimator: str = "this estimator",
         threads: int = 1,
+        keep_labels: bool = False,
     ) -> Dataset:
         """Read a table, its target and its weights.
 
@@ -115,6 +119,8 @@ class Dataset:
             Who asks, for errors.
         threads : int
             How many threads may copy a large matrix.
+        keep_labels : bool
+            Keep what rows are called: by the index of a pandas table, by their place in others, from 0 on.
 
         Raises
         ------
@@ -139,10 +145,12 @@ class Dataset:
             flags = [HAS_MISSING | HAS_INFINITE] * numbers.shape[1]
         if any(flags):
             numbers = _check_numbers(schema, numbers, flags, counted, inf)
+        schema = _with_booleans(schema, numbers, counted)
         schema = schema if classes is None else schema.with_classes(classes)
         if predicates is not None:
             schema, codes = schema.with_predicates(read_predicates(predicates), X, numbers, codes)
-        dataset = cls(schema, numbers, codes, target, weight)
+        labels = _labels(X, n_rows) if keep_labels else None
+        dataset = cls(schema, numbers, codes, target, weight, labels)
         if missing == "error":
             _refuse_missing(dataset, counted)
         return dataset if counted is None else dataset.take(counted)
@@ -171,7 +179,16 @@ class Dataset:
         numbers, codes = np.take(self.numbers.T, rows, axis=1).T, np.take(self.codes.T, rows, axis=1).T
         target = None if self.target is None else self.target[rows]
         weight = None if self.weight is None else self.weight[rows]
-        return Dataset(self.schema, numbers, codes, target, weight)
+        labels = None if self.labels is None else self.labels[rows]
+        return Dataset(self.schema, numbers, codes, target, weight, labels)
+
+
+def _labels(X: Any, n_rows: int) -> NDArray[Any]:
+    """What the rows of a table are called."""
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(X, pandas.DataFrame):
+        return np.asarray(X.index.to_numpy())
+    return np.arange(n_rows)
 
 
 def _matrix(X: Any, threads: int) -> tuple[Numbers, NDArray[np.uint8]] | None:
@@ -339,6 +356,33 @@ def _check_numbers(
         if flag & HAS_INFINITE:
             refuse_infinities(name, numbers[:, position], counted)
     return numbers
+
+
+def _with_booleans(schema: Schema, numbers: Numbers, counted: NDArray[np.bool_] | None) -> Schema:
+    """Mark the numeric columns that hold nothing but 0 and 1, in rows that count."""
+    first = numbers[0 if counted is None else int(counted.argmax())]
+    suspects = np.flatnonzero((first == 0) | (first == 1) | np.isnan(first)).tolist()
+    found = {
+        position
+        for position in suspects
+        if _is_boolean(numbers[:, position] if counted is None else numbers[counted, position])
+    }
+    if not found:
+        return schema
+    place = schema.position.tolist()
+    columns = (
+        replace(column, boolean=True)
+        if column.kind == "numeric" and column.unit is None and not column.offset and place[i] in found
+        else column
+        for i, column in enumerate(schema.columns)
+    )
+    return Schema(tuple(columns), schema.classes, schema.named)
+
+
+def _is_boolean(values: Numbers) -> bool:
+    """Whether all that is known is 0 or 1."""
+    gaps = np.isnan(values)
+    return bool(((values == 0) | (values == 1) | gaps).all()) and not gaps.all()
 
 
 def _refuse_missing(dataset: Dataset, counted: NDArray[np.bool_] | None) -> None:

@@ -1,4 +1,4 @@
-"""Encoding: how the raw values of a column become numbers or codes, at fit and ever after."""
+"""Encoding of raw columns as numbers or category codes, at fit and for new rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects: a column of Python objects, typed by looking at every value."""
+"""Columns of Python objects: finds their type by looking at every value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schema: what the features and classes of a table are, and how new rows of it are encoded."""
+"""Schema: names, kinds and categories of features, classes of the target, and encoding of new rows."""
 
 from __future__ import annotations
 

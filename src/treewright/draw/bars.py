@@ -1,4 +1,4 @@
-"""Bars and squares: how much each feature matters, and which classes are taken for which."""
+"""Bar chart of feature importances, and the confusion matrix as a plot."""
 
 from __future__ import annotations
 

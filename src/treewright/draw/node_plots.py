@@ -1,4 +1,4 @@
-"""Node plots: the small pictures inside a node: class shares, histograms with the cut, targets as points."""
+"""Plots inside nodes: class probabilities, histograms with the cut, targets as points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plane: a slice through the space of the features, what a model says in each cell of it, and its cuts."""
+"""Decision regions in a plane of two features: predictions of a grid, and the cuts of the tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regions: what a tree predicts everywhere in the plane of two features, and the cuts that part it."""
+"""`plot_regions`: decision regions and boundaries of a tree over two features."""
 
 from __future__ import annotations
 

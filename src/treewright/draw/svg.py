@@ -1,4 +1,4 @@
-"""SVG: shapes as a picture that any browser, editor or paper takes, light or dark as its reader has it."""
+"""Drawings as SVG, with colours for light and dark pages."""
 
 from __future__ import annotations
 

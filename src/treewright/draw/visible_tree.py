@@ -1,4 +1,4 @@
-"""Shown: what of a large tree goes into a picture, and the rows that come to each node of it."""
+"""The visible part of a large tree in a drawing, and the rows that reach each of its nodes."""
 
 from __future__ import annotations
 

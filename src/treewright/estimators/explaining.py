@@ -1,4 +1,4 @@
-"""Reading: what a fitted tree says of itself: its rules, why it predicts so, what matters, what is sure."""
+"""Methods of fitted models that explain them: `explain`, `rules`, `importances`, `bound`, `to_html`."""
 
 from __future__ import annotations
 

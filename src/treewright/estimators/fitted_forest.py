@@ -1,4 +1,4 @@
-"""Fitted: what a forest does once it has its trees: vote, describe itself, go to a file."""
+"""Fitted forests: predict, vote, out-of-bag estimates, proximity, quantiles, importances, save."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from treewright.formatting.html_table import html_bars
 from treewright.formatting.text import counted, printable
 from treewright.growing.grow_tree import threads
 from treewright.parameter_types import Domain
+from treewright.persistence.validation import check_grown
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -46,6 +47,8 @@ class FittedForest(RowReader, TableEstimator):
 
     def _adopt(self, trees: Trees, draws: Draws) -> None:
         """Take trees as this forest's own, with all that scikit-learn expects to find beside them."""
+        for arrays in trees.parts():
+            check_grown(arrays)
         schema = trees.schema
         self.trees_ = trees
         self.draws_ = draws

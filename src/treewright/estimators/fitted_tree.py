@@ -1,4 +1,4 @@
-"""Fitted: what an estimator does once it has a tree: route rows, predict, describe itself, go to a file."""
+"""Fitted trees: predict, predict_proba, apply, decision_path, save."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from treewright.parameter_types import Domain
 from treewright.persistence.container import write_model
 from treewright.persistence.parameters import described, plain_parameters
 from treewright.persistence.trees import tree_to_parts
+from treewright.persistence.validation import check_grown
 from treewright.pruning import Pruned
 from treewright.tree import Tree
 
@@ -39,6 +40,7 @@ class FittedTree(TreeReader, TableEstimator):
 
     def _adopt(self, tree: Tree) -> None:
         """Take a tree as this estimator's own, with all that scikit-learn expects to find beside it."""
+        check_grown(tree.arrays())
         self.tree_ = tree
         self.__dict__.pop("edits_", None)  # they led to another tree
         self.n_outputs_ = 1

@@ -1,4 +1,4 @@
-"""Estimators: random forests and extremely randomised trees, with scikit-learn's parameters and meanings."""
+"""RandomForestClassifier, RandomForestRegressor, ExtraTreesClassifier and ExtraTreesRegressor."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         Factor on the chance of each class's rows to be drawn (or on their weight, without `bootstrap`);
         "balanced_subsample" makes the classes that a tree has drawn weigh the same in it.
     max_samples : int, float or None
-        How many rows, or what share of them, each tree draws; as many as there are by default.
+        How many rows, or what share of them, each tree draws, whatever they weigh; as many as there are by
+        default.
     vote : {"soft", "hard"}
         Whether a tree gives each class its leaf's share, or its whole vote to one.
     splits, max_terms, missing, max_surrogates, use_surrogates, max_bins, category_order

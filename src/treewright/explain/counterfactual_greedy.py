@@ -1,4 +1,4 @@
-"""Greedy: a change of a row that a forest answers as wanted, found fast; it need not be the nearest."""
+"""Greedy counterfactuals of forests: found fast, not always the nearest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search: the nearest row that one tree, or the mean of several, answers as wanted; best first, and exact.
+"""Exact search for counterfactuals: the nearest row with the wanted prediction, best first.
 
 A region of rows is narrowed split by split, always the one that is nearest to the row at the time, as in the
 A* of Hart, Nilsson & Raphael (1968): narrowing never brings a region nearer, so that the first region found

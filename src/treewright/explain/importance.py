@@ -1,4 +1,4 @@
-"""Importance: how much each feature matters, by the impurity it took away and by honest measures beside it.
+"""Feature importance: by impurity decrease, on held-out rows, and by permutation.
 
 The decrease of impurity is counted on the rows that chose the splits. A feature of many values finds splits
 that fit chance (Strobl, Boulesteix, Zeileis & Hothorn, 2007), and looks important without being so. Two

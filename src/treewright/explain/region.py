@@ -1,8 +1,9 @@
-"""Region: the rows that meet some conditions, and how far the nearest of them is from a given row."""
+"""Regions: the rows that meet conditions, and the distance of the nearest of them from a row."""
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -20,6 +21,9 @@ Cost = tuple[int, float]
 
 ROOM = 0.01
 """A number may be moved beyond a cut by this much of its scale, to one that is short to write."""
+
+LARGEST_WHOLE = 2.0**52
+"""From here on every number is whole, and there may be none that is larger by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +125,8 @@ class Measure:
             return low if upwards else high
         room = ROOM * self.scales[feature]
         if upwards:
-            return short_number(condition.low, min(condition.high, condition.low + room), upwards)
+            farthest = max(condition.low + room, math.nextafter(condition.low, math.inf))
+            return short_number(condition.low, min(condition.high, farthest), upwards)
         return short_number(max(condition.low, condition.high - room), condition.high, upwards)
 
 
@@ -197,9 +202,9 @@ def short_number(low: float, high: float, upwards: bool) -> float:
     >>> short_number(1.75, 1.77, upwards=True), short_number(2.41, 2.4499999999999997, upwards=False)
     (1.76, 2.44)
     """
-    near, size = low if upwards else high, max(abs(low), abs(high))
+    near, size = low if upwards else high, min(max(abs(low), abs(high)), sys.float_info.max)
     largest = Decimal(repr(size)).adjusted() + 1 if size else 0
-    for decimals in range(-largest, 17 - largest):
+    for decimals in range(max(-largest, -308), min(17 - largest, 323)):  # powers of ten that are numbers
         steps = math.floor(near / float(f"1e{-decimals}")) + upwards
         number = float(f"{steps}e{-decimals}")
         if low < number <= high:
@@ -233,11 +238,11 @@ def _span(row: Row, feature: int, cuts: Any) -> float:
 
 
 def _is_whole(number: float) -> bool:
-    return math.isnan(number) or float(number).is_integer()
+    return math.isnan(number) or (float(number).is_integer() and abs(number) < LARGEST_WHOLE)
 
 
 def _halves(cuts: Any) -> bool:
-    return cuts is not None and bool(np.all(2 * cuts % 1 == 0))
+    return cuts is not None and bool(np.all((cuts % 0.5 == 0) & (np.abs(cuts) < LARGEST_WHOLE)))
 
 
 def _keep(row: Row, feature: int) -> Interval | Values:

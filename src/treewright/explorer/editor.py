@@ -1,4 +1,4 @@
-"""Editor: a tree changed by hand, each change with its effect, undone and redone without end, all on record.
+"""Editor: changes a tree by hand (prune, grow, split, merge, relabel), with undo, redo and a log.
 
 Every edit gives a new editor; trees are never written to.
 """

@@ -1,4 +1,4 @@
-"""Page: the explorer as one HTML file that opens without a network and asks nobody for anything.
+"""`explore`: the explorer as one HTML file that needs no network, with a content security policy.
 
 Styles and script stand in the file; a content security policy names their hashes and forbids everything else.
 The content is JSON that no parser of HTML can mistake for markup, and the script writes every name as text.

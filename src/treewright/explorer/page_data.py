@@ -1,4 +1,4 @@
-"""Content: all that the explorer's page shows, as one plain structure that becomes its JSON.
+"""Data of the page of a tree: nodes, splits, pruning path, statistics and rows, as JSON.
 
 Arrays go as columns, by node; a split goes in the form that routes rows (by kind, as in ARCHITECTURE.md) and
 in words. The page itself decides what is visible: it holds the whole tree and the step of the cost-complexity
@@ -26,7 +26,7 @@ from treewright.export.text import Writer
 from treewright.formatting.colours import CLASS_COLOURS, SCALE
 from treewright.formatting.text import printable
 from treewright.model_selection.validated_pruning import prune_tree
-from treewright.pruning.cost_complexity import SAME_ALPHA, CostComplexity, weakest_links
+from treewright.pruning.cost_complexity import CostComplexity, weakest_links
 from treewright.pruning.losses import held_out_loss
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
@@ -262,12 +262,9 @@ class Steps(NamedTuple):
     def of(cls, tree: Tree) -> Steps:
         """Find the steps of a tree."""
         links = weakest_links(tree)
-        alpha, path = np.maximum(links.alpha, 0.0), links.path()
-        step = np.concatenate([[0], np.cumsum(np.diff(alpha) > SAME_ALPHA * alpha[-1])])
+        path = links.path()
         extra = int(path.leaves[0] < tree.n_leaves)
-        leaf_from = np.full(len(tree), np.inf)
-        leaf_from[links.node[1:]] = step[1:] + extra
-        return cls(leaf_from, path, extra)
+        return cls(links.steps() + extra, path, extra)
 
     def column(self, numbers: NDArray[Any] | None, first: float | None = None) -> list[float | None]:
         """Write an entry for each step; the tree as it was grown has that of the first, or its own."""

@@ -1,8 +1,9 @@
-"""Table: the features of a tree and a sample of its rows, as the page has them."""
+"""Table of the page: features of a tree and a sample of its rows, as JSON."""
 
 from __future__ import annotations
 
 import math
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,8 +71,9 @@ def _range_of_cuts(column: Column, cuts: Array | None) -> Json:
     if cuts is None:
         return {"low": None, "high": None, "middle": None}
     low, high = float(cuts.min()), float(cuts.max())
-    room = 0.25 * (high - low) or 1.0
-    return {"low": low - room, "high": high + room, "middle": float(np.median(cuts))}
+    room, most = 0.25 * high - 0.25 * low or 1.0, sys.float_info.max
+    middle = float(np.quantile(cuts, 0.5, method="nearest"))
+    return {"low": max(low - room, -most), "high": min(high + room, most), "middle": middle}
 
 
 def rows_content(explored: Exploration, max_rows: int) -> Json | None:

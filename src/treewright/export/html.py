@@ -1,4 +1,4 @@
-"""A tree as a small static piece of HTML, without scripts: what notebooks show."""
+"""A tree as a static piece of HTML without scripts, as notebooks show it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def export_html(tree: Tree, *, max_nodes: int = 200) -> str:
     shown = _first_nodes(tree, max_nodes)
     hidden = hidden_nodes(tree, ~shown)
     bars = _Bars(tree)
-    parts = [f'<div style="line-height:1.7"><div {_PALE}>{_title(writer)}</div>']
+    note = f"<div {_PALE}>{escape(tree.note)}</div>" if tree.note else ""
+    parts = [f'<div style="line-height:1.7"><div {_PALE}>{_title(writer)}</div>{note}']
     stack: list[tuple[int, str]] = [(0, "all rows")]
     while stack:
         node, words = stack.pop()

@@ -1,4 +1,4 @@
-"""A tree as indented text: what ``print(tree)`` shows."""
+"""`export_text` and `print(tree)`: a tree as indented text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.columns import plain
-from treewright.formatting.text import counted, number_text, quoted, terminal_width
+from treewright.formatting.text import counted, number_text, printable, quoted, terminal_width
 
 if TYPE_CHECKING:
     from treewright.tree import Tree
@@ -77,7 +77,8 @@ def export_text(
         f"{words}{' ' * (edge - terminal_width(words))}   {numbers}"
         for words, numbers in zip(left, right, strict=True)
     )
-    return "\n".join([writer.title(), "", *lines])
+    note = [printable(writer.tree.note)] if writer.tree.note else []
+    return "\n".join([writer.title(), *note, "", *lines])
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Importance: how much each feature matters to a forest, each tree judged on the rows it has not drawn."""
+"""Feature importance of a forest: impurity decrease, debiased, on out-of-bag rows, by permutation."""
 
 from __future__ import annotations
 

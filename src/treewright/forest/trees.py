@@ -1,4 +1,4 @@
-"""Trees: those of a forest in compact arrays, one after the other; each is a `Tree` when asked for."""
+"""Trees of a forest in compact arrays; each is a `Tree` when asked for."""
 
 from __future__ import annotations
 
@@ -77,6 +77,10 @@ class Trees(Sequence[Tree]):
             self.arrays, schema.n_classes, index, self.criterion, schema.position, schema.n_categories
         )
         return Tree.from_arrays(schema, arrays)
+
+    def parts(self) -> list[Mapping[str, NDArray[Any]]]:
+        """Return all arrays there are, by name."""
+        return [self.arrays]
 
     @property
     def node_begin(self) -> NDArray[np.int64]:
@@ -174,6 +178,10 @@ class LooseTrees(Trees):
     def _tree(self, index: int) -> Tree:
         return self.trees[index]
 
+    def parts(self) -> list[Mapping[str, NDArray[Any]]]:
+        """Return the arrays of each tree, by name."""
+        return [tree.arrays() for tree in self.trees]
+
     @property
     def node_begin(self) -> NDArray[np.int64]:
         """Where the nodes of each tree begin, and at the end their number."""
@@ -187,7 +195,7 @@ class LooseTrees(Trees):
     @property
     def nbytes(self) -> int:
         """The memory that the trees take."""
-        return sum(array.nbytes for tree in self.trees for array in tree.arrays().values())
+        return sum(array.nbytes for arrays in self.parts() for array in arrays.values())
 
     def vote(
         self,

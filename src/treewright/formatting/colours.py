@@ -1,4 +1,4 @@
-"""Colours of classes and numbers, told apart by colour-blind readers too, on light and dark grounds."""
+"""Colour palettes of classes and numbers, safe for colour-blind readers, on light and dark pages."""
 
 from __future__ import annotations
 

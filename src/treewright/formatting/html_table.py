@@ -1,4 +1,4 @@
-"""HTML tables: what notebooks show of reports, paths and comparisons, in the colours of their page."""
+"""HTML tables for notebooks."""
 
 from __future__ import annotations
 

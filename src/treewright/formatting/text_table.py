@@ -1,4 +1,4 @@
-"""Text tables: what reports, paths, comparisons, traces and explanations print."""
+"""Text tables with aligned columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A trace as HTML that stands alone: a part to open and close for each node, a card for each candidate."""
+"""A trace as a static HTML page: a section for each node, a card for each candidate split."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 from treewright.formatting.colours import class_colour
 from treewright.formatting.html_table import html_shares, html_table
-from treewright.trace.text import cells_of, counted_weight, cut_words, figures, holding, left_out
+from treewright.formatting.text import counted
+from treewright.trace.text import (
+    cells_of,
+    counted_weight,
+    cut_words,
+    figures,
+    holding,
+    left_out,
+    record_cells,
+)
 
 if TYPE_CHECKING:
     from treewright.trace import Trace
@@ -28,6 +37,7 @@ padding:.5em .8em;flex:0 1 auto}}
 .tw-trace .worth{{height:5px;border-radius:3px;background:{class_colour(0)};min-width:1px}}
 .tw-trace .scale{{border-radius:3px;margin:.2em 0 .4em;
 background:color-mix(in srgb,currentColor 12%,transparent)}}
+.tw-trace th,.tw-trace td{{white-space:nowrap}}
 .tw-trace .figures{{font-size:90%;margin-top:.3em;width:0;min-width:100%}}
 .tw-trace .reason{{margin:.2em 0 .6em}}
 """
@@ -42,26 +52,39 @@ def trace_to_html(trace: Trace, *, max_nodes: int | None = 200) -> str:
     max_nodes : int or None
         How many nodes to show, in the order of their account; those left out are counted. None shows all.
     """
-    parts = [f'<div class="tw-trace"><style>{STYLE}</style>']
-    parts += [_node(trace, account) for account in islice(trace, max_nodes)]
+    parts = [_node(trace, account) for account in islice(trace, max_nodes)]
     parts += [f"<p>{escape(words)}</p>" for words in left_out(trace, max_nodes)]
-    return "".join([*parts, "</div>"])
+    return _styled("".join(parts))
 
 
-def _node(trace: Trace, account: NodeAccount) -> str:
+def account_to_html(account: NodeAccount) -> str:
+    """Write the account of one node, with the rows that come to it."""
+    head, *rows = record_cells(account)
+    more = len(account.records) - len(rows)
+    said = f"<p>… {counted(more, 'row')} more</p>" if more else ""
+    records = f"{html_table('', head, rows, ())}{said}" if rows else ""
+    return _styled(_node(account.trace, account, records))
+
+
+def _styled(parts: str) -> str:
+    return f'<div class="tw-trace"><style>{STYLE}</style>{parts}</div>'
+
+
+def _node(trace: Trace, account: NodeAccount, records: str = "") -> str:
     where = " and ".join(account.path) or "all rows"
     rows = f"{counted_weight(account.weight)}{holding(trace, account.counts, account.value)}"
     impurity = f"{trace.impurity_name} {account.impurity:.3f}"
     best = max((abs(candidate.merit) for candidate in account.candidates), default=0.0)
     cards = "".join(_card(trace, candidate, best) for candidate in account.candidates)
     nothing = f"Nothing to offer: {', '.join(account.without)}. " if cards and account.without else ""
-    indent = 1.5 * min(account.depth, 20)
+    indent = 0 if records else 1.5 * min(account.depth, 20)
     decision = f"<b>{escape(account.decision)}</b>"
     shares = _shares(account.counts) if trace.class_names else ""
     return (
-        f'<details{" open" if account.depth < 2 else ""} style="margin-left:{indent:g}em">'
+        f'<details{" open" if account.depth < 2 or records else ""} style="margin-left:{indent:g}em">'
         f'<summary><span class="pale">node {account.node}:</span> <b>{escape(where)}</b> {shares} '
         f'<span class="pale">{escape(rows)}, {escape(impurity)}</span> → {decision}</summary>'
+        + records
         + (f'<div class="cards">{cards}</div>' if cards else "")
         + f'<p class="reason">{escape(nothing)}{decision}: {escape(account.reason)}</p></details>'
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from treewright.formatting.text import counted, number_text
+from treewright.formatting.text import counted, number_text, printable
 from treewright.formatting.text_table import aligned
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 MOST_CUTS = 8
 """How many cuts of a numeric feature are written out; the data has all."""
+
+MOST_RECORDS = 30
+"""How many rows of a node are written out."""
 
 
 def trace_to_dicts(trace: Trace) -> list[dict[str, Any]]:
@@ -28,11 +31,14 @@ def trace_to_dicts(trace: Trace) -> list[dict[str, Any]]:
 
     accounts = []
     for account in trace:
-        said = asdict(account)
+        said = {field.name: getattr(account, field.name) for field in fields(account)}
+        del said["trace"]
         said["counts"] = named(account.counts)
+        said["candidates"] = [asdict(candidate) for candidate in account.candidates]
         for candidate in said["candidates"]:
             for branch in candidate["branches"]:
                 branch["counts"] = named(branch["counts"])
+                branch["expected"] = named(branch["expected"]) if branch["expected"] else None
         accounts.append(said)
     return accounts
 
@@ -50,6 +56,30 @@ def trace_to_text(trace: Trace, *, max_nodes: int | None = 200) -> str:
     for account in islice(trace, max_nodes):
         lines += ["", *_text(trace, account)]
     return "\n".join([*lines, *left_out(trace, max_nodes)])
+
+
+def account_to_text(account: NodeAccount) -> str:
+    """Write the account of one node with the rows that come to it."""
+    head, *rows = record_cells(account)
+    records = [f"  {line}" for line in aligned(head, rows)]
+    more = len(account.records) - len(rows)
+    records += [f"  … {counted(more, 'row')} more"] if more else []
+    lines = _text(account.trace, account)
+    return "\n".join(lines[:2] + (["", *records] if rows else []) + lines[2:])
+
+
+def record_cells(account: NodeAccount) -> list[list[str]]:
+    """The rows of a node under a line of names; the weight only where it is not 1."""
+    trace = account.trace
+    shown = account.records[:MOST_RECORDS]
+    weighted = any(record.weight != 1 for record in shown)
+    names = map(printable, trace.tree.schema.names)
+    target = "class" if trace.class_names else "target"
+    cells = [["row", *names, target] + ["weight"] * weighted]
+    for record in shown:
+        weight = [number_text(round(record.weight, 6))] * weighted
+        cells.append([printable(str(record.row)), *record.values, record.target, *weight])
+    return cells
 
 
 def left_out(trace: Trace, max_nodes: int | None) -> list[str]:
@@ -92,13 +122,18 @@ def cut_words(candidate: CandidateAccount) -> str:
 def cells_of(trace: Trace, candidate: CandidateAccount) -> list[list[str]]:
     """The table of a candidate: a line for each branch under a line of names."""
     middle = list(trace.class_names) if trace.class_names else [trace.value_name]
-    cells = [[candidate.feature, *middle, "rows", trace.impurity_name]]
+    if trace.shows_expected:
+        middle = [f"{name} (expected)" for name in middle]
+    cells = [[candidate.feature, *middle, "rows", "share", trace.impurity_name]]
     for branch in candidate.branches:
         if trace.class_names:
-            held = [number_text(count) for count in branch.counts]
+            held = [number_text(round(count, 6)) for count in branch.counts]
         else:
             held = ["–" if branch.value is None else f"{branch.value:.4g}"]
-        cells.append([branch.condition, *held, number_text(branch.weight), f"{branch.impurity:.3f}"])
+        if trace.shows_expected:
+            held = [f"{count} ({chance:.2f})" for count, chance in zip(held, branch.expected, strict=False)]
+        rows = [number_text(round(branch.weight, 6)), f"{branch.share:.3f}", f"{branch.impurity:.3f}"]
+        cells.append([branch.condition, *held, *rows])
     return cells
 
 

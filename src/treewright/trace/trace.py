@@ -1,4 +1,4 @@
-"""Trace: the learner's own account of a tree, node by node as a lecture writes it on the board.
+"""Trace: the computations at each node: counts, impurities, the gain of every candidate split.
 
 At every node stand the best candidate of each feature with its table of counts, what the branches'
 impurities come to, the gain, the split's own information and the gain ratio (Quinlan, 1986), and which was
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import fsum, inf
+from math import ceil, fsum, inf
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,9 @@ from treewright.data.functions import function_name
 from treewright.formatting.text import counted, number_text
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import AnyRecipe, ProgramRecipe, Recipe
+from treewright.parameter_types import is_whole
 from treewright.trace.cuts import cut_gains
-from treewright.trace.records import Branch, CandidateAccount, NodeAccount
+from treewright.trace.records import Branch, CandidateAccount, NodeAccount, Record
 from treewright.tree import Tree
 from treewright.tree.routing import place
 from treewright.tree.splits import UNANSWERED, Split, Threshold, branch_of
@@ -90,6 +91,7 @@ class Trace:
             tuple(name for feature, name in enumerate(names) if feature not in offered),
             decision,
             reason,
+            self,
         )
 
     def __iter__(self) -> Iterator[NodeAccount]:
@@ -171,6 +173,12 @@ class Trace:
             return self.recipe.merit_name
         return MERITS.get(self.criterion, "merit")
 
+    @property
+    def shows_expected(self) -> bool:
+        """Whether independence of branch and class is what splits are judged by, so that it is shown."""
+        tested = isinstance(self.recipe, Recipe) and self.recipe.significance is not None
+        return bool(self.class_names) and (tested or self.criterion == "chi_square")
+
     # ---- rows ----------------------------------------------------------------------------------------
 
     @cached_property
@@ -228,6 +236,23 @@ class Trace:
         impurity = 0.0 if is_even else criteria.impurity(self.impurity_name, target, weight)
         return (total,), total, value, self._factor * impurity
 
+    def records_of(self, node: int) -> tuple[Record, ...]:
+        """Give the rows of a node, in their order, each with its values in words."""
+        row, weight, begin, end = self._order
+        parts = slice(begin[node], end[node])
+        here, which = np.unique(row[parts], return_inverse=True)  # a row may come in several parts
+        share = np.bincount(which, weight[parts], minlength=len(here))
+        rows = self.rows.take(here)
+        assert rows.target is not None
+        columns = [
+            [value_text(column, value) for value in rows.values(feature).tolist()]
+            for feature, column in enumerate(self.tree.schema.columns)
+        ]
+        names, labels = self.class_names, here if rows.labels is None else rows.labels
+        targets = [names[code] if names else number_text(code) for code in rows.target.tolist()]
+        values = zip(*columns, strict=True)
+        return tuple(map(Record, labels.tolist(), values, targets, share.tolist()))
+
     # ---- candidates ----------------------------------------------------------------------------------
 
     def _splits_of(self, node: int) -> list[tuple[Split, float, bool]]:
@@ -262,6 +287,7 @@ class Trace:
             Branch(split.condition(self.tree.schema, branch), *self._describe(rows, way == branch))
             for branch in range(split.n_branches)
         )
+        branches = _with_shares(branches, bool(self.class_names))
         known = fsum(branch.weight for branch in branches)
         after = fsum(branch.weight * branch.impurity for branch in branches) / known if known > 0 else 0.0
         gain = self._describe(rows, way >= 0)[3] - after
@@ -346,7 +372,28 @@ class Trace:
             return f"it lies at max_depth={recipe.max_depth}"
         if not candidates:
             return "no feature tells its rows apart"
+        if isinstance(recipe, Recipe) and self._is_insignificant(node, recipe):
+            return f"no split is significant at {recipe.significance:g}"
         return "the limits on growing forbid a split" + _limits(recipe)
+
+    def _is_insignificant(self, leaf: int, recipe: Recipe) -> bool:
+        """Whether a leaf would be split but for the test of significance, all other limits being the same."""
+        others = (recipe.max_leaf_nodes, recipe.max_nodes, recipe.risk_threshold, recipe.complexity or None)
+        if recipe.significance is None or any(limit is not None for limit in others):
+            return False
+        share = float(self.tree.weight[0] / self.tree.weight[leaf])  # limits are shares of all rows
+        without = replace(
+            recipe,
+            significance=None,
+            max_depth=1,
+            min_samples_leaf=_rows(recipe.min_samples_leaf, len(self.rows)),
+            min_samples_split=max(2, _rows(recipe.min_samples_split, len(self.rows))),
+            min_impurity_decrease=recipe.min_impurity_decrease * share,
+            min_weight_fraction_leaf=min(recipe.min_weight_fraction_leaf * share, 0.5),
+            class_weight=None,
+            priors=None,
+        )
+        return len(grow(self._rows_of(leaf), without, n_jobs=1, warn_of_odd=False)) > 1
 
     def _path(self, node: int) -> tuple[str, ...]:
         words = []
@@ -358,6 +405,27 @@ class Trace:
             words.append(split.condition(self.tree.schema, branch))
             node = above
         return tuple(reversed(words))
+
+
+def _rows(limit: float, n_rows: int) -> int:
+    """A limit that may be a share of the rows, as a number of them."""
+    return int(limit) if is_whole(limit) else ceil(limit * n_rows)
+
+
+def _with_shares(branches: tuple[Branch, ...], has_classes: bool) -> tuple[Branch, ...]:
+    """Give branches with their shares, and with what they would hold if branch and class were independent."""
+    known = fsum(branch.weight for branch in branches)
+    if known <= 0:
+        return branches
+    node = [fsum(column) for column in zip(*(branch.counts for branch in branches), strict=True)]
+    return tuple(
+        replace(
+            branch,
+            share=branch.weight / known,
+            expected=tuple(branch.weight * of_class / known for of_class in node) if has_classes else (),
+        )
+        for branch in branches
+    )
 
 
 def _way_of(split: Split, rows: Dataset) -> NDArray[np.int32]:

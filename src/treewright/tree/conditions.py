@@ -1,4 +1,4 @@
-"""Conditions: what holds for the rows of a branch, joined to one for each feature, tested on whole tables."""
+"""Conditions of branches: intervals, sets of categories and sides, joined by feature, tested on tables."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def feature_cuts(split: Split) -> tuple[float, ...]:
     A surrogate that runs the other way, −x ≤ t, cuts just below −t.
     """
     if isinstance(split, Hyperplane):
-        return (math.nextafter(-split.threshold, -math.inf),) if split.weights == (-1.0,) else ()
+        return (math.nextafter(-split.threshold, -math.inf),) if split.is_turned else ()
     return () if isinstance(split, Sphere) else cuts_of(split)
 
 

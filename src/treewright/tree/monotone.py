@@ -1,4 +1,4 @@
-"""Monotone: proof on a finished tree that its prediction only rises, or only falls, with a feature.
+"""Monotonicity check: proof that the prediction of a tree only rises, or only falls, with a feature.
 
 Two rows that differ in one feature alone take the same way until a split asks for that feature. From there on
 one follows the low side and the other the high side, so the tree is monotone if nothing below the low side

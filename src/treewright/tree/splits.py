@@ -1,4 +1,4 @@
-"""Splits: the rule of a node that says *which branch?*, how it reads in words, and many of them as arrays."""
+"""Splits: threshold, categories, hyperplane, sphere, intervals; which branch, as text and as arrays."""
 
 from __future__ import annotations
 
@@ -113,11 +113,16 @@ class Hyperplane:
     threshold: float
     n_branches: ClassVar[int] = 2
 
+    @property
+    def is_turned(self) -> bool:
+        """Whether it is a surrogate on one feature that runs the other way: −x ≤ t."""
+        return self.weights == (-1.0,)
+
     def condition(
         self, schema: Schema, branch: int, *, decimals: int | None = None, max_categories: int | None = None
     ) -> str:
         """Say in words what holds on a branch, as in ``0.8·a − 0.3·b ≤ 1.9``."""
-        if self.weights == (-1.0,):  # a surrogate that runs the other way
+        if self.is_turned:
             column = schema.columns[self.features[0]]
             bound = value_text(column, -self.threshold, decimals)
             return f"{printable(column.name)} {'<' if branch else '≥'} {bound}"

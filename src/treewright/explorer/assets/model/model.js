@@ -3,7 +3,7 @@
 import { KIND, UNSEEN, branchBy } from "./answer.js";
 import { fineText, isolated, numberText, percentText } from "../elements/text.js";
 
-// Weights of classes, and costs, that differ by less, as a share of them, are equal; see decision.py.
+// Weights of classes, and costs, that differ by less, as a share of them, are equal; see tree/decision.py.
 const SAME_WEIGHT = 1e-11;
 
 export class Model {
