@@ -57,15 +57,25 @@ class ClassEvaluation:
     cost: float | None = None
     log_loss: float | None = None
 
+    def square(self, classes: list[Any]) -> Array:
+        """Give the confusion matrix of some classes alone, in their order; rows of others are left out.
+
+        Examples
+        --------
+        >>> judge_classes(["a", "b", "c"], ["a", "a", "a"]).square(["b", "a"]).tolist()
+        [[0.0, 1.0], [0.0, 1.0]]
+        """
+        rows, columns = (
+            [place.get(label, -1) for label in classes]
+            for place in (
+                {label: at for at, label in enumerate(own)} for own in (self.classes, self.predicted)
+            )
+        )
+        return np.asarray(np.pad(self.confusion, ((0, 1), (0, 1)))[np.ix_(rows, columns)])
+
     @property
     def _right(self) -> Array:
-        column = {label: index for index, label in enumerate(self.predicted)}
-        return np.array(
-            [
-                self.confusion[row, column[label]] if label in column else 0.0
-                for row, label in enumerate(self.classes)
-            ]
-        )
+        return self.square(self.classes).diagonal()
 
     @property
     def error(self) -> float:

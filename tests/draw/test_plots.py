@@ -112,7 +112,7 @@ def test_dates_along_a_plane_are_days_and_do_not_lie_over_each_other() -> None:
 
 def test_a_plane_needs_two_features(irises) -> None:
     model, X, y = irises
-    with pytest.raises(ValueError, match="Unknown feature 'petal'"):
+    with pytest.raises(ValueError, match="feature names 'petal', which is no feature: use one of"):
         tw.plot_regions(model, X, features=["petal", "petal width"])
     with pytest.raises(ValueError, match="must be two features"):
         tw.plot_regions(model, X, features=["petal width"])
@@ -228,9 +228,9 @@ def test_merits_need_a_node_and_a_number(irises) -> None:
 def test_what_cannot_be_drawn_is_refused_in_one_sentence(irises) -> None:
     model, X, y = irises
     for call, message in (
-        (lambda: tw.plot_merits(model, X, y, 0, 99), "feature=99 must be the name of a feature, or a number"),
+        (lambda: tw.plot_merits(model, X, y, 0, 99), "feature names 99, which is no feature"),
         (lambda: tw.plot_merits(model, X, y, 0.5), "node=0.5 must be one of the 17 nodes"),
-        (lambda: tw.plot_regions(model, X, features=[0, 4]), "feature=4 must be .* from 0 to 3"),
+        (lambda: tw.plot_regions(model, X, features=[0, 4]), "feature names 4, .* from 0 to 3"),
         (lambda: tw.plot_regions(tw.RandomForestClassifier(), X), "not fitted"),
         (lambda: tw.plot_importances(tw.RandomForestClassifier()), "not fitted"),
         (lambda: tw.plot_importances(tw.RuleClassifier().fit(X, y)), "RuleClassifier has no tree"),

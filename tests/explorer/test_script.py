@@ -15,13 +15,15 @@ from helpers.trees import Leaf, build, mixed_schema, random_rows, random_tree
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Tree, datasets
 from treewright.data import Dataset
 from treewright.draw.layout import centres
+from treewright.draw.visible_tree import read_rows
 from treewright.explain import Change, explain_row, mean_movement, shapley_values
 from treewright.explain.path import follow
 from treewright.explain.region import short_number
 from treewright.explain.row import Row
 from treewright.explorer.page_data import Exploration, Steps, content_of
 from treewright.explorer.page_table import exact
-from treewright.tree.conditions import cuts_of
+from treewright.formatting.colours import CLASS_COLOURS, SCALE, is_light, number_colour
+from treewright.tree.conditions import feature_cuts
 from treewright.tree.decision import decide
 from treewright.tree.splits import Table
 
@@ -213,7 +215,7 @@ def test_the_nearest_change_through_splits_of_every_kind(run_in_node, seed) -> N
 
 
 def is_straight(tree: Tree) -> bool:
-    return all(cuts_of(split) or isinstance(split, Table) for split in tree.splits)
+    return all(feature_cuts(split) or isinstance(split, Table) for split in tree.splits)
 
 
 def test_short_numbers_are_the_same(run_in_node) -> None:
@@ -244,6 +246,44 @@ def test_the_script_moves_predictions_as_the_library_does(run_in_node, seed, n_c
     dataset = Dataset(tree.schema, np.asfortranarray(numbers), np.asfortranarray(codes))
     assert n_rows == len(rows)
     assert np.allclose(found, mean_movement(shapley_values(tree, dataset, value)), atol=1e-8)
+
+
+IMPORTANCES = """
+import { Importances } from "./views/importances.js";
+import { Model } from "./model/model.js";
+const model = new Model(given.content);
+const found = new Importances(model, null, { get: () => 0 });
+const [removed, falls] = [found.removed(), found.falls({ rows: given.rows })];
+answer(model.features.map((_, place) => [removed.size(place), falls.size(place)]));
+"""
+
+
+@pytest.mark.parametrize("name", ["iris", "mpg"])
+def test_importances_of_the_page_are_those_of_the_model(run_in_node, name) -> None:
+    """By impurity to the digit; by shuffling as far as five shuffles of their own can be."""
+    X, y = getattr(datasets, f"load_{name}")()
+    learner = DecisionTreeRegressor if name == "mpg" else DecisionTreeClassifier
+    model = learner(max_depth=3).fit(X[::2], y[::2])
+    rows = read_rows(model.tree_, X[1::2], y[1::2])
+    content = content_of(Exploration(model.tree_), cv=None, max_rows=0, title=None)
+    values = rows_of(model.tree_, rows.numbers, rows.codes)
+    given = [{"values": row, "target": y} for row, y in zip(values, rows.target.tolist(), strict=True)]
+    removed, fallen = np.array(run_in_node(IMPORTANCES, {"content": content, "rows": given})).T
+    found = model.importances(X[1::2], y[1::2], n_repeats=200)
+    assert removed == pytest.approx(found.impurity, abs=1e-7)
+    assert (np.abs(fallen - found.permutation) <= 4 * found.spreads["permutation"] / 5**0.5).all()
+    assert fallen.max() > 0.1
+
+
+def test_colours_of_the_page_are_those_of_drawings(run_in_node) -> None:
+    program = """
+    import { isLight, numberColour } from "./drawing/colours.js";
+    answer([given.shares.map((share) => numberColour(given.scale, share)), given.colours.map(isLight)]);
+    """
+    shares = np.linspace(-0.1, 1.1, 481).tolist()
+    numbers = [number_colour(share) for share in shares]
+    found = run_in_node(program, {"shares": shares, "scale": SCALE, "colours": [*CLASS_COLOURS, *numbers]})
+    assert found == [numbers, [is_light(colour) for colour in (*CLASS_COLOURS, *numbers)]]
 
 
 def test_points_integrate_polynomials_exactly(run_in_node) -> None:

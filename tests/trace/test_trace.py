@@ -287,7 +287,7 @@ def test_long_traces_are_cut_short_with_a_word() -> None:
 def test_bars_are_the_shares_of_the_classes() -> None:
     trace = traced(tw.ID3Classifier, *tw.datasets.load_tennis())
     first = trace.to_html().split("Outlook = Overcast", 1)[1].split("</tr>", 1)[0]
-    assert first.count("<i ") == 1  # all four days are of the second class
+    assert first.count("background:#e69f00") == 1  # all four days are of the second class
     assert "width:100.0%" in first
 
 

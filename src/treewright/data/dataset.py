@@ -14,15 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 from treewright import _core
 from treewright._module_names import public
 from treewright.data.arrays import RawTable
-from treewright.data.columns import Category, Column, Kind, Raw, RawCodes, RawNumbers
-from treewright.data.encoding import EXACT, learn, refuse_infinities, refuse_missing, some
+from treewright.data.columns import Category, Column, Kind, Raw, RawCodes, RawNumbers, feature_number
+from treewright.data.encoding import EXACT, learn, refuse_infinities, refuse_missing
 from treewright.data.frames import read
 from treewright.data.objects import categories_of
 from treewright.data.predicates import read_predicates
 from treewright.data.schema import Infinities, Schema, no_rows
 from treewright.data.target import read_classes, read_numbers, read_target, read_weight
 from treewright.errors import DataError, warn
-from treewright.formatting.suggestions import nearest, unknown_name
+from treewright.formatting.suggestions import unknown_name
 
 Task: TypeAlias = Literal["classification", "regression"]
 Numbers: TypeAlias = NDArray[np.float64]
@@ -315,18 +315,8 @@ def _select(parameter: str, chosen: Any, table: RawTable) -> list[int]:
                 f"the mask {parameter} has {len(choices)} entries, X has {table.n_features} features."
             )
         return np.flatnonzero(choices).tolist()
-    return [_feature(parameter, choice, table) for choice in choices]
-
-
-def _feature(parameter: str, choice: Any, table: RawTable) -> int:
     names = [table.name(feature) for feature in range(table.n_features)]
-    if isinstance(choice, str) and choice in names:
-        return names.index(choice)
-    if isinstance(choice, (int, np.integer)) and 0 <= choice < table.n_features:
-        return int(choice)
-    raise DataError(
-        f"{parameter} names {choice!r}, but X has the columns {some(names)}.{nearest(choice, names)}"
-    )
+    return [feature_number(choice, names, parameter) for choice in choices]
 
 
 def _learn(

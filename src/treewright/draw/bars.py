@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from treewright.data.columns import plain
 from treewright.draw.visible_tree import read_table
 from treewright.errors import DataError
+from treewright.evaluation import judge_classes
 from treewright.formatting.axes import axes_for, name_ticks, plain_text
 from treewright.formatting.colours import class_colour, is_light
 from treewright.tree import Tree
@@ -193,12 +194,8 @@ def confusion(model: Any, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[
         predicted = classes[model.decide(model.spread(rows.numbers, rows.codes, model.decisive))]
     else:
         predicted = model.predict(X)
-    code_of = {label: code for code, label in enumerate(np.asarray(classes).tolist())}
-    true, taken = (
-        [code_of.get(label, -1) for label in np.asarray(given).tolist()] for given in (y, predicted)
-    )
-    if max(true) < 0:
-        raise DataError(f"y has no row of a class that the model knows: {', '.join(map(repr, code_of))}.")
-    counts = np.zeros((len(classes) + 1, len(classes)))  # the last line is for unknown classes
-    np.add.at(counts, (true, taken), 1)
-    return counts[:-1], np.asarray(classes)
+    names = np.asarray(classes).tolist()
+    counts = judge_classes(y, predicted, known=names).square(names)
+    if not counts.any():
+        raise DataError(f"y has no row of a class that the model knows: {', '.join(map(repr, names))}.")
+    return counts, np.asarray(classes)

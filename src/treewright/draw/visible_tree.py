@@ -14,11 +14,9 @@ from treewright.data import Dataset, Schema
 from treewright.data.dataset import labelled_rows
 from treewright.errors import DataError
 from treewright.explain import read_row
-from treewright.formatting.suggestions import unknown_name
-from treewright.parameter_types import is_whole
 from treewright.tree import Tree
 from treewright.tree.routing import place, sum_below
-from treewright.tree.splits import Intervals, Split, Table, branch_of, compared
+from treewright.tree.splits import Split, Table, branch_of, compared
 
 Ids = NDArray[np.int64]
 Array = NDArray[np.float64]
@@ -81,20 +79,6 @@ def _folded(tree: Tree, max_leaves: int, stake: list[float]) -> list[int]:
             for child in children:
                 heappush(frontier, (-stake[child], child))
     return closed
-
-
-def cuts_of(split: Split) -> tuple[float, ...]:
-    """Give the numbers at which a split passes from one branch to the next, ascending; none for categories.
-
-    Examples
-    --------
-    >>> from treewright.tree.splits import Threshold
-    >>> cuts_of(Threshold(0, 2.5))
-    (2.5,)
-    """
-    if isinstance(split, Table):
-        return ()
-    return split.cuts if isinstance(split, Intervals) else (split.threshold,)
 
 
 def reach(values: Array) -> tuple[float, float]:
@@ -189,27 +173,6 @@ def said(tree: Tree, rows: Dataset) -> Array:
     if tree.is_classifier:
         value = value / np.maximum(value.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     return tree.spread(rows.numbers, rows.codes, value)
-
-
-def feature_place(schema: Schema, feature: Any) -> int:
-    """Give the number of a feature that is named by its name or its number.
-
-    Examples
-    --------
-    >>> from treewright.data import Column
-    >>> feature_place(Schema((Column("a"), Column("b"))), "b")
-    1
-    """
-    if isinstance(feature, str):
-        if feature not in schema.names:
-            raise ValueError(unknown_name("feature", feature, schema.names))
-        return schema.names.index(feature)
-    if not is_whole(feature) or not 0 <= feature < len(schema.names):
-        raise ValueError(
-            f"feature={feature!r} must be the name of a feature, or a number from 0 to "
-            f"{len(schema.names) - 1}."
-        )
-    return int(feature)
 
 
 def read_table(tree: Tree, X: Any) -> Dataset:

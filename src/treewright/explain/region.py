@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from treewright.explain.row import Row
-from treewright.formatting.suggestions import nearest
 from treewright.tree import Tree
-from treewright.tree.conditions import Condition, Interval, Side, Values, cuts_of, features_of
+from treewright.tree.conditions import Condition, Interval, Side, Values, feature_cuts, features_of
 
 Cost = tuple[int, float]
 """How many features change, and by how much in all, each in its own scale."""
@@ -59,22 +58,20 @@ class Measure:
     ) -> Measure:
         """Measure changes by the span of the cuts that the trees make, unless scales are given."""
         schema = row.schema
-        given = {_feature(schema, key, "scales"): float(scale) for key, scale in (scales or {}).items()}
+        given = {schema.feature(key, "scales"): float(scale) for key, scale in (scales or {}).items()}
         for feature, scale in given.items():
             if not (scale > 0 and math.isfinite(scale)):
                 raise ValueError(f"scales[{schema.names[feature]!r}] must be above 0, got {scale}.")
-        cuts = feature_cuts(trees)
+        cuts = cuts_by_feature(trees)
         spans = tuple(_span(row, feature, cuts.get(feature)) for feature in range(len(schema.columns)))
         whole = {
             feature
             for feature, column in enumerate(schema.columns)
             if column.kind == "ordinal" or (_is_whole(row[feature]) and _halves(cuts.get(feature)))
         }
-        bounds = {
-            feature: _keep(row, feature) for feature in (_feature(schema, key, "fixed") for key in fixed)
-        }
+        bounds = {feature: _keep(row, feature) for feature in (schema.feature(key, "fixed") for key in fixed)}
         for key, direction in (directions or {}).items():
-            feature = _feature(schema, key, "directions")
+            feature = schema.feature(key, "directions")
             bounds[feature] = _only(row, feature, direction)
         chosen = tuple(given.get(feature, span) for feature, span in enumerate(spans))
         return cls(row, chosen, frozenset(whole), bounds)
@@ -215,12 +212,12 @@ def short_number(low: float, high: float, upwards: bool) -> float:
     return min(math.nextafter(low, math.inf), high) if upwards else high
 
 
-def feature_cuts(trees: Sequence[Tree]) -> dict[int, np.ndarray[Any, np.dtype[np.float64]]]:
+def cuts_by_feature(trees: Sequence[Tree]) -> dict[int, np.ndarray[Any, np.dtype[np.float64]]]:
     """Give the thresholds that trees compare each feature with, surrogates included, each once."""
     found: dict[int, set[float]] = {}
     for tree in trees:
         for split in tree.splits:
-            for cut in cuts_of(split):
+            for cut in feature_cuts(split):
                 if math.isfinite(cut):
                     found.setdefault(features_of(split)[0], set()).add(cut)
     return {feature: np.array(sorted(cuts)) for feature, cuts in found.items()}
@@ -246,15 +243,6 @@ def _is_whole(number: float) -> bool:
 
 def _halves(cuts: Any) -> bool:
     return cuts is not None and bool(np.all((cuts % 0.5 == 0) & (np.abs(cuts) < LARGEST_WHOLE)))
-
-
-def _feature(schema: Any, key: Any, parameter: str) -> int:
-    """Find a feature by its name or position."""
-    if isinstance(key, str) and key in schema.names:
-        return int(schema.names.index(key))
-    if isinstance(key, int | np.integer) and 0 <= key < len(schema.names):
-        return int(key)
-    raise ValueError(f"{parameter} names {key!r}, which is no feature.{nearest(key, schema.names)}")
 
 
 def _keep(row: Row, feature: int) -> Interval | Values:

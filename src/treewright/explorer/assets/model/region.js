@@ -8,7 +8,7 @@ const ROOM = 0.01; // a number may be moved beyond a cut by this much of its sca
 export const featuresOf = (split) => split.features ?? [split.feature];
 
 // The cuts that a split makes of one number, ascending; a surrogate −x ≤ t cuts just below −t.
-export function cutsOfNumber(split) {
+export function featureCuts(split) {
   if (split.kind === KIND.threshold) return [split.threshold ?? Infinity];
   if (split.kind === KIND.intervals) return split.cuts;
   return runsTheOtherWay(split) ? [below(-split.threshold)] : [];
@@ -21,7 +21,7 @@ export function answered(split, branch) {
     const codes = split.codes.filter((_, place) => split.branches[place] === branch);
     return { feature, codes: new Set(codes) };
   }
-  const cuts = cutsOfNumber(split);
+  const cuts = featureCuts(split);
   if (!cuts.length) return null;
   const ends = [-Infinity, ...cuts, Infinity];
   const place = runsTheOtherWay(split) ? cuts.length - branch : branch;
@@ -45,7 +45,7 @@ export class Measure {
   constructor(model, row, splits) {
     const cuts = model.features.map(() => new Set());
     for (const split of splits) {
-      for (const cut of cutsOfNumber(split)) if (Number.isFinite(cut)) cuts[featuresOf(split)[0]].add(cut);
+      for (const cut of featureCuts(split)) if (Number.isFinite(cut)) cuts[featuresOf(split)[0]].add(cut);
     }
     this.features = model.features;
     this.row = row;
