@@ -316,7 +316,7 @@ def test_one_node_prints_with_its_rows() -> None:
     assert said[-1].startswith("  → split on Wind: its gain of 0.971 is the largest")
     assert str(trace).count("\n") > str(trace[3]).count("\n")
     shown = trace[3]._repr_html_()
-    assert shown.count("<td>Rain</td>") == 5
+    assert shown.count(">Rain</td>") == 5
     assert "<script" not in shown
 
 
