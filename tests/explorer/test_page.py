@@ -148,7 +148,7 @@ def test_the_style_has_the_colours_of_the_drawings() -> None:
     style = style_text()
     for theme in (LIGHT, DARK):
         for name in ("ground", "card", "edge", "ink", "pale", "soft"):
-            assert f"--{name}: {theme[name]};" in style
+            assert f"--{name}:{theme[name]};" in style
 
 
 @given(st.text(), st.text())
