@@ -317,3 +317,13 @@ def test_the_regret_of_structural_risk_is_its_formula() -> None:
 def test_numbers_that_make_no_sense_are_refused(call, said) -> None:
     with pytest.raises(ValueError, match=said):
         call()
+
+
+@pytest.mark.parametrize("n_classes", [9, 10, 30])
+def test_a_bound_on_any_error_can_be_printed(n_classes: int) -> None:
+    y = np.repeat(np.arange(n_classes), 2)
+    model = tw.DecisionTreeClassifier().fit(np.zeros((len(y), 1)), y)
+    bound = model.bound()
+    assert (bound.rows_needed is None) == (n_classes >= 10)  # from an error of 90 % on
+    assert ("it would take about" in str(bound)) == (n_classes < 10)
+    assert f"It errs on {100 * (1 - 1 / n_classes):.3g} %" in str(bound)

@@ -1,7 +1,7 @@
 // Functions of numbers whose bits are the same on every machine, for what Python decides or stores.
-#include "../distributions.hpp"
-#include "../logarithm.hpp"
-#include "border.hpp"
+#include "base/distributions.hpp"
+#include "base/logarithm.hpp"
+#include "bindings/numpy_arrays.hpp"
 
 namespace treewright::border {
 

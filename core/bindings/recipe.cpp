@@ -1,5 +1,5 @@
 // The choices of the grower, read by the names that recipe.py gives them.
-#include "border.hpp"
+#include "bindings/numpy_arrays.hpp"
 
 namespace treewright::border {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <bit>
 
-#include "numbers.hpp"
+#include "criteria/numbers.hpp"
 
 namespace treewright {
 
@@ -24,12 +24,12 @@ public:
     }
     /// The weighted median of what is in the tree; between two numbers where half the weight lies on either side.
     double median(const double* sorted) const {
-        const double half = total_weight_ / 2;
+        const double least = total_weight_ * (0.5 - rounding_share), most = total_weight_ * (0.5 + rounding_share);
         size_t low = 0, high = 0;
         double below = 0, upto = 0;
         for (size_t step = top_; step; step /= 2) {
-            if (low + step <= n_ && below + weights_[low + step] < half) below += weights_[low += step];
-            if (high + step <= n_ && upto + weights_[high + step] <= half) upto += weights_[high += step];
+            if (low + step <= n_ && below + weights_[low + step] < least) below += weights_[low += step];
+            if (high + step <= n_ && upto + weights_[high + step] <= most) upto += weights_[high += step];
         }
         low = std::min(low, n_ - 1);
         high = std::min(high, n_ - 1);
@@ -91,8 +91,7 @@ private:
 
 /// Mean absolute deviation from the weighted median.
 struct AbsoluteError : NumberCriterion {
-    static constexpr Traits traits{
-        .name = "absolute_error", .classification = false, .by_rows = true, .centred = false};  // medians are targets as they are
+    static constexpr Traits traits{.name = "absolute_error", .classification = false, .by_rows = true};
     using TurnScorer = AbsoluteErrorScorer;
     template <class Use>
     static decltype(auto) with_scorer(int, bool, Use&& use) {
@@ -108,9 +107,9 @@ struct AbsoluteError : NumberCriterion {
         double below = 0, median = sorted[n - 1].first, deviation = 0;
         for (size_t i = 0; i < n; ++i) {
             below += sorted[i].second;
-            if (below >= node.weight / 2) {
+            if (below >= node.weight * (0.5 - rounding_share)) {
                 median = sorted[i].first;
-                if (below == node.weight / 2 && i + 1 < n) median = median / 2 + sorted[i + 1].first / 2;
+                if (below <= node.weight * (0.5 + rounding_share) && i + 1 < n) median = median / 2 + sorted[i + 1].first / 2;
                 break;
             }
         }
@@ -119,6 +118,7 @@ struct AbsoluteError : NumberCriterion {
         node.value.assign(1, median);
     }
     static double cost(const Description& leaf) { return leaf.risk; }
+    static double spread(double impurity, double) { return impurity; }
     /// Errors of Laplace's about the median.
     static double saved_bits(double n, double merit, double impurity) { return -n * log2(std::max(1 - merit / impurity, 1e-12)); }
 };

@@ -8,7 +8,7 @@
 #include <concepts>
 #include <string_view>
 
-#include "stats.hpp"
+#include "base/statistics.hpp"
 
 namespace treewright {
 
@@ -77,6 +77,8 @@ struct NumberCriterion {
     static constexpr bool classification = false, user_defined = false;
     static bool by_pairs(int) { return false; }
     static double tolerance(const Totals&, double impurity) { return tie_tolerance * impurity; }
+    /// How far the targets of a node are from its mean, roughly: the scale on which means of some of them are equal.
+    static double spread(double impurity, double) { return std::sqrt(impurity); }
 };
 
 }  // namespace treewright

@@ -1,7 +1,7 @@
 // Entropy of the class.
 #pragma once
-#include "class_scorer.hpp"
-#include "logarithm.hpp"
+#include "criteria/class_scorer.hpp"
+#include "base/logarithm.hpp"
 
 namespace treewright {
 

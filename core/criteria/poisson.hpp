@@ -2,8 +2,8 @@
 #pragma once
 #include <numbers>
 
-#include "mean_difference.hpp"
-#include "numbers.hpp"
+#include "criteria/mean_difference.hpp"
+#include "criteria/numbers.hpp"
 
 namespace treewright {
 
@@ -35,18 +35,21 @@ struct Poisson : NumberCriterion {
     /// A leaf without any event would predict a rate of zero: no such leaf is allowed.
     static double cost(const Description& leaf) { return leaf.value[0] > 0 ? leaf.risk : infinity; }
 
-    /// What a side saves. Events are a sum of centred targets and what was taken off: below a billionth they are its rounding.
-    static double saving(double weight, double centred_sum, double mean) {
+    /// What a side saves against the mean of the rows that take part. Events are a sum of centred targets and what was taken off,
+    /// the mean of the node: below a billionth of that they are its rounding.
+    static double saving(double weight, double centred_sum, double mean, double node_mean) {
         const double expected = weight * mean, events = expected + centred_sum;
-        return events > 1e-9 * expected ? events * log1p(centred_sum / expected) - centred_sum : -infinity;
+        return events > 1e-9 * weight * node_mean ? events * log1p(centred_sum / expected) - centred_sum : -infinity;
     }
     static double merit(const Totals& node, Branches branches, double centre) {
         const double shift = node.sums[0] / node.weight;  // where some of the node's rows take no part
         double sum = 0;
         for (const Totals* branch : branches)
-            if (branch->weight > 0) sum += saving(branch->weight, branch->sums[0] - branch->weight * shift, centre + shift);
+            if (branch->weight > 0)
+                sum += saving(branch->weight, branch->sums[0] - branch->weight * shift, centre + shift, centre);
         return sum / node.weight;
     }
+    static double spread(double, double mean) { return mean; }
     static double saved_bits(double n, double merit, double) { return n * merit / std::numbers::ln2; }
 
     /// The same for bounds, where a part of the rows may be without events, or of no weight.
@@ -99,7 +102,8 @@ struct PoissonScorer {
     }
     double score() const {
         const double sum = left - left_weight * shift;
-        return Poisson::saving(left_weight, sum, mean) + Poisson::saving(weight - left_weight, -sum, mean);
+        return Poisson::saving(left_weight, sum, mean, rows.centre) +
+               Poisson::saving(weight - left_weight, -sum, mean, rows.centre);
     }
     /// Whether a cut inside the group that comes next may score as much. The saving is a convex function of weight and events on
     /// the left. What a part of the group adds lies in a hexagon, as no target is below 0: its sum falls by no more than the

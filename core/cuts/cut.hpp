@@ -1,9 +1,9 @@
 // A cut of a numeric feature, x ≤ t: where it stands among the sorted rows, and what it must respect.
 #pragma once
-#include "best.hpp"
-#include "constraints.hpp"
+#include "cuts/best.hpp"
+#include "grow/constraints.hpp"
 #include "cuts/sorted_list.hpp"
-#include "stats.hpp"
+#include "base/statistics.hpp"
 
 namespace treewright {
 
@@ -56,7 +56,7 @@ struct CutLimits {
 struct NodeView {
     const LocalRows& rows;
     const Totals& totals;
-    double impurity, tolerance;                  // merits nearer than that are equal
+    double impurity, tolerance;                   // merits nearer than that are equal
     const std::vector<PairSum>* pairs = nullptr;  // what each row adds, where that is asked for
 };
 

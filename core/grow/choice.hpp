@@ -1,8 +1,8 @@
 // The choice of a node's split among those found on its features.
 #pragma once
-#include "best.hpp"
+#include "cuts/best.hpp"
 #include "grow/node.hpp"
-#include "recipe.hpp"
+#include "base/recipe.hpp"
 
 namespace treewright {
 

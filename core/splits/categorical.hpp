@@ -5,11 +5,13 @@
 // tried up to 12 values present; beyond, the best cut of several orders (each class's share, and the first principal
 // component of the class shares: Coppersmith, Hong & Hosking, 1999), then single values are exchanged while that helps.
 #pragma once
-#include "candidate.hpp"
-#include "constraints.hpp"
-#include "criteria/callable.hpp"
-#include "missing.hpp"
-#include "problem.hpp"
+#include "cuts/best.hpp"
+#include "splits/candidate.hpp"
+#include "grow/constraints.hpp"
+#include "criteria/user_criterion.hpp"
+#include "splits/category_order.hpp"
+#include "grow/missing_policy.hpp"
+#include "grow/grow_task.hpp"
 
 namespace treewright {
 
@@ -103,18 +105,19 @@ private:
 template <class C>
 class CategorySearch {
 public:
-    /// `bounds` are those of monotone constraints, `classes` the numbers that classes stand for under them; `asked` is what puts
-    /// candidates before the user's function, if that is the criterion.
+    /// `spread` is the scale of the target: 1 for shares of classes. `bounds` are those of monotone constraints, `classes` the
+    /// numbers that classes stand for under them; `user_function` is what puts candidates before the user's function, if that is
+    /// the criterion.
     CategorySearch(const C& criterion, const Recipe& recipe, const Table& table, const Levels& levels, const Totals& node,
-                   double tolerance, int32_t feature, const Bounds& bounds = {}, const ClassLevels* classes = nullptr,
-                   CandidateBatch* asked = nullptr)
+                   double tolerance, double spread, int32_t feature, const Bounds& bounds = {},
+                   const ClassLevels* classes = nullptr, CandidateBatch* user_function = nullptr)
         : criterion_(criterion),
           recipe_(recipe),
           levels_(levels),
           node_(node),
           bounds_(bounds),
           classes_(classes),
-          asked_(asked),
+          user_function_(user_function),
           feature_(feature),
           n_categories_(table.features[static_cast<size_t>(feature)].n_categories),
           by_direction_(!left_out(recipe_.policy(static_cast<size_t>(feature))) && levels.missing.count > 0),
@@ -122,21 +125,20 @@ public:
           left_(levels.width),
           right_(levels.width),
           share_(basis_.weight / node.weight),
-          tolerance_(tolerance) {}
+          tolerance_(tolerance),
+          spread_(spread),
+          best_(tolerance, recipe.ties == Ties::last) {}
 
     Candidate best() {
         if (recipe_.subset && levels_.size() >= 1) subset();
         if (recipe_.one_vs_rest) one_against_rest();
         if (recipe_.multiway) multiway();
-        return std::move(best_);
+        return best_.found() ? std::move(best_.get()) : Candidate{};
     }
 
 private:
     bool large_enough(const Totals& t) const {
         return t.count >= static_cast<size_t>(recipe_.min_samples_leaf) && t.weight >= recipe_.min_weight_leaf;
-    }
-    bool better(double merit) const {
-        return recipe_.ties == Ties::last ? merit >= best_.merit - tolerance_ : merit > best_.merit + tolerance_;
     }
     /// Merit of left_ against the rest, or -infinity if a side is too small.
     double merit() {
@@ -151,33 +153,33 @@ private:
         return share_ * merit_of(both);
     }
     double merit_of(Branches branches) const {
-        if constexpr (C::user_defined) return asked_->merit(basis_, branches);
+        if constexpr (C::user_defined) return user_function_->merit(basis_, branches);
         else if constexpr (C::classification) return criterion_.merit(basis_, branches);
         else return C::merit(basis_, branches, levels_.centre);
     }
     /// What a branch of these totals would predict, as bounds speak of it.
     double prediction(const Totals& t) const { return C::classification ? classes_->mean(t.sums.data()) : t.sums[0] / t.weight; }
-    /// Value left_ and remember it under `mark` if it is the best so far.
-    void offer(size_t mark, bool missing_left) {
-        const double m = merit();
-        if (m == -infinity || !better(m)) return;
-        best_.merit = m;
-        mark_ = mark;
-        missing_left_ = missing_left;
-        improved_ = true;
-    }
-    /// Write down the grouping remembered last; `on_left` tells which levels it holds.
+    /// Groupings that follow are told apart by a mark.
+    void begin() { groupings_.start(tolerance_, recipe_.ties == Ties::last); }
+    /// Value left_.
+    void offer(size_t mark, bool missing_left) { groupings_.offer(merit(), {mark, missing_left}); }
+    /// Write down the best of the groupings that were offered; on_left(level, mark) tells whether it has a level on the left.
     template <class OnLeft>
     void commit(OnLeft&& on_left) {
-        if (!improved_) return;
-        improved_ = false;
-        best_.feature = feature_;
-        best_.kind = SplitKind::table;
-        best_.n_branches = 2;
-        best_.default_branch = by_direction_ ? (missing_left_ ? 0 : 1) : -1;
-        best_.table.clear();
+        if (!groupings_.found()) return;
+        const auto [mark, missing_left] = groupings_.get();
+        write(groupings_.merit(), missing_left, [&](size_t level) { return on_left(level, mark); });
+    }
+    template <class OnLeft>
+    void write(double merit, bool missing_left, OnLeft&& on_left) {
+        Candidate candidate;
+        candidate.merit = merit;
+        candidate.feature = feature_;
+        candidate.kind = SplitKind::table;
+        candidate.default_branch = by_direction_ ? (missing_left ? 0 : 1) : -1;
         for (size_t level = 0; level < levels_.size(); ++level)
-            best_.table.emplace_back(levels_.code[level], on_left(level) ? 0 : 1);
+            candidate.table.emplace_back(levels_.code[level], on_left(level) ? 0 : 1);
+        best_.offer(merit, std::move(candidate));
     }
     /// Rounding dust that removing a level may leave counts as nothing.
     void dust() {
@@ -204,29 +206,17 @@ private:
         else if (n <= exhaustive_levels) all_groupings();
         else search_groupings();
     }
-    /// Keys that are equal but for rounding are in the order of their levels.
-    static void put_ties_by_level(std::vector<std::pair<double, size_t>>& keyed) {
-        const double equal = tie_tolerance * (keyed.back().first - keyed.front().first);
-        for (size_t begin = 0, end; begin < keyed.size(); begin = end) {
-            for (end = begin + 1; end < keyed.size() && keyed[end].first - keyed[end - 1].first <= equal;) ++end;
-            std::sort(keyed.begin() + static_cast<int64_t>(begin), keyed.begin() + static_cast<int64_t>(end),
-                      [](const auto& a, const auto& b) { return a.second < b.second; });
-        }
-    }
     template <class Key>
     std::vector<size_t> order_by(Key&& key) const {
-        std::vector<std::pair<double, size_t>> keyed(levels_.size());
-        for (size_t level = 0; level < keyed.size(); ++level) keyed[level] = {key(level), level};
-        std::sort(keyed.begin(), keyed.end());
-        put_ties_by_level(keyed);
-        std::vector<size_t> order(keyed.size());
-        for (size_t i = 0; i < keyed.size(); ++i) order[i] = keyed[i].second;
-        return order;
+        std::vector<double> keys(levels_.size());
+        for (size_t level = 0; level < keys.size(); ++level) keys[level] = key(level);
+        return ascending(keys, spread_);
     }
     /// Best cut of the levels in this order.
     void cut_order(const std::vector<size_t>& order) {
         std::vector<size_t> place(order.size());
         for (size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+        begin();
         each_direction([&](bool missing_left) {
             start(missing_left);
             for (size_t i = 0; i + 1 < order.size(); ++i) {
@@ -234,11 +224,12 @@ private:
                 offer(i, missing_left);
             }
         });
-        commit([&](size_t level) { return place[level] <= mark_; });
+        commit([&](size_t level, size_t mark) { return place[level] <= mark; });
     }
     /// All groupings, in Gray-code order so that one level moves at a time; the first level stays on the left.
     void all_groupings() {
         const size_t n = levels_.size();
+        begin();
         each_direction([&](bool missing_left) {
             start(missing_left);
             for (size_t level = 0; level < n; ++level) levels_.add_to(left_, level);
@@ -252,7 +243,7 @@ private:
                 offer(right, missing_left);
             }
         });
-        commit([&](size_t level) { return level == 0 || !(mark_ >> (level - 1) & 1); });
+        commit([&](size_t level, size_t mark) { return level == 0 || !(mark >> (level - 1) & 1); });
     }
     void search_groupings() {
         const size_t width = levels_.width;
@@ -265,7 +256,7 @@ private:
             for (size_t k = 0; k < width; ++k) projection += axis[k] * levels_.sums[level * width + k] / levels_.weight[level];
             return projection;
         }));
-        if (best_.found() && best_.kind == SplitKind::table) exchange();
+        if (best_.found()) exchange(best_.get());
     }
     /// First principal component of the levels' class shares, weighted, by power iteration.
     std::vector<double> principal_axis() const {
@@ -291,10 +282,11 @@ private:
         return axis;
     }
     /// Move single levels across while the merit rises.
-    void exchange() {
+    void exchange(const Candidate& from) {
         std::vector<bool> on_left(levels_.size());
-        for (size_t level = 0; level < levels_.size(); ++level) on_left[level] = best_.table[level].second == 0;
-        const bool missing_left = best_.default_branch == 0;
+        for (size_t level = 0; level < levels_.size(); ++level) on_left[level] = from.table[level].second == 0;
+        const bool missing_left = from.default_branch == 0;
+        double most = from.merit;
         start(missing_left);
         for (size_t level = 0; level < levels_.size(); ++level)
             if (on_left[level]) levels_.add_to(left_, level);
@@ -304,47 +296,47 @@ private:
             dust();
             on_left[level] = !on_left[level];
         };
+        bool moved = false;
         for (bool rising = true; rising;) {
             rising = false;
             for (size_t level = 0; level < levels_.size(); ++level) {
                 move(level);
-                const double m = merit();
-                if (m > best_.merit + tolerance_) {
-                    best_.merit = m;
-                    missing_left_ = missing_left;
-                    improved_ = rising = true;
+                if (const double m = merit(); m > most + tolerance_) {
+                    most = m;
+                    moved = rising = true;
                 } else {
                     move(level);
                 }
             }
         }
-        commit([&](size_t level) { return on_left[level]; });
+        if (moved) write(most, missing_left, [&](size_t level) { return on_left[level]; });
     }
 
     void known_against_missing() {
         if (!by_direction_) return;
+        begin();
         left_ = levels_.known;
         offer(0, false);
-        commit([](size_t) { return true; });
+        commit([](size_t, size_t) { return true; });
     }
     void one_against_rest() {
         known_against_missing();
         if (levels_.size() < 2) return;
+        begin();
         for (size_t chosen = 0; chosen < levels_.size(); ++chosen)
             each_direction([&](bool missing_left) {
                 start(missing_left);
                 levels_.add_to(left_, chosen);
                 offer(chosen, missing_left);
             });
-        commit([&](size_t level) { return level == mark_; });
+        commit([](size_t level, size_t mark) { return level == mark; });
     }
     /// One branch per value of the domain; missing rows are tried in the largest branch.
     void multiway() {
         std::vector<Totals> branch(levels_.size(), Totals(levels_.width));
         size_t large = 0;
         for (size_t level = 0; level < levels_.size(); ++level) levels_.add_to(branch[level], level);
-        const size_t heaviest =
-            static_cast<size_t>(std::max_element(levels_.weight.begin(), levels_.weight.end()) - levels_.weight.begin());
+        const size_t heaviest = levels_.weight.empty() ? 0 : first_largest(levels_.weight);
         if (by_direction_ && !branch.empty()) branch[heaviest].add(levels_.missing);
         std::vector<const Totals*> all;
         for (const Totals& b : branch) {
@@ -353,15 +345,14 @@ private:
             all.push_back(&b);
         }
         if (large < 2) return;
-        const double m = share_ * merit_of(all);
-        if (m == -infinity || !better(m)) return;
-        best_.merit = m;
-        best_.feature = feature_;
-        best_.kind = SplitKind::table;
-        best_.n_branches = n_categories_;
-        best_.default_branch = levels_.code[heaviest];
-        best_.table.clear();
-        for (int32_t code = 0; code < n_categories_; ++code) best_.table.emplace_back(code, code);
+        Candidate candidate;
+        candidate.merit = share_ * merit_of(all);
+        candidate.feature = feature_;
+        candidate.kind = SplitKind::table;
+        candidate.n_branches = n_categories_;
+        candidate.default_branch = levels_.code[heaviest];
+        for (int32_t code = 0; code < n_categories_; ++code) candidate.table.emplace_back(code, code);
+        best_.offer(candidate.merit, std::move(candidate));
     }
 
     const C& criterion_;
@@ -370,15 +361,18 @@ private:
     const Totals& node_;
     Bounds bounds_;
     const ClassLevels* classes_;
-    CandidateBatch* asked_;
+    CandidateBatch* user_function_;
     int32_t feature_, n_categories_;
     bool by_direction_;
     const Totals& basis_;
     Totals left_, right_;
-    double share_, tolerance_;
-    Candidate best_;
-    size_t mark_ = 0;
-    bool missing_left_ = false, improved_ = false;
+    double share_, tolerance_, spread_;
+    struct Grouping {
+        size_t mark;
+        bool missing_left;
+    };
+    Best<Grouping> groupings_;  // of the order in hand
+    Best<Candidate> best_;
 };
 
 }  // namespace treewright

@@ -1,4 +1,4 @@
-"""Decision trees that are grown exactly, read easily and kept safely.
+"""Decision trees: exact growing, pruning, explanation, drawing, and model files.
 
 The public names stand here. Estimators need scikit-learn, which is slow to import, so they are loaded when
 they are first asked for.
@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from treewright import bounds, criteria, datasets, errors, pruning
+from treewright._module_names import find_old_modules
 from treewright.data import Dataset
 from treewright.export import export_text
 from treewright.growing.grow_tree import grow
@@ -91,6 +92,8 @@ __all__ = [
     "pruning",
     "simplify",
 ]
+
+find_old_modules()
 
 _LOADED_WHEN_ASKED_FOR = {
     "DecisionTreeClassifier": "treewright.estimators.tree",

@@ -1,4 +1,4 @@
-"""Bounds: what theory guarantees about trees: their capacity, the rows they need, and their true error.
+"""Generalization bounds: capacity (VC dimension) of trees, sample sizes, bounds on the true error.
 
 Sources are named function by function; the lecture is Y. Mansour's on decision trees.
 """
@@ -395,7 +395,8 @@ class ErrorBound:
     log_trees : float
         Logarithm of the number of ways in which trees as large as this one can label twice as many rows.
     rows_needed : int or None
-        The rows it takes for the guarantee to be within 0.1 of an error like this.
+        The rows it takes for the guarantee to be within 0.1 of an error like this; None from an error of 0.9
+        on, where that guarantees nothing.
     size : str
         The size of the tree, in words.
     """
@@ -428,15 +429,14 @@ class ErrorBound:
             if self.is_vacuous
             else f"{sure} the true error is at most {100 * self.bound:.3g} %."
         )
-        return "\n".join(
-            [
-                said,
-                seen,
+        lines = [said, seen]
+        if self.rows_needed is not None:
+            lines.append(
                 f"Trees of {self.size} can label rows in so many ways that it would take about "
-                f"{self.rows_needed:,} rows to be sure within 10 %.",
-                "Rows that were kept aside, as bound(X=..., y=...), give a far closer bound.",
-            ]
-        )
+                f"{self.rows_needed:,} rows to be sure within 10 %."
+            )
+        lines.append("Rows that were kept aside, as bound(X=..., y=...), give a far closer bound.")
+        return "\n".join(lines)
 
 
 def training_bound(tree: Tree, delta: float = 0.05) -> ErrorBound:

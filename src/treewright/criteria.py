@@ -1,4 +1,4 @@
-"""Criteria: what makes a split good, written out as the formulas that the core computes fast.
+"""Splitting criteria: Gini, entropy, gain ratio and the others as formulas; the core computes them fast.
 
 A criterion gives every node an *impurity* and every split a *merit* (larger is better). The functions here
 are definitions to read, quote and test against; growing uses the same formulas in the core.
@@ -308,7 +308,7 @@ def _table(table: Any) -> Array:
     return counts
 
 
-def impurity(name: str, node: ArrayLike) -> float:
+def impurity(name: str, node: ArrayLike, weight: ArrayLike | None = None) -> float:
     r"""Give the impurity of a node, per unit of weight.
 
     With q_k the share of class k the classification criteria are
@@ -338,6 +338,8 @@ def impurity(name: str, node: ArrayLike) -> float:
         A criterion of `CLASSIFICATION` or `REGRESSION`.
     node : array-like of shape (n_classes,) or (n_rows,)
         Class counts or weights of the node; for regression the targets of its rows.
+    weight : array-like of shape (n_rows,) or None
+        For regression, the weights of the rows; None is one for each.
 
     Examples
     --------
@@ -350,7 +352,7 @@ def impurity(name: str, node: ArrayLike) -> float:
     """
     name, numbers = ALIASES.get(name, name), np.asarray(node, dtype=float)
     if name in REGRESSION:
-        return _deviation(name, numbers)
+        return _deviation(name, numbers, _weights(numbers, weight))
     if name not in CLASSIFICATION:
         raise ValueError(unknown_name("criterion", name, (*CLASSIFICATION, *REGRESSION)))
     total = numbers.sum()
@@ -365,6 +367,25 @@ def impurity(name: str, node: ArrayLike) -> float:
     if name == "entropy":
         return float(_bits(share))
     return float(np.sqrt(share * (1 - share)).sum() / 2)
+
+
+def node_value(name: str, target: ArrayLike, weight: ArrayLike | None = None) -> float:
+    """Give the number that a node predicts: the mean of its targets, for `absolute_error` their median.
+
+    Examples
+    --------
+    >>> node_value("squared_error", [1, 2, 6]), node_value("absolute_error", [1, 2, 6])
+    (3.0, 2.0)
+    """
+    numbers = np.asarray(target, dtype=float)
+    weights = _weights(numbers, weight)
+    if name != "absolute_error":
+        return float(np.average(numbers, weights=weights))
+    order = np.argsort(numbers, kind="stable")
+    below, half = np.cumsum(weights[order]), weights.sum() / 2
+    at = min(int(np.searchsorted(below, half)), len(numbers) - 1)
+    following = min(at + (below[at] == half), len(numbers) - 1)
+    return float(numbers[order[at]] / 2 + numbers[order[following]] / 2)
 
 
 def merit(name: str, table: NDArray[Any] | Sequence[ArrayLike]) -> float:
@@ -545,18 +566,22 @@ def _hellinger(counts: Array) -> float:
     return float(np.mean([np.sqrt(((one - other) ** 2).sum()) for one, other in pairs]))
 
 
-def _deviation(name: str, target: Array) -> float:
+def _deviation(name: str, target: Array, weight: Array) -> float:
     if len(target) == 0:
         return 0.0
+    centre = node_value(name, target, weight)
     if name == "squared_error":
-        return float(np.var(target))
+        return float(np.average((target - centre) ** 2, weights=weight))
     if name == "absolute_error":
-        return float(np.abs(target - np.median(target)).mean())
-    mean = target.mean()
-    if np.any(target < 0) or mean <= 0:
+        return float(np.average(np.abs(target - centre), weights=weight))
+    if np.any(target < 0) or centre <= 0:
         raise ValueError("poisson needs targets that are not negative and not all zero.")
-    positive = target[target > 0]
-    return float((positive * _core.log(positive / mean)).sum() / len(target))
+    events = np.where(target > 0, target, centre)
+    return float(np.average(target * _core.log(events / centre), weights=weight))
+
+
+def _weights(target: Array, weight: ArrayLike | None) -> Array:
+    return np.ones(len(target)) if weight is None else np.asarray(weight, dtype=float)
 
 
 def _bits(share: Array) -> Any:

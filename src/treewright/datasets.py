@@ -1,4 +1,4 @@
-"""Small public tables to learn with: the textbook examples, and real ones with categories and missing values.
+"""Bundled datasets: textbook tables, and real ones with categories and missing values.
 
 Every loader gives `(X, y)`, ready for `fit`. Text columns become categories in the order in which they first
 appear, which is the order of the books; `?` in the files is a missing value.

@@ -1,4 +1,4 @@
-"""Evaluation: how well predictions agree with the truth, on given rows or by cross-validation."""
+"""Evaluation metrics: accuracy, recall, precision, confusion matrix, errors; on rows or cross-validated."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from treewright import _core
 from treewright.data import Dataset, Schema
 from treewright.data.columns import plain
 from treewright.data.folds import fold_numbers
-from treewright.data.frames import read, read_series
-from treewright.data.target import read_classes, read_numbers, read_weight
+from treewright.data.frames import read
+from treewright.data.target import read_classes, read_numbers, read_weight, target_rows
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -57,15 +57,25 @@ class ClassEvaluation:
     cost: float | None = None
     log_loss: float | None = None
 
+    def square(self, classes: list[Any]) -> Array:
+        """Give the confusion matrix of some classes alone, in their order; rows of others are left out.
+
+        Examples
+        --------
+        >>> judge_classes(["a", "b", "c"], ["a", "a", "a"]).square(["b", "a"]).tolist()
+        [[0.0, 1.0], [0.0, 1.0]]
+        """
+        rows, columns = (
+            [place.get(label, -1) for label in classes]
+            for place in (
+                {label: at for at, label in enumerate(own)} for own in (self.classes, self.predicted)
+            )
+        )
+        return np.asarray(np.pad(self.confusion, ((0, 1), (0, 1)))[np.ix_(rows, columns)])
+
     @property
     def _right(self) -> Array:
-        column = {label: index for index, label in enumerate(self.predicted)}
-        return np.array(
-            [
-                self.confusion[row, column[label]] if label in column else 0.0
-                for row, label in enumerate(self.classes)
-            ]
-        )
+        return self.square(self.classes).diagonal()
 
     @property
     def error(self) -> float:
@@ -354,8 +364,6 @@ def cross_validate(
 
     table = read(X)
     n_rows, classify = table.n_rows, is_classifier(model)
-    series = read_series("y", y)
-    target = np.asarray(y) if series is None else series
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     classes, codes = read_classes(y, n_rows) if classify else (None, read_numbers(y, n_rows))
     rows = Dataset(Schema((), classes), np.empty((n_rows, 0)), np.empty((n_rows, 0), np.int32), codes)
@@ -367,8 +375,8 @@ def cross_validate(
         shown, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         fitted = copy.copy(model)
         begin = time.perf_counter()
-        part = target[shown] if isinstance(target, np.ndarray) else target.take(shown)
-        fitted.fit(table.take(shown), part, None if weight is None else weight[shown])
+        part = table.take(shown), target_rows(y, shown)
+        fitted.fit(*part, None if weight is None else weight[shown])
         seconds.append(time.perf_counter() - begin)
         predicted[held_out] = fitted.predict(table.take(held_out))
         if classes is not None and hasattr(fitted, "predict_proba"):

@@ -1,15 +1,19 @@
-"""Domains: what a parameter may be, as a test and in words."""
+"""Parameter types: whole numbers, numbers in a range, names; the test of a value, and how it reads."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf
 from numbers import Integral, Real
+from sys import float_info
 from types import MappingProxyType
 from typing import Any
 
 from treewright.formatting.suggestions import nearest
+
+SMALLEST_FACTOR, LARGEST_FACTOR = 1e-30, 1e30
+FACTOR_WORDS = f"0 or from {SMALLEST_FACTOR:g} to {LARGEST_FACTOR:g}"
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,22 @@ def is_number(value: object) -> bool:
     """Whether `value` is a real number of Python or NumPy; truth values are not."""
     kind = type(value)
     return kind is float or kind is int or (isinstance(value, Real) and not isinstance(value, bool))
+
+
+def is_factor(value: object) -> bool:
+    """Whether `value` may multiply weights or merits: 0, or of a size whose products and squares are finite.
+
+    Examples
+    --------
+    >>> is_factor(0), is_factor(2.5), is_factor(1e200), is_factor(-1)
+    (True, True, False, False)
+    """
+    return is_number(value) and (value == 0 or SMALLEST_FACTOR <= value <= LARGEST_FACTOR)  # type: ignore[operator]
+
+
+def clipped(value: Any) -> int:
+    """Give a whole number as the core takes it: what is larger limits nothing there."""
+    return min(int(value), 2**31 - 1)
 
 
 def one_of(*names: str, none: bool = False) -> Domain:
@@ -69,7 +89,8 @@ def number(least: float, most: float = inf, *, none: bool = False) -> Domain:
     words = f"a float in the range [{least}, {most}" + (")" if most == inf else "]") + " or None" * none
     return Domain(
         lambda value: (
-            (none and value is None) or (is_number(value) and isfinite(value) and least <= value <= most)
+            (none and value is None)
+            or (is_number(value) and -float_info.max <= value <= float_info.max and least <= value <= most)
         ),
         words,
     )

@@ -130,9 +130,10 @@ class Search:
         if self.learner.n_classes <= 2:
             for key in self.order_keys():
                 yield from self.tables(np.tri(k, dtype=bool), np.argsort(key, kind="stable"))
-        else:  # bit j of the mask sends level j + 1 to branch 0, where level 0 always is
-            masks = np.arange(2 ** max(k - 1, 0))[:, None]
-            on_left = np.hstack([masks >= 0, masks >> np.arange(k - 1) & 1 == 1])[:, :k]
+        else:  # bit j of a Gray code sends level j + 1 to branch 1; level 0 stays in branch 0
+            places = np.arange(2 ** max(k - 1, 0))[:, None]
+            codes = places ^ places >> 1
+            on_left = np.hstack([codes >= 0, codes >> np.arange(k - 1) & 1 == 0])[:, :k]
             yield from self.tables(on_left, np.arange(k))
 
     def order_keys(self) -> list[Array]:

@@ -20,6 +20,7 @@ from helpers.explaining import hand_made, mixed_table
 from lectures.slow import post_pruned, preconditions
 from treewright import C45Classifier, DecisionTreeClassifier, DecisionTreeRegressor, RuleClassifier, datasets
 from treewright.errors import ModelFileError
+from treewright.evaluation import cross_validate
 from treewright.persistence.container import read_model, write_model
 from treewright.pruning import expected_errors
 from treewright.rules import Rule, RuleSet, extract_rules
@@ -448,3 +449,25 @@ def test_names_are_escaped_in_markdown_and_html() -> None:
     rules = DecisionTreeClassifier().fit(X, ["<b>", "c"]).rules()
     assert "<i>" not in rules.to_html()
     assert "a\\|b" in rules.to_markdown()
+
+
+def test_rules_judged_by_held_out_rows_are_cross_validated() -> None:
+    X, y = tw.datasets.load_iris()
+    model = tw.RuleClassifier(estimate="holdout")
+    found = cross_validate(model, X, y, n_folds=3)
+    assert found.evaluation.n_rows == 150
+    assert found.evaluation.error < 0.1
+    frame = pd.DataFrame(np.asarray(X), columns=list("abcd"))
+    named = model.fit(frame, pd.Series(np.asarray(y), dtype="category"))
+    assert named.feature_names_in_.tolist() == list("abcd")
+
+
+def test_a_class_of_one_row_is_learned_although_rows_are_held_out() -> None:
+    for seed in range(20):
+        y = np.array([0] * 10 + [1] * 4 + [2])
+        X = np.arange(15.0)[:, None]
+        assert tw.RuleClassifier(estimate="holdout", random_state=seed).fit(X, y).classes_.tolist() == [
+            0,
+            1,
+            2,
+        ]

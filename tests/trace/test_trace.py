@@ -114,15 +114,50 @@ def test_merits_and_decreases_are_those_of_the_formulas(criterion: str) -> None:
             assert candidate.gain == pytest.approx(criteria.merit(trace.impurity_name, table))
 
 
-@pytest.mark.parametrize("model", [tw.DecisionTreeClassifier, tw.DecisionTreeRegressor])
-def test_the_best_of_the_cuts_is_the_one_that_was_taken(model: Any) -> None:
+@pytest.mark.parametrize(
+    ("model", "criterion"),
+    [
+        *((tw.DecisionTreeClassifier, criterion) for criterion in ("gini", "entropy", "error", "sqrt")),
+        *((tw.DecisionTreeRegressor, criterion) for criterion in criteria.REGRESSION),
+    ],
+)
+def test_the_best_of_the_cuts_is_the_one_that_was_taken(model: Any, criterion: str) -> None:
     X, y = tw.datasets.load_iris()
-    target = y if model is tw.DecisionTreeClassifier else X["petal width"]
-    for account in traced(model, X[["sepal length", "petal length"]], target, max_depth=3):
+    target = y if model is tw.DecisionTreeClassifier else X["petal width"].round()  # some are 0
+    weight = np.random.default_rng(0).integers(1, 4, len(y))
+    X = X[["sepal length", "petal length"]]
+    fitted = model(trace=True, criterion=criterion, max_depth=3).fit(X, target, sample_weight=weight)
+    for account in fitted.trace_:
         for candidate in account.candidates:
             best = max(gain for _, gain in candidate.cuts)
             assert best == pytest.approx(candidate.gain)
             assert candidate.merit == pytest.approx(best)
+
+
+@pytest.mark.parametrize("missing", ["direction", "surrogate", "fractional"])
+@pytest.mark.parametrize("criterion", criteria.REGRESSION)
+def test_nodes_have_the_numbers_that_the_tree_has(criterion: str, missing: str) -> None:
+    X, y = tw.datasets.load_mpg()
+    model = tw.DecisionTreeRegressor(trace=True, criterion=criterion, missing=missing, max_depth=3)
+    trace = model.fit(X, y, sample_weight=np.arange(len(y)) % 3).trace_
+    for account in trace:
+        node = trace.tree[account.node]
+        assert account.impurity == pytest.approx(node.impurity)
+        assert account.value == pytest.approx(trace.tree.value[account.node, 0])
+    middle = "median" if criterion == "absolute_error" else "mean"
+    assert f", {middle} {trace[0].value:.4g}, {criterion} {trace.tree.impurity[0]:.3f}" in str(trace)
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "poisson"])
+def test_nodes_of_cart_have_the_numbers_of_its_tree(criterion: str) -> None:
+    X, y = tw.datasets.load_mpg()
+    trace = traced(tw.CARTRegressor, X, y.round(), criterion=criterion, max_depth=2)
+    for account in trace:
+        assert account.impurity == pytest.approx(trace.tree.impurity[account.node])
+        assert account.value == pytest.approx(trace.tree.value[account.node, 0])
+        for candidate in account.candidates:
+            if candidate.cuts:
+                assert max(gain for _, gain in candidate.cuts) >= candidate.gain - 1e-9
 
 
 def test_what_was_taken_is_worth_most_and_counts_add_up() -> None:
@@ -252,7 +287,7 @@ def test_long_traces_are_cut_short_with_a_word() -> None:
 def test_bars_are_the_shares_of_the_classes() -> None:
     trace = traced(tw.ID3Classifier, *tw.datasets.load_tennis())
     first = trace.to_html().split("Outlook = Overcast", 1)[1].split("</tr>", 1)[0]
-    assert first.count("<i ") == 1  # all four days are of the second class
+    assert first.count("background:#e69f00") == 1  # all four days are of the second class
     assert "width:100.0%" in first
 
 
@@ -281,7 +316,7 @@ def test_one_node_prints_with_its_rows() -> None:
     assert said[-1].startswith("  → split on Wind: its gain of 0.971 is the largest")
     assert str(trace).count("\n") > str(trace[3]).count("\n")
     shown = trace[3]._repr_html_()
-    assert shown.count("<td>Rain</td>") == 5
+    assert shown.count(">Rain</td>") == 5
     assert "<script" not in shown
 
 

@@ -1,10 +1,10 @@
 // The search of C4.5: information gain times the known share, split information with the missing rows as a branch of
 // their own, and the best gain ratio among tests of at least average gain (Quinlan, 1993, ch. 2 and 3).
 #pragma once
-#include "tree.hpp"
-#include "../../base/midpoint.hpp"
-#include "../../logarithm.hpp"
-#include "../../parallel.hpp"
+#include "programs/c45/tree.hpp"
+#include "base/midpoint.hpp"
+#include "base/logarithm.hpp"
+#include "base/parallel.hpp"
 #include "cuts/scan.hpp"
 
 namespace treewright::c45 {

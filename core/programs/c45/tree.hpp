@@ -2,7 +2,7 @@
 #pragma once
 #include <deque>
 
-#include "c45.hpp"
+#include "programs/c45/c45.hpp"
 
 namespace treewright::c45 {
 

@@ -1,4 +1,4 @@
-"""The program: finds a command, runs it, and turns what goes wrong into one sentence and an exit code."""
+"""The program `treewright`: finds and runs a command, turns errors into one sentence and an exit code."""
 
 from __future__ import annotations
 

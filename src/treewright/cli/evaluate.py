@@ -1,4 +1,4 @@
-"""`treewright evaluate`: what a model is worth on rows whose target is known."""
+"""`treewright evaluate`: the metrics of a saved model on rows whose target is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learners: the estimator that the command line asks for."""
+"""Estimators and pruners by name, as the command line asks for them (`--algorithm`, `--pruner`)."""
 
 from __future__ import annotations
 

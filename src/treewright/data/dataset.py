@@ -1,7 +1,8 @@
-"""The dataset: a table of any kind as columns of numbers and codes, with its target and weights."""
+"""Dataset: a table of any kind as matrices of numbers and category codes, with target and weights."""
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,16 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright._module_names import public
 from treewright.data.arrays import RawTable
-from treewright.data.columns import Category, Column, Kind, Raw, RawCodes, RawNumbers
-from treewright.data.encoding import EXACT, learn, refuse_infinities, refuse_missing, some
+from treewright.data.columns import Category, Column, Kind, Raw, RawCodes, RawNumbers, feature_number
+from treewright.data.encoding import EXACT, learn, refuse_infinities, refuse_missing
 from treewright.data.frames import read
 from treewright.data.objects import categories_of
 from treewright.data.predicates import read_predicates
 from treewright.data.schema import Infinities, Schema, no_rows
-from treewright.data.target import read_classes, read_numbers, read_weight
+from treewright.data.target import read_classes, read_numbers, read_target, read_weight
 from treewright.errors import DataError, warn
-from treewright.formatting.suggestions import nearest, unknown_name
+from treewright.formatting.suggestions import unknown_name
 
 Task: TypeAlias = Literal["classification", "regression"]
 Numbers: TypeAlias = NDArray[np.float64]
@@ -30,6 +32,7 @@ HAS_MISSING, HAS_INFINITE = 1, 2
 """Flags of a column, as the core gives them."""
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Rows to learn from, as the core reads them; ARCHITECTURE.md describes each field.
@@ -312,18 +315,8 @@ def _select(parameter: str, chosen: Any, table: RawTable) -> list[int]:
                 f"the mask {parameter} has {len(choices)} entries, X has {table.n_features} features."
             )
         return np.flatnonzero(choices).tolist()
-    return [_feature(parameter, choice, table) for choice in choices]
-
-
-def _feature(parameter: str, choice: Any, table: RawTable) -> int:
     names = [table.name(feature) for feature in range(table.n_features)]
-    if isinstance(choice, str) and choice in names:
-        return names.index(choice)
-    if isinstance(choice, (int, np.integer)) and 0 <= choice < table.n_features:
-        return int(choice)
-    raise DataError(
-        f"{parameter} names {choice!r}, but X has the columns {some(names)}.{nearest(choice, names)}"
-    )
+    return [feature_number(choice, names, parameter) for choice in choices]
 
 
 def _learn(
@@ -369,7 +362,9 @@ def _check_numbers(
 def _with_booleans(schema: Schema, numbers: Numbers, counted: NDArray[np.bool_] | None) -> Schema:
     """Mark the numeric columns that hold nothing but 0 and 1, in rows that count."""
     first = numbers[0 if counted is None else int(counted.argmax())]
-    suspects = np.flatnonzero((first == 0) | (first == 1) | np.isnan(first)).tolist()
+    suspects = [place for place, value in enumerate(first.tolist()) if value in (0, 1) or math.isnan(value)]
+    if not suspects:
+        return schema
     found = {
         position
         for position in suspects
@@ -426,15 +421,11 @@ def labelled_rows(
     n_rows = len(numbers)
     weight, counted = read_weight(sample_weight, n_rows)
     kept = np.ones(n_rows, bool) if counted is None else counted
-    target: NDArray[Any]
-    if schema.classes is None:
-        target = read_numbers(y, n_rows, name)
-    else:
-        labels, code = read_classes(y, n_rows, name)
-        known = {label: position for position, label in enumerate(schema.classes.tolist())}
-        target = np.array([known.get(label, -1) for label in labels.tolist()], np.int32)[code]
+    target = read_target(y, schema.classes, n_rows, name)
+    if schema.classes is not None:
         kept = kept & (target >= 0)
         if not kept.any():
-            raise DataError(f"y has no row of a class that {name} knows: {', '.join(map(repr, known))}.")
+            known = ", ".join(map(repr, schema.classes.tolist()))
+            raise DataError(f"y has no row of a class that {name} knows: {known}.")
     rows = Dataset(schema, np.asfortranarray(numbers), np.asfortranarray(codes), target, weight)
     return (rows if kept.all() else rows.take(kept)), kept

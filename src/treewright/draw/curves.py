@@ -1,4 +1,4 @@
-"""Curves: impurity of a node, merit of every cut, risk against size, and the error of a growing forest."""
+"""Curves: impurity, gain of every cut, error against tree size (pruning, overfitting), out-of-bag error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treewright import criteria
 from treewright.data import Dataset
-from treewright.draw.visible_tree import Rows, feature_place, read_rows
+from treewright.draw.visible_tree import Rows, read_rows
 from treewright.errors import DataError, DataTypeError
 from treewright.formatting.axes import axes_for, legend
 from treewright.formatting.colours import class_colour
@@ -243,7 +243,7 @@ def _number_feature(tree: Tree, node: int, feature: str | int | None) -> int:
         if not isinstance(split, Threshold):
             raise ValueError(f"node {node} does not split by a threshold: name the feature to cut.")
         return split.feature
-    place = feature_place(tree.schema, feature)
+    place = tree.schema.feature(feature)
     if columns[place].kind == "categorical":
         raise DataError(f"feature {columns[place].name!r} is categorical: only numbers have cuts.")
     return place

@@ -1,16 +1,17 @@
-"""Construction: estimators made of their annotated defaults, with what scikit-learn expects of each."""
+"""Base of all estimators: `__init__` from annotated defaults, `set_params`, tags and notebook view."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
+from treewright._module_names import public
 from treewright.formatting.suggestions import nearest
 
 if TYPE_CHECKING:
@@ -51,8 +52,18 @@ def estimator(cls: type[AnyClass]) -> type[AnyClass]:
     return cls
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def public_estimator(cls: type[AnyClass]) -> type[AnyClass]:
+    """Write the `__init__` of an estimator of `treewright`; files name it, for classes made from it too."""
+    made: Any = public(estimator(cls))
+    made._saved_as = cls
+    return cls
+
+
 class TableEstimator(BaseEstimator):
     """An estimator of any columns: says what parameter was meant, shows notebooks what it has learned."""
+
+    _saved_as: ClassVar[type]  # the class that a file names: of `treewright`, also for classes made from it
 
     def _learned_html(self) -> str:
         """Give what notebooks show above scikit-learn's own view of the estimator, once it is fitted."""

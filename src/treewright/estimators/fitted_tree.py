@@ -1,8 +1,7 @@
-"""Fitted: what an estimator does once it has a tree: route rows, predict, describe itself, go to a file."""
+"""Fitted trees: predict, predict_proba, apply, decision_path, save."""
 
 from __future__ import annotations
 
-import inspect
 from abc import abstractmethod
 from os import PathLike
 from typing import Any, ClassVar
@@ -23,8 +22,9 @@ from treewright.growing.recipe import AnyRecipe
 from treewright.model_selection.validated_pruning import AnyPruner
 from treewright.parameter_types import Domain
 from treewright.persistence.container import write_model
-from treewright.persistence.parameters import plain_parameters
+from treewright.persistence.parameters import described, plain_parameters
 from treewright.persistence.trees import tree_to_parts
+from treewright.persistence.validation import check_grown
 from treewright.pruning import Pruned
 from treewright.tree import Tree
 
@@ -40,6 +40,7 @@ class FittedTree(TreeReader, TableEstimator):
 
     def _adopt(self, tree: Tree) -> None:
         """Take a tree as this estimator's own, with all that scikit-learn expects to find beside it."""
+        check_grown(tree.arrays())
         self.tree_ = tree
         self.__dict__.pop("edits_", None)  # they led to another tree
         self.n_outputs_ = 1
@@ -184,14 +185,9 @@ class FittedTree(TreeReader, TableEstimator):
             Where to write; a file of that name is replaced once the new one is complete.
         """
         header, arrays = tree_to_parts(self._fitted_tree())
-        kind = next(k for k in type(self).__mro__ if k.__module__.startswith("treewright."))
-        known = inspect.signature(kind).parameters
-        parameters = {name: value for name, value in self.get_params(deep=False).items() if name in known}
-        header |= {"kind": kind.__name__, "parameters": plain_parameters(parameters)}
+        header |= described(self)
         if hasattr(self, "pruner_"):
             header |= plain_parameters({"pruner": self.pruner_})
-        if hasattr(self, "target_name_"):
-            header["target"] = self.target_name_
         if hasattr(self, "edits_"):
             header["edits"] = list(self.edits_)
         own = {f"own_{name}": array for name, array in self._own_arrays().items()}

@@ -1,4 +1,4 @@
-"""Learner: the parameters and steps that all estimators of one tree share, whoever grows it."""
+"""Fitting of one tree: reads the table, grows, prunes and keeps the trace, for all estimators of a tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimators: random forests and extremely randomised trees, with scikit-learn's parameters and meanings."""
+"""RandomForestClassifier, RandomForestRegressor, ExtraTreesClassifier and ExtraTreesRegressor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from treewright import _core
 from treewright.data import Dataset
 from treewright.data.dataset import Task
 from treewright.errors import warn
-from treewright.estimators.base import estimator
+from treewright.estimators.base import public_estimator
 from treewright.estimators.forest_fitting import ForestEstimator
 from treewright.estimators.forest_parameters import (
     FOREST_CLASSIFIER_DOMAINS,
@@ -32,7 +32,7 @@ from treewright.tree.decision import decide
 Array = NDArray[np.float64]
 
 
-@estimator
+@public_estimator
 class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     """A random forest that predicts classes; it takes scikit-learn's parameters with scikit-learn's meanings.
 
@@ -69,7 +69,8 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         Factor on the chance of each class's rows to be drawn (or on their weight, without `bootstrap`);
         "balanced_subsample" makes the classes that a tree has drawn weigh the same in it.
     max_samples : int, float or None
-        How many rows, or what share of them, each tree draws; as many as there are by default.
+        How many rows, or what share of them, each tree draws, whatever they weigh; as many as there are by
+        default.
     vote : {"soft", "hard"}
         Whether a tree gives each class its leaf's share, or its whole vote to one.
     splits, max_terms, missing, max_surrogates, use_surrogates, max_bins, category_order
@@ -137,7 +138,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         return labels
 
 
-@estimator
+@public_estimator
 class RandomForestRegressor(RegressorMixin, ForestEstimator):
     """A random forest that predicts numbers; it takes scikit-learn's parameters with scikit-learn's meanings.
 
@@ -177,7 +178,7 @@ class RandomForestRegressor(RegressorMixin, ForestEstimator):
         return self._means(X).ravel()
 
 
-@estimator
+@public_estimator
 class ExtraTreesClassifier(RandomForestClassifier):
     """Extremely randomised trees that predict classes: cuts are drawn too (Geurts, Ernst & Wehenkel, 2006).
 
@@ -195,7 +196,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
     bootstrap: bool = False
 
 
-@estimator
+@public_estimator
 class ExtraTreesRegressor(RandomForestRegressor):
     """Extremely randomised trees that predict numbers; see `ExtraTreesClassifier`.
 

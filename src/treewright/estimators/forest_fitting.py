@@ -1,4 +1,4 @@
-"""Fitting: what all forests do with a table: parameters become a recipe and draws, these the trees."""
+"""Fitting of forests: parameters become a recipe and bootstrap draws, these the trees; warm start."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ class ForestEstimator(FittedForest):
         seeds = state.randint(np.iinfo(np.int32).max, size=self.n_estimators).astype(np.uint64)
         if before is not None:
             seeds[: len(before)] = self.draws_.seeds
-        n_draws = count_draws(self.max_samples, len(dataset), chance) if self.bootstrap else 0
+        n_draws = count_draws(self.max_samples, len(dataset)) if self.bootstrap else 0
         balanced = bool(n_draws) and getattr(self, "class_weight", None) == "balanced_subsample"
         return Draws(len(dataset), seeds, n_draws, chance, balanced)
 

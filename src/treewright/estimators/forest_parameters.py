@@ -1,4 +1,4 @@
-"""Parameters: what those of forests may be, and what they become in draws."""
+"""Parameters of forests: what values they may have, and the bootstrap draws they lead to."""
 
 from __future__ import annotations
 
@@ -96,24 +96,30 @@ FOREST_REGRESSOR_DOMAINS: dict[str, Domain] = {"criterion": one_of(*REGRESSION),
 """What the parameters of forests that predict numbers may be."""
 
 
-def count_draws(max_samples: int | float | None, n_rows: int, chance: Array | None) -> int:
-    """Count the rows that each tree draws, as scikit-learn does: a share is one of the total weight.
+MOST_DRAWS = 2**32 - 1
+"""A tree counts how often it has drawn a row in 32 bits."""
+
+
+def count_draws(max_samples: int | float | None, n_rows: int) -> int:
+    """Count the rows that each tree draws: a share is one of the rows, whatever they weigh.
 
     Examples
     --------
-    >>> count_draws(None, 50, None), count_draws(0.5, 50, None), count_draws(7, 50, None)
+    >>> count_draws(None, 50), count_draws(0.5, 50), count_draws(7, 50)
     (50, 25, 7)
     """
     if max_samples is None:
         return n_rows
-    if is_whole(max_samples):
-        return int(max_samples)
-    total = float(n_rows) if chance is None else float(chance.sum())
-    n_draws = max(int(max_samples * total), 1)
-    if n_draws < max(10, n_rows ** (1 / 3)):
+    wanted = max_samples if is_whole(max_samples) else max(max_samples * n_rows, 1)
+    if wanted > MOST_DRAWS:
+        raise ValueError(
+            f"max_samples={max_samples!r} of {n_rows} rows makes each tree draw more than {MOST_DRAWS} rows."
+        )
+    n_draws = int(wanted)
+    if not is_whole(max_samples) and n_draws < max(10, n_rows ** (1 / 3)):
         warn(
-            f"max_samples={max_samples!r} of a total weight of {total:g} makes each tree draw only "
-            f"{n_draws} rows: give max_samples as an int."
+            f"max_samples={max_samples!r} of {n_rows} rows makes each tree draw only {n_draws} rows: "
+            "give max_samples as an int."
         )
     return n_draws
 

@@ -1,4 +1,4 @@
-"""RuleClassifier: an estimator that grows a tree, reads it as rules and keeps the rules only."""
+"""RuleClassifier: grows a tree, turns it into rules, and keeps only the rules."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
-from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.data.folds import aside_mask
-from treewright.data.target import read_classes
-from treewright.estimators.base import TableEstimator, estimator
+from treewright.data.frames import read
+from treewright.data.target import read_classes, target_rows
+from treewright.estimators.base import TableEstimator, public_estimator
 from treewright.estimators.presets import C45Classifier
 from treewright.growing.parameters import SHARED_DOMAINS
 from treewright.parameter_types import Domain, check_parameters, is_number, is_whole, one_of
 from treewright.persistence.container import write_model
-from treewright.persistence.parameters import plain_parameters
+from treewright.persistence.parameters import described
 from treewright.persistence.rules import rules_to_parts
 from treewright.rules import RuleSet
 from treewright.rules.pruning import Estimate
 from treewright.rules.rule import first_rule
 
 
-@estimator
+@public_estimator
 class RuleClassifier(ClassifierMixin, TableEstimator):
     """Rules in order, made of a tree as C4.5rules makes them (Quinlan, 1993, ch. 5).
 
@@ -131,18 +131,15 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
 
     def _parted(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any]:
         """Keep a share of the rows aside."""
-        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        _, classes = read_classes(y, n_rows, type(self).__name__)
-        aside = aside_mask(n_rows, classes, self.holdout, self.random_state)
+        table = read(X)
+        _, classes = read_classes(y, table.n_rows, type(self).__name__)
+        aside = aside_mask(table.n_rows, classes, self.holdout, self.random_state)
         weight = None if sample_weight is None else np.asarray(sample_weight)
-        return tuple(
-            (
-                _safe_indexing(X, np.flatnonzero(chosen)),
-                _safe_indexing(y, np.flatnonzero(chosen)),
-                None if weight is None else weight[chosen],
-            )
-            for chosen in (~aside, aside)
-        )  # type: ignore[return-value]
+        growing, judging = (
+            (table.take(rows), target_rows(y, rows), None if weight is None else weight[rows])
+            for rows in (np.flatnonzero(~aside), np.flatnonzero(aside))
+        )
+        return growing, judging
 
     def _adopt(self, rules: RuleSet) -> None:
         """Take rules as this estimator's own, with all that scikit-learn expects to find beside them."""
@@ -176,10 +173,7 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
         if not hasattr(self, "ruleset_"):
             self._which(None)
         header, arrays = rules_to_parts(self.ruleset_)
-        header |= {"kind": type(self).__name__, "parameters": plain_parameters(self.get_params(deep=False))}
-        if hasattr(self, "target_name_"):
-            header["target"] = self.target_name_
-        write_model(path, header, arrays)
+        write_model(path, header | described(self), arrays)
 
     def _learned_html(self) -> str:
         return self.ruleset_.to_html()

@@ -1,4 +1,4 @@
-"""Estimators: the scikit-learn face of a tree; parameters become a recipe, the recipe a tree."""
+"""DecisionTreeClassifier and DecisionTreeRegressor: parameters, fit, and the recipe they lead to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from treewright.criteria import ALIASES
 from treewright.data import Dataset, Schema
 from treewright.data.dataset import Task
 from treewright.errors import warn
-from treewright.estimators.base import estimator
+from treewright.estimators.base import estimator, public_estimator
 from treewright.estimators.fitted_tree import ClassReader, NumberReader
 from treewright.estimators.fitting import Learner
 from treewright.growing.grow_tree import count_features
@@ -102,9 +102,9 @@ class TreeEstimator(Learner):
         self
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
         """
-        kind = type(self)  # a class of another module may allow less than the defaults here
-        sound = _DEFAULTS if kind.__module__ == __name__ else {}
-        check_parameters(kind.__name__, self.__dict__, self.allowed, InvalidParameterError, sound=sound)
+        # A class made from one of these two may allow less than the defaults here.
+        sound = _DEFAULTS if self.allowed in (CLASSIFIER_DOMAINS, REGRESSOR_DOMAINS) else {}
+        check_parameters(type(self).__name__, self.__dict__, self.allowed, InvalidParameterError, sound=sound)
         dataset = self._dataset(X, y, sample_weight)
         self._learn(dataset, self._recipe(dataset.schema), self._pruners(), holdout=self.holdout)
         return self
@@ -191,7 +191,7 @@ class TreeEstimator(Learner):
 _DEFAULTS = {**vars(Learner), **vars(TreeEstimator)}
 
 
-@estimator
+@public_estimator
 class DecisionTreeClassifier(ClassReader, TreeEstimator):
     """A decision tree that predicts classes; it takes scikit-learn's parameters with scikit-learn's meanings.
 
@@ -342,7 +342,7 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
         }
 
 
-@estimator
+@public_estimator
 class DecisionTreeRegressor(NumberReader, TreeEstimator):
     """A decision tree that predicts numbers; it takes scikit-learn's parameters with scikit-learn's meanings.
 

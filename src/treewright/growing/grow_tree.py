@@ -1,4 +1,4 @@
-"""Grow: from a dataset and a recipe to a tree; the looking and cutting is done by the core."""
+"""`grow`: a dataset and a recipe to a tree, by the core; threads, progress, class weights."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from treewright.formatting.suggestions import unknown_name
 from treewright.growing.missing_policy import settle_policies
 from treewright.growing.recipe import CATEGORY_SPLITS, AnyRecipe, Recipe
 from treewright.growing.user_criteria import shared_memory
-from treewright.parameter_types import is_whole
+from treewright.parameter_types import clipped, is_whole
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -257,22 +257,22 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
         "function": _function(dataset.schema, recipe),
         "splits": list(recipe.splits),
         "splitter": recipe.splitter,
-        "max_surrogates": int(recipe.max_surrogates),
+        "max_surrogates": clipped(recipe.max_surrogates),
         "use_surrogates": int(recipe.use_surrogates),
         "order": recipe.order,
         "max_depth": _limit(recipe.max_depth),
         "max_leaf_nodes": _limit(recipe.max_leaf_nodes),
         "max_nodes": _limit(recipe.max_nodes),
-        "min_samples_split": max(min_split, 2 * min_leaf),
-        "min_samples_leaf": min_leaf,
+        "min_samples_split": clipped(max(min_split, 2 * min_leaf)),
+        "min_samples_leaf": clipped(min_leaf),
         "min_weight_leaf": recipe.min_weight_fraction_leaf * total_weight,
         "min_impurity_decrease": float(recipe.min_impurity_decrease),
         "min_merit": float(recipe.min_merit),
         "max_features": min(count_features(recipe.max_features, n_features), n_features),
         "random_state": int(recipe.random_state),
         "ties": recipe.ties,
-        "max_bins": recipe.max_bins or 0,
-        "max_competitors": int(recipe.max_competitors),
+        "max_bins": clipped(recipe.max_bins or 0),
+        "max_competitors": clipped(recipe.max_competitors),
         "max_terms": _limit(recipe.max_terms),
         "cut": recipe.cut,
         "category_order": _category_order(recipe),
@@ -301,7 +301,7 @@ def _function(schema: Schema, recipe: Recipe) -> dict[str, Any] | None:
 
 
 def _limit(value: int | None) -> int:
-    return -1 if value is None else min(int(value), 2**62)
+    return -1 if value is None else clipped(value)
 
 
 def _class_factors(dataset: Dataset, recipe: Recipe) -> tuple[Array | None, Array | None, float]:
@@ -337,10 +337,10 @@ def _class_factors(dataset: Dataset, recipe: Recipe) -> tuple[Array | None, Arra
             raise ValueError(
                 "class_weight or priors leave no weight: every class of the target has factor 0."
             )
-    return factor, _search_factor(recipe, weight), float(weight.sum())
+    return factor, _search_factor(recipe, classes, weight), float(weight.sum())
 
 
-def _search_factor(recipe: Recipe, weight: Array) -> Array | None:
+def _search_factor(recipe: Recipe, classes: NDArray[Any], weight: Array) -> Array | None:
     if recipe.costs is None:
         return None
     if len(recipe.costs) != len(weight) or any(len(row) != len(weight) for row in recipe.costs):
@@ -348,10 +348,16 @@ def _search_factor(recipe: Recipe, weight: Array) -> Array | None:
             f"costs must have a row and a column for each of the {len(weight)} classes, "
             f"got {len(recipe.costs)} rows of {sorted({len(row) for row in recipe.costs})} columns."
         )
+    if len(classes) == 1:
+        return None
     cost_of_class = np.array(recipe.costs, dtype=float).sum(axis=1)
+    if not cost_of_class.all():
+        free = classes.tolist()[int(np.argmin(cost_of_class))]
+        raise ValueError(
+            f"costs must make some mistake on every class dear: the row of class {free!r} is all 0. Leave "
+            "its rows out, or give it a small cost."
+        )
     mean_cost = float((weight / weight.sum() * cost_of_class).sum())
-    if mean_cost <= 0:
-        raise ValueError("costs must make some mistake on the classes of the target dear: all of them are 0.")
     return np.asarray(cost_of_class / mean_cost)
 
 

@@ -1,4 +1,4 @@
-"""Parameters: what those of the estimators may be, and what they become in a recipe and in a file."""
+"""Parameters of estimators: what values they may have, and how they become a recipe."""
 
 from __future__ import annotations
 
@@ -13,7 +13,18 @@ from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Schema
 from treewright.formatting.suggestions import nearest
 from treewright.growing.recipe import DOMAINS
-from treewright.parameter_types import Domain, is_number, is_whole, name_or_function, number, one_of
+from treewright.parameter_types import (
+    FACTOR_WORDS,
+    LARGEST_FACTOR,
+    SMALLEST_FACTOR,
+    Domain,
+    is_factor,
+    is_number,
+    is_whole,
+    name_or_function,
+    number,
+    one_of,
+)
 from treewright.pruning import PRUNERS, EarlyStopping
 
 
@@ -111,8 +122,8 @@ CLASSIFIER_DOMAINS: dict[str, Domain] = {
     **SHARED_DOMAINS,
     "class_weight": Domain(_is_class_weight, "a dict, the str 'balanced' or None", ("balanced",)),
     "laplace": Domain(
-        lambda value: isinstance(value, bool) or (is_number(value) and 0 <= value < np.inf),
-        "a float in the range [0, inf) or a bool",
+        lambda value: isinstance(value, bool) or is_factor(value),
+        f"a float, {FACTOR_WORDS}, or a bool",
     ),
 }
 """What the parameters of classifiers may be."""
@@ -129,7 +140,7 @@ def check_counts(y: Any) -> None:
         return  # no numbers at all: reading the data says so better
     if (counts < 0).any():
         raise ValueError("Some value(s) of y are negative, which is not allowed for Poisson regression.")
-    if counts.sum() <= 0:
+    if not (counts > 0).any():
         raise ValueError("Sum of y is not positive, which is necessary for Poisson regression.")
 
 
@@ -186,10 +197,10 @@ def costs_of_features(
     if feature_costs is None:
         return None
     costs = _by_feature("feature_costs", feature_costs, schema, 1.0)
-    if len(costs) != len(schema.columns) or not all(is_number(c) and 0 < c < np.inf for c in costs):
+    if len(costs) != len(schema.columns) or not all(is_factor(cost) and cost > 0 for cost in costs):
         raise ValueError(
-            f"feature_costs must have a number above 0 for each of the {len(schema.columns)} features, "
-            f"got {feature_costs!r}."
+            f"feature_costs must have a number above 0, from {SMALLEST_FACTOR:g} to {LARGEST_FACTOR:g}, for "
+            f"each of the {len(schema.columns)} features, got {feature_costs!r}."
         )
     return tuple(float(cost) for cost in costs)
 
@@ -234,7 +245,7 @@ def class_factors(class_weight: Any, classes: list[Any]) -> str | tuple[float, .
     unknown = [label for label in class_weight if label not in classes]
     if absent and unknown:
         raise ValueError(f"The classes, {absent}, are not in class_weight, which names {unknown} instead.")
-    return _shares("class_weight", [class_weight.get(label, 1.0) for label in classes])
+    return _factors("class_weight", [class_weight.get(label, 1.0) for label in classes])
 
 
 def class_priors(priors: Any, classes: list[Any]) -> tuple[float, ...] | None:
@@ -245,13 +256,18 @@ def class_priors(priors: Any, classes: list[Any]) -> tuple[float, ...] | None:
         if set(priors) != set(classes):
             raise ValueError(f"priors must name the classes {classes}, got {list(priors)}.")
         priors = [priors[label] for label in classes]
-    return _shares("priors", priors)
+    shares = _factors("priors", priors)
+    if not any(shares):
+        raise ValueError(f"priors must not all be 0, got {priors!r}.")
+    return shares
 
 
-def _shares(parameter: str, values: ArrayLike) -> tuple[float, ...]:
+def _factors(parameter: str, values: ArrayLike) -> tuple[float, ...]:
     numbers = np.asarray(values, dtype=float)
-    if numbers.ndim != 1 or not (np.isfinite(numbers).all() and (numbers >= 0).all()):
-        raise ValueError(f"{parameter} must be finite numbers that are not negative, got {values!r}.")
+    if numbers.ndim != 1 or not all(map(is_factor, numbers.tolist())):
+        raise ValueError(
+            f"{parameter} must be finite numbers that are not negative, {FACTOR_WORDS}, got {values!r}."
+        )
     return tuple(numbers.tolist())
 
 
@@ -265,6 +281,11 @@ def cost_rows(costs: ArrayLike | None, n_classes: int) -> tuple[tuple[float, ...
             f"costs must have a row and a column for each of the {n_classes} classes, "
             f"got shape {matrix.shape}."
         )
-    if not (np.isfinite(matrix).all() and (matrix >= 0).all() and (np.diag(matrix) == 0).all()):
-        raise ValueError(f"costs must be finite, not negative, and 0 on the diagonal, got {matrix.tolist()}.")
+    if not all(map(is_factor, matrix.ravel().tolist())) or np.diag(matrix).any():
+        raise ValueError(
+            f"costs must be finite, not negative ({FACTOR_WORDS}), and 0 on the diagonal, got "
+            f"{matrix.tolist()}."
+        )
+    if n_classes > 1 and not matrix.any():
+        raise ValueError("costs must make some mistake dear: all of them are 0.")
     return tuple(map(tuple, matrix.tolist()))

@@ -9,11 +9,16 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from treewright._module_names import public
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.growing.user_criteria import MeritFunction
 from treewright.parameter_types import (
+    FACTOR_WORDS,
+    LARGEST_FACTOR,
+    SMALLEST_FACTOR,
     Domain,
     check_parameters,
+    is_factor,
     is_number,
     is_whole,
     name_or_function,
@@ -82,7 +87,7 @@ def _is_tuple_of(test: Callable[[Any], bool], value: Any) -> bool:
 def _is_class_weight(value: Any) -> bool:
     if isinstance(value, str):
         return value == "balanced"
-    return _is_tuple_of(lambda factor: is_number(factor) and factor >= 0, value)
+    return _is_tuple_of(is_factor, value)
 
 
 def _are_splits(value: Any) -> bool:
@@ -96,7 +101,7 @@ def _is_missing(value: Any) -> bool:
     return isinstance(value, (Mapping, tuple)) and all(policy in MISSING for policy in policies)
 
 
-_is_row_of_costs = partial(_is_tuple_of, lambda cost: is_number(cost) and 0 <= cost < inf)
+_is_row_of_costs = partial(_is_tuple_of, is_factor)
 
 DOMAINS: dict[str, Domain] = {
     "criterion": name_or_function(*CLASSIFICATION, *REGRESSION),
@@ -135,14 +140,17 @@ DOMAINS: dict[str, Domain] = {
     "cut": one_of("midpoint", "observed"),
     "category_order": one_of("auto", "node", "once"),
     "class_weight": Domain(
-        _is_class_weight, "'balanced', a tuple of a factor per class or None", ("balanced",)
+        _is_class_weight,
+        f"'balanced', a tuple of a factor per class ({FACTOR_WORDS}) or None",
+        ("balanced",),
     ),
     "priors": Domain(
-        partial(_is_tuple_of, lambda prior: is_number(prior) and prior >= 0),
-        "a tuple of a prior per class or None",
+        lambda value: value is None or (_is_tuple_of(is_factor, value) and any(value)),
+        f"a tuple of a prior per class ({FACTOR_WORDS}), not all 0, or None",
     ),
     "costs": Domain(
-        partial(_is_tuple_of, _is_row_of_costs), "a tuple with a tuple of costs for every true class or None"
+        partial(_is_tuple_of, _is_row_of_costs),
+        f"a tuple with a tuple of costs ({FACTOR_WORDS}) for every true class or None",
     ),
     "monotonic": Domain(
         partial(_is_tuple_of, lambda sign: sign in (-1, 0, 1)), "a tuple of -1, 0 or 1 per feature or None"
@@ -152,8 +160,8 @@ DOMAINS: dict[str, Domain] = {
         "a tuple of groups, each a tuple of feature numbers, or None",
     ),
     "feature_costs": Domain(
-        partial(_is_tuple_of, lambda cost: is_number(cost) and 0 < cost < inf),
-        "a tuple of a number above 0 per feature or None",
+        partial(_is_tuple_of, lambda cost: is_factor(cost) and cost > 0),
+        f"a tuple of a number from {SMALLEST_FACTOR:g} to {LARGEST_FACTOR:g} per feature or None",
     ),
     "significance": number(0.0, 1.0, none=True),
     "complexity": number(0.0),
@@ -163,6 +171,7 @@ DOMAINS: dict[str, Domain] = {
 """What each choice of a `Recipe` may be."""
 
 
+@public
 @dataclass(frozen=True)
 class Recipe:
     """Every choice of the grower; it prints, compares, hashes and travels.
@@ -322,6 +331,11 @@ class ProgramRecipe(ABC):
     def class_factor(self, dataset: Dataset) -> Any:
         """Give the factor on the weight of each class of a dataset, or None."""
         return None
+
+    @property
+    def impurity_factor(self) -> float:
+        """How many times the impurity by `treewright.criteria` the program writes down."""
+        return 1.0
 
     def unpruned(self) -> ProgramRecipe:
         """Give the recipe without the pruning that is part of the program."""

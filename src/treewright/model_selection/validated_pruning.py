@@ -1,4 +1,4 @@
-"""Selection: choosing between trees by a holdout or by cross-validation: the loop that grows and prunes."""
+"""`prune`: pruning by training rows, a holdout set or cross-validation; grow and prune in one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pruning: callables that take a tree and give a smaller one, one file per method."""
+"""Pruning methods: each takes a tree and gives a smaller one; a file for each."""
 
 from collections.abc import Callable
 from typing import Any

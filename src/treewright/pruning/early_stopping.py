@@ -1,9 +1,9 @@
-"""Early stopping: growing best first for as long as rows kept aside, or cross-validation, gain by it.
+"""Early stopping: best-first growing until held-out rows, or cross-validation, gain no more.
 
 The splits of a grown tree are gone through in the order in which best-first growing makes them, the one that
 lowers the whole tree's impurity most first; the result is the tree as it stood when growing should have
 stopped. One pass of the rows down the tree judges all of its stages, so that growing need not be interrupted
-for each: it goes to 256 leaves, then to four times as many, until a stage inside was the last (`selection`).
+for each: it goes to 256 leaves, then to four times as many, until a stage inside was the last.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Losses: what every node of a tree would cost as a leaf, on its training rows or on other rows."""
+"""Losses of nodes as leaves: error, cost or squared error, on training rows or on other rows."""
 
 from __future__ import annotations
 

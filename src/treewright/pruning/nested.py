@@ -1,4 +1,4 @@
-"""Nested: the losses of a sequence of nested trees, all in one pass of the rows down the largest of them."""
+"""Losses of nested trees: all prunings of a sequence in one pass of the rows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.errors import DataError
 from treewright.pruning.losses import Risk, row_loss
 from treewright.tree import Tree
 from treewright.tree.routing import place
@@ -52,6 +53,8 @@ class LossSums:
     @property
     def mean(self) -> Array:
         """Mean loss of each tree."""
+        if self.weight <= 0:
+            raise DataError("the held-out rows weigh nothing: every one is of a class of weight 0.")
         return self.loss / self.weight
 
     @property

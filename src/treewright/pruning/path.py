@@ -1,4 +1,4 @@
-"""Path: the trees that a pruning method chooses from, as a table, and as a curve of risk against size."""
+"""Pruning path: the trees that a method chooses from, as a table and as a curve of error against size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pruning of rules, one by one: conditions are dropped while the estimated error does not rise, or falls.
+"""Pruning of rules, one by one: drops conditions while the estimated error does not rise, or falls.
 
 Quinlan (1993), *C4.5: Programs for Machine Learning*, ch. 5; Mitchell (1997), *Machine Learning*, §3.7.1.2.
 """

@@ -1,4 +1,4 @@
-"""RuleSet: rules in order, of which the first that covers a row predicts for it."""
+"""RuleSet: an ordered list of rules; the first that covers a row predicts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._module_names import public
 from treewright.data.dataset import labelled_rows
 from treewright.formatting.text import counted
 from treewright.growing.grow_tree import progress_bar
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from treewright.data import Schema
 
 
+@public
 @dataclass(frozen=True, eq=False, repr=False)
 class RuleSet:
     """Rules in order: the first that covers a row predicts for it, and the default where none does.

@@ -1,4 +1,4 @@
-"""Accounts: what a trace says of a node, of its candidates and of their branches."""
+"""Records of a trace: nodes, candidate splits and their branches."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from treewright.formatting.text import counted, number_text, printable
+from treewright.formatting.text_table import aligned
 
 if TYPE_CHECKING:
     from treewright.trace import Trace
@@ -60,11 +61,7 @@ def trace_to_text(trace: Trace, *, max_nodes: int | None = 200) -> str:
 def account_to_text(account: NodeAccount) -> str:
     """Write the account of one node with the rows that come to it."""
     head, *rows = record_cells(account)
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    records = [
-        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in (head, *rows)
-    ]
+    records = [f"  {line}" for line in aligned(head, rows)]
     more = len(account.records) - len(rows)
     records += [f"  … {counted(more, 'row')} more"] if more else []
     lines = _text(account.trace, account)
@@ -108,15 +105,8 @@ def _text(trace: Trace, account: NodeAccount) -> list[str]:
 
 
 def _candidate_lines(trace: Trace, candidate: CandidateAccount) -> list[str]:
-    header, *rows = cells_of(trace, candidate)
-    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in (header, *rows)
-    ]
+    head, *rows = cells_of(trace, candidate)
+    lines = aligned(head, rows, right=range(1, len(head)))
     lines.append("; ".join(f"{name} {figure}" for name, figure in figures(trace, candidate)))
     return lines + ([f"cuts: {cut_words(candidate)}"] if len(candidate.cuts) > 1 else [])
 
@@ -131,7 +121,7 @@ def cut_words(candidate: CandidateAccount) -> str:
 
 def cells_of(trace: Trace, candidate: CandidateAccount) -> list[list[str]]:
     """The table of a candidate: a line for each branch under a line of names."""
-    middle = list(trace.class_names) if trace.class_names else ["mean"]
+    middle = list(trace.class_names) if trace.class_names else [trace.value_name]
     if trace.shows_expected:
         middle = [f"{name} (expected)" for name in middle]
     cells = [[candidate.feature, *middle, "rows", "share", trace.impurity_name]]
@@ -175,8 +165,8 @@ def counted_weight(weight: float) -> str:
 
 
 def holding(trace: Trace, counts: Sequence[float], value: float | None) -> str:
-    """Say what a node holds: rows by class, or their mean."""
+    """Say what a node holds: rows by class, or their mean or median."""
     if trace.class_names:
         pairs = zip(trace.class_names, counts, strict=True)
         return f" ({', '.join(f'{name} {number_text(round(count, 6))}' for name, count in pairs)})"
-    return "" if value is None else f", mean {value:.4g}"
+    return "" if value is None else f", {trace.value_name} {value:.4g}"

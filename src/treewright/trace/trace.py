@@ -1,4 +1,4 @@
-"""Trace: the learner's own account of a tree, node by node as a lecture writes it on the board.
+"""Trace: the computations at each node: counts, impurities, the gain of every candidate split.
 
 At every node stand the best candidate of each feature with its table of counts, what the branches'
 impurities come to, the gain, the split's own information and the gain ratio (Quinlan, 1986), and which was
@@ -24,6 +24,7 @@ from treewright.formatting.text import counted, number_text
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import AnyRecipe, ProgramRecipe, Recipe
 from treewright.parameter_types import is_whole
+from treewright.trace.cuts import cut_gains
 from treewright.trace.records import Branch, CandidateAccount, NodeAccount, Record
 from treewright.tree import Tree
 from treewright.tree.routing import place
@@ -161,6 +162,11 @@ class Trace:
         return criteria.NODE_IMPURITY.get(self.criterion, self.criterion)
 
     @property
+    def value_name(self) -> str:
+        """What nodes of a regression tree predict."""
+        return "median" if self.impurity_name == "absolute_error" else "mean"
+
+    @property
     def merit_name(self) -> str:
         """What the learner compares."""
         if isinstance(self.recipe, ProgramRecipe):
@@ -206,6 +212,10 @@ class Trace:
 
         return class_factor(self.rows, self.recipe)
 
+    @property
+    def _factor(self) -> float:
+        return self.recipe.impurity_factor if isinstance(self.recipe, ProgramRecipe) else 1.0
+
     def _describe(
         self, rows: Dataset, chosen: NDArray[np.bool_] | None = None
     ) -> tuple[tuple[float, ...], float, float | None, float]:
@@ -218,12 +228,13 @@ class Trace:
         total = float(weight.sum())
         if self.tree.is_classifier:
             counts = np.bincount(target, weight, minlength=len(self.class_names))
-            impure = criteria.impurity(self.impurity_name, counts) if total > 0 else 0.0
-            return tuple(counts.tolist()), total, None, impure
+            return tuple(counts.tolist()), total, None, criteria.impurity(self.impurity_name, counts)
         if total <= 0:
             return (0.0,), 0.0, None, 0.0
-        mean = float(np.average(target, weights=weight))
-        return (total,), total, mean, float(np.average((target - mean) ** 2, weights=weight))
+        value = criteria.node_value(self.impurity_name, target, weight)
+        is_even = not (target != target[0]).any()
+        impurity = 0.0 if is_even else criteria.impurity(self.impurity_name, target, weight)
+        return (total,), total, value, self._factor * impurity
 
     def records_of(self, node: int) -> tuple[Record, ...]:
         """Give the rows of a node, in their order, each with its values in words."""
@@ -298,34 +309,16 @@ class Trace:
         )
 
     def _cuts(self, split: Threshold, rows: Dataset) -> tuple[tuple[str, float], ...]:
-        """Every cut between neighbouring values of a feature, except between rows of one class."""
+        """Every cut of a feature that could be the best."""
         assert rows.target is not None
         assert rows.weight is not None
         x = rows.values(split.feature)
         known = np.flatnonzero(~np.isnan(x) & (rows.weight > 0))
-        values, group = np.unique(x[known], return_inverse=True)
-        target, weight = rows.target[known], rows.weight[known]
-        if self.tree.is_classifier:
-            lines = np.eye(len(self.class_names))[target] * weight[:, None]
-        else:
-            centred = target - np.average(target, weights=weight)
-            lines = np.column_stack([weight, weight * centred])
-        table = np.zeros((len(values), lines.shape[1]))
-        np.add.at(table, group, lines)
-        left, node = np.cumsum(table, axis=0)[:-1], table.sum(axis=0)
-        if self.tree.is_classifier:
-            pairs = np.stack([left, node - left], axis=1)
-            gains = [criteria.merit(self.impurity_name, pair) for pair in pairs]
-        else:  # of centred numbers the variance falls by this much
-            gains = (left[:, 1] ** 2 / left[:, 0] / (node[0] - left[:, 0])).tolist()
+        found = cut_gains(
+            self.impurity_name, x[known], rows.target[known], rows.weight[known], len(self.class_names)
+        )
         column = self.tree.schema.columns[split.feature]
-        wanted = np.ones(len(left), bool)
-        if self.tree.is_classifier:
-            present = table > 0
-            pure = present.sum(axis=1) == 1
-            wanted = ~(pure[:-1] & pure[1:] & (present[:-1] == present[1:]).all(axis=1))
-        cuts = values[:-1] / 2 + values[1:] / 2
-        return tuple((value_text(column, float(cuts[at])), gains[at]) for at in np.flatnonzero(wanted))
+        return tuple((value_text(column, cut), self._factor * gain) for cut, gain in found)
 
     # ---- why -----------------------------------------------------------------------------------------
 

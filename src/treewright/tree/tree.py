@@ -1,4 +1,4 @@
-"""The Tree: an immutable struct of NumPy arrays, the one product of every grower."""
+"""Tree: an immutable struct of NumPy arrays, the product of every grower."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright._module_names import public
 from treewright.errors import DataError
 from treewright.formatting.text import counted
 from treewright.tree.decision import decide
@@ -39,6 +40,7 @@ NODE_ARRAYS: dict[str, np.dtype[Any]] = {
 """The types of the arrays with an entry for each node; `value` has a row, the begins one entry more."""
 
 
+@public
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree(Lineage, SklearnArrays):
     """A decision tree as flat arrays, described one by one in ARCHITECTURE.md.

@@ -1,4 +1,4 @@
-"""C4.5: gain ratio, fractional rows, error-based pruning, as the book, Release 8 or Weka's J48 has them."""
+"""C45Classifier: gain ratio, fractional rows, error-based pruning; as the book, Release 8 or Weka's J48."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.data import Dataset, Schema
-from treewright.estimators.base import estimator
+from treewright.estimators.base import public_estimator
 from treewright.estimators.fitted_tree import ClassReader
 from treewright.estimators.fitting import LEARNER_DOMAINS, Learner
 from treewright.estimators.presets.c45_recipe import TOLERANCE, C45Recipe, together, weka_parts
@@ -39,7 +39,7 @@ C45_DOMAINS: dict[str, Domain] = {
 """What the parameters of C4.5 may be."""
 
 
-@estimator
+@public_estimator
 class C45Classifier(ClassReader, Learner):
     """C4.5 (Quinlan, 1993; numeric cuts as of 1996).
 

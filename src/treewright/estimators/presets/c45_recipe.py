@@ -1,4 +1,4 @@
-"""The recipe of C4.5: its choices, and how the core carries them out."""
+"""Recipe of C4.5: its choices, and growing by the core's C4.5."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from treewright import _core
 from treewright.data import Dataset
 from treewright.growing.grow_tree import Progress, core_table, threads
 from treewright.growing.recipe import ProgramRecipe
+from treewright.parameter_types import clipped
 from treewright.pruning.error_based import table_deviate
 from treewright.trace.records import CandidateAccount
 from treewright.tree import Tree
@@ -106,7 +107,7 @@ class C45Recipe(ProgramRecipe):
             "deviate": deviate,
             "last_half": 0.67 if self.compat == "release8" else 1.0,
             "last_of_largest": self.compat is not None,
-            "max_competitors": int(self.max_competitors),
+            "max_competitors": clipped(self.max_competitors),
         }
 
 

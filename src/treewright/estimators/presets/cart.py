@@ -1,4 +1,4 @@
-"""CART: binary trees with surrogates and cost-complexity pruning, as the book or as rpart has them."""
+"""CARTClassifier and CARTRegressor: surrogates, cost-complexity pruning; as the book or as rpart."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.data import Dataset, Schema
 from treewright.errors import DataError
-from treewright.estimators.base import estimator
+from treewright.estimators.base import estimator, public_estimator
 from treewright.estimators.fitted_tree import ClassReader, NumberReader
 from treewright.estimators.fitting import LEARNER_DOMAINS, Learner
 from treewright.estimators.presets.cart_recipe import CARTRecipe, GrownCART
@@ -35,7 +35,17 @@ from treewright.growing.parameters import (
     cost_rows,
     costs_of_features,
 )
-from treewright.parameter_types import Domain, check_parameters, is_number, is_whole, number, one_of, whole
+from treewright.parameter_types import (
+    LARGEST_FACTOR,
+    SMALLEST_FACTOR,
+    Domain,
+    check_parameters,
+    is_number,
+    is_whole,
+    number,
+    one_of,
+    whole,
+)
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -194,7 +204,11 @@ class CARTEstimator(Learner):
             progress=progress_bar(self.verbose),
         )
         weight = float(len(dataset) if dataset.weight is None else dataset.weight.sum())
-        spread = np.sqrt(np.maximum(squared - error**2 / weight, 0.0))
+        known = np.isfinite(
+            squared
+        )  # no events were expected where a held-out row has some: infinite deviance
+        finite = np.where(known, error, 0.0)
+        spread = np.where(known, np.sqrt(np.maximum(squared - finite**2 / weight, 0.0)), np.inf)
         scale = tree.risk[0] or 1.0
         return table.validated(error / scale, spread / scale)
 
@@ -254,7 +268,7 @@ class CARTEstimator(Learner):
         return cart_summary(self, self._as_grown("summary"), decimals)
 
 
-@estimator
+@public_estimator
 class CARTClassifier(ClassReader, CARTEstimator):
     """CART for classes (Breiman, Friedman, Olshen & Stone, 1984): surrogates, priors, costs, cp.
 
@@ -347,7 +361,7 @@ class CARTClassifier(ClassReader, CARTEstimator):
         return tree.value * np.minimum(self._figures.class_weight, 1.0)
 
 
-@estimator
+@public_estimator
 class CARTRegressor(NumberReader, CARTEstimator):
     """CART for numbers: squared error, or event counts by Poisson deviance.
 
@@ -386,10 +400,12 @@ class CARTRegressor(NumberReader, CARTEstimator):
         if self.criterion != "poisson" or np.ndim(y) != 2 or np.shape(y)[1] != 2:
             return y, None
         time, events = np.asarray(y, dtype=float).T
-        if (time <= 0).any():
-            row = int(np.argmax(time <= 0))
+        wrong = (time < SMALLEST_FACTOR) | (time > LARGEST_FACTOR)
+        if wrong.any():
+            row = int(np.argmax(wrong))
             raise DataError(
-                f"the first column of y, the time of counting, must be above 0: row {row} has {time[row]}."
+                "the first column of y, the time of counting, must be above 0, from "
+                f"{SMALLEST_FACTOR:g} to {LARGEST_FACTOR:g}: row {row} has {time[row]}."
             )
         if self.trace:
             raise InvalidParameterError(
@@ -403,8 +419,6 @@ def _shares(priors: tuple[float, ...], n_classes: int) -> tuple[float, ...]:
     if len(priors) != n_classes:
         raise ValueError(f"priors must have a number for each of the {n_classes} classes, got {len(priors)}.")
     total = fsum(priors)
-    if total <= 0:
-        raise ValueError("priors must not all be 0.")
     return tuple(map(_fraction, priors if abs(total - 1.0) < 1e-9 else [prior / total for prior in priors]))
 
 

@@ -1,4 +1,4 @@
-"""ID3: information gain and one branch per category, as Mitchell or as Weka has it."""
+"""ID3Classifier: information gain and a branch for each category, as Mitchell or as Weka has it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Schema
-from treewright.estimators.base import estimator
+from treewright.estimators.base import public_estimator
 from treewright.estimators.tree import DecisionTreeClassifier
 from treewright.growing.recipe import Recipe
 from treewright.growing.user_criteria import MeritFunction
@@ -27,7 +27,7 @@ class WekaRecipe(Recipe):
         return "weka_gain"
 
 
-@estimator
+@public_estimator
 class ID3Classifier(DecisionTreeClassifier):
     """ID3 (Quinlan, 1986): information gain, one branch per category, each feature once per path.
 
