@@ -120,6 +120,7 @@ public:
           user_function_(user_function),
           feature_(feature),
           n_categories_(table.features[static_cast<size_t>(feature)].n_categories),
+          truth_(table.features[static_cast<size_t>(feature)].truth),
           by_direction_(!left_out(recipe_.policy(static_cast<size_t>(feature))) && levels.missing.count > 0),
           basis_(by_direction_ ? node : levels.known),
           left_(levels.width),
@@ -209,7 +210,7 @@ private:
     template <class Key>
     std::vector<size_t> order_by(Key&& key) const {
         std::vector<double> keys(levels_.size());
-        for (size_t level = 0; level < keys.size(); ++level) keys[level] = key(level);
+        for (size_t level = 0; level < keys.size(); ++level) keys[level] = truth_ ? 0.0 : key(level);
         return ascending(keys, spread_);
     }
     /// Best cut of the levels in this order.
@@ -323,7 +324,7 @@ private:
         known_against_missing();
         if (levels_.size() < 2) return;
         begin();
-        for (size_t chosen = 0; chosen < levels_.size(); ++chosen)
+        for (size_t chosen = 0; chosen < (truth_ ? 1 : levels_.size()); ++chosen)
             each_direction([&](bool missing_left) {
                 start(missing_left);
                 levels_.add_to(left_, chosen);
@@ -363,6 +364,7 @@ private:
     const ClassLevels* classes_;
     CandidateBatch* user_function_;
     int32_t feature_, n_categories_;
+    bool truth_;  // False stays on the left
     bool by_direction_;
     const Totals& basis_;
     Totals left_, right_;

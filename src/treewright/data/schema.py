@@ -131,6 +131,12 @@ class Schema:
         return _read_only(np.array(sizes, dtype=np.int32))
 
     @cached_property
+    def truth_values(self) -> list[int]:
+        """The features that are truth values: False goes left, True right."""
+        sizes = self.n_categories.tolist()
+        return [feature for feature, size in enumerate(sizes) if size == 2 and self.columns[feature].is_truth]
+
+    @cached_property
     def _is_plain(self) -> bool:
         """Whether a float64 matrix is already what this schema stores."""
         return all(c.kind == "numeric" and c.unit is None and c.offset == 0 for c in self.columns)

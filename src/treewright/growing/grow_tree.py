@@ -108,7 +108,7 @@ def core_options(
     _check_features(dataset.schema, recipe)
     dataset, missing, policies = settle_policies(dataset, recipe)
     told = {"missing": missing, "policies": policies, "threads": threads(n_jobs), "progress": progress}
-    return dataset, _options(dataset, recipe) | told
+    return dataset, _options(dataset, recipe) | told | {"truth_values": dataset.schema.truth_values}
 
 
 def threads(n_jobs: int | None) -> int:
