@@ -11,7 +11,10 @@
 namespace treewright {
 
 /// What becomes of a row whose value is missing. Rows that are whole know the first two, rows that are shared all.
-enum class Missing { direction, available, value, fractional, surrogate, mean, median, mode, class_mode };
+enum class Missing { direction, available, value, fractional, fractional_counts, surrogate, mean, median, mode, class_mode };
+/// Rows without the value go down every branch, a share of each.
+inline bool shared_out(Missing policy) { return policy == Missing::fractional || policy == Missing::fractional_counts; }
+
 enum class Order { depth_first, breadth_first, best_first };
 enum class Ties { first, last, random };
 enum class CategoryOrder { automatic, node, once };
@@ -61,6 +64,11 @@ using FeatureGroups = std::vector<std::vector<int32_t>>;
     CHOICE(double, min_weight_split, 0) /* where rows are shared: follows from min_samples_split */        \
     CHOICE(double, min_impurity_decrease, 0)                                                               \
     CHOICE(double, min_merit, -no_limit)                                                                   \
+    CHOICE(double, min_gain, -no_limit)   /* decrease of the node's own impurity that a split exceeds */   \
+    CHOICE(bool, stop_on_constant, false) /* a leaf where the first of equal gains tells nothing apart */  \
+    CHOICE(int, max_intervals, 0)         /* found together; 0 = one inside the other, by their bits */    \
+    CHOICE(bool, descent, false)          /* categories are grouped by Chou's descent */                   \
+    CHOICE(int, max_groups, 2)            /* of categories */                                              \
     CHOICE(int64_t, max_features, 0) /* 0 = all */                                                         \
     CHOICE(int, max_bins, 0)         /* 0 = exact */                                                       \
     CHOICE(int, max_competitors, 0)                                                                        \
@@ -133,7 +141,7 @@ struct Recipe {
     }
     Missing policy(size_t feature) const { return policies.empty() ? missing : policies[feature]; }
     /// Whether rows may go down several branches, a share of each.
-    bool shares() const { return std::ranges::count(policies, Missing::fractional) > 0; }
+    bool shares() const { return std::ranges::any_of(policies, shared_out); }
     /// What a merit counts for where features have their price.
     double merit_per_cost(double merit, int32_t feature) const {
         return feature_costs.empty() ? merit : merit / feature_costs[static_cast<size_t>(feature)];

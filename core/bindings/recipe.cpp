@@ -7,9 +7,16 @@ namespace {
 
 Missing policy_of(const std::string& name) {
     static constexpr std::pair<const char*, Missing> known[] = {
-        {"direction", Missing::direction},   {"available", Missing::available}, {"value", Missing::value},
-        {"fractional", Missing::fractional}, {"surrogate", Missing::surrogate}, {"mean", Missing::mean},
-        {"median", Missing::median},         {"mode", Missing::mode},           {"class_mode", Missing::class_mode}};
+        {"direction", Missing::direction},
+        {"available", Missing::available},
+        {"value", Missing::value},
+        {"fractional", Missing::fractional},
+        {"fractional_counts", Missing::fractional_counts},
+        {"surrogate", Missing::surrogate},
+        {"mean", Missing::mean},
+        {"median", Missing::median},
+        {"mode", Missing::mode},
+        {"class_mode", Missing::class_mode}};
     for (const auto& [word, policy] : known)
         if (name == word) return policy;
     throw nb::value_error(("unknown missing policy '" + name + "'").c_str());
@@ -70,6 +77,11 @@ Recipe read_recipe(const nb::dict& o) {
     r.min_weight_leaf = option<double>(o, "min_weight_leaf");
     r.min_impurity_decrease = option<double>(o, "min_impurity_decrease");
     r.min_merit = option<double>(o, "min_merit");
+    r.min_gain = option<double>(o, "min_gain");
+    r.stop_on_constant = option<bool>(o, "stop_on_constant");
+    r.max_intervals = option<int>(o, "max_intervals");
+    r.descent = choose<bool>(o, "category_search", {{"exchange", false}, {"descent", true}});
+    r.max_groups = option<int>(o, "max_groups");
     r.max_features = option<int64_t>(o, "max_features");
     r.max_bins = option<int>(o, "max_bins");
     r.max_competitors = option<int>(o, "max_competitors");

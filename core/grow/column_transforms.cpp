@@ -90,7 +90,7 @@ ColumnTransforms::ColumnTransforms(const Table& table, const Target& target, con
         const Feature& feature = table.features[f];
         if (!feature.categorical()) {
             if (recipe.max_bins > 0) bin(f, recipe.max_bins);
-        } else if (recipe.subset && recipe.threshold && !recipe.plain && recipe.policies.empty() &&
+        } else if (recipe.subset && recipe.max_groups == 2 && recipe.threshold && !recipe.plain && recipe.policies.empty() &&
                    (recipe.category_order == CategoryOrder::once ||
                     (recipe.category_order == CategoryOrder::automatic && feature.n_categories > many_categories))) {
             rank(f, target);

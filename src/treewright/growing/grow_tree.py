@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from math import ceil, sqrt
+from math import ceil, inf, sqrt
 from time import monotonic
 from typing import Any
 
@@ -268,6 +268,11 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
         "min_weight_leaf": recipe.min_weight_fraction_leaf * total_weight,
         "min_impurity_decrease": float(recipe.min_impurity_decrease),
         "min_merit": float(recipe.min_merit),
+        "min_gain": -inf if recipe.min_gain is None else float(recipe.min_gain),
+        "stop_on_constant": bool(recipe.stop_on_constant),
+        "max_intervals": clipped(recipe.max_intervals or 0),
+        "category_search": recipe.category_search,
+        "max_groups": clipped(recipe.max_groups),
         "max_features": min(count_features(recipe.max_features, n_features), n_features),
         "random_state": int(recipe.random_state),
         "ties": recipe.ties,

@@ -56,6 +56,7 @@ MISSING: dict[str, str] = {
     "available": "a row without the value is left out of the search and follows the largest branch",
     "value": "missing is a value of its own: a branch of its own, or the better side",
     "fractional": "a row without the value goes down every branch with its share, as in C4.5",
+    "fractional_counts": "as fractional, and gains are worked out from the fractional counts",
     "surrogate": "a row without the value follows the split on another feature that agrees best, as in CART",
     "mean": "the mean of the feature at the node is filled in; categories take their mode",
     "median": "the median of the feature at the node is filled in; categories take their mode",
@@ -167,6 +168,11 @@ DOMAINS: dict[str, Domain] = {
     "complexity": number(0.0),
     "risk_threshold": number(0.0, none=True),
     "bayes_risk": number(0.0),
+    "min_gain": number(0.0, none=True),
+    "stop_on_constant": Domain(lambda value: isinstance(value, bool), "a bool"),
+    "max_intervals": whole(2, none=True),
+    "category_search": one_of("exchange", "descent"),
+    "max_groups": whole(2),
 }
 """What each choice of a `Recipe` may be."""
 
@@ -291,6 +297,11 @@ class Recipe:
     complexity: float = 0.0
     risk_threshold: float | None = None
     bayes_risk: float = 0.0
+    min_gain: float | None = None
+    stop_on_constant: bool = False
+    max_intervals: int | None = None
+    category_search: str = "exchange"
+    max_groups: int = 2
 
     def __post_init__(self) -> None:
         check_parameters("Recipe", self.__dict__, DOMAINS)
