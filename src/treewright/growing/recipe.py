@@ -328,6 +328,7 @@ class ProgramRecipe(ABC):
 
     criterion: str
     merit_name: ClassVar[str]
+    missing: ClassVar[str]
     max_depth: int | None = None
     feature_costs: tuple[float, ...] | None = None
     max_leaf_nodes: ClassVar[None] = None

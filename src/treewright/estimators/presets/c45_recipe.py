@@ -36,6 +36,7 @@ class C45Recipe(ProgramRecipe):
     """
 
     merit_name: ClassVar[str] = "gain ratio"
+    missing: ClassVar[str] = "fractional"
 
     criterion: str = "gain_ratio"
     min_samples_leaf: float = 2

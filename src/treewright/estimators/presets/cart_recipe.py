@@ -36,6 +36,7 @@ class CARTRecipe(ProgramRecipe):
     """
 
     merit_name: ClassVar[str] = "improvement"
+    missing: ClassVar[str] = "surrogate"
 
     criterion: str
     min_samples_split: int = 20
