@@ -133,7 +133,8 @@ class Tree(Lineage, SklearnArrays):
 
     @cached_property
     def _arrays(self) -> dict[str, NDArray[Any]]:
-        nodes = {name: getattr(self, name) for name in NODE_ARRAYS}
+        own = vars(self)
+        nodes = {name: own[name] for name in NODE_ARRAYS}
         return nodes | self.splits.arrays("split_") | self.competitors.arrays("competitor_")
 
     # ---- nodes -----------------------------------------------------------------------------------
