@@ -74,7 +74,9 @@ def test_classes_in_an_order_of_ones_own(run: Run) -> None:
     frame = pd.read_csv(MPG)
     frame["big"] = (frame["cylinders"] > 4).astype(int)
     frame.to_csv("n.csv", index=False)
-    out = run("trace", "n.csv", "-t", "big", "--classes", "1", "--classes", "0", "--json", "--max-depth", "1")[1]
+    out = run(
+        "trace", "n.csv", "-t", "big", "--classes", "1", "--classes", "0", "--json", "--max-depth", "1"
+    )[1]
     assert list(json.loads(out)["nodes"][0]["counts"]) == ["1", "0"]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from functools import cache
 from itertools import combinations, pairwise, product
 from math import comb, inf, log, log2, sqrt
@@ -11,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import treewright as tw
@@ -18,6 +17,7 @@ from helpers.drawings import joined
 from helpers.prunings import all_prunings, leaves_of, splits_above
 from lectures import slow
 from lectures.items import item
+from lectures.timing import seconds
 from treewright import bounds, criteria, pruning
 from treewright.pruning.losses import training_errors
 from treewright.tree import Tree
@@ -53,6 +53,37 @@ def _(at: Names, predicted: Any, passed: Any, explained: Any) -> str:
     return "the value of the leaf at the end of each row's path"
 
 
+def truth_splits(tree: Tree) -> int:
+    """Count the splits on truth values, of which each has False on the left."""
+    found = 0
+    for node in range(len(tree)):
+        split = tree[node].split
+        if split is not None and tree.schema.columns[split.feature].categories == (False, True):
+            assert [list(group) for group in split.groups] == [[0], [1]]
+            found += 1
+    return found
+
+
+@item(
+    "S0.2",
+    "Figure 8.1: Boolean attributes, leaves +1 and −1, 0 goes left, 1 right (so DT(S) too: right subtree T₁, 159)",
+    "5–13",
+    "tw.DecisionTreeClassifier().fit(B, b)",
+    "tw.plot_tree(tw.DecisionTreeClassifier().fit(B, b))",
+)
+def _(at: Names, model: Any, drawing: Any) -> str:
+    drawn = joined(drawing).split()
+    assert drawn.index("False") < drawn.index("True")
+    found = truth_splits(model.tree_)
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X, y = pd.DataFrame(rng.random((60, 4)) < 0.5, columns=list("abcd")), rng.integers(0, 2, 60)
+        models = [tw.DecisionTreeClassifier(), tw.DecisionTreeRegressor(max_depth=4), tw.C45Classifier()]
+        models += [tw.CARTClassifier(min_samples_split=2, min_samples_leaf=1, cp=-1, cv=None)]
+        found += sum(truth_splits(one.fit(X, y).tree_) for one in models)
+    return f"False goes left, True right, in all of {found:,} nodes"
+
+
 @item("S0.3", 'Decision stumps, "x₁ > 5"; figure 8.2', "15–20", "str(T)", "tw.plot_tree(m, X, y)")
 def _(at: Names, text: str, drawing: Any) -> str:
     assert "p ≤ " in text
@@ -68,6 +99,22 @@ def _(at: Names, ax: Any) -> str:
     assert len(cuts) > 3
     assert all((line[0] == line[1]).any() for line in cuts)
     return "every boundary is parallel to an axis"
+
+
+@item(
+    "S0.5",
+    "A class of predicates H, any",
+    "29",
+    "tw.DecisionTreeClassifier(splits=('predicate',), predicates=['p > q', 'p + q > 0']).fit(X, y)",
+)
+def _(at: Names, model: Any) -> str:
+    of_hand = pd.DataFrame({"p > q": at.X.p > at.X.q, "p + q > 0": at.X.p + at.X.q > 0})
+    by_hand = tw.DecisionTreeClassifier().fit(of_hand, at.y)
+    assert str(model.tree_) == str(by_hand.tree_)
+    categories = at.X.assign(c=pd.Categorical(at.y))  # would tell all
+    alone = tw.DecisionTreeClassifier(splits=("predicate",), predicates=["p > q", "p + q > 0"])
+    assert str(alone.fit(categories, at.y).tree_) == str(by_hand.tree_)
+    return f"a tree of {model.get_n_leaves()} leaves that asks nothing but the two predicates"
 
 
 @item(
@@ -169,16 +216,6 @@ def _(at: Names, found: int) -> str:
     text = max(m for m in range(1, 300) if 2**m <= 8**4 * m**8)
     assert found <= text
     return f"{found}, with Sauer's sum and s − 1 columns; the text's m is {text}"
-
-
-def seconds(work: Callable[[], Any]) -> float:
-    """The least of three times that the processor took."""
-    times = []
-    for _ in range(3):
-        begin = time.process_time()
-        work()
-        times.append(time.process_time() - begin)
-    return max(min(times), 1e-4)
 
 
 @item("S0.12", "Time O(|H| m log m) when balanced", "61–67", "tw.DecisionTreeClassifier(n_jobs=1).fit(X, y)")

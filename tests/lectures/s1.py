@@ -604,6 +604,18 @@ def _(at: Names, cuts: list[str]) -> str:
     return " and ".join(cuts)
 
 
+@item(
+    "S1.32",
+    '"Split into multiple intervals"',
+    "488",
+    "tw.DecisionTreeClassifier(criterion='entropy', splits=('interval',), max_intervals=3).fit(*temp).tree_",
+)
+def _(at: Names, tree: Any) -> str:
+    assert tree[0].split.cuts == (54, 85)
+    assert (tree.n_leaves, tree.depth) == (3, 1)
+    return "one split into three intervals, cut at 54 and 85"
+
+
 def branch_rows(model: Any) -> list[float]:
     return model.tree_.weight[list(model.tree_.children(0))].tolist()
 
@@ -664,6 +676,36 @@ def _(at: Names, model: Any) -> str:
 def _(at: Names, model: Any) -> str:
     assert sorted(branch_rows(model)) == pytest.approx([4 + 0.4, 6 + 0.6])
     return " and ".join(f"{rows:.1f}" for rows in sorted(branch_rows(model))) + " rows"
+
+
+@item(
+    "S1.38",
+    '"Use fractional instances to compute gain"',
+    "505",
+    "tw.ID3Classifier(missing='fractional_counts', trace=True).fit(holes, tennis[1]).trace_[0].candidates[0]",
+    "tw.ID3Classifier(missing='fractional', trace=True).fit(holes, tennis[1]).trace_[0].candidates[0]",
+)
+def _(at: Names, counted: Any, known: Any) -> str:
+    outlook, play = at.holes["Outlook"], list(at.tennis[1])
+    of_value = [
+        [c for v, c in zip(outlook, play, strict=True) if v == value] for value in outlook.dropna().unique()
+    ]
+    without = [c for v, c in zip(outlook, play, strict=True) if pd.isna(v)]
+    seen = sum(map(len, of_value))
+
+    def entropy(weight: dict[str, float]) -> float:
+        shares = [w / sum(weight.values()) for w in weight.values() if w > 0]
+        return -sum(share * log2(share) for share in shares)
+
+    after = 0.0
+    for part in of_value:
+        share = len(part) / seen  # of each instance without the value
+        weight = {c: part.count(c) + share * without.count(c) for c in ("No", "Yes")}
+        after += sum(weight.values()) / len(play) * entropy(weight)
+    assert counted.gain == counted.merit == pytest.approx(slow.entropy(play) - after)
+    answered = [c for part in of_value for c in part]
+    assert known.gain == known.merit == pytest.approx(seen / len(play) * slow.gain(answered, of_value))
+    return f"{counted.gain:.3f}; C4.5's, the gain of the instances that have the value times their share, is {known.gain:.3f}"
 
 
 @item(

@@ -109,6 +109,26 @@ def _(at: Names, model: Any) -> str:
 
 
 @item(
+    "S2.7",
+    '… "if all examples have the same value of x_j: return a leaf"',
+    "90–92",
+    "tw.ID3Classifier(criterion='error', stop_on_constant=True).fit(B, b)",
+)
+def _(at: Names, model: Any) -> str:
+    differ = 0
+    for seed in range(200):
+        X, labels = slow.random_table(seed, 5 + seed % 9, n_values=2)
+        labels = [label % 2 for label in labels]
+        own = slow.id3_stopping(slow.rows_of(X), labels, slow.domains_of(X), sorted(set(labels)))
+        fitted = tw.ID3Classifier(criterion="error", stop_on_constant=True).fit(X, labels)
+        assert slow.nested(fitted.tree_) == own
+        differ += slow.nested(tw.ID3Classifier(criterion="error").fit(X, labels).tree_) != own
+    assert differ > 5
+    assert model.score(at.B, at.b) == 1
+    return f"200 random tables node for node; without it {differ} of them differ"
+
+
+@item(
     "S2.8",
     "C(a) = min{a, 1 − a}, error before and after, Gain; C of information gain and Gini",
     "108–134",

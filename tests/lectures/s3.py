@@ -19,6 +19,7 @@ from helpers.prunings import all_prunings, leaves_of
 from lectures import slow
 from lectures.items import item
 from lectures.s2 import follow_best_first
+from lectures.timing import seconds
 from treewright import criteria, pruning
 from treewright.pruning.losses import training_errors
 from treewright.tree import Tree
@@ -204,6 +205,32 @@ def _(at: Names, impurity: float, risk: float) -> str:
     return f"{impurity:.3f}, {risk:.3f}"
 
 
+def held_to_least_gain(model: Any, X: pd.DataFrame, y: Any, least: float) -> int:
+    """Every split gains more than so much, no leaf could have been split with such a gain; count the leaves."""
+    tree, leaf = model.tree_, model.apply(X)
+    assert (tree.merit[tree.n_children > 0] > least).all()
+    for node in tree.leaves:
+        rows = leaf == node
+        if len(set(np.asarray(y)[rows])) > 1 and len(np.unique(X.to_numpy()[rows], axis=0)) > 1:
+            best, _ = slow.best_cut(X.to_numpy()[rows], np.asarray(y)[rows], slow.gini)
+            assert best <= least + 1e-9
+    return int(tree.n_leaves)
+
+
+@item(
+    "S3.10",
+    "Stop: the best split does not reduce impurity",
+    "131",
+    "tw.DecisionTreeClassifier(min_gain=0).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])",
+    "tw.DecisionTreeClassifier(min_gain=0).fit(X, y)",
+)
+def _(at: Names, xor: Any, model: Any) -> str:
+    assert xor.get_n_leaves() == 1
+    assert tw.DecisionTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).get_n_leaves() == 4
+    held_to_least_gain(model, at.X, at.y, 0.0)
+    return "XOR stays a single leaf, as no split reduces the impurity there"
+
+
 @item(
     "S3.11",
     "Stop: risk within T of the Bayes risk (size threshold: S0.25)",
@@ -291,6 +318,18 @@ def _(at: Names, held_out: Any, crossed: Any, first: Any) -> str:
 
 
 @item(
+    "S3.16",
+    "Stop: ΔI ≤ T for all splits",
+    "168",
+    "tw.DecisionTreeClassifier(min_gain=0.05).fit(X, y)",
+)
+def _(at: Names, model: Any) -> str:
+    leaves = held_to_least_gain(model, at.X, at.y, 0.05)
+    assert 1 < leaves < at.T.n_leaves
+    return f"{leaves} leaves instead of {at.T.n_leaves}; every split lowers its node's impurity by more than 0.05, none of a leaf would"
+
+
+@item(
     "S3.17",
     "α · nodes + impurity of all leaves; with entropy like MDL",
     "169–173",
@@ -332,6 +371,61 @@ def _(at: Names, model: Any) -> str:
     return "the F test, corrected for all cuts; categories: S1.16"
 
 
+@item(
+    "S3.19",
+    "Multivariate splits: steepest descent gives linear-time splitting (Chou)",
+    "181",
+    "tw.DecisionTreeClassifier(splits=('hyperplane',), max_depth=1).fit(X, X.p + 2 * X.q > 0)",
+)
+def _(at: Names, model: Any) -> str:
+    assert model.score(at.X, at.X.p + 2 * at.X.q > 0) > 0.98
+
+    def took(n: int) -> float:
+        X = np.random.default_rng(0).normal(size=(n, 3))
+        return seconds(lambda: model.fit(X, X @ [1, 2, -1] > 0))
+
+    assert took(16_000) < 4 * 8 * took(2_000)  # the square would take 64 times as long
+    return "`w·x ≤ t` by descent along one weight at a time (OC1; Chou's is for groups of values, S3.22); eight times the rows take less than 32 times as long"
+
+
+@item(
+    "S3.20",
+    "Non-binary trees: several points optimised at the same time",
+    "182",
+    "tw.DecisionTreeClassifier(splits=('interval',), max_intervals=4, max_depth=1).fit(X, y).tree_",
+    "tw.DecisionTreeRegressor(splits=('interval',), max_intervals=4, max_depth=1).fit(X, X.q).tree_",
+)
+def _(at: Names, tree: Tree, numbers: Tree) -> str:
+    assert len(tree.children(0)) == len(numbers.children(0)) == 4
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        x, labels, z = rng.integers(0, 8, 16).astype(float), rng.integers(0, 3, 16), rng.normal(size=16)
+        most = 2 + seed % 3
+        values = np.unique(x)
+        middles = ((values[:-1] + values[1:]) / 2).tolist()
+        for target, impurity, learner in (
+            (labels.tolist(), slow.gini, tw.DecisionTreeClassifier),
+            (z.tolist(), np.var, tw.DecisionTreeRegressor),
+        ):
+            gains = {}  # by number of cuts
+            for size in range(1, most):
+                for cuts in combinations(middles, size):
+                    branch = np.searchsorted(cuts, x)
+                    parts = [
+                        [c for c, b in zip(target, branch, strict=True) if b == at_]
+                        for at_ in range(size + 1)
+                    ]
+                    gains[size] = max(gains.get(size, 0.0), slow.gain(target, parts, impurity))
+            best = max(gains.values())
+            fewest = min(size for size, value in gains.items() if value > best - 1e-9)
+            grown = (
+                learner(splits=("interval",), max_intervals=most, max_depth=1).fit(x[:, None], target).tree_
+            )
+            assert grown.merit[0] == pytest.approx(best)
+            assert len(grown[0].split.cuts) == fewest
+    return "the best of all ways to cut at most three times; of 40 random tables, classes and numbers, each"
+
+
 def groupings(values: list[Any]) -> list[tuple[list[Any], list[Any]]]:
     """All ways of dividing values into two groups."""
     first, *rest = values
@@ -370,6 +464,53 @@ def _(at: Names, model: Any) -> str:
         found = tw.DecisionTreeClassifier(splits=("subset",), max_depth=1).fit(table, labels)
         assert found.tree_.merit[0] == pytest.approx(best_of(table, labels))
     return "the best of all, for two and for three classes"
+
+
+def shares_by_value(column: Any, labels: list[Any], n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """The weight of each value and its class shares."""
+    table = np.zeros((len(column.cat.categories), n_classes))
+    np.add.at(table, (column.cat.codes, labels), 1)
+    return table.sum(axis=1), table / table.sum(axis=1, keepdims=True)
+
+
+@item(
+    "S3.22",
+    "… and steepest descent in linear time",
+    "183",
+    "tw.DecisionTreeClassifier(category_search='descent', max_depth=1)",
+    "tw.DecisionTreeClassifier(category_search='descent', max_groups=3, max_depth=1)",
+    "tw.DecisionTreeClassifier(category_search='exchange', max_depth=1)",
+)
+def _(at: Names, descent: Any, in_three: Any, exchange: Any) -> str:
+    best = {"descent": 0, "exchange": 0}
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        values = list("abcdefghijklmn")
+        column = pd.Categorical(rng.permutation(np.repeat(values, 30)), categories=values)
+        table = pd.DataFrame({"c": column})
+        means = rng.dirichlet(np.ones(4), len(values)).cumsum(axis=1)[:, :-1]
+        labels = (rng.random(len(column))[:, None] > means[column.codes]).sum(axis=1).tolist()
+        weight, shares = shares_by_value(table["c"], labels, 4)
+        for model in (descent, in_three):  # each value is nearest to the centroid of its own group
+            split = model.fit(table, labels).tree_[0].split
+            groups = [list(group) for group in split.groups]
+            assert len(groups) == 2 + (model is in_three)
+            centroids = [np.average(shares[group], axis=0, weights=weight[group]) for group in groups]
+            for place, group in enumerate(groups):
+                apart = [((shares[group] - centroid) ** 2).sum(axis=1) for centroid in centroids]
+                assert (apart[place] <= np.min(apart, axis=0) + 1e-4).all()
+        counts = shares * weight[:, None]
+        right = (np.arange(1, 2 ** (len(values) - 1))[:, None] >> np.arange(len(values)) & 1) @ counts
+        both = [right, counts.sum(axis=0) - right]
+        after = sum(part.sum(axis=1) - (part**2).sum(axis=1) / part.sum(axis=1) for part in both)
+        most = slow.gini(labels) - after.min() / len(labels)
+        for name, model in (("descent", descent), ("exchange", exchange)):
+            best[name] += model.fit(table, labels).tree_.merit[0] > most - 1e-9
+    assert best["exchange"] >= best["descent"] > 0
+    return (
+        f"groups in which every value is nearest to its own centroid, two or three; of 40 tables of 14 values {best['descent']} are the "
+        f"best of all groupings, by `category_search='exchange'`, the default, {best['exchange']}"
+    )
 
 
 @item(

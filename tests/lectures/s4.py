@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise, permutations, product
@@ -18,6 +17,7 @@ import treewright as tw
 from lectures import slow
 from lectures.items import item
 from lectures.s3 import groupings
+from lectures.timing import seconds
 from treewright import bounds
 from treewright.tree import Tree
 from treewright.tree.splits import Table, Threshold
@@ -145,6 +145,44 @@ def _(at: Names, account: Any) -> str:
     return account.reason
 
 
+PREFERRED = "tw.ID3Classifier(ties=['Points', 'Color', 'Size'])"
+
+
+@item(
+    "S4.8",
+    "The tree before the first and before the second recursion step",
+    "231–245",
+    "tw.ID3Classifier(max_depth=0).fit(*mushrooms).tree_",
+    "tw.ID3Classifier(ties=['Points', 'Color', 'Size'], max_depth=1).fit(*mushrooms).tree_",
+)
+def _(at: Names, first: Tree, second: Tree) -> str:
+    assert slow.nested(first) == "edible"
+    feature, branches = slow.nested(second)
+    assert feature == "Points"
+    assert (first.value[0].tolist(), second.value[1:].tolist()) == ([1, 4], [[1, 1], [0, 3]])
+    assert list(branches) == ["yes", "no"]
+    return "a single leaf, edible; then Points"
+
+
+@item("S4.9", "The final tree: Points, then Color", "249–252", f"{PREFERRED}.fit(*mushrooms).tree_")
+def _(at: Names, tree: Tree) -> str:
+    colors = {"red": "toxic", "brown": "edible", "green": "toxic"}
+    assert slow.nested(tree) == ("Points", {"yes": ("Color", colors), "no": "edible"})
+    return "Points at the root, Color below yes"
+
+
+@item(
+    "S4.10",
+    "Break of a tie: D_green is toxic",
+    "254",
+    f"{PREFERRED}.fit(*mushrooms).predict(pd.DataFrame({{'Color': ['green'], 'Size': ['small'], 'Points': ['yes']}}))",
+)
+def _(at: Names, found: Any) -> str:
+    assert list(at.mushrooms[1].cat.categories) == ["toxic", "edible"]
+    assert found.tolist() == ["toxic"]
+    return "toxic, the first of the classes; from a file with `--classes toxic,edible`"
+
+
 @item(
     "S4.11",
     "Search space: the p! orders of the features; its figure",
@@ -166,16 +204,6 @@ def _(at: Names, found: int) -> str:
     assert found == len(list(product(["toxic", "edible"], repeat=5))) == 32
     assert bounds.orderings(3) < bounds.hypotheses(5) < bounds.orderings(5)
     return f"{found}; 3! is smaller, 5! larger"
-
-
-def seconds(work: Callable[[], Any]) -> float:
-    """The least of three times that the processor took."""
-    times = []
-    for _ in range(3):
-        begin = time.process_time()
-        work()
-        times.append(time.process_time() - begin)
-    return max(min(times), 1e-4)
 
 
 @item("S4.13", "Time of ID3, O(p² n)", "273", "tw.ID3Classifier(n_jobs=1).fit(*mushrooms)")

@@ -84,6 +84,29 @@ def id3(
     return chosen, branches
 
 
+def id3_stopping(
+    rows: Rows, labels: list[Any], domains: dict[str, list[Any]], order: Sequence[Any]
+) -> Nested:
+    """ID3(S, A) of S2: the first of the largest gains is x_j, and a leaf if all examples share its value."""
+    label = most_common(labels, order)
+    if len(set(labels)) == 1 or not domains:
+        return label
+
+    def parts(feature: str) -> list[list[Any]]:
+        return [[c for r, c in zip(rows, labels, strict=True) if r[feature] == a] for a in domains[feature]]
+
+    gains = {feature: gain(labels, parts(feature), error) for feature in domains}
+    chosen = next(feature for feature in domains if gains[feature] >= max(gains.values()) - 1e-9)
+    if len({row[chosen] for row in rows}) == 1:
+        return label
+    rest = {feature: values for feature, values in domains.items() if feature != chosen}
+    branches = {}
+    for value in domains[chosen]:
+        own = [place for place, row in enumerate(rows) if row[chosen] == value]
+        branches[value] = id3_stopping([rows[i] for i in own], [labels[i] for i in own], rest, order)
+    return chosen, branches
+
+
 def nested(tree: Tree, node: int = 0) -> Nested:
     """A tree of multiway splits as nested tuples."""
     split = tree[node].split

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import _core
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Dataset, Schema
 from treewright.errors import warn
 from treewright.formatting.suggestions import unknown_name
-from treewright.growing.missing_policy import settle_policies
+from treewright.growing.feature_order import grow_in_order
+from treewright.growing.missing_policy import SHARED, settle_policies
 from treewright.growing.recipe import CATEGORY_SPLITS, AnyRecipe, Recipe
 from treewright.growing.user_criteria import shared_memory
 from treewright.parameter_types import clipped, is_whole
@@ -69,10 +69,10 @@ def grow(
         return recipe.grow(dataset, n_jobs=n_jobs, progress=progress)
     dataset, options = core_options(dataset, recipe, n_jobs, progress)
     schema = dataset.schema
-    arrays = _core.grow(*core_table(dataset), dataset.weight, options)
+    arrays = grow_in_order(core_table(dataset), dataset.weight, options)
     if progress is not None:
         progress(1.0)
-    if recipe.missing == "fractional" and not options["policies"]:  # nothing missed a value, but new rows may
+    if recipe.missing in SHARED and not options["policies"]:  # nothing missed a value, but new rows may
         arrays["default_branch"] = np.full(len(arrays["parent"]), -1, np.int32)
     tree = Tree.from_arrays(schema, arrays, options["costs"])
     if warn_of_odd and len(tree) <= max(1, 2 * schema.n_classes):  # others are not odd
@@ -107,6 +107,8 @@ def core_options(
     _check_criterion(dataset.schema, recipe)
     _check_features(dataset.schema, recipe)
     dataset, missing, policies = settle_policies(dataset, recipe)
+    if "predicate" in recipe.splits:
+        dataset, recipe = _with_predicates(dataset, recipe)
     told = {"missing": missing, "policies": policies, "threads": threads(n_jobs), "progress": progress}
     return dataset, _options(dataset, recipe) | told | {"truth_values": dataset.schema.truth_values}
 
@@ -200,8 +202,27 @@ def _check_criterion(schema: Schema, recipe: Recipe) -> None:
         raise ValueError(unknown_name("criterion for this target", recipe.criterion, known))
 
 
+def _with_predicates(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, Recipe]:
+    """Say by forms that the core knows that of categorical features only predicates are to be split on."""
+    others = tuple(name for name in recipe.splits if name != "predicate")
+    if any(name in CATEGORY_SPLITS for name in others):
+        return dataset, replace(recipe, splits=others)
+    schema = dataset.schema
+    codes = dataset.codes.copy(order="F")
+    for feature in range(schema.n_inputs):
+        if schema.n_categories[feature] > 0:
+            codes[:, schema.position[feature]] = 0  # the same in all rows: nothing to split on
+    return replace(dataset, codes=codes), replace(recipe, splits=(*others, "subset"))
+
+
 def _check_features(schema: Schema, recipe: Recipe) -> None:
     """Every feature must be open to one of the splits asked for."""
+    if "predicate" in recipe.splits:
+        if not schema.predicates:
+            raise ValueError(
+                f"splits={recipe.splits!r} has 'predicate', and there is none: give some, as in predicates=['a > b']."
+            )
+        return
     grouped = any(name in CATEGORY_SPLITS for name in recipe.splits)
     ordered = any(name not in CATEGORY_SPLITS for name in recipe.splits)
     if ordered and grouped:

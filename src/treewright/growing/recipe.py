@@ -42,6 +42,7 @@ SPLITS: dict[str, str] = {
     "subset": "categorical features: two groups of categories",
     "multiway": "categorical features: one branch per category",
     "one_vs_rest": "categorical features: one category against all others",
+    "predicate": "the user's predicates: false against true, and no other categorical features",
 }
 """The forms of splits the grower may look for, by name."""
 
@@ -134,7 +135,7 @@ DOMAINS: dict[str, Domain] = {
     "random_state": Domain(
         lambda value: is_whole(value) and 0 <= value < 2**63, "an int in the range [0, 9223372036854775807]"
     ),
-    "ties": one_of("first", "last", "random"),
+    "ties": Domain(lambda value: value in ("first", "last", "random") or isinstance(value, tuple), "ties"),
     "max_bins": whole(2, none=True),
     "max_competitors": whole(0),
     "max_terms": whole(2, none=True),

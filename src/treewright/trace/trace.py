@@ -374,7 +374,8 @@ class Trace:
         equals = [c.feature for c in others if abs(worth[c.feature] - worth[chosen.feature]) <= close]
         if equals:
             also = " and ".join(equals)
-            wins = f"of equals the {self.recipe.ties} wins"
+            ties = self.recipe.ties
+            wins = f"of equals the {ties if isinstance(ties, str) else 'one that ties prefers'} wins"
             return f"its {name} of {merit} is the largest, as is that of {also}: {wins}", why_not
         best = others[0]
         if worth[best.feature] > worth[chosen.feature]:
