@@ -43,7 +43,7 @@ private:
     const C& criterion_;
     const LocalRows& rows_;
     const Totals &node_, &known_;
-    Totals left_;                      // of the rows that have the value
+    Totals left_;                           // of the rows that have the value
     mutable std::array<Totals, 2> branch_;  // as the cut would make them
 };
 

@@ -267,7 +267,7 @@ private:
     }
     void search_groupings() {
         if constexpr (C::classification && !C::user_defined)
-            if (recipe_.descent) {
+            if (recipe_.category_search == GroupsBy::descent) {
                 each_order([&](const std::vector<size_t>& order) {
                     each_direction([&](bool missing_left) { descend(runs(order, 2), 2, missing_left); });
                 });
@@ -308,8 +308,8 @@ private:
             run.weight = before[j].weight - before[i].weight;
             run.count = before[j].count - before[i].count;
             for (size_t k = 0; k < run.sums.size(); ++k)
-                run.sums[k] = C::classification ? rest_of(before[j].sums[k], before[i].sums[k])
-                                                : before[j].sums[k] - before[i].sums[k];
+                run.sums[k] =
+                    C::classification ? rest_of(before[j].sums[k], before[i].sums[k]) : before[j].sums[k] - before[i].sums[k];
             if (!large_enough(run)) return infinity;
             if constexpr (C::classification) {
                 return run.weight * criterion_.impurity(run);
@@ -403,8 +403,8 @@ private:
             const double above_height = height();
             near.sums[k] = at.sums[k] - below;
             near.weight = at.weight - below;
-            slope[k] = (above_height - (below > 0 && near.weight > 0 ? height() : here)) /
-                       (step + (near.weight > 0 ? below : 0.0));
+            slope[k] =
+                (above_height - (below > 0 && near.weight > 0 ? height() : here)) / (step + (near.weight > 0 ? below : 0.0));
             near.sums[k] = at.sums[k];
             near.weight = at.weight;
         }

@@ -193,7 +193,7 @@ private:
         const bool without = left_out(rows_.policy_of(split.feature)), take_part = known < item.size() && !without;
         const NodeView node = finder_.view(item);
         CutTask<uint32_t> task{std::span<const Entry<uint32_t>>(rows_.list()).first(take_part ? item.size() : known), known,
-                                     no_limits, without};
+                               no_limits, without};
         task.by_shares = rows_.policy_of(split.feature) == Missing::fractional_counts;
         for (const bool missing_left : {false, true}) {
             if (missing_left && !take_part) return;

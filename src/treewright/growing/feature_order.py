@@ -1,4 +1,4 @@
-"""An order of preference among features: the core is given them in that order, and the tree is turned back."""
+"""An order of preference among features: the core has them in that order, and the tree is turned back."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 
 from treewright import _core
 
+CoreTable = tuple[Any, Any, Any, Any, Any, int]
+"""A dataset as the first arguments of the core's growers."""
+
 _OBLIQUE = 2, 3
 """The kinds of splits whose pools name features: hyperplanes and spheres."""
 
 
-def grow_in_order(table: tuple[Any, ...], weight: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Grow a tree by the core, whose `ties` may be a list of features: of equal splits that on the first wins.
+def grow_in_order(table: CoreTable, weight: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Grow a tree by the core; `ties` may be a tuple of features: of equal splits that on the first wins.
 
     Parameters
     ----------
@@ -27,20 +30,21 @@ def grow_in_order(table: tuple[Any, ...], weight: Any, options: dict[str, Any]) 
     """
     if isinstance(options["ties"], str):
         return _core.grow(*table, weight, options)
-    numbers, codes, position, n_categories, *target = table
+    numbers, codes, position, n_categories, target, n_classes = table
     order = whole_order(options["ties"], len(position))
     place = np.argsort(order)  # of each feature in the order
     turned = options | {
         "ties": "first",
         "policies": [options["policies"][feature] for feature in order] if options["policies"] else [],
-        "interaction": [sorted(place[group].tolist()) for group in options["interaction"]],
-        "truth_values": place[options["truth_values"]].tolist(),
+        "truth_values": [int(place[feature]) for feature in options.get("truth_values", ())],
     }
+    if "interaction" in options:
+        turned["interaction"] = [sorted(place[list(group)].tolist()) for group in options["interaction"]]
     for name in ("monotonic", "feature_costs"):
-        if options[name] is not None:
+        if len(options.get(name, ())) > 0:
             turned[name] = np.ascontiguousarray(options[name][order])
     position, n_categories = (np.ascontiguousarray(array[order]) for array in (position, n_categories))
-    arrays = _core.grow(numbers, codes, position, n_categories, *target, weight, turned)
+    arrays = _core.grow(numbers, codes, position, n_categories, target, n_classes, weight, turned)
     for table_of in ("split", "competitor"):
         _turn_back(arrays, table_of, np.array(order, np.int32))
     return arrays
