@@ -198,6 +198,11 @@ def _available_cores() -> int:
 
 
 def _check_criterion(schema: Schema, recipe: Recipe) -> None:
+    if recipe.max_groups > 2 and (callable(recipe.criterion) or recipe.criterion == "absolute_error"):
+        raise ValueError(
+            f"max_groups={recipe.max_groups} needs a criterion of class weights or sums, which a function and "
+            "'absolute_error' are not: use max_groups=2."
+        )
     if callable(recipe.criterion):
         return
     known = REGRESSION if schema.classes is None else CLASSIFICATION
