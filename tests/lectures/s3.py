@@ -321,12 +321,12 @@ def _(at: Names, held_out: Any, crossed: Any, first: Any) -> str:
     "S3.16",
     "Stop: ΔI ≤ T for all splits",
     "168",
-    "tw.DecisionTreeClassifier(min_gain=0.05).fit(X, y)",
+    "tw.DecisionTreeClassifier(min_gain=0.03).fit(X, y)",
 )
 def _(at: Names, model: Any) -> str:
-    leaves = held_to_least_gain(model, at.X, at.y, 0.05)
+    leaves = held_to_least_gain(model, at.X, at.y, 0.03)
     assert 1 < leaves < at.T.n_leaves
-    return f"{leaves} leaves instead of {at.T.n_leaves}; every split lowers its node's impurity by more than 0.05, none of a leaf would"
+    return f"{leaves} leaves instead of {at.T.n_leaves}; every split lowers its node's impurity by more than 0.03, none of a leaf would"
 
 
 @item(

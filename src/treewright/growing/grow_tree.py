@@ -200,7 +200,7 @@ def _available_cores() -> int:
 def _check_criterion(schema: Schema, recipe: Recipe) -> None:
     if recipe.max_groups > 2 and (callable(recipe.criterion) or recipe.criterion == "absolute_error"):
         raise ValueError(
-            f"max_groups={recipe.max_groups} needs a criterion of class weights or sums, which a function and "
+            f"max_groups={recipe.max_groups} needs a criterion of class weights or sums, which functions and "
             "'absolute_error' are not: use max_groups=2."
         )
     if callable(recipe.criterion):
@@ -228,7 +228,7 @@ def _check_features(schema: Schema, recipe: Recipe) -> None:
     if "predicate" in recipe.splits:
         if not schema.predicates:
             raise ValueError(
-                "splits has 'predicate', but there are none: give some, as predicates=['a > b']."
+                "splits has 'predicate', but there is none: give some, as predicates=['a > b']."
             )
         return
     grouped = any(name in CATEGORY_SPLITS for name in recipe.splits)
