@@ -311,7 +311,7 @@ class Schema:
 def _unnamed(n_features: int) -> Schema:
     schema = Schema(tuple(Column(f"x{feature}") for feature in range(n_features)))
     # Worked out here, so that every copy has them from the start.
-    _ = schema.position, schema.n_categories, schema.names, schema._is_plain
+    _ = schema.position, schema.n_categories, schema.truth_values, schema.names, schema._is_plain
     return schema
 
 
