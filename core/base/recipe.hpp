@@ -68,7 +68,6 @@ using FeatureGroups = std::vector<std::vector<int32_t>>;
     CHOICE(int64_t, max_leaf_nodes, -1)                                                                \
     CHOICE(double, min_impurity_decrease, 0)                                                           \
     CHOICE(double, min_merit, -no_limit)                                                               \
-    CHOICE(double, min_gain, -no_limit)                                                                \
     CHOICE(std::vector<int8_t>, monotonic, {})                                                         \
     CHOICE(FeatureGroups, interaction, {})                                                             \
     CHOICE(Numbers, costs, {})                                                                         \
@@ -86,6 +85,7 @@ using FeatureGroups = std::vector<std::vector<int32_t>>;
     CHOICE(int64_t, max_nodes, -1)                                                                     \
     CHOICE(int, max_competitors, 0)                                                                    \
     CHOICE(Numbers, feature_costs, {})                                                                 \
+    CHOICE(double, min_gain, -no_limit)                                                                \
     CHOICE(double, significance, 1)                                                                    \
     CHOICE(double, complexity, 0)
 

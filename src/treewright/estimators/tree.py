@@ -80,9 +80,6 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         Most leaves; the nodes are then split best first.
     min_impurity_decrease : float
         Least decrease of the whole tree's impurity by a split.
-    min_gain : float or None
-        A split must lower the impurity of its node by more than this, whatever the node's share of the rows;
-        0 stops where no split lowers it.
     class_weight : dict, "balanced" or None
         Factor on the weight of each class.
     ccp_alpha : float
@@ -150,6 +147,9 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         How many of the best splits on other features each node remembers.
     feature_costs : array-like, dict of feature to cost, or None
         What it costs to look at each feature: gains are divided by it when splits are compared.
+    min_gain : float or None
+        A split must lower the impurity of its node by more than this, whatever the node's share of the rows;
+        0 stops where no split lowers it.
     significance : float or None
         Split only where branch and target are related at this level of significance. The test is chi-square,
         of numbers F, corrected for the number of splits there were to choose from.
@@ -216,7 +216,6 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     random_state: int | np.random.RandomState | None = None
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
-    min_gain: float | None = None
     class_weight: Mapping[Any, float] | str | None = None
     ccp_alpha: float = 0.0
     monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
@@ -243,6 +242,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     max_nodes: int | None = None
     max_competitors: int = 0
     feature_costs: Mapping[Any, float] | ArrayLike | None = None
+    min_gain: float | None = None
     significance: float | None = None
     complexity: float = 0.0
     risk_threshold: float | None = None
@@ -310,7 +310,6 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     random_state: int | np.random.RandomState | None = None
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
-    min_gain: float | None = None
     ccp_alpha: float = 0.0
     monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
     interaction_cst: str | Iterable[Iterable[Any]] | None = None
@@ -333,6 +332,7 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     max_nodes: int | None = None
     max_competitors: int = 0
     feature_costs: Mapping[Any, float] | ArrayLike | None = None
+    min_gain: float | None = None
     significance: float | None = None
     complexity: float = 0.0
     risk_threshold: float | None = None

@@ -518,15 +518,6 @@ PARAMETERS: tuple[Parameter, ...] = (
         core="double = -no_limit",
     ),
     Parameter(
-        "min_gain",
-        number(0.0, none=True),
-        None,
-        "A split must lower the impurity of its node by more than this, whatever the node's share of the "
-        "rows; 0 stops where no split lowers it.",
-        GROWN,
-        core="double = -no_limit",
-    ),
-    Parameter(
         "bootstrap",
         truth(),
         True,
@@ -1044,6 +1035,15 @@ PARAMETERS: tuple[Parameter, ...] = (
         "of splits on several features by the sum.",
         RECIPE | CART_RECIPE,
         core="Numbers = {}",
+    ),
+    Parameter(
+        "min_gain",
+        number(0.0, none=True),
+        None,
+        "A split must lower the impurity of its node by more than this, whatever the node's share of the "
+        "rows; 0 stops where no split lowers it.",
+        GROWN,
+        core="double = -no_limit",
     ),
     Parameter(
         "significance",

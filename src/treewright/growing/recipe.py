@@ -61,9 +61,6 @@ class Recipe:
         Least decrease of the whole tree's impurity by a split.
     min_merit : float
         A split's merit must exceed this; −inf takes every split.
-    min_gain : float or None
-        A split must lower the impurity of its node by more than this, whatever the node's share of the rows;
-        0 stops where no split lowers it.
     class_weight : "balanced", tuple of float or None
         Factor on the weight of each class, in class order.
     monotonic : tuple of int or None
@@ -119,6 +116,9 @@ class Recipe:
     feature_costs : tuple of float or None
         What it costs to look at each feature: merits are divided by it when candidates are compared, those of
         splits on several features by the sum.
+    min_gain : float or None
+        A split must lower the impurity of its node by more than this, whatever the node's share of the rows;
+        0 stops where no split lowers it.
     significance : float or None
         Split only where branch and target are related at this level of significance. The test is chi-square,
         of numbers F, corrected for the number of splits there were to choose from.
@@ -153,7 +153,6 @@ class Recipe:
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
     min_merit: float = -inf
-    min_gain: float | None = None
     class_weight: str | tuple[float, ...] | None = None
     monotonic: tuple[int, ...] | None = None
     interaction: tuple[tuple[int, ...], ...] | None = None
@@ -176,6 +175,7 @@ class Recipe:
     max_nodes: int | None = None
     max_competitors: int = 0
     feature_costs: tuple[float, ...] | None = None
+    min_gain: float | None = None
     significance: float | None = None
     complexity: float = 0.0
     risk_threshold: float | None = None
