@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from treewright.estimators.rules import RuleClassifier
     from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from treewright.explorer import edit, explore
+    from treewright.export.certify import certify
     from treewright.rules import RuleSet
 
 __version__ = "0.1.0"
@@ -64,6 +65,7 @@ __all__ = [
     "Tree",
     "__version__",
     "bounds",
+    "certify",
     "compare_pruners",
     "criteria",
     "datasets",
@@ -105,6 +107,7 @@ _LOADED_WHEN_ASKED_FOR = {
     "RandomForestRegressor": "treewright.estimators.forest",
     "from_sklearn": "treewright.estimators.from_sklearn",
     "load": "treewright.estimators.loading",
+    "certify": "treewright.export.certify",
     "edit": "treewright.explorer",
     "explore": "treewright.explorer",
     "plot_confusion": "treewright.draw",

@@ -17,6 +17,7 @@ from treewright.data.target import read_classes, read_numbers, read_weight
 from treewright.errors import DataError
 from treewright.estimators.base import TableEstimator
 from treewright.estimators.explaining import RowReader
+from treewright.estimators.exporting import Exporting
 from treewright.explain.importance import Importances
 from treewright.forest.bootstrap import Draws
 from treewright.forest.trees import Trees
@@ -32,7 +33,7 @@ MOST_SHOWN = 12
 """Features whose importance notebooks show."""
 
 
-class FittedForest(RowReader, TableEstimator):
+class FittedForest(RowReader, Exporting, TableEstimator):
     """An estimator that has many trees."""
 
     longest_search = 10.0

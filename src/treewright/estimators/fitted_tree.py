@@ -17,6 +17,7 @@ from treewright.data.dataset import Task
 from treewright.data.schema import Infinities, Schema
 from treewright.estimators.base import TableEstimator
 from treewright.estimators.explaining import TreeReader
+from treewright.estimators.exporting import Exporting
 from treewright.estimators.prediction_report import PredictionReport
 from treewright.growing.grow_tree import threads
 from treewright.growing.recipe import AnyRecipe
@@ -29,7 +30,7 @@ from treewright.pruning import Pruned
 from treewright.tree import Tree
 
 
-class FittedTree(TreeReader, TableEstimator):
+class FittedTree(TreeReader, Exporting, TableEstimator):
     """An estimator that has a tree, whoever grew it."""
 
     allowed: ClassVar[dict[str, Domain]]

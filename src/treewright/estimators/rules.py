@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from treewright.data.folds import aside_mask
 from treewright.data.target import read_classes
 from treewright.estimators.base import TableEstimator, estimator
+from treewright.estimators.exporting import Exporting
 from treewright.estimators.presets import C45Classifier
 from treewright.growing.parameters import SHARED_DOMAINS
 from treewright.parameter_types import Domain, check_parameters, is_number, is_whole, one_of
@@ -26,7 +27,7 @@ from treewright.rules.rule import first_rule
 
 
 @estimator
-class RuleClassifier(ClassifierMixin, TableEstimator):
+class RuleClassifier(ClassifierMixin, Exporting, TableEstimator):
     """Rules in order, made of a tree as C4.5rules makes them (Quinlan, 1993, ch. 5).
 
     A tree is grown, read as one rule for each leaf, and the rules are pruned, chosen and put in order, see

@@ -1,0 +1,65 @@
+"""Targets: what a model can be written as, and how."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from treewright.errors import ExportError
+from treewright.export.program import program_of
+from treewright.formatting.suggestions import nearest
+
+
+@dataclass(frozen=True)
+class Target:
+    """What writes a target, what its files are called, and what it is."""
+
+    module: str
+    function: str
+    suffix: str
+    summary: str
+
+    def writer(self) -> Callable[..., str | bytes]:
+        """Load what writes it."""
+        function: Callable[..., str | bytes] = getattr(import_module(self.module), self.function)
+        return function
+
+
+def _target(name: str, suffix: str, summary: str) -> Target:
+    return Target(f"treewright.export.{name}", f"export_{name}", suffix, summary)
+
+
+TARGETS: dict[str, Target] = {
+    "python": _target("python", ".py", "a module without imports"),
+}
+"""Every target by name."""
+
+
+def export_model(model: Any, target: str, **options: Any) -> str | bytes:
+    """Write a fitted model as something else.
+
+    Parameters
+    ----------
+    model : fitted model of treewright, or RuleSet
+    target : str
+        One of `TARGETS`.
+    **options
+        Of the target.
+
+    Returns
+    -------
+    str or bytes
+    """
+    if target not in TARGETS:
+        hint = nearest(str(target), TARGETS)
+        raise ExportError(f"target {target!r} is unknown.{hint} Targets are {', '.join(TARGETS)}.")
+    write = TARGETS[target].writer()
+    allowed = [name for name in inspect.signature(write).parameters if name != "program"]
+    for name in options:
+        if name not in allowed:
+            has = f"it has {', '.join(allowed)}" if allowed else "it has none"
+            raise ExportError(f"export to {target} has no option {name!r}; {has}.")
+    return write(program_of(model), **options)
