@@ -109,15 +109,15 @@ def _predicates() -> Any:
         ("gap", "x2 is None or 0.2 < x2 <= 0.7"),
         ("less", "-x0 * 2 >= x1 - 1.2"),
     ]
-    return tw.DecisionTreeClassifier(predicates=rules, splits=("predicate", "threshold"), random_state=0).fit(
-        X, y
-    )
+    known = X[["x0", "x1", "x2"]].fillna(0.5)
+    odd = (known["x0"] + known["x1"] > 0.9) * 2 + (known["x2"] > known["x0"]) + (known["x0"] < known["x1"])
+    return tw.DecisionTreeClassifier(predicates=rules, random_state=0).fit(X, y + odd)
 
 
 def _dated_predicates() -> Any:
     X, y = dated_table()
     rules = ["day > '1970-02-01'", "id > 1152921504606847376", "size == 'M' or flag", "rate != 0.5"]
-    return tw.DecisionTreeClassifier(predicates=rules, splits=("predicate",), random_state=0).fit(X, y)
+    return tw.DecisionTreeClassifier(predicates=rules, random_state=0).fit(X, y)
 
 
 def _dated_categories() -> Any:
@@ -179,7 +179,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "inf extreme": lambda: _tree("hyperplane", "direction", inf="extreme"),
     "bool classes": lambda: _labelled([False, True, True]),
     "int classes": lambda: _labelled([7, -3, 2**40]),
-    "float classes": lambda: _labelled([0.5, 1.25, -1e30]),
+    "float classes": lambda: _labelled([1.0, 2.0, -3.0]),
     "id3 weka": _weka,
     "id3": lambda: tw.ID3Classifier().fit(*tw.datasets.load_tennis()),
     "c45": lambda: tw.C45Classifier().fit(*grid()),

@@ -193,7 +193,7 @@ class _Module:
                 if program.refuses_unseen
                 else "_unseen"
                 if program.unseen_is_code and column.kind == "categorical"
-                else missing
+                else "_missing"
             )
             times_as = _time_reader(column.categories)
             return f"_code(row, {one.name!r}, _CODES_{place}, {times_as}, {missing}, {unseen})"

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import math
 import platform
+import shutil
+import subprocess
+import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -101,7 +107,101 @@ def plain_value(value: Any) -> Any:
     return int(value.astype(np.int64)) if isinstance(value, np.timedelta64) else value
 
 
-RUNTIMES: dict[str, type[Runtime]] = {"python": PythonRuntime}
+# ---- programs of their own -----------------------------------------------------------------------------
+
+
+def program_path(name: str, package: str) -> str:
+    """Find a program; raises NotInstalled."""
+    path = shutil.which(name)
+    if path is None:
+        raise NotInstalled(f"{name} is not installed: apt-get install {package}")
+    return path
+
+
+def call(*command: str, folder: str, what: str) -> str:
+    """Run a program and give what it writes; raises ExportError with its own words if it fails."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False)
+    if done.returncode:
+        raise ExportError(f"{what} failed: {' '.join((done.stderr or done.stdout).split())[-500:]}")
+    return done.stdout
+
+
+def json_value(value: Any) -> Any:
+    """Give a value as JSON has it; what JSON has no form for stands in an object."""
+    value = plain_value(value)
+    if isinstance(value, float) and math.isinf(value):
+        return {"infinite": 1 if value > 0 else -1}
+    if isinstance(value, int) and abs(value) > 2**53:
+        return {"whole": str(value)}
+    return value
+
+
+class NodeRuntime(Runtime):
+    """Node.js."""
+
+    name = "Node.js"
+
+    def version(self) -> str:
+        return call(program_path("node", "nodejs"), "--version", folder=".", what="node").strip().lstrip("v")
+
+    def run(self, program: Program, rows: Rows) -> Outcome:
+        content = {
+            "names": [one.name for _, one in rows.inputs],
+            "columns": [[json_value(value) for value in rows.column(at)] for at, _ in rows.inputs],
+            "rows": len(rows),
+        }
+        script = "const treewright = (" in self.artefact
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "rows.json").write_text(json.dumps(content), encoding="utf-8")
+            model = self.artefact + ("\nmodule.exports = treewright;\n" if script else "")
+            name = "model.cjs" if script else "model.mjs"
+            Path(folder, name).write_text(model, encoding="utf-8")
+            Path(folder, "run.mjs").write_text(_NODE.replace("MODEL", name), encoding="utf-8")
+            call(program_path("node", "nodejs"), "run.mjs", folder=folder, what="node")
+            answers = json.loads(Path(folder, "answers.json").read_text(encoding="utf-8"))
+        return outcome_of(answers, program)
+
+
+def outcome_of(answers: list[Any], program: Program) -> Outcome:
+    """Read answers: null for a refused row, else a label and probabilities, or a number alone."""
+    prediction = [REFUSED if one is None else _label(one[0]) for one in answers]
+    if program.classes is None:
+        return Outcome(prediction)
+    nothing = [math.nan] * program.width
+    return Outcome(prediction, np.array([nothing if one is None else one[1] for one in answers], dtype=float))
+
+
+def _label(value: Any) -> Any:
+    return int(value["whole"]) if isinstance(value, dict) else value
+
+
+_NODE = """
+import * as module from "./MODEL";
+import { readFileSync, writeFileSync } from "node:fs";
+
+const model = module.default ?? module;
+const { names, columns, rows } = JSON.parse(readFileSync("rows.json", "utf8"));
+const read = (value) =>
+  value === null || typeof value !== "object" ? value : "whole" in value ? BigInt(value.whole) : value.infinite * Infinity;
+const shown = (value) => (typeof value === "bigint" ? { whole: String(value) } : value);
+const answers = [];
+for (let at = 0; at < rows; ++at) {
+  const row = Object.create(null);
+  names.forEach((name, place) => (row[name] = read(columns[place][at])));
+  try {
+    const answer = [shown(model.predict(row))];
+    if (model.predict_proba) answer.push(model.predict_proba(row));
+    answers.push(answer);
+  } catch (problem) {
+    if (!(problem instanceof RangeError)) throw problem;
+    answers.push(null);
+  }
+}
+writeFileSync("answers.json", JSON.stringify(answers));
+"""
+
+
+RUNTIMES: dict[str, type[Runtime]] = {"python": PythonRuntime, "javascript": NodeRuntime}
 
 
 def runtime_of(target: str, artefact: Any, options: Mapping[str, Any]) -> Runtime:

@@ -34,6 +34,7 @@ def _target(name: str, suffix: str, summary: str) -> Target:
 
 TARGETS: dict[str, Target] = {
     "python": _target("python", ".py", "a module without imports"),
+    "javascript": _target("javascript", ".mjs", "an ES module, or a script for a page"),
 }
 """Every target by name."""
 
