@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import platform
+import re
 import shutil
 import subprocess
 import tempfile
@@ -201,7 +202,95 @@ writeFileSync("answers.json", JSON.stringify(answers));
 """
 
 
-RUNTIMES: dict[str, type[Runtime]] = {"python": PythonRuntime, "javascript": NodeRuntime}
+class CRuntime(Runtime):
+    """The system's C compiler."""
+
+    name = "cc"
+    flags: tuple[str, ...] = ("-std=c99", "-O1")
+
+    def version(self) -> str:
+        shown = call(program_path("cc", "gcc"), "--version", folder=".", what="cc")
+        return shown.splitlines()[0].split(" ", 1)[-1]
+
+    def run(self, program: Program, rows: Rows) -> Outcome:
+        found = re.search(r"^(int|double) (\w*)predict\(const double", self.artefact, re.MULTILINE)
+        if found is None:
+            raise ExportError("the artefact defines no function predict(const double *row).")
+        places = [at for at, _ in rows.inputs]
+        batch = program.width + 2
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "model.c").write_text(self.artefact, encoding="utf-8", errors="surrogatepass")
+            harness = _C_CLASSES if program.classes is not None else _C_NUMBERS
+            Path(folder, "run.c").write_text(harness.replace("PREFIX", found[2]), encoding="utf-8")
+            rows.x[:, places].tofile(Path(folder, "rows"))
+            call(program_path("cc", "gcc"), *self.flags, "run.c", "-o", "run", folder=folder, what="cc")
+            call(str(Path(folder, "run")), str(len(rows)), folder=folder, what="the compiled artefact")
+            answers = np.fromfile(Path(folder, "answers")).reshape(len(rows), -1)
+        one, many = answers[:, 0], answers[:, 1]
+        if not np.array_equal(one, many, equal_nan=True):
+            raise ExportError("predict and predict_rows of the artefact give different answers.")
+        if program.classes is None:
+            return Outcome([REFUSED if math.isnan(value) else value for value in one.tolist()])
+        assert answers.shape[1] == batch
+        return Outcome(
+            [
+                program.classes[int(label)] if label >= 0 else REFUSED if math.isnan(proba) else None
+                for label, proba in answers[:, [0, 2]].tolist()
+            ],
+            answers[:, 2:],
+        )
+
+
+_C_CLASSES = """
+#include "model.c"
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv) {
+    size_t n = (size_t)atol(argv[argc - 1]), row;
+    double *rows = malloc((n * PREFIXN_COLUMNS + 1) * sizeof *rows), answer[2 + PREFIXN_CLASSES];
+    double *proba = malloc(n * PREFIXN_CLASSES * sizeof *proba);
+    int *labels_of = malloc(n * sizeof *labels_of);
+    FILE *in = fopen("rows", "rb"), *out = fopen("answers", "wb");
+    if (!rows || !proba || !labels_of || !in || !out) return 1;
+    if (fread(rows, sizeof *rows, n * PREFIXN_COLUMNS, in) != n * PREFIXN_COLUMNS) return 1;
+    PREFIXpredict_rows(rows, n, labels_of);
+    PREFIXpredict_proba_rows(rows, n, proba);
+    for (row = 0; row < n; ++row) {
+        const double *x = rows + row * PREFIXN_COLUMNS;
+        answer[0] = PREFIXpredict(x);
+        answer[1] = labels_of[row];
+        if (PREFIXpredict_proba(x, answer + 2) != labels_of[row]) return 2;
+        if (memcmp(answer + 2, proba + row * PREFIXN_CLASSES, PREFIXN_CLASSES * sizeof *proba)) return 3;
+        fwrite(answer, sizeof *answer, 2 + PREFIXN_CLASSES, out);
+    }
+    return fclose(out);
+}
+"""
+
+_C_NUMBERS = """
+#include "model.c"
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv) {
+    size_t n = (size_t)atol(argv[argc - 1]), row;
+    double *rows = malloc((n * PREFIXN_COLUMNS + 1) * sizeof *rows), *many = malloc(n * sizeof *many), answer[2];
+    FILE *in = fopen("rows", "rb"), *out = fopen("answers", "wb");
+    if (!rows || !many || !in || !out) return 1;
+    if (fread(rows, sizeof *rows, n * PREFIXN_COLUMNS, in) != n * PREFIXN_COLUMNS) return 1;
+    PREFIXpredict_rows(rows, n, many);
+    for (row = 0; row < n; ++row) {
+        answer[0] = PREFIXpredict(rows + row * PREFIXN_COLUMNS);
+        answer[1] = many[row];
+        fwrite(answer, sizeof *answer, 2, out);
+    }
+    return fclose(out);
+}
+"""
+
+
+RUNTIMES: dict[str, type[Runtime]] = {"python": PythonRuntime, "javascript": NodeRuntime, "c": CRuntime}
 
 
 def runtime_of(target: str, artefact: Any, options: Mapping[str, Any]) -> Runtime:
