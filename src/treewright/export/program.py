@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -24,7 +24,7 @@ from treewright.data.predicates import Predicate
 from treewright.errors import ExportError
 from treewright.export.expressions import columns_of
 from treewright.tree import Tree
-from treewright.tree.conditions import Condition, Interval, Side, Values
+from treewright.tree.conditions import Condition, Interval, Side, Values, answered, condition_words
 from treewright.tree.decision import decide
 from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
 
@@ -138,8 +138,6 @@ class Node:
         What rows are shared by.
     total : float
         The sum of the weights, from left to right.
-    split : Split or None
-        The first test as the tree has it, to say it in words.
     """
 
     id: int
@@ -148,7 +146,6 @@ class Node:
     default: int = STAY
     weights: tuple[float, ...] = ()
     total: float = 0.0
-    split: Split | None = None
 
     @property
     def shared(self) -> list[tuple[int, float]]:
@@ -164,7 +161,6 @@ class Clause:
     test: Test
     branch: int
     missing: bool
-    condition: Condition
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,6 +306,35 @@ class Program:
         oblique = self.oblique(quantity)
         return (quantity,) if oblique is None else tuple(term[0] for term in oblique.terms)
 
+    def split_of(self, test: Test, n_branches: int = 2) -> Split:
+        """Give a test as a split over the features, which says it in words."""
+        oblique = self.oblique(test.quantity)
+        if isinstance(test, Lookup):
+            known = {code: branch for code, branch in test.branches.items() if code != UNSEEN}
+            return Table(self.inputs[test.quantity].feature, known, n_branches)
+        if oblique is None:
+            feature = self.inputs[test.quantity].feature
+            return Threshold(feature, test.cuts[0]) if len(test.cuts) == 1 else Intervals(feature, test.cuts)
+        features = tuple(self.inputs[term[0]].feature for term in oblique.terms)
+        if isinstance(oblique, Plane):
+            return Hyperplane(features, tuple(weight for _, weight in oblique.terms), test.cuts[0])
+        centres, scales = zip(*(term[1:] for term in oblique.terms), strict=True)
+        return Sphere(features, centres, scales, test.cuts[0])
+
+    def words(self, node: Node, branch: int, max_categories: int | None = 4) -> str:
+        """Say what holds on a branch of a node."""
+        split = self.split_of(node.tests[0], len(node.children))
+        return split.condition(self.schema, branch, max_categories=max_categories)
+
+    def clause_words(self, clause: Clause, max_categories: int | None = 4) -> str:
+        """Say what a clause of a rule asks for."""
+        test = clause.test
+        n_branches = max(test.branches.values(), default=0) + 1 if isinstance(test, Lookup) else 0
+        condition = answered(self.split_of(test, n_branches), clause.branch)
+        return condition_words(
+            replace(condition, missing=clause.missing), self.schema, max_categories=max_categories, missing=True
+        )
+
     def names_of(self, test: Test) -> str:
         """Name the columns that a test asks for, for errors."""
         return " and ".join(repr(self.inputs[place].name) for place in self.inputs_of(test.quantity))
@@ -327,7 +352,7 @@ def refusal(program: Program, target: str, body: int, node: int, test: Test | No
 
 
 def program_of(model: Any) -> Program:
-    """Describe a fitted model: a tree, a preset, a forest, a rule classifier or a rule set.
+    """Describe a fitted model: a tree, a preset, a forest, a rule classifier or a rule set; or a program itself.
 
     Examples
     --------
@@ -336,6 +361,8 @@ def program_of(model: Any) -> Program:
     >>> program.bodies[0].nodes[0].tests
     (Cut(quantity=0, cuts=(3.0,)),)
     """
+    if isinstance(model, Program):
+        return model
     rules = model if hasattr(model, "default") and hasattr(model, "rules") else None
     if hasattr(model, "_which"):  # a classifier made of rules
         _check_fitted(model, "ruleset_")
@@ -428,7 +455,7 @@ class _Collector:
             for one in weights:
                 total += one
             goes = STAY if default[node] == SHARE and not total > 0 else default[node]
-            nodes.append(Node(node, tests, children, goes, weights, total, splits[0]))
+            nodes.append(Node(node, tests, children, goes, weights, total))
         ends = [node.id for node in nodes if not node.tests or node.default == STAY]
         taken = Answers(
             None if answers.label is None else answers.label[ends], answers.votes[ends], answers.proba[ends]
@@ -457,18 +484,18 @@ class _Collector:
     def clause(self, condition: Condition) -> Clause:
         if isinstance(condition, Values):
             test: Test = self.test(Table(condition.feature, dict.fromkeys(sorted(condition.codes), 0), 1), 0)
-            return Clause(test, 0, condition.missing, condition)
+            return Clause(test, 0, condition.missing)
         if isinstance(condition, Side):
-            return Clause(self.test(condition.split, 0), condition.branch, condition.missing, condition)
+            return Clause(self.test(condition.split, 0), condition.branch, condition.missing)
         return self._interval(condition)
 
     def _interval(self, condition: Interval) -> Clause:
         self.used.add(condition.feature)
         low, high = condition.low, condition.high
         if low == -math.inf:  # an infinite cut has all that is known below it
-            return Clause(Cut(condition.feature, (high,)), 0, condition.missing, condition)
+            return Clause(Cut(condition.feature, (high,)), 0, condition.missing)
         cuts = (low,) if high == math.inf else (low, high)
-        return Clause(Cut(condition.feature, cuts), 1, condition.missing, condition)
+        return Clause(Cut(condition.feature, cuts), 1, condition.missing)
 
     def program(
         self,
@@ -539,7 +566,7 @@ class _Renumbering:
     def body(self, body: Body) -> Body:
         if isinstance(body, RuleBody):
             rules = tuple(
-                tuple(Clause(self.test(one.test), one.branch, one.missing, one.condition) for one in rule)
+                tuple(Clause(self.test(one.test), one.branch, one.missing) for one in rule)
                 for rule in body.rules
             )
             return RuleBody(rules, body.answers)
@@ -551,7 +578,6 @@ class _Renumbering:
                 node.default,
                 node.weights,
                 node.total,
-                node.split,
             )
             for node in body.nodes
         )

@@ -23,7 +23,6 @@ from treewright.export.program import (
     Test,
     TreeBody,
 )
-from treewright.tree.conditions import condition_words
 
 MOST_NESTED_ENDS, DEEPEST_NESTED, MOST_NESTED_CODES = 1_000, 40, 20_000
 """Leaves of a model, depth of a tree and codes in all tests up to which code has a block for each node."""
@@ -253,17 +252,13 @@ class Source(ABC):
             yield from self.end_block()
 
     def _words(self, node: Node, branch: int) -> str:
-        assert node.split is not None
-        words = node.split.condition(self.program.schema, branch, max_categories=4)
-        return "  " + self.comment(words)
+        return "  " + self.comment(self.program.words(node, branch))
 
     def rules(self, body: RuleBody, first_end: int) -> Iterator[str]:
         """Write rules, each a block of its own."""
         for place, rule in enumerate(body.rules):
             conditions = f" {self.and_} ".join(map(self.holds, rule)) or self.true
-            words = " AND ".join(
-                condition_words(clause.condition, self.program.schema, max_categories=4) for clause in rule
-            )
+            words = " AND ".join(map(self.program.clause_words, rule))
             yield f"{self.indent}{self.block('if', conditions)}  {self.comment(words or 'always')}"
             yield self.indent * 2 + self.give(first_end + place)
             yield from (self.indent + line for line in self.end_block())

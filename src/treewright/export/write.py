@@ -33,6 +33,7 @@ def _target(name: str, suffix: str, summary: str) -> Target:
 
 
 TARGETS: dict[str, Target] = {
+    "sql": _target("sql", ".sql", "a SELECT for DuckDB, SQLite or PostgreSQL"),
     "python": _target("python", ".py", "a module without imports"),
     "c": _target("c", ".c", "one file of C99 without dependencies"),
     "javascript": _target("javascript", ".mjs", "an ES module, or a script for a page"),
