@@ -92,6 +92,10 @@ class Dialect(ABC):
             f"+ CAST({rest} AS {self.double}) / CAST({step} AS {self.double}))"
         )
 
+    def square(self, scale: str, distance: str) -> str:
+        """Write scale · distance · distance."""
+        return f"{scale} * {distance} * {distance}"
+
     @abstractmethod
     def divided(self, number: str, step: int) -> str:
         """Divide a multiple of a step by it."""
@@ -229,6 +233,10 @@ class PostgreSQL(Dialect):
         if unit == "ns":
             return f"(round(extract(epoch FROM {reference}) * 1000000) * 1000)", 1
         return f"round(extract(epoch FROM {reference}) * 1000000)", times.UNITS[unit] // 1000
+
+    def square(self, scale: str, distance: str) -> str:
+        # PostgreSQL fails where a product is too small for a double.
+        return f"CASE WHEN abs({distance}) < 1e-140 THEN 0 ELSE {super().square(scale, distance)} END"
 
     def divided(self, number: str, step: int) -> str:
         return f"div({number}, {step})"

@@ -11,6 +11,7 @@ import os
 import platform
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 import time
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 
 from treewright.data.columns import Column
 from treewright.errors import ExportError
-from treewright.export.program import Program
+from treewright.export.program import UNSEEN, Program
 from treewright.export.witness import Rows
 
 
@@ -81,6 +82,18 @@ class Runtime(ABC):
         return rows
 
 
+class NoRuntime(Runtime):
+    """What is read, not run."""
+
+    name = "none"
+
+    def version(self) -> str:
+        raise NotInstalled("it is read by people: nothing runs it")
+
+    def run(self, program: Program, rows: Rows) -> Outcome:
+        raise NotImplementedError
+
+
 class PythonRuntime(Runtime):
     """This interpreter."""
 
@@ -106,6 +119,24 @@ class PythonRuntime(Runtime):
             except ValueError:
                 prediction.append(REFUSED)
         return Outcome(prediction, proba)
+
+
+class JSONRuntime(PythonRuntime):
+    """This interpreter, by a module that is written from the JSON alone."""
+
+    name = "treewright"
+
+    def version(self) -> str:
+        from treewright import __version__
+
+        return __version__
+
+    def run(self, program: Program, rows: Rows) -> Outcome:
+        from treewright.export.json_program import read_json
+        from treewright.export.python import export_python
+
+        self.artefact = export_python(read_json(self.artefact))
+        return super().run(program, rows)
 
 
 def plain_value(value: Any) -> Any:
@@ -297,6 +328,130 @@ int main(int argc, char **argv) {
 """
 
 
+class JavaRuntime(Runtime):
+    """A Java Development Kit."""
+
+    name = "Java"
+
+    def version(self) -> str:
+        shown = call(program_path("javac", "default-jdk-headless"), "-version", folder=".", what="javac")
+        return shown.split()[-1] if shown.split() else "unknown"
+
+    def run(self, program: Program, rows: Rows) -> Outcome:
+        name = re.search(r"^public final class ([\w$]+) \{$", self.artefact, re.MULTILINE)
+        package = re.search(r"^package ([\w$.]+);$", self.artefact, re.MULTILINE)
+        if name is None:
+            raise ExportError("the artefact has no public class.")
+        full = f"{package[1]}.{name[1]}" if package else name[1]
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, f"{name[1]}.java").write_text(self.artefact, encoding="utf-8")
+            harness = _JAVA.replace("MODEL", full).replace(
+                "ANSWER", _JAVA_CLASSES if program.classes is not None else _JAVA_NUMBERS
+            ).replace("MODEL", full)
+            Path(folder, "TreewrightRun.java").write_text(harness, encoding="utf-8")
+            self._write(Path(folder, "rows"), rows)
+            quick = ("-J-XX:TieredStopAtLevel=1", "-J-Xshare:auto", "-proc:none", "-nowarn")
+            javac = program_path("javac", "default-jdk-headless")
+            sources = (f"{name[1]}.java", "TreewrightRun.java")
+            call(javac, *quick, "-encoding", "UTF-8", "-d", ".", *sources, folder=folder, what="javac")
+            run = (program_path("java", "default-jdk-headless"), "-XX:TieredStopAtLevel=1", "-cp", ".", "TreewrightRun")
+            call(*run, folder=folder, what="java")
+            lines = Path(folder, "answers").read_text(encoding="utf-8").splitlines()
+        prediction: list[Any] = []
+        proba = None if program.classes is None else np.full((len(rows), program.width), np.nan)
+        for at, line in enumerate(lines):
+            if line == "refused":
+                prediction.append(REFUSED)
+                continue
+            first, *others = line.split()
+            if proba is None or program.classes is None:
+                prediction.append(float.fromhex(first))
+                continue
+            prediction.append(program.classes[int(first)] if int(first) >= 0 else None)
+            proba[at] = [float.fromhex(one) for one in others]
+        return Outcome(prediction, proba)
+
+    @staticmethod
+    def _write(path: Path, rows: Rows) -> None:
+        """Write rows, column by column: a letter for the type of a value, then its bytes."""
+        columns = [(one.name, rows.column(at)) for at, one in rows.inputs]
+        with open(path, "wb") as file:
+            file.write(struct.pack(">ii", len(rows), len(columns)))
+            for name, values in columns:
+                file.write(_java_text(name))
+                for value in map(plain_value, values):
+                    if value is None:
+                        file.write(b"N")
+                    elif isinstance(value, bool):
+                        file.write(b"T" if value else b"F")
+                    elif isinstance(value, float):
+                        file.write(b"D" + struct.pack(">d", value))
+                    else:
+                        file.write((b"I" if isinstance(value, int) else b"S") + _java_text(str(value)))
+
+
+def _java_text(text: str) -> bytes:
+    data = text.encode("utf-16-be", "surrogatepass")
+    return struct.pack(">i", len(data) // 2) + data
+
+
+_JAVA_CLASSES = """
+                    Object label = MODEL.predict(row);
+                    line.append(label == null ? -1 : java.util.Arrays.asList(MODEL.CLASSES).indexOf(label));
+                    for (double one : MODEL.predictProba(row)) line.append(' ').append(Double.toHexString(one));
+"""
+
+_JAVA_NUMBERS = """
+                    line.append(Double.toHexString(MODEL.predict(row)));
+"""
+
+_JAVA = """
+import java.io.*;
+import java.math.BigInteger;
+import java.util.*;
+
+public class TreewrightRun {
+    static String text(DataInputStream in) throws IOException {
+        char[] text = new char[in.readInt()];
+        for (int at = 0; at < text.length; ++at) text[at] = in.readChar();
+        return new String(text);
+    }
+
+    static Object value(DataInputStream in) throws IOException {
+        switch (in.readByte()) {
+            case 'N': return null;
+            case 'T': return true;
+            case 'F': return false;
+            case 'D': return in.readDouble();
+            case 'I': return new BigInteger(text(in));
+            default: return text(in);
+        }
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        try (DataInputStream in = new DataInputStream(new BufferedInputStream(new FileInputStream("rows")));
+             PrintWriter out = new PrintWriter("answers", "UTF-8")) {
+            int n = in.readInt(), columns = in.readInt();
+            List<Map<String, Object>> rows = new ArrayList<>();
+            for (int at = 0; at < n; ++at) rows.add(new HashMap<>());
+            for (int column = 0; column < columns; ++column) {
+                String name = text(in);
+                for (Map<String, Object> row : rows) row.put(name, value(in));
+            }
+            for (Map<String, Object> row : rows) {
+                StringBuilder line = new StringBuilder();
+                try {ANSWER
+                } catch (IllegalArgumentException refused) {
+                    line = new StringBuilder("refused");
+                }
+                out.println(line);
+            }
+        }
+    }
+}
+"""
+
+
 # ---- databases -----------------------------------------------------------------------------------------
 
 ID = "treewright row id"
@@ -328,6 +483,14 @@ class SQLRuntime(Runtime):
     def nothing(self, row: int) -> Any:
         """Give a missing number."""
         return math.nan if row % 2 else None
+
+    def suited(self, rows: Rows) -> Rows:
+        """A column of truth values can hold no third one."""
+        x = rows.x.copy()
+        for at, one in rows.inputs:
+            if one.has_codes and self._kind(one.column) == "truth":
+                x[x[:, at] == UNSEEN, at] = np.nan
+        return Rows(rows.program, x)
 
     @staticmethod
     def _kind(column: Column) -> str:
@@ -476,7 +639,7 @@ class PostgreSQLRuntime(SQLRuntime):
 
     def suited(self, rows: Rows) -> Rows:
         """PostgreSQL counts time in microseconds."""
-        x = rows.x.copy()
+        x = super().suited(rows).x
         for at, one in rows.inputs:
             if (one.column.unit or "").endswith("[ns]"):
                 known = np.isfinite(x[:, at])
@@ -586,7 +749,7 @@ DATABASES: dict[str, type[SQLRuntime]] = {
     "postgresql": PostgreSQLRuntime,
 }
 
-RUNTIMES: dict[str, type[Runtime]] = {"python": PythonRuntime, "javascript": NodeRuntime, "c": CRuntime}
+RUNTIMES: dict[str, type[Runtime]] = {"python": PythonRuntime, "javascript": NodeRuntime, "c": CRuntime, "java": JavaRuntime, "json": JSONRuntime}
 
 
 def _database(artefact: Any, options: Mapping[str, Any]) -> Runtime:
@@ -601,6 +764,8 @@ def runtime_of(target: str, artefact: Any, options: Mapping[str, Any]) -> Runtim
     """Give the runtime of a target."""
     if target == "sql":
         return _database(artefact, options)
+    if target in ("dot", "mermaid", "markdown", "latex"):
+        return NoRuntime(artefact, options)
     if target not in RUNTIMES:
         known = ", ".join(["sql", *RUNTIMES])
         raise ExportError(f"there is no runtime to certify {target!r} in; there are those of {known}.")

@@ -272,7 +272,7 @@ class _Query:
         terms = []
         for at, centre, scale in oblique.terms:
             distance = f"({self.x(at)} - {number(centre)})"
-            terms.append(f"{number(scale)} * {distance} * {distance}")
+            terms.append(self.dialect.square(number(scale), distance))
         return " + ".join(terms)
 
     def refused(self) -> str | None:
