@@ -74,7 +74,7 @@ def adopted(tree: tw.Tree, **parameters: Any) -> Any:
     """An estimator whose tree was made by hand."""
     kind = tw.DecisionTreeClassifier if tree.is_classifier else tw.DecisionTreeRegressor
     model = kind(**parameters)
-    model._adopt(tree)
+    model._set_tree(tree)
     return model
 
 

@@ -384,7 +384,7 @@ def _check_fitted(model: Any, attribute: str) -> None:
 def _of_tree(model: Any) -> Program:
     tree: Tree = model._fitted_tree()
     collector = _Collector(model._bound_schema(tree), model)
-    proba = np.array(model._says(tree))
+    proba = np.array(model._node_values(tree))
     label = tree.label.copy() if tree.is_classifier else None
     if label is not None and getattr(model, "compat", None) == "weka":
         empty = (tree.count == 0) & (tree.n_children == 0)
