@@ -24,7 +24,9 @@ def test_a_program_answers_as_the_model_does(name: str, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["auto", "table"])
-@pytest.mark.parametrize("name", ["iris", "any 3", "forest", "forest shared hard", "predicates", "many categories"])
+@pytest.mark.parametrize(
+    "name", ["iris", "any 3", "forest", "forest shared hard", "predicates", "many categories"]
+)
 def test_the_compiler_has_nothing_to_complain_of(name: str, form: str, tmp_path: Path) -> None:
     model(name).export("c", tmp_path / "model.c", form=form)
     strict = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]

@@ -12,7 +12,7 @@ import pandas as pd
 import treewright as tw
 from helpers.boundaries import grid_table
 from helpers.trees import mixed_schema, random_tree
-from treewright.growing.recipe import MISSING
+from treewright.growing.parameters import MISSING
 
 FORMS: dict[str, tuple[str, ...]] = {
     "threshold": ("threshold", "subset"),
@@ -188,7 +188,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "cart rpart": lambda: _costs(tw.CARTClassifier(compat="rpart", min_samples_split=6, cp=0.001)),
     "cart stay": lambda: tw.CARTClassifier(min_samples_split=6, use_surrogates=0, cv=None).fit(*grid()),
     "cart number": lambda: tw.CARTRegressor(min_samples_split=6).fit(*grid()),
-    "forest": lambda: _forest(),
+    "forest": _forest,
     "forest hard": lambda: _forest(vote="hard"),
     "forest number": lambda: _forest(kind=tw.RandomForestRegressor),
     "forest surrogate": lambda: _forest(missing="surrogate"),
@@ -230,4 +230,13 @@ def model(name: str) -> Any:
         return MAKERS[name]()
 
 
-__all__ = ["FORMS", "MAKERS", "POLICIES", "adopted", "dated_table", "many_categories", "mixed_schema", "model"]
+__all__ = [
+    "FORMS",
+    "MAKERS",
+    "POLICIES",
+    "adopted",
+    "dated_table",
+    "many_categories",
+    "mixed_schema",
+    "model",
+]

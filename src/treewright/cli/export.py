@@ -29,19 +29,27 @@ Examples:
 @click.command("export", epilog=EPILOG)
 @model_argument
 @click.option("--to", "target", required=True, metavar="TARGET", help="What to write, see below.")
-@click.option("--output", "-o", metavar="FILE", help="Write there, whole or not at all. [default: the screen]")
+@click.option(
+    "--output", "-o", metavar="FILE", help="Write there, whole or not at all. [default: the screen]"
+)
 @click.option("--table", metavar="NAME", help="The table that the SQL reads.  [default: data]")
 @click.option("--schema", metavar="NAME", help="The schema that the table stands in.")
 @click.option("--dialect", metavar="NAME", help="duckdb, sqlite or postgresql.  [default: duckdb]")
 @click.option("--proba", is_flag=True, help="SQL also gives the probability p_<class> of each class.")
 @click.option(
-    "--form", type=click.Choice(["auto", "nested", "table"]), help="A block for each node, or tables of states."
+    "--form",
+    type=click.Choice(["auto", "nested", "table"]),
+    help="A block for each node, or tables of states.",
 )
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other option of the target.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other option of the target."
+)
 @click.option("--certify", is_flag=True, help="Run the result on the model's own boundaries, and compare.")
 @click.option("--random-rows", type=click.IntRange(min=0), default=0, metavar="N", help="Compare on N more.")
 @screen_options
-def command(model: str, target: str, output: str | None, certify: bool, random_rows: int, **given: Any) -> None:
+def command(
+    model: str, target: str, output: str | None, certify: bool, random_rows: int, **given: Any
+) -> None:
     """Write a model as SQL, source code or another program's model.
 
     With --certify the result is run in its real runtime, on rows on and beside every boundary of the model,
@@ -64,7 +72,8 @@ def command(model: str, target: str, output: str | None, certify: bool, random_r
     found: dict[str, Any] = {"target": target, "output": output}
     if output is not None:
         fitted.export(target, output, **options)
-        screen.text(f"{counted(len(content), 'byte' if isinstance(content, bytes) else 'character')} written to {output}")
+        unit = "byte" if isinstance(content, bytes) else "character"
+        screen.text(f"{counted(len(content), unit)} written to {output}")
     elif screen.shows_text:
         click.echo(content, nl=False)
     else:

@@ -120,7 +120,9 @@ class TableEstimator(BaseEstimator):
         super().set_params(**params)
         return self
 
-    def export(self, target: str, path: str | PathLike[str] | None = None, **options: Any) -> str | bytes | None:
+    def export(
+        self, target: str, path: str | PathLike[str] | None = None, **options: Any
+    ) -> str | bytes | None:
         """Write the fitted model as SQL, source code or another program's model; see docs/export.md.
 
         `treewright.certify` runs the result and compares it with the model, row by row.
@@ -128,7 +130,7 @@ class TableEstimator(BaseEstimator):
         Parameters
         ----------
         target : str
-            What to write: `"sql"`, `"c"`, `"python"`, `"javascript"`, `"java"`, `"json"`, `"dot"`, `"mermaid"`.
+            What to write, such as `"sql"`, `"c"`, `"python"`, `"javascript"`, `"java"`, `"json"` or `"dot"`.
         path : str or path, optional
             A file to write to, whole or not at all. Without it the content is returned.
         **options

@@ -14,7 +14,7 @@ from treewright.data.columns import Column, plain
 from treewright.errors import ExportError
 from treewright.export.expressions import Value, written
 from treewright.export.header import header
-from treewright.export.program import Cut, Input, Plane, Program, TreeBody
+from treewright.export.program import Cut, Input, Program, TreeBody
 from treewright.export.source import Source, nested, predicate_of
 from treewright.export.states import SHARED, States
 from treewright.formatting.text import printable, quoted
@@ -163,7 +163,9 @@ class _File:
         ]
         if program.classes is not None:
             usage.append("predict_proba(row, proba) writes the probability of each class, in their order")
-            usage.append("a row that is refused, or that no class is known for, is -1; its probabilities are NAN or 0")
+            usage.append(
+                "a row that is refused, or that no class is known for, is -1; its probabilities are NAN or 0"
+            )
         usage += ["a row holds these numbers, NAN where a value is missing:", *self._coding()]
         for line in header(program, *usage):
             yield self.source.comment(line)
@@ -189,7 +191,10 @@ class _File:
 
     def _coding(self) -> list[str]:
         """What each number of a row is."""
-        return [f"  row[{place}] {quoted(one.name)}: {_coding_of(one.column)}" for place, (_, one) in enumerate(self.columns)]
+        return [
+            f"  row[{place}] {quoted(one.name)}: {_coding_of(one.column)}"
+            for place, (_, one) in enumerate(self.columns)
+        ]
 
     def _codes(self) -> Iterator[str]:
         """A function that gives the code of a category, by halves among their sorted texts."""
@@ -262,8 +267,15 @@ class _File:
     def _read(self) -> Iterator[str]:
         """A function that takes a row as the numbers that are compared; it gives 0 if the row is refused."""
         program = self.program
-        if any(one.predicate is not None for one in program.inputs):
-            yield from _TRUTHS.strip("\n").splitlines()
+        predicates = [
+            written(predicate_of(program, one), _Syntax(program))
+            for one in program.inputs
+            if one.predicate is not None
+        ]
+        asked = " ".join(predicates)
+        yield from (
+            line for line in _TRUTHS.split("\n") if line and f"{line.split('(')[0].split()[-1]}(" in asked
+        )
         yield "static int read_row(const double *row, double *x) {"
         yield "    (void)row; (void)x;"
         place = 0
@@ -273,7 +285,7 @@ class _File:
                 place += 1
         for at, one in enumerate(program.inputs):
             if one.predicate is not None:
-                text = written(predicate_of(program, one), _Syntax(program))  # type: ignore[type-var]
+                text = written(predicate_of(program, one), _Syntax(program))
                 yield f"    x[{at}] = {text};"
         yield "    return 1;"
         yield "}"
@@ -339,7 +351,8 @@ class _File:
 
     def _plain(self) -> Iterator[str]:
         """Trees of binary cuts: sixteen bytes a node, both children side by side, eight rows at once."""
-        nodes, end_of, roots = [], [], []
+        nodes: list[str] = []
+        end_of, roots = [], []
         first_end = 0
         for body in self.program.bodies:
             assert isinstance(body, TreeBody)
@@ -348,8 +361,11 @@ class _File:
             for node in body.nodes:
                 if node.tests:
                     test = node.tests[0]
+                    assert isinstance(test, Cut)
                     left = "MISSING_LOW | " if node.default == 0 else ""
-                    nodes.append(f"{{{number(test.cuts[0])}, {left}{test.quantity}u, {first + node.children[0]}u}}")  # type: ignore[union-attr]
+                    nodes.append(
+                        f"{{{number(test.cuts[0])}, {left}{test.quantity}u, {first + node.children[0]}u}}"
+                    )
                     end_of.append(-1)
                 else:
                     nodes.append(f"{{INFINITY, MISSING_LOW, {first + node.id}u}}")
@@ -378,9 +394,12 @@ class _File:
         else:
             yield f"static const int share_to[] = {_list(states.share_to)};"
             yield f"static const double share_weight[] = {_list(states.share_weight, number)};"
-            yield from _SHARED_WALK.replace("MOST_WAITING", str(_most_waiting(states))).replace(
-                "WIDTH", str(program.width)
-            ).strip("\n").splitlines()
+            yield from (
+                _SHARED_WALK.replace("MOST_WAITING", str(_most_waiting(states)))
+                .replace("WIDTH", str(program.width))
+                .strip("\n")
+                .splitlines()
+            )
         yield ""
 
     def _quantities(self) -> Iterator[str]:
@@ -479,7 +498,9 @@ def _coding_of(column: Column) -> str:
         return f"{', '.join(shown)}{more}; code_of gives it"
     if column.unit is not None:
         unit = column.unit.partition("[")[2].rstrip("]")
-        name = {"D": "days", "s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}[unit]
+        name = {"D": "days", "s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}[
+            unit
+        ]
         if column.unit.startswith("datetime64"):
             return f"{name} since {times.text(column.offset, column.unit)} (UTC)"
         return f"{name}, less {column.offset}" if column.offset else name

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import ExportError
 from treewright.export.program import Program, program_of
-from treewright.export.runtimes import REFUSED, NotInstalled, Outcome, runtime_of
+from treewright.export.runtimes import REFUSED, NotInstalledError, Outcome, runtime_of
 from treewright.export.witness import Rows, boundaries, infinite_rows, random_rows
 
 Array = NDArray[np.float64]
@@ -152,7 +152,7 @@ def certify(
     runtime = runtime_of(target, content, options)
     try:
         version = runtime.version()
-    except NotInstalled as problem:
+    except NotInstalledError as problem:
         return Certificate(target, runtime.name, "", 0, None, *digests, reason=str(problem))
     rows, n_boundaries = witnesses(model, program, max_rows)
     if n_random:
@@ -226,7 +226,9 @@ def witnesses(model: Any, program: Program, max_rows: int = 200_000) -> tuple[Ro
         chosen += [row for place in sorted(best) for row in begins[place]]
         chosen += [row for place, r in enumerate(begins) if len(r) == 1 and place not in best for row in r]
     chosen += range(at, len(every))
-    unique = np.unique(rows.x[chosen].view(np.uint64), axis=0, return_index=True)[1] if program.inputs else [0]
+    unique = (
+        np.unique(rows.x[chosen].view(np.uint64), axis=0, return_index=True)[1] if program.inputs else [0]
+    )
     keep = np.array(chosen, dtype=np.int64)[np.sort(unique)]
     if len(keep) > max_rows:
         keep = keep[np.linspace(0, len(keep) - 1, max_rows).astype(np.int64)]
@@ -276,7 +278,9 @@ def _compare(
         wrong |= apart.any(axis=1)
     examples = []
     for row in np.flatnonzero(wrong)[:MOST_SHOWN].tolist():
-        shown = ", ".join(f"{one.name}={rows.take(np.array([row])).column(at)[0]!r}" for at, one in rows.inputs)
+        shown = ", ".join(
+            f"{one.name}={rows.take(np.array([row])).column(at)[0]!r}" for at, one in rows.inputs
+        )
         examples.append(
             f"row {row} ({shown}): {_said(expected, row)} by the model, {_said(outcome, row)} by the artefact"
         )

@@ -96,7 +96,11 @@ def export_dot(program: Program, *, max_depth: int | None = None) -> str:
         Show no deeper levels.
     """
     lines = [f"// {printable(line)}" for line in header(program, "draw it: dot -Tsvg model.dot -o model.svg")]
-    lines += ["digraph {", '  node [shape=box, style=rounded, fontname="sans-serif"];', '  edge [fontname="sans-serif"];']
+    lines += [
+        "digraph {",
+        '  node [shape=box, style=rounded, fontname="sans-serif"];',
+        '  edge [fontname="sans-serif"];',
+    ]
     for part in parts(program, max_depth):
         if isinstance(part, Box):
             style = ', style="rounded,filled", fillcolor="#eeeeee"' if part.is_answer else ""
@@ -139,5 +143,6 @@ def _plain(text: str) -> str:
 def _mermaid_text(text: str) -> str:
     """Write what Mermaid would read as its own as numbers of characters."""
     return "".join(
-        c if c.isalnum() or c in " .,:=≤≥−–-_²·…()+" or ord(c) > 0x2FFF else f"#{ord(c)};" for c in printable(text)
+        c if c.isalnum() or c in " .,:=≤≥−–-_²·…()+" or ord(c) > 0x2FFF else f"#{ord(c)};"
+        for c in printable(text)
     )

@@ -40,7 +40,9 @@ class Dialect(ABC):
         try:
             text.encode("utf-8")
         except UnicodeEncodeError:
-            raise ExportError(f"{what} {text!r} has half a character, which {self.name} cannot hold.") from None
+            raise ExportError(
+                f"{what} {text!r} has half a character, which {self.name} cannot hold."
+            ) from None
 
     def boolean(self, value: bool) -> str:
         """Write a truth value."""

@@ -65,9 +65,7 @@ def header(program: Program, *usage: str) -> list[str]:
     if program.classes is not None:
         lines.append(f"classes: {listed([quoted(str(label)) for label in program.classes])}")
     lines.append("columns:" if program.inputs else "columns: none is asked for")
-    lines += [
-        f"  {quoted(one.name)}: {type_of(one)}" for one in program.inputs if one.predicate is None
-    ]
+    lines += [f"  {quoted(one.name)}: {type_of(one)}" for one in program.inputs if one.predicate is None]
     lines += [
         f"  {quoted(one.name)}: worked out as {printable(str(one.predicate.rule))}"
         for one in program.inputs

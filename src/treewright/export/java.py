@@ -23,10 +23,67 @@ LONGEST_STRING = 16_000
 """Characters of one string; a class file holds 65,535 bytes in each, and a character takes up to three."""
 
 WORDS = frozenset(
-    "abstract assert boolean break byte case catch char class const continue default do double else enum extends "
-    "final finally float for goto if implements import instanceof int interface long native new package private "
-    "protected public return short static strictfp super switch synchronized this throw throws transient try void "
-    "volatile while true false null _ record var yield sealed permits".split()
+    [
+        "abstract",
+        "assert",
+        "boolean",
+        "break",
+        "byte",
+        "case",
+        "catch",
+        "char",
+        "class",
+        "const",
+        "continue",
+        "default",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "extends",
+        "final",
+        "finally",
+        "float",
+        "for",
+        "goto",
+        "if",
+        "implements",
+        "import",
+        "instanceof",
+        "int",
+        "interface",
+        "long",
+        "native",
+        "new",
+        "package",
+        "private",
+        "protected",
+        "public",
+        "return",
+        "short",
+        "static",
+        "strictfp",
+        "super",
+        "switch",
+        "synchronized",
+        "this",
+        "throw",
+        "throws",
+        "transient",
+        "try",
+        "void",
+        "volatile",
+        "while",
+        "true",
+        "false",
+        "null",
+        "_",
+        "record",
+        "var",
+        "yield",
+        "sealed",
+        "permits",
+    ]
 )
 
 
@@ -56,7 +113,9 @@ def string(text: str) -> str:
     >>> print(string('a"b'), string("ü\\u000a"))
     "a\"b" "\u00fc\\u000a"
     """
-    units = struct.unpack(f">{len(text.encode('utf-16-be', 'surrogatepass')) // 2}H", text.encode("utf-16-be", "surrogatepass"))
+    units = struct.unpack(
+        f">{len(text.encode('utf-16-be', 'surrogatepass')) // 2}H", text.encode("utf-16-be", "surrogatepass")
+    )
     pieces = []
     for unit in units:
         char = chr(unit)
@@ -148,7 +207,9 @@ class _Class:
         if program.classes is not None:
             usage.append(f"{name}.predictProba(row) gives the probability of each of CLASSES, in their order")
         for line in header(program, *usage):
-            yield f"// {printable(line)}".replace("\\", "\\\\")  # else an escape of Unicode could end the comment
+            yield f"// {printable(line)}".replace(
+                "\\", "\\\\"
+            )  # else an escape of Unicode could end the comment
         yield ""
         if self.package:
             yield f"package {self.package};"
@@ -207,7 +268,10 @@ class _Class:
         if program.costs is not None:
             numbers["COSTS"] = program.costs.ravel().tolist()
         # Sums over several columns: how many terms, then (column, weight) or (column, centre, scale).
-        terms = [[float(len(one.terms[0])), *(float(x) for term in one.terms for x in term)] for one in program.obliques]
+        terms = [
+            [float(len(one.terms[0])), *(float(x) for term in one.terms for x in term)]
+            for one in program.obliques
+        ]
         whole["SUM_BEGIN"] = np.cumsum([0, *map(len, terms)]).tolist()
         numbers["SUM_TERMS"] = [x for one in terms for x in one]
         for name, values in whole.items():
@@ -217,7 +281,9 @@ class _Class:
         for place, one in enumerate(program.inputs):
             if one.has_codes and one.predicate is None:
                 keys = [key(category) for category in one.column.categories]
-                packed = "".join(f"{len(text.encode('utf-16-be', 'surrogatepass')) // 2}:{text}" for text in keys)
+                packed = "".join(
+                    f"{len(text.encode('utf-16-be', 'surrogatepass')) // 2}:{text}" for text in keys
+                )
                 yield f"    private static final Map<String, Integer> CODES_{place} = codes(new String[] {strings(packed)});"
 
     def _read(self) -> Iterator[str]:
@@ -229,7 +295,7 @@ class _Class:
                 yield f"        x[{place}] = {self._value(place, one)};"
         for place, one in enumerate(program.inputs):
             if one.predicate is not None:
-                yield f"        x[{place}] = {written(predicate_of(program, one), _Truths())};"  # type: ignore[type-var]
+                yield f"        x[{place}] = {written(predicate_of(program, one), _Truths())};"
         yield "        return x;"
         yield "    }"
 
@@ -237,7 +303,9 @@ class _Class:
         program, column, name = self.program, one.column, string(one.name)
         refuses = "true" if program.refuses_missing else "false"
         if one.has_codes:
-            unseen = 2 if program.refuses_unseen else int(program.unseen_is_code and column.kind == "categorical")
+            unseen = (
+                2 if program.refuses_unseen else int(program.unseen_is_code and column.kind == "categorical")
+            )
             is_time = any(isinstance(category, np.datetime64) for category in column.categories)
             return f"code(row, {name}, CODES_{place}, {'true' if is_time else 'false'}, {refuses}, {unseen})"
         if column.unit is None:

@@ -43,7 +43,7 @@ def export_javascript(program: Program, *, form: str = "auto", module: str = "es
 
 
 def string(text: str) -> str:
-    """Write text so that nothing in it ends the string, the script or the page.
+    r"""Write text so that nothing in it ends the string, the script or the page.
 
     Examples
     --------
@@ -221,7 +221,7 @@ class _Module:
         yield "function read(row) {"
         for place, one in enumerate(program.inputs):
             if one.predicate is not None:
-                text = written(predicate_of(program, one), _Syntax(program))  # type: ignore[type-var]
+                text = written(predicate_of(program, one), _Syntax(program))
             else:
                 text = self._value(place, one)
             yield f"  const x{place} = {text};"
@@ -339,7 +339,11 @@ class _Module:
             yield "    one = one.map((_, k) => Number(k === chosen));"
         yield f"    for (let k = 0; k < {width}; ++k) total[k] += one[k];"
         yield "  }"
-        yield f"  return total.map((sum) => sum / {len(program.bodies)});" if program.forest else "  return total;"
+        yield (
+            f"  return total.map((sum) => sum / {len(program.bodies)});"
+            if program.forest
+            else "  return total;"
+        )
         yield "}"
         yield ""
 

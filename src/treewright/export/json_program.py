@@ -209,10 +209,8 @@ class _Reader:
     def _column(column: Mapping[str, Any]) -> Column:
         if "expression" in column:
             return Predicate(column["name"], column["expression"]).column
-        categories = tuple(
-            np.dtype(one["type"]).type(one["ticks"], one["type"].partition("[")[2].rstrip("]"))
-            if isinstance(one, dict)
-            else one
+        categories: tuple[Any, ...] = tuple(
+            np.array(one["ticks"], dtype=one["type"])[()] if isinstance(one, dict) else one
             for one in column.get("categories", ())
         )
         return Column(column["name"], column["kind"], categories, column.get("unit"), column.get("offset", 0))
@@ -247,14 +245,16 @@ class _Reader:
         if "plane" in content:
             return Plane(tuple((self.place[name], float(weight)) for name, weight in content["plane"]))
         return Ball(
-            tuple((self.place[name], float(centre), float(scale)) for name, centre, scale in content["sphere"])
+            tuple(
+                (self.place[name], float(centre), float(scale)) for name, centre, scale in content["sphere"]
+            )
         )
 
     def _test(self, content: Mapping[str, Any]) -> Test:
-        at = self.place[content["column"]] if "column" in content else len(self.columns) + content["sum"]
+        at = self.place[content["column"]] if "column" in content else len(self.columns) + int(content["sum"])
         if "cuts" in content:
             return Cut(at, tuple(map(float, content["cuts"])))
-        pairs = {code: branch for branch, codes in enumerate(content["codes"]) for code in codes}
+        pairs = {int(code): branch for branch, codes in enumerate(content["codes"]) for code in codes}
         return Lookup(at, dict(sorted(pairs.items())))
 
     def _body(self, content: Mapping[str, Any]) -> Body:
@@ -274,18 +274,19 @@ class _Reader:
 
     def _node(self, content: Mapping[str, Any]) -> Node:
         if "tests" not in content:
-            return Node(content["id"])
+            return Node(int(content["id"]))
         unanswered = content["unanswered"]
-        default = {word: number for number, word in DEFAULTS.items()}.get(unanswered, unanswered)
+        default = {word: number for number, word in DEFAULTS.items()}.get(unanswered)
+        default = int(unanswered) if default is None else default
         weights = tuple(map(float, content.get("weights", ())))
         total = 0.0
         for weight in weights:
             total += weight
         tests = tuple(map(self._test, content["tests"]))
-        return Node(content["id"], tests, tuple(content["branches"]), default, weights, total)
+        return Node(int(content["id"]), tests, tuple(map(int, content["branches"])), default, weights, total)
 
     def _clause(self, content: Mapping[str, Any]) -> Clause:
-        return Clause(self._test(content), content["branch"], content["or_missing"])
+        return Clause(self._test(content), int(content["branch"]), bool(content["or_missing"]))
 
     def _answers(self, says: list[Mapping[str, Any]]) -> Answers:
         if self.classes is None:

@@ -1,4 +1,4 @@
-"""The program of a model: what it asks of a row, in what order, and what it answers, in terms every target has.
+"""The program of a model: what it asks of a row, in what order, and what it answers.
 
 Every export is written from this one description. A row is a list of numbers, one for each input: a number
 is itself (less its column's offset), a time counts ticks of its column's unit, a category is its code, NaN is
@@ -332,7 +332,10 @@ class Program:
         n_branches = max(test.branches.values(), default=0) + 1 if isinstance(test, Lookup) else 0
         condition = answered(self.split_of(test, n_branches), clause.branch)
         return condition_words(
-            replace(condition, missing=clause.missing), self.schema, max_categories=max_categories, missing=True
+            replace(condition, missing=clause.missing),
+            self.schema,
+            max_categories=max_categories,
+            missing=True,
         )
 
     def names_of(self, test: Test) -> str:
@@ -340,7 +343,9 @@ class Program:
         return " and ".join(repr(self.inputs[place].name) for place in self.inputs_of(test.quantity))
 
 
-def refusal(program: Program, target: str, body: int, node: int, test: Test | None, what: str) -> ExportError:
+def refusal(
+    program: Program, target: str, what: str, *, node: int, body: int = 0, test: Test | None = None
+) -> ExportError:
     """Build the error for what a target cannot hold; it names node and feature."""
     where = "rule" if program.is_rules else "node"
     tree = f" of tree {body}" if program.forest else ""
@@ -352,7 +357,7 @@ def refusal(program: Program, target: str, body: int, node: int, test: Test | No
 
 
 def program_of(model: Any) -> Program:
-    """Describe a fitted model: a tree, a preset, a forest, a rule classifier or a rule set; or a program itself.
+    """Describe a fitted model, a tree, a preset, a forest or rules; a program is given back.
 
     Examples
     --------
@@ -538,9 +543,7 @@ class _Collector:
                     )
                 predicates[feature] = predicate
                 used |= columns_of(predicate.rule, self.schema)
-        return tuple(
-            Input(feature, columns[feature], predicates.get(feature)) for feature in sorted(used)
-        )
+        return tuple(Input(feature, columns[feature], predicates.get(feature)) for feature in sorted(used))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from treewright.data import times
 from treewright.export.expressions import Value, written
 from treewright.export.header import header
-from treewright.export.program import Ball, Input, Plane, Program, TreeBody
+from treewright.export.program import Input, Program, TreeBody
 from treewright.export.source import Source, helpers_for, nested, pieces_of, predicate_of
 from treewright.export.states import States
 from treewright.formatting.text import printable
@@ -176,7 +176,7 @@ class _Module:
         syntax = _Syntax(program)
         for place, one in enumerate(program.inputs):
             if one.predicate is not None:
-                text = written(predicate_of(program, one), syntax)  # type: ignore[type-var]
+                text = written(predicate_of(program, one), syntax)
             else:
                 text = self._value(place, one)
             yield f"    x{place} = {text}"
@@ -337,7 +337,7 @@ def _time_reader(categories: tuple[Any, ...]) -> str:
 
 
 _HELPERS = pieces_of(
-    '''
+    """
 def _is_missing(value):
     return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
@@ -503,6 +503,6 @@ def _walk(x, root):
         for place in range(_HIGH[at] - 1, _LOW[at] - 1, -1):
             waiting.append((_SHARE_TO[place], share * _SHARE_WEIGHT[place] / _T[at]))
     return parts
-''',
+""",
     r"^def (\w+)",
 )

@@ -31,7 +31,7 @@ from treewright.export.program import UNSEEN, Program
 from treewright.export.witness import Rows
 
 
-class NotInstalled(Exception):
+class NotInstalledError(Exception):
     """A runtime that is not there; the words say what to install."""
 
 
@@ -71,7 +71,7 @@ class Runtime(ABC):
 
     @abstractmethod
     def version(self) -> str:
-        """Give the version; raises NotInstalled."""
+        """Give the version; raises NotInstalledError."""
 
     @abstractmethod
     def run(self, program: Program, rows: Rows) -> Outcome:
@@ -88,14 +88,14 @@ class NoRuntime(Runtime):
     name = "none"
 
     def version(self) -> str:
-        raise NotInstalled("it is read by people: nothing runs it")
+        raise NotInstalledError("it is read by people: nothing runs it")
 
     def run(self, program: Program, rows: Rows) -> Outcome:
         raise NotImplementedError
 
 
 class PythonRuntime(Runtime):
-    """This interpreter."""
+    """The interpreter that runs treewright."""
 
     name = "Python"
 
@@ -122,7 +122,7 @@ class PythonRuntime(Runtime):
 
 
 class JSONRuntime(PythonRuntime):
-    """This interpreter, by a module that is written from the JSON alone."""
+    """The same interpreter, by a module that is written from the JSON alone."""
 
     name = "treewright"
 
@@ -150,19 +150,20 @@ def plain_value(value: Any) -> Any:
 
 
 def program_path(name: str, package: str) -> str:
-    """Find a program; raises NotInstalled."""
+    """Find a program; raises NotInstalledError."""
     path = shutil.which(name)
     if path is None:
-        raise NotInstalled(f"{name} is not installed: apt-get install {package}")
+        raise NotInstalledError(f"{name} is not installed: apt-get install {package}")
     return path
 
 
 def call(*command: str, folder: str, what: str) -> str:
     """Run a program and give what it writes; raises ExportError with its own words if it fails."""
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     if done.returncode:
-        raise ExportError(f"{what} failed: {' '.join((done.stderr or done.stdout).split())[-500:]}")
-    return done.stdout
+        words = (done.stderr or done.stdout).decode(errors="replace").split()
+        raise ExportError(f"{what} failed: {' '.join(words)[-500:]}")
+    return done.stdout.decode()  # as bytes: line ends are data
 
 
 def json_value(value: Any) -> Any:
@@ -345,16 +346,24 @@ class JavaRuntime(Runtime):
         full = f"{package[1]}.{name[1]}" if package else name[1]
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, f"{name[1]}.java").write_text(self.artefact, encoding="utf-8")
-            harness = _JAVA.replace("MODEL", full).replace(
-                "ANSWER", _JAVA_CLASSES if program.classes is not None else _JAVA_NUMBERS
-            ).replace("MODEL", full)
+            harness = (
+                _JAVA.replace("MODEL", full)
+                .replace("ANSWER", _JAVA_CLASSES if program.classes is not None else _JAVA_NUMBERS)
+                .replace("MODEL", full)
+            )
             Path(folder, "TreewrightRun.java").write_text(harness, encoding="utf-8")
             self._write(Path(folder, "rows"), rows)
             quick = ("-J-XX:TieredStopAtLevel=1", "-J-Xshare:auto", "-proc:none", "-nowarn")
             javac = program_path("javac", "default-jdk-headless")
             sources = (f"{name[1]}.java", "TreewrightRun.java")
             call(javac, *quick, "-encoding", "UTF-8", "-d", ".", *sources, folder=folder, what="javac")
-            run = (program_path("java", "default-jdk-headless"), "-XX:TieredStopAtLevel=1", "-cp", ".", "TreewrightRun")
+            run = (
+                program_path("java", "default-jdk-headless"),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                ".",
+                "TreewrightRun",
+            )
             call(*run, folder=folder, what="java")
             lines = Path(folder, "answers").read_text(encoding="utf-8").splitlines()
         prediction: list[Any] = []
@@ -460,7 +469,7 @@ ID = "treewright row id"
 class SQLRuntime(Runtime):
     """A database that runs a query over a table of the rows, in parentheses as any subquery."""
 
-    types: dict[str, str]
+    types: ClassVar[dict[str, str]]
 
     @property
     def table(self) -> str:
@@ -549,7 +558,7 @@ class DuckDBRuntime(SQLRuntime):
         try:
             import duckdb
         except ImportError:
-            raise NotInstalled("duckdb is not installed: pip install duckdb") from None
+            raise NotInstalledError("duckdb is not installed: pip install duckdb") from None
         return str(duckdb.__version__)
 
     def run(self, program: Program, rows: Rows) -> Outcome:
@@ -564,12 +573,14 @@ class DuckDBRuntime(SQLRuntime):
             if dot:
                 database.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
             database.execute(f"CREATE TABLE {self.table} ({declared})")
-            database.execute(f"COPY {self.table} FROM '{path}' (FORMAT csv, HEADER false, NULLSTR '\\N', QUOTE '\"', ESCAPE '\"', PARALLEL false)")
+            database.execute(
+                f"COPY {self.table} FROM '{path}' (FORMAT csv, HEADER false, NULLSTR '\\N', QUOTE '\"', ESCAPE '\"', PARALLEL false)"
+            )
             return self.outcome(program, database.execute(self.query(program)).fetchall())
 
 
 def write_csv(path: Path, columns: list[tuple[str, str, list[Any]]]) -> None:
-    """Write columns for a database to copy; missing values are \\N, all others are quoted."""
+    r"""Write columns for a database to copy; missing values are \N, all others are quoted."""
     with open(path, "w", encoding="utf-8", newline="") as file:
         for row in zip(*(values for *_, values in columns), strict=True):
             file.write(",".join(_csv(value) for value in row) + "\n")
@@ -599,7 +610,7 @@ class SQLiteRuntime(SQLRuntime):
         try:
             import sqlite3
         except ImportError:
-            raise NotInstalled("this Python has no sqlite3") from None
+            raise NotInstalledError("this Python has no sqlite3") from None
         return sqlite3.sqlite_version
 
     def nothing(self, row: int) -> Any:
@@ -635,7 +646,9 @@ class PostgreSQLRuntime(SQLRuntime):
     }
 
     def version(self) -> str:
-        return call(str(Path(server_programs(), "postgres")), "--version", folder="/", what="postgres").split()[2]
+        return call(
+            str(Path(server_programs(), "postgres")), "--version", folder="/", what="postgres"
+        ).split()[2]
 
     def suited(self, rows: Rows) -> Rows:
         """PostgreSQL counts time in microseconds."""
@@ -661,18 +674,36 @@ class PostgreSQLRuntime(SQLRuntime):
                 f"CREATE SCHEMA IF NOT EXISTS {schema};" if dot else "",
                 f"CREATE TABLE {self.table} ({declared});",
                 f"COPY {self.table} FROM STDIN WITH (FORMAT csv, NULL '\\N');",
-                Path(folder, "rows.csv").read_text(encoding="utf-8") + "\\.",
+                Path(folder, "rows.csv").read_bytes().decode() + "\\.",
                 f"COPY ({self.query(program)}) TO STDOUT WITH (FORMAT csv, NULL '\\N');",
                 "ROLLBACK;",
             ]
-            Path(folder, "run.sql").write_text("\n".join(script), encoding="utf-8")
+            Path(folder, "run.sql").write_bytes("\n".join(script).encode())
             socket = PostgreSQLServer.running().folder
-            command = ("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", socket, "-U", "postgres", "-d", "postgres")
+            command = (
+                "psql",
+                "-X",
+                "-q",
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-h",
+                socket,
+                "-U",
+                "postgres",
+                "-d",
+                "postgres",
+            )
             text = call(*command, "-f", "run.sql", folder=folder, what="psql")
         answers = []
-        for row in csv.reader(io.StringIO(text)):
+        for row in csv.reader(io.StringIO(text, newline="")):
             said = [None if cell == "\\N" else cell for cell in row]
-            answers.append([int(row[0]), self._label(said[1], program), *(math.nan if one is None else float(one) for one in said[2:])])
+            answers.append(
+                [
+                    int(row[0]),
+                    self._label(said[1], program),
+                    *(math.nan if one is None else float(one) for one in said[2:]),
+                ]
+            )
         return self.outcome(program, answers)
 
     @staticmethod
@@ -691,7 +722,7 @@ class PostgreSQLRuntime(SQLRuntime):
 
 
 def server_programs() -> Path:
-    """Find the folder with the programs of a PostgreSQL server; raises NotInstalled."""
+    """Find the folder with the programs of a PostgreSQL server; raises NotInstalledError."""
     program_path("psql", "postgresql")
     found = shutil.which("postgres")
     folders = [Path(found).resolve().parent] if found else []
@@ -699,7 +730,7 @@ def server_programs() -> Path:
     for folder in folders:
         if (folder / "initdb").exists() and (folder / "postgres").exists():
             return folder
-    raise NotInstalled("postgres is not installed: apt-get install postgresql")
+    raise NotInstalledError("postgres is not installed: apt-get install postgresql")
 
 
 class PostgreSQLServer:
@@ -723,10 +754,33 @@ class PostgreSQLServer:
         user: dict[str, Any] = {"user": "postgres"} if hasattr(os, "geteuid") and os.geteuid() == 0 else {}
         if user:
             shutil.chown(self.folder, "postgres")
-        quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": self.folder}
-        make = [str(programs / "initdb"), "-D", data, "-A", "trust", "-U", "postgres", "-N", "-E", "UTF8", "--locale=C"]
+        quiet: dict[str, Any] = {
+            "stdout": subprocess.DEVNULL,
+            "stderr": subprocess.DEVNULL,
+            "cwd": self.folder,
+        }
+        make = [
+            str(programs / "initdb"),
+            "-D",
+            data,
+            "-A",
+            "trust",
+            "-U",
+            "postgres",
+            "-N",
+            "-E",
+            "UTF8",
+            "--locale=C",
+        ]
         subprocess.run(make, check=True, **quiet, **user)
-        options = ["-c", "listen_addresses=", "-c", "fsync=off", "-c", "unix_socket_directories=" + self.folder]
+        options = [
+            "-c",
+            "listen_addresses=",
+            "-c",
+            "fsync=off",
+            "-c",
+            "unix_socket_directories=" + self.folder,
+        ]
         self._process = subprocess.Popen([str(programs / "postgres"), "-D", data, *options], **quiet, **user)
         atexit.register(self.stop)
         ready = ["psql", "-X", "-h", self.folder, "-U", "postgres", "-d", "postgres", "-c", "SELECT 1"]
@@ -749,7 +803,13 @@ DATABASES: dict[str, type[SQLRuntime]] = {
     "postgresql": PostgreSQLRuntime,
 }
 
-RUNTIMES: dict[str, type[Runtime]] = {"python": PythonRuntime, "javascript": NodeRuntime, "c": CRuntime, "java": JavaRuntime, "json": JSONRuntime}
+RUNTIMES: dict[str, type[Runtime]] = {
+    "python": PythonRuntime,
+    "javascript": NodeRuntime,
+    "c": CRuntime,
+    "java": JavaRuntime,
+    "json": JSONRuntime,
+}
 
 
 def _database(artefact: Any, options: Mapping[str, Any]) -> Runtime:

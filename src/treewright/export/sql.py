@@ -76,7 +76,11 @@ def export_sql(
         raise ExportError(f"form must be 'auto', 'nested' or 'table', got {form!r}.")
     if proba and program.classes is None:
         raise ExportError("proba=True needs a model of classes; this one predicts numbers.")
-    query = _Query(program, DIALECTS[dialect], table, schema, proba, form, key)
+    answers = {"prediction", *(f"p_{label}".lower() for label in program.classes or [] if proba)}
+    for name in program.schema.names:
+        if name.lower() in answers:
+            raise ExportError(f"column {name!r} has the name of an answer of the query: rename it.")
+    query = _Query(program, DIALECTS[dialect], table=table, schema=schema, proba=proba, form=form, key=key)
     return "\n".join([*query.head(), *query.lines()]) + "\n"
 
 
@@ -103,6 +107,7 @@ class _Query:
         self,
         program: Program,
         dialect: Dialect,
+        *,
         table: str,
         schema: str | None,
         proba: bool,
@@ -161,7 +166,9 @@ class _Query:
             and longest <= MOST_CODES
             and len(program.bodies) <= MOST_TREES
             and all(len(body.answers.proba) <= most for body in program.bodies)
-            and all(_longest_chain(body) <= LONGEST_CHAIN for body in program.bodies if isinstance(body, TreeBody))
+            and all(
+                _longest_chain(body) <= LONGEST_CHAIN for body in program.bodies if isinstance(body, TreeBody)
+            )
         )
 
     # ---- columns -------------------------------------------------------------------------------------
@@ -191,13 +198,17 @@ class _Query:
         category: Any = self.program.inputs[place].column.categories[code]
         if isinstance(category, np.datetime64 | np.timedelta64):
             return self.dialect.time_category(category)
-        return self.dialect.number(float(category)) if float in self._kinds(place) else self.dialect.literal(category)
+        return (
+            self.dialect.number(float(category))
+            if float in self._kinds(place)
+            else self.dialect.literal(category)
+        )
 
     def stored(self, place: int) -> str:
         """What an input is to the model: a number, or a code; NULL if it is missing."""
         program, one = self.program, self.program.inputs[place]
         if one.predicate is not None:
-            truth = written(predicate_of(program, one), _Truths(self))  # type: ignore[type-var]
+            truth = written(predicate_of(program, one), _Truths(self))
             return f"CASE WHEN {truth} THEN 1 WHEN NOT {truth} THEN 0 END"
         if not one.has_codes:
             number = self.dialect.stored(self.column(place), one.column)
@@ -284,7 +295,9 @@ class _Query:
                 continue
             number = None
             if not one.has_codes:
-                number = self.x(place) if not self.walks else self.dialect.stored(self.column(place), one.column)
+                number = (
+                    self.x(place) if not self.walks else self.dialect.stored(self.column(place), one.column)
+                )
             if program.refuses_missing:
                 found.append(f"{number or self.category(place)} IS NULL")
             if one.has_codes and program.refuses_unseen:
@@ -342,9 +355,10 @@ class _Query:
         if test.quantity < len(self.program.inputs) and self.program.inputs[test.quantity].has_codes:
             # A category never seen is as good as missing: all will do but those that are ruled out.
             every = range(len(self.program.inputs[test.quantity].column.categories))
-            others = [code for code in every if test.branch(code) != clause.branch]
-            return f"({self.among(test.quantity, others)}) IS NOT TRUE" if others else "1 = 1"
-        others = [self.answered(test, branch) for branch in range(len(test.cuts) + 1) if branch != clause.branch]  # type: ignore[union-attr]
+            codes = [code for code in every if test.branch(code) != clause.branch]
+            return f"({self.among(test.quantity, codes)}) IS NOT TRUE" if codes else "1 = 1"
+        assert isinstance(test, Cut)
+        others = [self.answered(test, branch) for branch in range(test.n_branches) if branch != clause.branch]
         return f"({' OR '.join(others)}) IS NOT TRUE"
 
     # ---- CASE ----------------------------------------------------------------------------------------
@@ -352,7 +366,10 @@ class _Query:
     def case(self, body: TreeBody | RuleBody, answers: Sequence[str], indent: str) -> str:
         """A body as one expression; the largest subtree of a node is always left for last, without nesting."""
         if isinstance(body, RuleBody):
-            whens = [(" AND ".join(map(self.holds, rule)) or "1 = 1", answers[at]) for at, rule in enumerate(body.rules)]
+            whens = [
+                (" AND ".join(map(self.holds, rule)) or "1 = 1", answers[at])
+                for at, rule in enumerate(body.rules)
+            ]
             return _Case(whens, answers[-1]).written(indent)
         cases: dict[int, _Case] = {}
         sizes: dict[int, int] = {}
@@ -378,7 +395,9 @@ class _Query:
         branches = range(len(node.children))
         if len(node.tests) > 1:
             whens = [
-                f"WHEN {self.answered(test, branch)} THEN {branch}" for test in node.tests for branch in branches
+                f"WHEN {self.answered(test, branch)} THEN {branch}"
+                for test in node.tests
+                for branch in branches
                 if not isinstance(test, Cut) or branch < test.n_branches
             ]
             chosen = f"CASE {' '.join(whens)} ELSE {node.default} END"
@@ -516,7 +535,11 @@ class _Query:
         columns = [f"{key} AS k"]
         columns += [] if whole else ["t AS whole"]
         columns += [f"{self.stored(place)} AS x{place}" for place in range(len(self.program.inputs))]
-        columns.append(f"coalesce({refused}, {self.dialect.boolean(False)}) AS refused" if refused else f"{self.dialect.boolean(False)} AS refused")
+        columns.append(
+            f"coalesce({refused}, {self.dialect.boolean(False)}) AS refused"
+            if refused
+            else f"{self.dialect.boolean(False)} AS refused"
+        )
         joins = "".join(
             f' LEFT JOIN "treewright codes {place}" AS c{place} ON c{place}.value = {self.category(place)}'
             for place in sorted(self.joined)
@@ -554,7 +577,9 @@ class _Query:
                 continue
             for at in range(low, high):
                 to = str(states.share_to[at])
-                rows.append([str(s), str(q), number(0.0), to, to, to, number(states.share_weight[at]), number(t)])
+                rows.append(
+                    [str(s), str(q), number(0.0), to, to, to, number(states.share_weight[at]), number(t)]
+                )
         yield self._values("states", names, rows or [["0", "0", number(0.0), "0", "0", "0", *one]])
         roots = ([str(tree), str(root)] for tree, root in enumerate(states.roots))
         yield self._values("roots", ["tree", "s"], roots)
@@ -595,8 +620,10 @@ class _Query:
     def _has_votes(self) -> bool:
         """Whether classes are decided by other sums than the probabilities."""
         program = self.program
-        return program.sums and program.classes is not None and any(
-            not np.array_equal(body.answers.votes, body.answers.proba) for body in program.bodies
+        return (
+            program.sums
+            and program.classes is not None
+            and any(not np.array_equal(body.answers.votes, body.answers.proba) for body in program.bodies)
         )
 
     def _sums(self) -> Iterator[str]:
@@ -618,7 +645,8 @@ class _Query:
             chosen = self._decided([f"p{k}" for k in ks], [str(k) for k in ks])
             yield f'"treewright choices" AS (SELECT k, {chosen} AS label FROM "treewright sums")'
             votes = ", ".join(
-                f"sum(CASE WHEN label = {k} THEN {self.dialect.number(1.0)} ELSE {self.dialect.number(0.0)} END) AS p{k}" for k in ks
+                f"sum(CASE WHEN label = {k} THEN {self.dialect.number(1.0)} ELSE {self.dialect.number(0.0)} END) AS p{k}"
+                for k in ks
             )
             yield f'"treewright votes" AS (SELECT k, {votes} FROM "treewright choices" GROUP BY k)'
             source = '"treewright votes"'
@@ -628,7 +656,9 @@ class _Query:
         if program.classes is None:
             yield '"treewright answers" AS (SELECT k, p0 AS prediction FROM "treewright means")'
             return
-        decided = self._decided([f"{'v' if self._has_votes else 'p'}{k}" for k in ks], [self.label(k) for k in ks])
+        decided = self._decided(
+            [f"{'v' if self._has_votes else 'p'}{k}" for k in ks], [self.label(k) for k in ks]
+        )
         proba = "".join(f", p{k}" for k in ks) if self.proba else ""
         yield f'"treewright answers" AS (SELECT k, {decided} AS prediction{proba} FROM "treewright means")'
 
@@ -640,15 +670,24 @@ class _Query:
         greatest, least = ("max", "min") if isinstance(self.dialect, SQLite) else ("greatest", "least")
         if self.program.costs is None or self.program.forest:
             enough = f"{greatest}({', '.join(votes)}) * {number(1 - SAME_WEIGHT)}"
-            whens = " ".join(f"WHEN {vote} >= {enough} THEN {said}" for vote, said in zip(votes, answers, strict=True))
+            whens = " ".join(
+                f"WHEN {vote} >= {enough} THEN {said}" for vote, said in zip(votes, answers, strict=True)
+            )
             return f"CASE {whens} END"
         costs = [
-            "(" + " + ".join(f"{vote} * {number(cost)}" for vote, cost in zip(votes, column, strict=True)) + ")"
+            "("
+            + " + ".join(f"{vote} * {number(cost)}" for vote, cost in zip(votes, column, strict=True))
+            + ")"
             for column in self.program.costs.T.tolist()
         ]
         enough = f"{least}({', '.join(costs)}) * {number(1 + SAME_WEIGHT)}"
-        whens = " ".join(f"WHEN {cost} <= {enough} THEN {said}" for cost, said in zip(costs, answers, strict=True))
+        whens = " ".join(
+            f"WHEN {cost} <= {enough} THEN {said}" for cost, said in zip(costs, answers, strict=True)
+        )
         return f"CASE {whens} END"
+
+
+_SIGNS = {"==": "=", "!=": "<>"}
 
 
 class _Truths:
@@ -659,7 +698,11 @@ class _Truths:
 
     def value(self, number: Value) -> str:
         stored = self.query.stored(number.input)
-        return f"({stored} + {self.query.dialect.number(float(number.offset))})" if number.offset else f"({stored})"
+        return (
+            f"({stored} + {self.query.dialect.number(float(number.offset))})"
+            if number.offset
+            else f"({stored})"
+        )
 
     def constant(self, number: float) -> str:
         return self.query.dialect.number(number)
@@ -668,7 +711,7 @@ class _Truths:
         return f"({left} / nullif({right}, 0))" if sign == "/" else f"({left} {sign} {right})"
 
     def compared(self, sign: str, left: str, right: str) -> str:
-        return f"({left} {dict([('==', '='), ('!=', '<>')]).get(sign, sign)} {right})"
+        return f"({left} {_SIGNS.get(sign, sign)} {right})"
 
     def is_missing(self, number: str) -> str:
         return f"({number} IS NULL)"

@@ -36,8 +36,8 @@ class States:
     Parameters
     ----------
     quantity, threshold, low, high, missing : list
-        By state. Where a row is shared (`quantity` is `SHARED`), `low` and `high` tell the range of `share_to`
-        and `share_weight` that has its parts, and `threshold` is the sum of the weights.
+        By state. Where a row is shared (`quantity` is `SHARED`), `low` and `high` tell the range of
+        `share_to` and `share_weight` that has its parts, and `threshold` is the sum of the weights.
     share_to, share_weight : list
         Where parts of rows go, and their weights.
     roots : list
@@ -129,7 +129,7 @@ class States:
         for begin, end in spans:
             middle = (begin + end) // 2
             spans += [(a, b) for a, b in ((begin, middle), (middle + 1, end)) if a < b]
-        state = {}
+        state: dict[tuple[int, int], int] = {}
         for begin, end in reversed(spans):
             middle = (begin + end) // 2
             low = state[begin, middle] if begin < middle else targets[middle]

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ class Rows:
         return found
 
     def column(self, at: int) -> list[Any]:
-        """Give the values of a column: numbers, categories, moments and durations of NumPy; None is missing."""
+        """Give the values of a column: numbers, categories, times of NumPy; None is missing."""
         one = self.program.inputs[at]
         return [None if math.isnan(x) else _value(one.column, x) for x in self.x[:, at].tolist()]
 
@@ -136,22 +137,23 @@ def _value(column: Column, x: float) -> Any:
     if column.kind != "numeric":
         return _unseen_of(column) if x == UNSEEN else column.categories[int(x)]
     if column.unit is not None:
-        kind = np.datetime64 if column.unit.startswith("datetime64") else np.timedelta64
-        return kind(_ticks(column, x), resolution(column))
+        kind = column.unit.partition("[")[0]
+        return np.array(_ticks(column, x), dtype=f"{kind}[{resolution(column)}]")[()]
     return int(x) + column.offset if column.offset and math.isfinite(x) else x
 
 
 def _unseen_of(column: Column) -> Any:
     """Make up a value of the same kind that is no category."""
-    first = column.categories[0] if column.categories else ""
+    categories: tuple[Any, ...] = column.categories
+    first = categories[0] if categories else ""
     if any(isinstance(category, str) for category in column.categories) or not column.categories:
         text = "never seen"
         while text in column.code_of:
             text += "!"
         return text
     if isinstance(first, np.datetime64 | np.timedelta64):
-        return max(column.categories) + np.timedelta64(1, "D")  # type: ignore[type-var, operator]
-    return max(column.categories) + 7  # type: ignore[type-var, operator]
+        return max(categories) + np.timedelta64(1, "D")
+    return max(categories) + 7
 
 
 def _raw(column: Column, x: Array) -> Raw:
@@ -162,12 +164,16 @@ def _raw(column: Column, x: Array) -> Raw:
         codes = np.where(gaps, -1, np.where(x == UNSEEN, len(categories) - 1, x)).astype(np.int64)
         return RawCodes(codes, categories, declared=True)
     if column.unit is not None:
-        ticks = np.array([0 if gap else _ticks(column, one) for one, gap in zip(x.tolist(), gaps, strict=True)])
+        ticks = np.array(
+            [0 if gap else _ticks(column, one) for one, gap in zip(x.tolist(), gaps, strict=True)]
+        )
         kind = column.unit.partition("[")[0]
         return RawNumbers(ticks.astype(np.int64).view(f"{kind}[{resolution(column)}]"), gaps)
     if column.offset:
         finite = np.isfinite(x)
-        whole = [int(one) + column.offset if known else 0 for one, known in zip(x.tolist(), finite, strict=True)]
+        whole = [
+            int(one) + column.offset if known else 0 for one, known in zip(x.tolist(), finite, strict=True)
+        ]
         dtype = np.uint64 if max(whole, default=0) > np.iinfo(np.int64).max else np.int64
         return RawNumbers(np.array(whole, dtype), ~finite)
     return RawNumbers(x)
@@ -258,7 +264,9 @@ class Finder:
 
     # ---- the way to a node -----------------------------------------------------------------------------
 
-    def row_at(self, body: TreeBody, parents: Sequence[tuple[int, int]], node: int, missing: frozenset[int]) -> Values | None:
+    def row_at(
+        self, body: TreeBody, parents: Sequence[tuple[int, int]], node: int, missing: frozenset[int]
+    ) -> Values | None:
         """Find a row that comes to a node with some inputs missing; None if none is found."""
         missing_too = set(missing)
         for _ in range(len(self.program.inputs) + 1):
@@ -483,7 +491,7 @@ def _with(base: Values, at: int, x: float) -> Values:
 
 @dataclass
 class Boundary:
-    """One test of one node or rule, with groups of rows that come to it: a group has one row for each side."""
+    """One test of a node or rule, with groups of rows that come to it: a row for each side."""
 
     groups: list[list[Values]] = field(default_factory=list)
 
@@ -587,13 +595,15 @@ def _pools(program: Program) -> list[list[float]]:
             if isinstance(test, Cut) and oblique is None:
                 cuts[test.quantity].update(cut for cut in test.cuts if math.isfinite(cut))
             elif isinstance(oblique, Ball):
-                for at, centre, scale in oblique.terms:
+                assert isinstance(test, Cut)
+                for at, centre, size in oblique.terms:
                     cuts[at].add(centre)
-                    spread[at] = max(spread[at], math.sqrt(abs(test.cuts[0]) / scale) if scale > 0 else 0.0)  # type: ignore[union-attr]
+                    spread[at] = max(spread[at], math.sqrt(abs(test.cuts[0]) / size) if size > 0 else 0.0)
             elif isinstance(oblique, Plane):
+                assert isinstance(test, Cut)
                 for at, weight in oblique.terms:
                     if weight:
-                        spread[at] = max(spread[at], min(abs(test.cuts[0] / weight), 1e6))  # type: ignore[union-attr]
+                        spread[at] = max(spread[at], min(abs(test.cuts[0] / weight), 1e6))
     pools = []
     for at, one in enumerate(program.inputs):
         if one.has_codes:
@@ -601,7 +611,7 @@ def _pools(program: Program) -> list[list[float]]:
             continue
         known = sorted(cuts[at] | {-spread[at], spread[at]})
         wide = max(known[-1] - known[0], 1.0)
-        middles = [low + (high - low) / 2 for low, high in zip(known, known[1:], strict=False)]
+        middles = [low + (high - low) / 2 for low, high in pairwise(known)]
         near = [x for cut in known for x in scales[at].beside(cut)]
         outer = [known[0] - wide, known[0] - wide / 4, known[-1] + wide / 4, known[-1] + wide]
         scale = scales[at]
@@ -614,7 +624,7 @@ def _pools(program: Program) -> list[list[float]]:
 
 
 def random_rows(program: Program, n_rows: int, seed: int = 0) -> Rows:
-    """Draw rows at random: numbers on, beside, between and beyond a program's cuts, categories, missing values."""
+    """Draw rows at random: numbers on, beside, between and beyond cuts, categories, missing values."""
     random = np.random.default_rng(seed)
     x = np.empty((n_rows, len(program.inputs)))
     for at, pool in enumerate(_pools(program)):

@@ -38,9 +38,13 @@ TARGETS: dict[str, Target] = {
     "c": _target("c", ".c", "one file of C99 without dependencies"),
     "javascript": _target("javascript", ".mjs", "an ES module, or a script for a page"),
     "java": _target("java", ".java", "a class without dependencies"),
-    "json": Target("treewright.export.json_program", "export_json", ".json", "plain values, to read back or elsewhere"),
+    "json": Target(
+        "treewright.export.json_program", "export_json", ".json", "plain values, to read back or elsewhere"
+    ),
     "dot": Target("treewright.export.diagrams", "export_dot", ".dot", "a graph for Graphviz"),
-    "mermaid": Target("treewright.export.diagrams", "export_mermaid", ".mmd", "a flowchart for Markdown pages"),
+    "mermaid": Target(
+        "treewright.export.diagrams", "export_mermaid", ".mmd", "a flowchart for Markdown pages"
+    ),
 }
 """Every target by name."""
 
