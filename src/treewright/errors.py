@@ -1,4 +1,4 @@
-"""Errors and warnings: what is wrong with the data, a model file, an export or an address, in one sentence."""
+"""Errors and warnings: what is wrong with data, a model file, an export or an address, in one sentence."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ needs_java = pytest.mark.skipif(shutil.which("javac") is None, reason="no Java D
 
 
 @needs_java
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_class_answers_as_the_model_does(name: str) -> None:
     fitted = model(name)

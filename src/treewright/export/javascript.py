@@ -48,7 +48,7 @@ def string(text: str) -> str:
     Examples
     --------
     >>> print(string("größe"), string("</script>"))
-    "größe" "\\u003c/script>"
+    "größe" "\u003c/script>"
     """
     return json.dumps(text, ensure_ascii=not text.isprintable()).replace("<", "\\u003c")
 
@@ -281,7 +281,7 @@ class _Module:
         yield f"const thresholds = Float64Array.from({_numbers(states.threshold)});"
         yield f"const lows = Int32Array.from({_list(states.low)});"
         yield f"const highs = Int32Array.from({_list(states.high)});"
-        yield f"const missings = Int32Array.from({_list(states.missing)});"
+        yield f"const absent = Int32Array.from({_list(states.missing)});"
         yield f"const shareTo = {_list(states.share_to)};"
         yield f"const shareWeight = {_numbers(states.share_weight)};"
         yield f"const roots = {_list(states.roots)};"
@@ -503,7 +503,7 @@ function walk(x, root) {
     let [at, share] = waiting.pop();
     while (at >= 0 && quantities[at] >= 0) {
       const value = quantityOf(x, quantities[at]);
-      at = value <= thresholds[at] ? lows[at] : value > thresholds[at] ? highs[at] : missings[at];
+      at = value <= thresholds[at] ? lows[at] : value > thresholds[at] ? highs[at] : absent[at];
     }
     if (at < 0) parts.push([~at, share]);
     else for (let place = highs[at] - 1; place >= lows[at]; --place) waiting.push([shareTo[place], (share * shareWeight[place]) / thresholds[at]]);
