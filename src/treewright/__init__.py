@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from treewright.estimators.rules import RuleClassifier
     from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from treewright.explorer import edit, explore
+    from treewright.export.certify import certify
     from treewright.model_selection.comparison import compare_pruners
     from treewright.model_selection.overfitting import overfitting_curve
     from treewright.rules import RuleSet
@@ -65,6 +66,7 @@ __all__ = [
     "Tree",
     "__version__",
     "bounds",
+    "certify",
     "compare_pruners",
     "criteria",
     "datasets",
@@ -108,6 +110,7 @@ _LOADED_WHEN_ASKED_FOR = {
     "RandomForestRegressor": "treewright.estimators.forest",
     "from_sklearn": "treewright.estimators.from_sklearn",
     "load": "treewright.estimators.loading",
+    "certify": "treewright.export.certify",
     "compare_pruners": "treewright.model_selection.comparison",
     "overfitting_curve": "treewright.model_selection.overfitting",
     "edit": "treewright.explorer",

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from treewright import __version__
-from treewright.errors import DataError, ModelFileError
+from treewright.errors import DataError, ExportError, ModelFileError
 from treewright.formatting.suggestions import nearest
 
 DONE, FAILED, USAGE, BAD_DATA, BAD_MODEL, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explain": ("treewright.cli.explain", "Say in words why a row is predicted as it is."),
     "rules": ("treewright.cli.rules", "Print a model as rules."),
     "explore": ("treewright.cli.explore", "Look at a model in the browser, prune it and edit it by hand."),
+    "export": ("treewright.cli.export", "Write a model as SQL, source code or another program's model."),
     "prune": ("treewright.cli.prune", "Prune a saved model."),
     "evaluate": ("treewright.cli.evaluate", "Judge a model on a table with a known target."),
     "cv": ("treewright.cli.cv", "Judge a way of learning by cross-validation."),
@@ -138,6 +139,7 @@ def _report(problem: BaseException) -> int:
     for kinds, status, before in (
         (ModelFileError, BAD_MODEL, ""),
         (DataError, BAD_DATA, ""),
+        (ExportError, USAGE, ""),
         (MemoryError, FAILED, "out of memory: "),
         (OSError, FAILED, ""),
     ):
