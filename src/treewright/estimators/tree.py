@@ -185,7 +185,9 @@ class TreeEstimator(Learner):
         """
         unpruned = clone(self).set_params(ccp_alpha=0.0, pruner=None).fit(X, y, sample_weight)
         links = weakest_links(unpruned.tree_, "impurity")
-        return Bunch(ccp_alphas=links.alpha, impurities=links.risk)
+        # What is saved may seem negative by rounding.
+        alphas, impurities = np.maximum(links.alpha, 0.0), np.maximum.accumulate(links.risk)
+        return Bunch(ccp_alphas=alphas, impurities=impurities)
 
 
 _DEFAULTS = {**vars(Learner), **vars(TreeEstimator)}

@@ -12,6 +12,7 @@ from treewright.formatting.suggestions import unknown_name
 from treewright.formatting.text import counted
 from treewright.parameter_types import Domain, one_of
 from treewright.tree import Tree
+from treewright.tree.sklearn_arrays import impurity_mass
 
 Array = NDArray[np.float64]
 
@@ -42,7 +43,7 @@ def training_risk(tree: Tree, risk: Risk | None) -> Array:
     if risk is not None and risk not in allowed:
         raise ValueError(unknown_name("risk for this tree", risk, allowed))
     if risk == "impurity":
-        return np.asarray(tree.weight * tree.impurity)
+        return impurity_mass(tree)
     return training_errors(tree) if risk == "error" else tree.risk
 
 
