@@ -255,3 +255,23 @@ def test_strict_cuts_on_both_sides_are_written_as_such() -> None:
     assert "IF 0 ≤ x0 < 2.45 THEN 1" in rules
     plain = str(tw.CARTClassifier(cv=None).fit(X, y).rules())
     assert "IF 0 < x0 ≤ 2.45 THEN 1" in plain
+
+
+def test_surrogates_come_before_the_branch_of_missing_values() -> None:
+    X = np.column_stack([np.arange(20.0), np.arange(20.0), np.tile([0.0, 1.0], 10)])
+    for learner in (tw.CARTClassifier(cv=None), tw.DecisionTreeClassifier(missing="surrogate")):
+        model = learner.fit(X, np.arange(20) >= 12)
+        text = export_text(model.tree_, missing=True)
+        assert "x0 ≤ 11.5 or missing, as are its surrogates  → False" in text
+        assert model.predict([[np.nan, 15, 0], [np.nan, 5, 0]]).tolist() == [True, False]
+    plain = tw.DecisionTreeClassifier().fit(X, np.arange(20) >= 12).tree_
+    assert "x0 ≤ 11.5 or missing  → False" in export_text(plain, missing=True)
+
+
+@pytest.mark.parametrize("use_surrogates", [0, 1, 2])
+def test_the_text_of_missing_values_tells_where_rows_without_any_value_go(use_surrogates: int) -> None:
+    X = np.column_stack([np.arange(20.0), np.arange(20.0), np.tile([0.0, 1.0], 10)])
+    model = tw.CARTClassifier(cv=None, use_surrogates=use_surrogates).fit(X, np.arange(20) >= 12)
+    assert ("or missing" in export_text(model.tree_, missing=True)) == (use_surrogates == 2)
+    stays = int(model.apply(np.full((1, 3), np.nan))[0]) == 0
+    assert stays == (use_surrogates < 2)
