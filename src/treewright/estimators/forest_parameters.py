@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from sys import float_info
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,9 @@ OF_THE_TREES = (
 
 
 def _is_max_samples(value: Any) -> bool:
-    return value is None or (value >= 1 if is_whole(value) else is_number(value) and 0 < value < np.inf)
+    return value is None or (
+        value >= 1 if is_whole(value) else is_number(value) and 0 < value <= float_info.max
+    )
 
 
 def _is_class_weight(value: Any) -> bool:

@@ -133,7 +133,7 @@ def _unfitted(header: Header, kinds: Mapping[str, type[Model]]) -> Model:
         tuples = {name: tuple(stored[name]) for name in stored if isinstance(defaults[name], tuple)}
         parameters = defaults | stored | tuples
         check_parameters(kind.__name__, parameters, kind.allowed)
-    except (ValueError, TypeError, KeyError, AttributeError) as problem:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as problem:
         raise ModelFileError(f"the model is broken: its parameters cannot be read ({problem})") from None
     model: Model = kind(**parameters)
     return model
@@ -152,7 +152,7 @@ def _pruner(header: Header) -> Pruner:
     """Make the pruner that a header names, with its settings checked."""
     try:
         pruner = stored_value(header["pruner"])
-    except (ValueError, TypeError, KeyError) as problem:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as problem:
         raise ModelFileError(f"the model is broken: its pruner cannot be read ({problem})") from None
     if not isinstance(pruner, Pruner):
         raise ModelFileError(f"the model is broken: it says that {pruner!r} pruned it")

@@ -42,6 +42,18 @@ def _is_class_weight(value: Any) -> bool:
     return value is None or isinstance(value, Mapping)
 
 
+def _is_array(value: Any, n_dimensions: int) -> bool:
+    """Whether a value is an array of numbers, all rows of one length."""
+    try:
+        return np.asarray(value, dtype=float).ndim == n_dimensions
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _is_array_or_mapping(value: Any) -> bool:
+    return value is None or isinstance(value, Mapping) or _is_array(value, 1)
+
+
 def _is_pruner(value: Any) -> bool:
     return callable(value) and not isinstance(value, type)
 
@@ -69,10 +81,7 @@ SHARED_DOMAINS: dict[str, Domain] = {
         "an int in the range [0, 9223372036854775807], a 'numpy.random.RandomState' or None",
     ),
     "ccp_alpha": number(0.0),
-    "monotonic_cst": Domain(
-        lambda value: value is None or isinstance(value, Mapping) or np.ndim(value) == 1,
-        "an array-like, a dict of feature to -1, 0 or 1, or None",
-    ),
+    "monotonic_cst": Domain(_is_array_or_mapping, "an array-like, a dict of feature to -1, 0 or 1, or None"),
     "interaction_cst": Domain(
         lambda value: (
             value in ("pairwise", "no_interactions")
@@ -82,10 +91,7 @@ SHARED_DOMAINS: dict[str, Domain] = {
         "a str among {'pairwise', 'no_interactions'}, a list of groups of features or None",
         ("pairwise", "no_interactions"),
     ),
-    "feature_costs": Domain(
-        lambda value: value is None or isinstance(value, Mapping) or np.ndim(value) == 1,
-        "an array-like, a dict of feature to cost or None",
-    ),
+    "feature_costs": Domain(_is_array_or_mapping, "an array-like, a dict of feature to cost or None"),
     "unseen": one_of("missing", "error", "majority"),
     "inf": one_of("error", "extreme"),
     "early_stopping": Domain(
@@ -117,14 +123,26 @@ SHARED_DOMAINS: dict[str, Domain] = {
 }
 """What the parameters that all estimators have may be."""
 
-CLASSIFIER_DOMAINS: dict[str, Domain] = {
-    "criterion": name_or_function(*CLASSIFICATION, "log_loss"),
-    **SHARED_DOMAINS,
-    "class_weight": Domain(_is_class_weight, "a dict, the str 'balanced' or None", ("balanced",)),
+CLASS_DOMAINS: dict[str, Domain] = {
+    "priors": Domain(
+        _is_array_or_mapping, "an array-like of a prior per class, a dict of class to prior or None"
+    ),
+    "costs": Domain(
+        lambda value: value is None or _is_array(value, 2),
+        "an array-like with a row and a column of numbers for each class or None",
+    ),
     "laplace": Domain(
         lambda value: isinstance(value, bool) or is_factor(value),
         f"a float, {FACTOR_WORDS}, or a bool",
     ),
+}
+"""What the parameters may be that speak of classes."""
+
+CLASSIFIER_DOMAINS: dict[str, Domain] = {
+    "criterion": name_or_function(*CLASSIFICATION, "log_loss"),
+    **SHARED_DOMAINS,
+    **CLASS_DOMAINS,
+    "class_weight": Domain(_is_class_weight, "a dict, the str 'balanced' or None", ("balanced",)),
 }
 """What the parameters of classifiers may be."""
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from math import fsum, inf, sqrt
+from math import fsum, sqrt
+from sys import float_info
 from typing import ClassVar
 
 import numpy as np
@@ -63,7 +64,7 @@ class StructuralRisk(Pruner):
             "an int in the range [1, inf) or None",
         ),
         "loss_bound": Domain(
-            lambda value: value is None or (is_number(value) and 0 < value < inf),
+            lambda value: value is None or (is_number(value) and 0 < value <= float_info.max),
             "a float in the range (0.0, inf) or None",
         ),
     }

@@ -18,16 +18,14 @@ from treewright.estimators.presets.training_rows import fill_target
 from treewright.growing.parameters import CLASSIFIER_DOMAINS, SHARED_DOMAINS
 from treewright.growing.recipe import DOMAINS
 from treewright.model_selection.validated_pruning import AnyPruner, needs
-from treewright.parameter_types import Domain, check_parameters, is_number, one_of
+from treewright.parameter_types import Domain, check_parameters, is_number, number, one_of
 from treewright.pruning import pruner_of
 from treewright.tree.decision import decide
 
 _IS_BOOL = Domain(lambda value: isinstance(value, bool), "a bool")
 
 C45_DOMAINS: dict[str, Domain] = {
-    "min_samples_leaf": Domain(
-        lambda value: is_number(value) and 1 <= value < np.inf, "a float in the range [1.0, inf)"
-    ),
+    "min_samples_leaf": number(1.0),
     "confidence": Domain(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0, 1)"),
     **dict.fromkeys(("subtree_raising", "collapse", "binary_splits", "mdl"), _IS_BOOL),
     **{name: DOMAINS[name] for name in ("cut", "max_competitors", "random_state")},

@@ -28,7 +28,7 @@ from treewright.estimators.presets.training_rows import (
 )
 from treewright.growing.grow_tree import progress_bar
 from treewright.growing.parameters import (
-    CLASSIFIER_DOMAINS,
+    CLASS_DOMAINS,
     SHARED_DOMAINS,
     check_counts,
     class_priors,
@@ -40,7 +40,6 @@ from treewright.parameter_types import (
     SMALLEST_FACTOR,
     Domain,
     check_parameters,
-    is_number,
     is_whole,
     number,
     one_of,
@@ -68,9 +67,7 @@ CART_DOMAINS: dict[str, Domain] = {
         lambda value: value is None or (value >= 2 if is_whole(value) else np.ndim(value) == 1),
         "an int from 2 on, an array with the fold of each row or None",
     ),
-    "se": Domain(
-        lambda value: value is None or (is_number(value) and 0 <= value < np.inf), "a float from 0 on or None"
-    ),
+    "se": number(0.0, none=True),
     "compat": one_of("rpart", none=True),
     **LEARNER_DOMAINS,
 }
@@ -331,7 +328,7 @@ class CARTClassifier(ClassReader, CARTEstimator):
     """
 
     task = "classification"
-    allowed: ClassVar[dict[str, Domain]] = CART_DOMAINS | {"laplace": CLASSIFIER_DOMAINS["laplace"]}
+    allowed: ClassVar[dict[str, Domain]] = CART_DOMAINS | CLASS_DOMAINS
 
     criterion: str = "gini"
     priors: Mapping[Any, float] | ArrayLike | None = None
