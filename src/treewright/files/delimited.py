@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import duckdb
 
 LONGEST_LINE = 64 * 1024 * 1024
+MOST_COLUMNS = 100_000
 """Bytes of the longest line that is read."""
 
 SIGNS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";", "pipe": "|"}
@@ -92,6 +93,17 @@ def literal(text: str) -> str:
     'it''s'
     """
     return "'" + text.replace("'", "''") + "'"
+
+
+def refuse_long_first_line(given: str, path: Path) -> None:
+    """Refuse a file whose first line is no line of a table, before it is looked into for minutes."""
+    with open(path, "rb") as file:
+        line = file.readline(LONGEST_LINE + 1)
+    if len(line) > LONGEST_LINE:
+        raise refuse(given, f"line 1 is longer than {LONGEST_LINE >> 20} MB")
+    signs = max(line.count(sign) for sign in (b",", b";", b"\t", b"|"))
+    if signs >= MOST_COLUMNS:
+        raise refuse(given, f"line 1 has {signs + 1} fields, and a table may have {MOST_COLUMNS} columns")
 
 
 def sniff(
