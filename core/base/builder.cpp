@@ -47,18 +47,18 @@ NodeSummary write_node(const Place& place, TreeArrays& tree) {
 
 }  // namespace
 
-TreeArrays assemble(const Builder& trunk, const std::vector<Builder>& grafts) {
+TreeArrays assemble(const Builder& top, const std::vector<Builder>& grafts) {
     const auto place_of = [&](const Builder& builder, int32_t node) {  // a grafted node is the root of its own builder
-        const int32_t graft = builder.nodes[static_cast<size_t>(node)].graft;
-        return graft < 0 ? Place{&builder, node} : Place{&grafts[static_cast<size_t>(graft)], 0};
+        const int32_t subtree = builder.nodes[static_cast<size_t>(node)].subtree;
+        return subtree < 0 ? Place{&builder, node} : Place{&grafts[static_cast<size_t>(subtree)], 0};
     };
     const auto children = [&](const Place& place, std::vector<Place>& list) {
         const NodeRecord& node = place.record();
         for (int32_t b = 0; b < node.n_children; ++b) list.push_back(place_of(*place.builder, node.first_child + b));
     };
-    size_t n_expected = trunk.nodes.size();
-    for (const Builder& graft : grafts) n_expected += graft.nodes.size();
-    return write_tree(place_of(trunk, 0), children, write_node, n_expected);
+    size_t n_expected = top.nodes.size();
+    for (const Builder& subtree : grafts) n_expected += subtree.nodes.size();
+    return write_tree(place_of(top, 0), children, write_node, n_expected);
 }
 
 }  // namespace treewright

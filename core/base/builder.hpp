@@ -10,7 +10,7 @@ namespace treewright {
 
 struct NodeRecord {
     int32_t parent = -1, depth = 0, first_child = -1, n_children = 0, default_branch = -1;
-    int32_t graft = -1;  // the number of the builder that grew this node's subtree, -1 = this one
+    int32_t subtree = -1;  // the number of the builder that grew this node's subtree, -1 = this one
     int32_t feature = -1;
     SplitKind kind = SplitKind::threshold;
     double threshold = 0, merit = 0;
@@ -76,13 +76,13 @@ struct Builder {
         append_pool(split, pool_index, pool_value);
         node.pool_end = static_cast<int64_t>(pool_index.size());
     }
-    void set_others(int32_t at, std::vector<Candidate>&& others, std::vector<Candidate>&& stand_ins) {
+    void set_others(int32_t at, std::vector<Candidate>&& others, std::vector<Candidate>&& substitutes) {
         NodeRecord& node = nodes[static_cast<size_t>(at)];
         node.competitors_begin = static_cast<int64_t>(competitors.size());
         std::move(others.begin(), others.end(), std::back_inserter(competitors));
         node.competitors_end = static_cast<int64_t>(competitors.size());
         node.surrogates_begin = static_cast<int64_t>(surrogates.size());
-        std::move(stand_ins.begin(), stand_ins.end(), std::back_inserter(surrogates));
+        std::move(substitutes.begin(), substitutes.end(), std::back_inserter(surrogates));
         node.surrogates_end = static_cast<int64_t>(surrogates.size());
     }
 };
@@ -100,6 +100,6 @@ void to_table(const Ranking& ranking, Candidate& split, Present&& present) {
 }
 
 /// Put the nodes of all builders into one tree: the children of a node get consecutive ids, first subtree first.
-TreeArrays assemble(const Builder& trunk, const std::vector<Builder>& grafts);
+TreeArrays assemble(const Builder& top, const std::vector<Builder>& grafts);
 
 }  // namespace treewright

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/logarithm.hpp"
+#include "base/midpoint.hpp"
 
 namespace treewright {
 
@@ -55,7 +56,7 @@ inline double normal_quantile(double chance) {
     if (chance > 0.5) return -normal_quantile(1 - chance);
     if (chance <= 0) return std::numeric_limits<double>::infinity();
     double low = 0, high = 40;
-    for (double middle = 20; low < middle && middle < high; middle = (low + high) / 2)
+    for (double middle = 20; low < middle && middle < high; middle = midpoint(low, high))
         (gamma_tail(0.5, middle * middle / 2) / 2 > chance ? low : high) = middle;
     return high;
 }
@@ -68,7 +69,7 @@ inline double beta_quantile(double a, double b, double chance) {
         const double above = beta_tail(a, b, x) - chance;
         (above > 0 ? high : low) = x;
         const double density = exp((a - 1) * log(x) + (b - 1) * log1p(-x) - log_whole), next = x - above / density;
-        const double taken = next > low && next < high ? next : (low + high) / 2;
+        const double taken = next > low && next < high ? next : midpoint(low, high);
         if (std::fabs(taken - x) <= 4e-16 * x) break;
         x = taken;
     }

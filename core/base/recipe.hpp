@@ -10,7 +10,7 @@
 
 namespace treewright {
 
-/// What becomes of a row whose value is missing. Blocks know the first two; lists.hpp knows all.
+/// What becomes of a row whose value is missing. Rows that are whole know the first two, rows that are shared all.
 enum class Missing { direction, available, value, fractional, surrogate, mean, median, mode, class_mode };
 enum class Order { depth_first, breadth_first, best_first };
 enum class Ties { first, last, random };

@@ -109,7 +109,8 @@ inline double rest_of(double whole, double part) {
 inline size_t first_largest(std::span<const double> weight) {
     constexpr double rounding = 1e-11;
     const double enough = *std::max_element(weight.begin(), weight.end()) * (1 - rounding);
-    return static_cast<size_t>(std::find_if(weight.begin(), weight.end(), [&](double w) { return w >= enough; }) - weight.begin());
+    return static_cast<size_t>(std::find_if(weight.begin(), weight.end(), [&](double w) { return w >= enough; }) -
+                               weight.begin());
 }
 
 /// Whether both sides of a split have a weight that is more than rounding, and not less than `least`.

@@ -50,10 +50,10 @@ struct MeanDifferenceScorer {
         const double difference = left * weight - left_weight * total;
         return difference * difference / (left_weight * (weight - left_weight));
     }
-    /// score() > bar, without a division.
-    bool beats(double bar) const {
+    /// score() > least, without a division.
+    bool beats(double least) const {
         const double difference = left * weight - left_weight * total;
-        return difference * difference > bar * (left_weight * (weight - left_weight));
+        return difference * difference > least * (left_weight * (weight - left_weight));
     }
     /// Start from a left side whose totals are known.
     void jump(const Totals& to) {

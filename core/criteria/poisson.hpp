@@ -45,7 +45,8 @@ struct Poisson : NumberCriterion {
         const double shift = node.sums[0] / node.weight;  // where some of the node's rows take no part
         double sum = 0;
         for (const Totals* branch : branches)
-            if (branch->weight > 0) sum += saving(branch->weight, branch->sums[0] - branch->weight * shift, centre + shift, centre);
+            if (branch->weight > 0)
+                sum += saving(branch->weight, branch->sums[0] - branch->weight * shift, centre + shift, centre);
         return sum / node.weight;
     }
     static double spread(double, double mean) { return mean; }
@@ -101,7 +102,8 @@ struct PoissonScorer {
     }
     double score() const {
         const double sum = left - left_weight * shift;
-        return Poisson::saving(left_weight, sum, mean, rows.centre) + Poisson::saving(weight - left_weight, -sum, mean, rows.centre);
+        return Poisson::saving(left_weight, sum, mean, rows.centre) +
+               Poisson::saving(weight - left_weight, -sum, mean, rows.centre);
     }
     /// Whether a cut inside the group that comes next may score as much. The saving is a convex function of weight and events on
     /// the left. What a part of the group adds lies in a hexagon, as no target is below 0: its sum falls by no more than the

@@ -56,7 +56,7 @@ struct CutLimits {
 struct NodeView {
     const LocalRows& rows;
     const Totals& totals;
-    double impurity, tolerance;                  // merits nearer than that are equal
+    double impurity, tolerance;                   // merits nearer than that are equal
     const std::vector<PairSum>* pairs = nullptr;  // what each row adds, where that is asked for
 };
 

@@ -92,16 +92,16 @@ private:
 };
 
 /// Whether nodes are grown by sorting the features they draw, rather than on presorted lists of all of them.
-bool use_sorting(const Problem& problem) {
-    const Recipe& r = problem.recipe;
+bool use_sorting(const GrowTask& task) {
+    const Recipe& r = task.recipe;
     const bool known =
         r.criterion == Gini::traits.name || r.criterion == Entropy::traits.name || r.criterion == SquaredError::traits.name;
-    const bool few = r.random_cuts || (r.max_features > 0 && 2 * r.max_features <= static_cast<int64_t>(problem.n_features()));
+    const bool few = r.random_cuts || (r.max_features > 0 && 2 * r.max_features <= static_cast<int64_t>(task.n_features()));
     return known && few && r.ties == Ties::random && offers::by_sorting.holds(r.demands());
 }
 
 /// What every tree of a forest shares.
-struct Stand {
+struct ForestTask {
     const Table& table;
     const Target& target;
     const Recipe& recipe;
@@ -124,91 +124,90 @@ struct Stand {
 };
 
 template <class C, class Scorer>
-std::vector<Forest> grow_sorted_with(const Stand& stand, const Problem& problem, const RankTable& ranks) {
+std::vector<Forest> grow_sorted_with(const ForestTask& shared, const GrowTask& task, const RankTable& ranks) {
     struct Worker {
         Recipe recipe;  // with the least weight of a leaf in the tree in hand
-        Problem problem;
+        GrowTask task;
         ForestWriter writer;
         SortingFinder<C, Scorer> finder;
         Sample sample;
 
-        Worker(const Stand& stand, const Problem& all, const RankTable& ranks)
-            : recipe(stand.recipe),
-              problem(all.with(recipe)),
-              writer(problem, stand.position, stand.n_categories),
-              finder(problem, ranks, writer) {}
+        Worker(const ForestTask& shared, const GrowTask& all, const RankTable& ranks)
+            : recipe(shared.recipe),
+              task(all.with(recipe)),
+              writer(task, shared.position, shared.n_categories),
+              finder(task, ranks, writer) {}
 
-        void grow(const Stand& stand, uint64_t seed, int thread, Forest& out) {
-            sample.draw(stand.sampler, stand.draws, stand.target, seed);
-            problem.total_weight = sample.total;
-            recipe.min_weight_leaf = stand.draws.min_weight_fraction * sample.total;
+        void grow(const ForestTask& shared, uint64_t seed, int thread, Forest& out) {
+            sample.draw(shared.sampler, shared.draws, shared.target, seed);
+            task.total_weight = sample.total;
+            recipe.min_weight_leaf = shared.draws.min_weight_fraction * sample.total;
             writer.start(out);
-            Driver(problem, finder, writer, thread).grow(finder.root(sample.rows, sample.weight, Random(seed).next()));
+            Driver(task, finder, writer, thread).grow(finder.root(sample.rows, sample.weight, Random(seed).next()));
             writer.finish();
-            stand.monitor.settled += stand.table.n_rows - sample.rows.size();
+            shared.monitor.rows_done += shared.table.n_rows - sample.rows.size();
         }
     };
-    const int threads = stand.recipe.threads;
+    const int threads = shared.recipe.threads;
     std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(std::max(threads, 1)));
-    std::vector<Forest> trees(stand.n_trees());
+    std::vector<Forest> trees(shared.n_trees());
     parallel_for(trees.size(), threads, [&](size_t t, int thread) {
         auto& worker = workers[static_cast<size_t>(thread)];
-        if (!worker) worker = std::make_unique<Worker>(stand, problem, ranks);
-        stand.monitor.poll(thread);
-        Forest grown = stand.blank();
-        worker->grow(stand, stand.draws.seeds[t], thread, grown);
+        if (!worker) worker = std::make_unique<Worker>(shared, task, ranks);
+        shared.monitor.poll(thread);
+        Forest grown = shared.blank();
+        worker->grow(shared, shared.draws.seeds[t], thread, grown);
         trees[t] = std::move(grown);
     });
     return trees;
 }
 
 template <class C>
-std::vector<Forest> grow_sorted_by(const Stand& stand, Problem problem, const RankTable& ranks) {
-    const bool unit = stand.draws.n_draws == 0 && !stand.target.weight;
-    const LogTable logs(C::traits.log_table && unit ? problem.table.n_rows : 0);
-    problem.n_log_n = logs.data();
-    problem.formula = &formula_of<C>;
-    return C::with_scorer(problem.n_classes, unit,
-                          [&]<class Scorer>() { return grow_sorted_with<C, Scorer>(stand, problem, ranks); });
+std::vector<Forest> grow_sorted_by(const ForestTask& shared, GrowTask task, const RankTable& ranks) {
+    const bool unit = shared.draws.n_draws == 0 && !shared.target.weight;
+    const LogTable logs(C::traits.log_table && unit ? task.table.n_rows : 0);
+    task.n_log_n = logs.data();
+    task.formula = &formula_of<C>;
+    return C::with_scorer(task.n_classes, unit, [&]<class Scorer>() { return grow_sorted_with<C, Scorer>(shared, task, ranks); });
 }
 
-std::vector<Forest> grow_sorted(const Stand& stand, const Problem& problem) {
-    const bool by_row = copies_columns(problem) && !stand.recipe.random_cuts;
-    const RankTable ranks(problem.table, by_row, stand.recipe.threads, stand.monitor);
-    if (stand.recipe.criterion == Gini::traits.name) return grow_sorted_by<Gini>(stand, problem, ranks);
-    if (stand.recipe.criterion == Entropy::traits.name) return grow_sorted_by<Entropy>(stand, problem, ranks);
-    return grow_sorted_by<SquaredError>(stand, problem, ranks);
+std::vector<Forest> grow_sorted(const ForestTask& shared, const GrowTask& task) {
+    const bool by_row = copies_columns(task) && !shared.recipe.random_cuts;
+    const RankTable ranks(task.table, by_row, shared.recipe.threads, shared.monitor);
+    if (shared.recipe.criterion == Gini::traits.name) return grow_sorted_by<Gini>(shared, task, ranks);
+    if (shared.recipe.criterion == Entropy::traits.name) return grow_sorted_by<Entropy>(shared, task, ranks);
+    return grow_sorted_by<SquaredError>(shared, task, ranks);
 }
 
 /// Every tree by the engine that `grow` would choose for it.
-GrownForest grow_each(const Stand& stand) {
-    const size_t n = stand.n_trees();
-    const int threads = std::max(stand.recipe.threads, 1);
+GrownForest grow_each(const ForestTask& shared) {
+    const size_t n = shared.n_trees();
+    const int threads = std::max(shared.recipe.threads, 1);
     std::vector<TreeArrays> trees(n);
     std::vector<DrawnTable> drawn(static_cast<size_t>(threads));
     std::vector<Sample> samples(static_cast<size_t>(threads));
     parallel_for(n, threads, [&](size_t t, int thread) {
         Sample& sample = samples[static_cast<size_t>(thread)];
-        sample.draw(stand.sampler, stand.draws, stand.target, stand.draws.seeds[t]);
+        sample.draw(shared.sampler, shared.draws, shared.target, shared.draws.seeds[t]);
         DrawnTable& rows = drawn[static_cast<size_t>(thread)];
-        rows.fill(stand.table, stand.target, sample);
-        Recipe recipe = stand.recipe;
-        recipe.random_state = stand.draws.seeds[t];
-        recipe.min_weight_leaf = stand.draws.min_weight_fraction * sample.total;
+        rows.fill(shared.table, shared.target, sample);
+        Recipe recipe = shared.recipe;
+        recipe.random_state = shared.draws.seeds[t];
+        recipe.min_weight_leaf = shared.draws.min_weight_fraction * sample.total;
         recipe.threads = std::max(1, threads / static_cast<int>(std::min(n, static_cast<size_t>(threads))));
         Monitor inner;
         inner.check = [&](double) {
-            stand.monitor.poll(thread);
+            shared.monitor.poll(thread);
             return true;
         };
         trees[t] = grow(rows.table(), rows.target(), recipe, inner);
-        stand.monitor.settled += stand.table.n_rows;
+        shared.monitor.rows_done += shared.table.n_rows;
     });
-    GrownForest grown{stand.blank(), {}};
-    const bool classes = stand.target.n_classes > 0;
+    GrownForest grown{shared.blank(), {}};
+    const bool classes = shared.target.n_classes > 0;
     for (const TreeArrays& tree : trees)
-        if (!pack_into(tree, grown.forest.width, classes, stand.position, stand.n_categories, grown.forest))
-            return {stand.blank(), std::move(trees)};
+        if (!pack_into(tree, grown.forest.width, classes, shared.position, shared.n_categories, grown.forest))
+            return {shared.blank(), std::move(trees)};
     return grown;
 }
 
@@ -217,12 +216,12 @@ GrownForest grow_each(const Stand& stand) {
 GrownForest grow_forest(const Table& table, const Target& target, const Recipe& given, const Draws& draws,
                         std::span<const int32_t> position, std::span<const int32_t> n_categories, Monitor& monitor) {
     const Recipe recipe = given.normalised(table.features.size());
-    const Stand stand{table, target, recipe, draws, position, n_categories, monitor, Sampler(table.n_rows, draws.chance)};
-    monitor.total = static_cast<double>(table.n_rows) * static_cast<double>(std::max<size_t>(stand.n_trees(), 1));
-    const Problem problem{table, recipe, target.n_classes, target.label, target.number, 0, monitor};
-    if (!use_sorting(problem)) return grow_each(stand);
-    GrownForest grown{stand.blank(), {}};
-    grown.forest.append(grow_sorted(stand, problem), recipe.threads);
+    const ForestTask shared{table, target, recipe, draws, position, n_categories, monitor, Sampler(table.n_rows, draws.chance)};
+    monitor.total = static_cast<double>(table.n_rows) * static_cast<double>(std::max<size_t>(shared.n_trees(), 1));
+    const GrowTask task{table, recipe, target.n_classes, target.label, target.number, 0, monitor};
+    if (!use_sorting(task)) return grow_each(shared);
+    GrownForest grown{shared.blank(), {}};
+    grown.forest.append(grow_sorted(shared, task), recipe.threads);
     return grown;
 }
 

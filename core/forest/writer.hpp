@@ -13,9 +13,9 @@ namespace treewright {
 
 class ForestWriter {
 public:
-    ForestWriter(const Problem& problem, std::span<const int32_t> position, std::span<const int32_t> n_categories)
-        : problem_(problem), position_(position), n_categories_(n_categories) {
-        for (size_t f = 0; f < problem.n_features(); ++f)
+    ForestWriter(const GrowTask& task, std::span<const int32_t> position, std::span<const int32_t> n_categories)
+        : task_(task), position_(position), n_categories_(n_categories) {
+        for (size_t f = 0; f < task.n_features(); ++f)
             if (n_categories[f] == 0) {
                 feature_of_.resize(std::max(feature_of_.size(), static_cast<size_t>(position[f]) + 1));
                 feature_of_[static_cast<size_t>(position[f])] = static_cast<int32_t>(f);
@@ -24,7 +24,7 @@ public:
 
     /// Begin a tree behind those of a forest.
     void start(Forest& out) {
-        out.reserve(size() + size() / 16, problem_.n_classes > 0);  // as many nodes as the tree before, and some
+        out.reserve(size() + size() / 16, task_.n_classes > 0);  // as many nodes as the tree before, and some
         out_ = &out;
         first_ = out.node.size();
         merit_.clear();
@@ -39,7 +39,7 @@ public:
     int32_t append(int32_t, int32_t, const Description& leaf) {
         const size_t node = size();
         for (double value : leaf.value) out_->value.add(value);
-        if (!problem_.n_classes) {
+        if (!task_.n_classes) {
             out_->weight.add(leaf.weight);
             out_->risk.push_back(leaf.risk);
         }
@@ -96,17 +96,17 @@ private:
         size_t begin, size;  // in groups_
     };
 
-    /// As the branches of the split have it, and as Driver::settle_merit adds it up.
+    /// As the branches of the split have it, and as Driver::set_merit_of_branches adds it up.
     double merit_of(size_t node, size_t child) {
-        if (left_out(problem_.recipe.missing)) return merit_[node];
-        if (problem_.n_classes) {
+        if (left_out(task_.recipe.missing)) return merit_[node];
+        if (task_.n_classes) {
             const size_t nodes[] = {node, child, child + 1};
             for (size_t i = 0; i < 3; ++i) {
                 copy_value(static_cast<int32_t>(nodes[i]), totals_[i].sums);
                 totals_[i].weight = std::accumulate(totals_[i].sums.begin(), totals_[i].sums.end(), 0.0);
             }
             const Totals* branches[] = {&totals_[1], &totals_[2]};
-            return problem_.formula->merit(totals_[0], Branches(branches));
+            return task_.formula->merit(totals_[0], Branches(branches));
         }
         double after = 0;
         for (size_t i : {child, child + 1}) after += weight(static_cast<int32_t>(i)) * impurity(i);
@@ -118,11 +118,11 @@ private:
     /// The threshold of a node that lies between two rows. Values are looked up all at once, since each is far away in memory.
     double middle(const PackedNode& packed) const {
         const auto rows = std::bit_cast<uint64_t>(packed.threshold);
-        const double* value = problem_.table.features[static_cast<size_t>(feature_of_[packed.column & column_bits])].numbers;
+        const double* value = task_.table.features[static_cast<size_t>(feature_of_[packed.column & column_bits])].numbers;
         return midpoint(value[rows >> 32], value[rows & 0xffffffffu]);
     }
 
-    const Problem& problem_;
+    const GrowTask& task_;
     std::span<const int32_t> position_, n_categories_;
     std::vector<int32_t> feature_of_;  // by column of numbers
     Forest* out_ = nullptr;

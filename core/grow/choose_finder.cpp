@@ -7,10 +7,10 @@
 
 namespace treewright {
 
-TreeArrays grow_tree(const Problem& problem, const std::vector<double>& weight) {
-    const Choices demands = problem.recipe.demands();
-    if (offers::presorted.holds(demands)) return grow_whole_rows(problem, weight);
-    if (offers::shared_rows.holds(demands)) return grow_shared_rows(problem, weight);
+TreeArrays grow_tree(const GrowTask& task, const std::vector<double>& weight) {
+    const Choices demands = task.recipe.demands();
+    if (offers::presorted.holds(demands)) return grow_whole_rows(task, weight);
+    if (offers::shared_rows.holds(demands)) return grow_shared_rows(task, weight);
     throw std::invalid_argument("no finder grows trees by all of these choices together");
 }
 

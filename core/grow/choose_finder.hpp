@@ -6,11 +6,11 @@
 
 namespace treewright {
 
-TreeArrays grow_tree(const Problem& problem, const std::vector<double>& weight);
+TreeArrays grow_tree(const GrowTask& task, const std::vector<double>& weight);
 
 /// Presorted lists; of large tables histograms at the top, lists below.
-TreeArrays grow_whole_rows(Problem problem, const std::vector<double>& weight);
+TreeArrays grow_whole_rows(GrowTask task, const std::vector<double>& weight);
 /// The same with a policy for missing values for each feature, or with splits beyond one cut or one table.
-TreeArrays grow_shared_rows(const Problem& problem, const std::vector<double>& weight);
+TreeArrays grow_shared_rows(const GrowTask& task, const std::vector<double>& weight);
 
 }  // namespace treewright

@@ -76,7 +76,7 @@ std::vector<int32_t> order_levels(const std::vector<double>& sums, const std::ve
     return order;
 }
 
-Recoding::Recoding(const Table& table, const Target& target, const Recipe& recipe)
+ColumnTransforms::ColumnTransforms(const Table& table, const Target& target, const Recipe& recipe)
     : given_(table),
       recipe_(recipe),
       table_(table),
@@ -96,7 +96,7 @@ Recoding::Recoding(const Table& table, const Target& target, const Recipe& recip
     }
 }
 
-void Recoding::bin(size_t feature, int max_bins) {
+void ColumnTransforms::bin(size_t feature, int max_bins) {
     const double* values = given_.features[feature].numbers;
     const std::vector<double> sorted = sorted_values(values, given_.n_rows);
     Bins& bins = bins_[feature];
@@ -121,7 +121,7 @@ void Recoding::bin(size_t feature, int max_bins) {
     table_.features[feature].numbers = column.data();
 }
 
-void Recoding::rank(size_t feature, const Target& target) {
+void ColumnTransforms::rank(size_t feature, const Target& target) {
     const int32_t* codes = given_.features[feature].codes;
     const auto levels = static_cast<size_t>(given_.features[feature].n_categories);
     const size_t width = target.n_classes ? static_cast<size_t>(target.n_classes) : 1;
@@ -146,20 +146,20 @@ void Recoding::rank(size_t feature, const Target& target) {
     ranking_of_[feature] = &ranking;
 }
 
-double Recoding::restored(size_t feature, double threshold) const {
+double ColumnTransforms::restored(size_t feature, double threshold) const {
     const Bins& bins = bins_[feature];
     if (bins.low.empty() || !std::isfinite(threshold)) return threshold;
     const auto left = static_cast<size_t>(std::clamp(std::floor(threshold), 0.0, static_cast<double>(bins.low.size() - 1)));
     return left + 1 < bins.low.size() ? midpoint(bins.high[left], bins.low[left + 1]) : bins.high[left];
 }
 
-void Recoding::restore(TreeArrays& tree) const {
+void ColumnTransforms::restore(TreeArrays& tree) const {
     std::map<int32_t, std::vector<double>> sorted;  // whole columns, for observed cuts
     for (SplitTable* table : {&tree.splits, &tree.competitors})
         for (size_t s = 0; s < table->kind.size(); ++s) {
             const auto kind = static_cast<SplitKind>(table->kind[s]);
             const int32_t f = table->feature[s];
-            const auto settle = [&](double& cut) {
+            const auto restore_cut = [&](double& cut) {
                 cut = restored(static_cast<size_t>(f), cut);
                 if (!recipe_.observed_cuts || !std::isfinite(cut)) return;
                 auto& values = sorted[f];
@@ -167,10 +167,10 @@ void Recoding::restore(TreeArrays& tree) const {
                 const auto above = std::upper_bound(values.begin(), values.end(), cut);
                 if (above != values.begin()) cut = *(above - 1);
             };
-            if (kind == SplitKind::threshold) settle(table->threshold[s]);
+            if (kind == SplitKind::threshold) restore_cut(table->threshold[s]);
             if (kind == SplitKind::interval)
                 for (int64_t entry = table->pool_begin[s]; entry < table->pool_begin[s + 1]; ++entry)
-                    settle(table->pool_value[static_cast<size_t>(entry)]);
+                    restore_cut(table->pool_value[static_cast<size_t>(entry)]);
         }
 }
 

@@ -14,11 +14,11 @@ struct Ranking {
     std::vector<int32_t> code_of;  // by rank
 };
 
-class Recoding {
+class ColumnTransforms {
 public:
-    Recoding(const Table& table, const Target& target, const Recipe& recipe);
-    Recoding(const Recoding&) = delete;  // it points into itself
-    Recoding& operator=(const Recoding&) = delete;
+    ColumnTransforms(const Table& table, const Target& target, const Recipe& recipe);
+    ColumnTransforms(const ColumnTransforms&) = delete;  // it points into itself
+    ColumnTransforms& operator=(const ColumnTransforms&) = delete;
 
     const Table& table() const { return table_; }
     /// By feature; null where the feature is grown on as it is.

@@ -29,10 +29,10 @@ namespace treewright {
 /// What a tree is written to: Builder, or ForestWriter.
 template <class Output, class Split>
 concept TreeOutput = requires(Output out, int32_t node, const Description& leaf, const Split& split, std::vector<double>& value) {
-    { out.size() } -> std::same_as<size_t>;                      // nodes so far
-    { out.append(node, node, leaf) } -> std::same_as<int32_t>;   // below a parent, at a depth; gives its number
-    out.copy_value(node, value);                                 // what a node predicts
-    out.set_split(node, split, node);                            // with the number of the first child; the others follow
+    { out.size() } -> std::same_as<size_t>;                     // nodes so far
+    { out.append(node, node, leaf) } -> std::same_as<int32_t>;  // below a parent, at a depth; gives its number
+    out.copy_value(node, value);                                // what a node predicts
+    out.set_split(node, split, node);                           // with the number of the first child; the others follow
 };
 
 template <class Engine, TreeOutput<typename Engine::Item::Split> Output>
@@ -43,15 +43,15 @@ class Driver {
     static_assert(std::derived_from<Node, QueuedNode>);
 
 public:
-    Driver(const Problem& problem, Engine& engine, Output& out, int thread = 0)
-        : problem_(problem),
-          recipe_(problem.recipe),
-          criterion_(*problem.formula),
+    Driver(const GrowTask& task, Engine& engine, Output& out, int thread = 0)
+        : task_(task),
+          recipe_(task.recipe),
+          criterion_(*task.formula),
           engine_(engine),
           out_(out),
           interactions_(recipe_.interaction),
           thread_(thread),
-          features_a_node_(recipe_.max_features > 0 ? static_cast<size_t>(recipe_.max_features) : problem.n_features()),
+          features_a_node_(recipe_.max_features > 0 ? static_cast<size_t>(recipe_.max_features) : task.n_features()),
           asks_decrease_(recipe_.min_impurity_decrease > 0 || recipe_.complexity > 0) {}
 
     /// Grow the tree below a root that holds its rows; gives the nodes that are handed over.
@@ -59,7 +59,7 @@ public:
         if constexpr (keeps)
             if (root.groups) root.features = interactions_.among(features_of(root), root.groups);
         if (append(root, nullptr)) grow_below(std::move(root));
-        problem_.monitor.settled += settled_;
+        task_.monitor.rows_done += rows_done_;
         return std::move(subtrees_);
     }
 
@@ -169,8 +169,8 @@ private:
         work_ = 0;
     }
     void poll() {
-        problem_.monitor.settled += std::exchange(settled_, 0);
-        problem_.monitor.poll(thread_);
+        task_.monitor.rows_done += std::exchange(rows_done_, 0);
+        task_.monitor.poll(thread_);
     }
 
     // ---- may it be split -------------------------------------------------------------------------------------
@@ -184,13 +184,13 @@ private:
     /// Find a split that is good enough; false if there is none.
     bool find(Node& node) {
         if (engine_.search(node) && accepts(node)) return true;
-        settled_ += node.size();
+        rows_done_ += node.size();
         return false;
     }
     bool accepts(Node& node) {
         if (!(split_of(node).merit > recipe_.min_merit)) return false;
         if (asks_decrease_ || recipe_.order == Order::best_first) {
-            const double of_tree = decrease(node) * weight_of(node) / problem_.total_weight;
+            const double of_tree = decrease(node) * weight_of(node) / task_.total_weight;
             if (asks_decrease_ && of_tree + rounding < recipe_.least_decrease(split_of(node).n_branches)) return false;
             if constexpr (keeps) node.decrease = of_tree;
         }
@@ -208,8 +208,8 @@ private:
         double after = 0;
         for (const BranchSums& branch : engine_.branch_sums(node)) {
             if (branch.weight <= 0) continue;
-            if (problem_.n_classes) {
-                Totals totals(problem_.width());
+            if (task_.n_classes) {
+                Totals totals(task_.width());
                 totals.weight = branch.weight;
                 totals.sums = branch.classes;
                 after += totals.weight * criterion_.impurity(totals);
@@ -222,7 +222,7 @@ private:
     /// Whether the split is more than chance. Candidates are counted only where the number there could be leaves it open.
     bool significant(Node& node) {
         const std::vector<BranchSums> branches = engine_.branch_sums(node);
-        const double p = problem_.n_classes ? chi_square_p(branches) : f_test_p(branches);
+        const double p = task_.n_classes ? chi_square_p(branches) : f_test_p(branches);
         const auto passes = [&](double candidates) {
             return p * std::min(recipe_.n_families() * candidates, 1e300) <= recipe_.significance;
         };
@@ -243,7 +243,7 @@ private:
         engine_.take_branches(node, children_);
         const auto first = static_cast<int32_t>(out_.size());
         for (Node& child : children_) append(child, &node);
-        if constexpr (keeps) settle_merit(node);
+        if constexpr (keeps) set_merit_of_branches(node);
         engine_.finish(node, split);
         out_.set_split(node.node, split, first);
         if constexpr (keeps) {
@@ -260,7 +260,7 @@ private:
     }
     /// The merit of a split as its branches have it, added up in row order: whichever finder found it, it is the same to the last
     /// bit. Where rows without a value took no part, and of a user's function, it stays as it was found.
-    void settle_merit(Node& node) const {
+    void set_merit_of_branches(Node& node) const {
         if (left_out(recipe_.policy(static_cast<size_t>(node.split.feature)))) return;
         if (criterion_.merit) {
             std::vector<const Totals*> branches;
@@ -283,13 +283,13 @@ private:
         if constexpr (keeps) node.impurity = leaf.impurity;
         node.node = out_.append(parent ? parent->node : -1, node.depth, leaf);
         if (!leaf.pure && may_split(node)) return true;
-        settled_ += node.size();
+        rows_done_ += node.size();
         if (parent) node.node = -1;
         return false;
     }
     std::vector<int32_t> features_of(const Node& node) const {
         if (node.features) return *node.features;
-        std::vector<int32_t> features(problem_.n_features());
+        std::vector<int32_t> features(task_.n_features());
         std::iota(features.begin(), features.end(), 0);
         return features;
     }
@@ -307,7 +307,7 @@ private:
 
     static constexpr double rounding = 2.2e-16;  // of a decrease that is just enough, as scikit-learn has it
 
-    const Problem& problem_;
+    const GrowTask& task_;
     const Recipe& recipe_;
     const Formula& criterion_;
     Engine& engine_;
@@ -316,7 +316,7 @@ private:
     int thread_;
     size_t features_a_node_;
     bool asks_decrease_;
-    uint64_t work_ = 0, settled_ = 0;
+    uint64_t work_ = 0, rows_done_ = 0;
     std::vector<Node> children_;
     std::vector<Subtree<Rows>> subtrees_;
 };

@@ -39,18 +39,17 @@ ClassLevels class_levels(const Target& target, const Recipe& recipe) {
 TreeArrays grow(const Table& table, const Target& target, const Recipe& given, Monitor& monitor) {
     const Recipe recipe = given.normalised(table.features.size());
     const std::vector<double> weight = search_weights(table.n_rows, target, recipe);
-    const Recoding recoding(table, target, recipe);
-    Problem problem{recoding.table(), recipe, target.n_classes, target.label, target.number, 0, monitor};
-    problem.rankings = &recoding.rankings();
-    problem.total_weight =
-        weight.empty() ? static_cast<double>(table.n_rows) : std::accumulate(weight.begin(), weight.end(), 0.0);
+    const ColumnTransforms transforms(table, target, recipe);
+    GrowTask task{transforms.table(), recipe, target.n_classes, target.label, target.number, 0, monitor};
+    task.rankings = &transforms.rankings();
+    task.total_weight = weight.empty() ? static_cast<double>(table.n_rows) : std::accumulate(weight.begin(), weight.end(), 0.0);
     monitor.total = static_cast<double>(table.n_rows);
-    if (!recipe.monotonic.empty()) problem.levels = class_levels(target, recipe);
+    if (!recipe.monotonic.empty()) task.levels = class_levels(target, recipe);
     const auto grow_by = [&](const Formula& formula, bool needs_logs) {
         const LogTable logs(needs_logs && weight.empty() ? table.n_rows : 0);
-        problem.n_log_n = logs.data();
-        problem.formula = &formula;
-        return grow_tree(problem, weight);
+        task.n_log_n = logs.data();
+        task.formula = &formula;
+        return grow_tree(task, weight);
     };
     TreeArrays tree;
     if (recipe.function.call) {
@@ -59,13 +58,13 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& given, M
         tree = Criteria::with(recipe.criterion, [&]<class C>() {
             if (C::classification != (target.n_classes > 0))
                 throw std::invalid_argument("criterion '" + recipe.criterion + "' does not fit this target");
-            problem.make_kernel = &make_kernel<Formula>;
+            task.make_kernel = &make_kernel<Formula>;
             if constexpr (HasScorer<C>)
-                if (!C::classification || !recipe.plain) problem.make_kernel = &make_kernel<C>;
+                if (!C::classification || !recipe.plain) task.make_kernel = &make_kernel<C>;
             return grow_by(formula_of<C>, C::traits.log_table);
         });
     }
-    recoding.restore(tree);
+    transforms.restore(tree);
     return tree;
 }
 

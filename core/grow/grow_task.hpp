@@ -20,13 +20,13 @@ struct Interrupted : std::exception {
 
 /// Watches for Ctrl-C and tells how far growing is; poll() is called between pieces of work.
 struct Monitor {
-    std::function<bool(double)> check;  // given the share of rows settled, false = stop; called by one thread only
+    std::function<bool(double)> check;  // given the share of rows that are done, false = stop; called by one thread only
     std::atomic<bool> stop{false};
-    std::atomic<uint64_t> settled{0};
+    std::atomic<uint64_t> rows_done{0};
     double total = 1;
 
     void poll(int thread) {
-        if (thread == 0 && check && !check(static_cast<double>(settled.load()) / total)) stop = true;
+        if (thread == 0 && check && !check(static_cast<double>(rows_done.load()) / total)) stop = true;
         if (stop) throw Interrupted{};
     }
 };
@@ -35,7 +35,7 @@ class BitTable;
 class Kernel;
 struct Ranking;
 
-struct Problem {
+struct GrowTask {
     const Table& table;
     const Recipe& recipe;
     int n_classes;  // 0 = regression
@@ -46,16 +46,16 @@ struct Problem {
     const BitTable* bits = nullptr;                         // two-valued features, where they may be counted as bits
     const std::vector<const Ranking*>* rankings = nullptr;  // by feature: categories grown on as ranks
     const Formula* formula = nullptr;                       // the criterion
-    std::unique_ptr<Kernel> (*make_kernel)(const Problem&, bool unit) = nullptr;  // of the criterion (grow/kernel.hpp)
-    const double* n_log_n = nullptr;                        // a LogTable of all rows, where the criterion asks for it
-    ClassLevels levels = {};                                // numbers that the classes stand for under monotone constraints
+    std::unique_ptr<Kernel> (*make_kernel)(const GrowTask&, bool unit) = nullptr;  // of the criterion (grow/kernel.hpp)
+    const double* n_log_n = nullptr;  // a LogTable of all rows, where the criterion asks for it
+    ClassLevels levels = {};          // numbers that the classes stand for under monotone constraints
 
     /// The same by another recipe.
-    Problem with(const Recipe& other) const {
-        Problem problem{table, other, n_classes, label, target, total_weight, monitor, bits, rankings, formula, make_kernel};
-        problem.n_log_n = n_log_n;
-        problem.levels = levels;
-        return problem;
+    GrowTask with(const Recipe& other) const {
+        GrowTask task{table, other, n_classes, label, target, total_weight, monitor, bits, rankings, formula, make_kernel};
+        task.n_log_n = n_log_n;
+        task.levels = levels;
+        return task;
     }
     size_t width() const { return n_classes ? static_cast<size_t>(n_classes) : 1; }
     size_t n_features() const { return table.features.size(); }
@@ -63,21 +63,21 @@ struct Problem {
 
 /// The criterion that a tree grows by: C, or any of classes where that is Formula.
 template <class C>
-const C& criterion_of(const Problem& problem) {
-    return chosen<C>(problem.formula);
+const C& criterion_of(const GrowTask& task) {
+    return chosen<C>(task.formula);
 }
 
 /// Describe a node from its class weights (as the search weighs them).
 template <class C = Formula>
-void describe_classes(const Problem& problem, const Totals& totals, Description& node) {
-    const Recipe& recipe = problem.recipe;
+void describe_classes(const GrowTask& task, const Totals& totals, Description& node) {
+    const Recipe& recipe = task.recipe;
     node.count = totals.count;
     node.value.assign(totals.sums.begin(), totals.sums.end());
     if (!recipe.search_factor.empty())
         for (size_t k = 0; k < node.value.size(); ++k) node.value[k] /= recipe.search_factor[k];
     node.weight = recipe.search_factor.empty() ? totals.weight : std::accumulate(node.value.begin(), node.value.end(), 0.0);
     node.pure = std::count_if(totals.sums.begin(), totals.sums.end(), [](double n) { return n > 0; }) <= 1;
-    node.impurity = node.pure ? 0.0 : criterion_of<C>(problem).impurity(totals);
+    node.impurity = node.pure ? 0.0 : criterion_of<C>(task).impurity(totals);
     if (recipe.costs.empty()) {
         node.risk = node.pure ? 0.0 : node.weight - *std::max_element(node.value.begin(), node.value.end());
     } else {
@@ -92,11 +92,11 @@ void describe_classes(const Problem& problem, const Totals& totals, Description&
 }
 
 /// Describe a node from its targets, in row order.
-inline void describe_numbers(const Problem& problem, std::span<const double> target, std::span<const double> weight,
+inline void describe_numbers(const GrowTask& task, std::span<const double> target, std::span<const double> weight,
                              Description& node) {
     node.count = target.size();
     node.weight = 0;
-    if (!target.empty()) problem.formula->describe({target, weight}, node);
+    if (!target.empty()) task.formula->describe({target, weight}, node);
 }
 
 }  // namespace treewright

@@ -60,6 +60,6 @@ public:
 
 /// A kernel of criterion C for the rows of a task; `unit` tells that each weighs one. Instantiated in grow/kernels/.
 template <class C>
-std::unique_ptr<Kernel> make_kernel(const Problem& problem, bool unit);
+std::unique_ptr<Kernel> make_kernel(const GrowTask& task, bool unit);
 
 }  // namespace treewright

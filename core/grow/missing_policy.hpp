@@ -29,9 +29,9 @@ inline int32_t largest_branch(std::span<const double> size, bool by_rows) {
     return static_cast<int32_t>(first_largest(size));
 }
 
-/// Settle where the rows go that a split does not answer, if the search has not: `size` is that of the branches, in rows where
+/// Choose where the rows go that a split does not answer, if the search has not: `size` is that of the branches, in rows where
 /// rows of missing value take a side in the search, else by weight.
-inline void settle_default(Missing policy, const Recipe& recipe, std::span<const double> size, int32_t& default_branch) {
+inline void choose_default_branch(Missing policy, const Recipe& recipe, std::span<const double> size, int32_t& default_branch) {
     const bool by_rows = policy == Missing::direction || policy == Missing::value;
     if (policy == Missing::fractional) default_branch = share_row;
     else if (policy == Missing::surrogate && recipe.use_surrogates < 2) default_branch = stay_at_node;
@@ -42,7 +42,7 @@ inline bool uses_surrogates(const Recipe& recipe, Missing policy) {
     return policy == Missing::surrogate && recipe.use_surrogates > 0 && recipe.max_surrogates > 0;
 }
 
-/// Where rows are shared out, crumbs of rows do not make up for rows: limits on rows are also limits on weight, as in C4.5.
+/// Where rows are shared out, small shares do not make up for rows: limits on rows are also limits on weight, as in C4.5.
 /// `lightest` is the weight of the lightest row; a little is taken off, for what rounding may take from a sum of shares.
 inline Recipe with_least_weights(Recipe recipe, double lightest) {
     const double unit = lightest * (1 - 1e-9);

@@ -28,19 +28,19 @@ struct Reach {
     }
 };
 
-class Neighbours {
+class MonotoneLeaves {
 public:
-    Neighbours(const Problem& problem) : problem_(problem), sign_(problem.recipe.monotonic) {}
-    Neighbours(const Neighbours&) = delete;  // it points into itself
-    Neighbours& operator=(const Neighbours&) = delete;
+    MonotoneLeaves(const GrowTask& task) : task_(task), sign_(task.recipe.monotonic) {}
+    MonotoneLeaves(const MonotoneLeaves&) = delete;  // it points into itself
+    MonotoneLeaves& operator=(const MonotoneLeaves&) = delete;
 
     void start(const Builder& tree, double prediction) {
         tree_ = &tree;
         prediction_.assign(1, prediction);
         least_ = most_ = prediction_;
         may_miss_.clear();
-        for (const Feature& feature : problem_.table.features)
-            may_miss_.push_back(!feature.categorical() && std::any_of(feature.numbers, feature.numbers + problem_.table.n_rows,
+        for (const Feature& feature : task_.table.features)
+            may_miss_.push_back(!feature.categorical() && std::any_of(feature.numbers, feature.numbers + task_.table.n_rows,
                                                                       [](double x) { return std::isnan(x); }));
     }
     /// The branches of a node have been appended, and predict this.
@@ -60,7 +60,7 @@ public:
     void look(int32_t node, double least, double most) {
         looked_at_ = node;
         region_ = region(node);
-        own_.assign(problem_.n_features(), nullptr);
+        own_.assign(task_.n_features(), nullptr);
         for (const Reach& reach : region_) own_[index(reach.feature)] = &reach;
         collect(node, true, least, lower_);
         collect(node, false, -most, upper_);
@@ -130,9 +130,9 @@ private:
         for (size_t code = 0; code < taken.size(); ++code) reach.codes[code] = reach.codes[code] && taken[code];
     }
     size_t n_codes(int32_t feature) const {
-        if (const Ranking* ranking = (*problem_.rankings)[index(feature)])
+        if (const Ranking* ranking = (*task_.rankings)[index(feature)])
             return index(*std::max_element(ranking->code_of.begin(), ranking->code_of.end())) + 1;
-        return index(problem_.table.features[index(feature)].n_categories);
+        return index(task_.table.features[index(feature)].n_categories);
     }
 
     /// A subtree on the other side of a split on a constrained feature, and the strictest of its leaves.
@@ -160,7 +160,7 @@ private:
             const Reach* own = own_[index(above.feature)];
             if (own->low < own->high) put(above.first_child + 1 - branch, above.feature);  // else no row here knows the value
         }
-        open_features_.resize(problem_.n_features());
+        open_features_.resize(task_.n_features());
         std::iota(open_features_.begin(), open_features_.end(), 0);
         while (!sides_.empty() && !open_features_.empty() && sides_.front().strictest >= limit) {
             const Side side = sides_.front();
@@ -178,7 +178,7 @@ private:
     }
     /// Whether a leaf shares values of a feature with both branches of any cut of it, or more than cuts can say.
     bool meets_every_cut(const Leaf& leaf, int32_t feature) const {
-        if (problem_.table.features[index(feature)].categorical()) return true;
+        if (task_.table.features[index(feature)].categorical()) return true;
         if (leaf.feature == feature) return !may_miss_[index(feature)];
         const Reach* reach = find(leaf.region, feature);
         if (!reach || !reach->codes.empty()) return true;
@@ -214,7 +214,7 @@ private:
         }
     }
 
-    const Problem& problem_;
+    const GrowTask& task_;
     const std::vector<int8_t>& sign_;
     const Builder* tree_ = nullptr;
     int32_t looked_at_ = -1;

@@ -12,7 +12,7 @@ namespace treewright {
 
 /// Rows of the table with their weights: a row whose value is missing may stand in several branches, with a share of its weight
 /// in each.
-struct Parts {
+struct RowShares {
     std::vector<uint32_t> row;   // each at most once, in the order of the parent's
     std::vector<double> weight;  // empty = every row counts one
 
@@ -25,7 +25,8 @@ struct Parts {
 };
 
 /// Their classes, side by side, and whether it is the second.
-inline void gather_labels(const Parts& parts, const int32_t* label, std::vector<int32_t>& to, std::vector<uint8_t>& is_second) {
+inline void gather_labels(const RowShares& parts, const int32_t* label, std::vector<int32_t>& to,
+                          std::vector<uint8_t>& is_second) {
     to.resize(parts.size());
     is_second.resize(parts.size());
     for (size_t i = 0; i < parts.size(); ++i) {
@@ -35,7 +36,7 @@ inline void gather_labels(const Parts& parts, const int32_t* label, std::vector<
 }
 
 /// Their weights by class, and in all.
-inline Totals class_weights(const Parts& parts, const int32_t* label, size_t n_classes) {
+inline Totals class_weights(const RowShares& parts, const int32_t* label, size_t n_classes) {
     Totals totals(n_classes);
     totals.count = parts.size();
     if (n_classes == 2) {  // two sums that do not wait for each other
@@ -58,7 +59,8 @@ inline constexpr double least_share = 1e-9;
 
 /// The rows of each branch. `branch` is that of each row, −1 where the split does not answer; such a row goes to
 /// `default_branch`, or is shared over all branches by their weight (`share_row`), or goes no further (`stay_at_node`).
-inline std::vector<Parts> send(const Parts& from, std::span<const int32_t> branch, int32_t default_branch, size_t n_branches) {
+inline std::vector<RowShares> send(const RowShares& from, std::span<const int32_t> branch, int32_t default_branch,
+                                   size_t n_branches) {
     const bool weighed = !from.weight.empty();
     std::vector<double> share(n_branches, 0.0);
     std::vector<size_t> count(n_branches, 0);
@@ -72,7 +74,7 @@ inline std::vector<Parts> send(const Parts& from, std::span<const int32_t> branc
         }
     }
     const double total = std::accumulate(share.begin(), share.end(), 0.0);
-    std::vector<Parts> to(n_branches);
+    std::vector<RowShares> to(n_branches);
     for (size_t b = 0; b < n_branches; ++b) {
         const bool more = default_branch == share_row || default_branch == static_cast<int32_t>(b);
         to[b].resize(count[b] + (more ? unanswered : 0), weighed);

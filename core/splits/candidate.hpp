@@ -18,7 +18,7 @@ struct Candidate {
     SplitKind kind = SplitKind::threshold;
     double threshold = 0;
     double adjusted = 0;  // of a surrogate, whose merit is its agreement
-    size_t position = 0;  // known rows on the left of a threshold, in a block's own order
+    size_t position = 0;  // known rows on the left of a threshold, in the finder's own order
     int32_t n_branches = 2;
     int32_t default_branch = -1;                     // -1 until decided: the largest branch
     std::vector<std::pair<int32_t, int32_t>> table;  // (code, branch), codes ascending

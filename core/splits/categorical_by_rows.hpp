@@ -3,6 +3,7 @@
 // Two groups: the best cut of the values in the order of their medians, and in the order of their means. No order is known to
 // be exact for absolute error.
 #pragma once
+#include "splits/candidate.hpp"
 #include "cuts/scan.hpp"
 #include "splits/category_order.hpp"
 #include "grow/grow_task.hpp"

@@ -12,6 +12,8 @@
 #include <queue>
 #include <vector>
 
+#include "criteria/entropy.hpp"
+#include "criteria/squared_error.hpp"
 #include "cuts/scan.hpp"
 
 namespace treewright {

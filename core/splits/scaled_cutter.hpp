@@ -44,7 +44,8 @@ public:
         bits_ = saved_bits(totals, best_.get().position, merit);
         return merit;
     }
-    /// Rows that it carries upwards come in at their value/direction as t rises, and the others leave: their weight is taken back.
+    /// Rows that it carries upwards come in at their value/direction as t rises, and the others leave: their weight is taken
+    /// back.
     std::pair<double, double> turn(const std::vector<double>& value, const std::vector<double>& direction) override {
         const size_t n = rows_.size();
         key_.resize(n);

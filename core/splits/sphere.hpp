@@ -21,10 +21,7 @@ public:
     };
 
     SphereSearch(Kernel& kernel, const ScaledRows& rows, double impurity, double tolerance, int threads, Monitor& monitor)
-        : rows_(rows),
-          tolerance_(tolerance),
-          monitor_(monitor),
-          cutters_(kernel, rows, impurity, threads) {}
+        : rows_(rows), tolerance_(tolerance), monitor_(monitor), cutters_(kernel, rows, impurity, threads) {}
 
     /// The best sphere, of at most so many columns.
     Sphere best(size_t most) {

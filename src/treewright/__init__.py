@@ -1,4 +1,4 @@
-"""Decision trees that are grown exactly, read easily and kept safely.
+"""Decision trees: exact growing, pruning, explanation, drawing, and model files.
 
 The public names stand here. Estimators need scikit-learn, which is slow to import, so they are loaded when
 they are first asked for.

@@ -1,4 +1,4 @@
-"""Domains: what a parameter may be, as a test and in words."""
+"""Parameter types: whole numbers, numbers in a range, names; the test of a value, and how it reads."""
 
 from __future__ import annotations
 

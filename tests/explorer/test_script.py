@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,13 +12,20 @@ from sklearn.metrics import average_precision_score, precision_recall_curve, roc
 from helpers.boundaries import boundary_rows, dataset_of, grid_table, values_of
 from helpers.node import RunInNode
 from helpers.trees import Leaf, build, mixed_schema, random_rows, random_tree
-from treewright import DecisionTreeClassifier, datasets
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Tree, datasets
 from treewright.data import Dataset
 from treewright.draw.layout import centres
-from treewright.explain import mean_movement, shapley_values
-from treewright.explorer.page_data import Exploration, content_of
+from treewright.draw.visible_tree import read_rows
+from treewright.explain import Change, explain_row, mean_movement, shapley_values
+from treewright.explain.path import follow
+from treewright.explain.region import short_number
+from treewright.explain.row import Row
+from treewright.explorer.page_data import Exploration, Steps, content_of
 from treewright.explorer.page_table import exact
+from treewright.formatting.colours import CLASS_COLOURS, SCALE, is_light, number_colour
+from treewright.tree.conditions import feature_cuts
 from treewright.tree.decision import decide
+from treewright.tree.splits import Table
 
 
 def rows_of(tree, numbers, codes) -> list[list[float | None]]:
@@ -138,22 +147,90 @@ def copied_rules(run_in_node, tree, X) -> list:
     return [namespace["predict"](row) for row in rows]
 
 
-def test_the_nearest_change_is_one_and_none_is_nearer(run_in_node) -> None:
-    X, y = datasets.load_iris()
-    tree = DecisionTreeClassifier(max_depth=4).fit(X, y).tree_
-    numbers, codes = tree.schema.encode(X)
-    found = in_script(
-        run_in_node, tree, "rows.map((row) => nearestChange(model, row, 0))", rows_of(tree, numbers, codes)
+CHANGED = [
+    *((name, {}) for name in ("iris", "votes", "labor", "tennis", "cars", "mpg")),
+    *((name, {"missing": missing}) for name in ("votes", "labor") for missing in ("surrogate", "fractional")),
+    ("labor", {"splits": ("interval", "multiway"), "missing": "surrogate"}),
+    ("iris", {"costs": [[0, 1, 9], [2, 0, 1], [1, 5, 0]]}),
+]
+
+
+@pytest.mark.parametrize("step", [0, 1])
+@pytest.mark.parametrize(("name", "settings"), CHANGED, ids=str)
+def test_the_nearest_change_is_the_one_that_explain_finds(run_in_node, name, settings, step) -> None:
+    X, y = getattr(datasets, f"load_{name}")()
+    learner = DecisionTreeRegressor if name == "mpg" else DecisionTreeClassifier
+    grown = learner(**settings).fit(X[::2], y[::2]).tree_
+    rows = Dataset(grown.schema, *map(np.asfortranarray, grown.schema.encode(X))).take(
+        np.arange(0, len(X), 3)
     )
-    before = tree.label[tree.route(numbers, codes)]
-    after = tree.label[tree.route(np.array([change["row"] for change in found]), codes)]
-    assert (before != after).all()
-    for row, change, label in zip(numbers, found, before, strict=True):
-        if len(change["changes"]) == 2:  # then no single feature does it, wherever it is put
-            for feature in range(4):
-                tried = np.repeat(row[None, :], 200, axis=0)
-                tried[:, feature] = np.linspace(-1, 9, 200)
-                assert (tree.label[tree.route(tried, np.empty((200, 0), np.int32))] == label).all()
+    given = rows_of(grown, rows.numbers, rows.codes)
+    found = in_script(run_in_node, grown, f"rows.map((row) => nearestChange(model, row, {step}))", given)
+    tree = grown.collapse(Steps.of(grown).leaf_from <= step)
+    for change, expected in zip(
+        found, map(partial(explained_change, tree), rows_to_explain(rows)), strict=True
+    ):
+        if expected is None:
+            assert change is None
+            continue
+        assert change["isNearest"]
+        values = {one["feature"]: one["to"] for one in change["changes"]}
+        assert values == expected.found.changes
+        assert change["distance"] == pytest.approx(expected.found.cost[1])
+        assert np.argmax(change["said"]) == expected.label
+
+
+def rows_to_explain(rows: Dataset) -> list[Row]:
+    return [Row(rows.schema, numbers, codes) for numbers, codes in zip(rows.numbers, rows.codes, strict=True)]
+
+
+def explained_change(tree: Tree, row: Row) -> Change | None:
+    """The change to another answer; of numbers the nearer of those to a higher and to a lower one."""
+    goals = [None] if tree.is_classifier else ["higher", "lower"]
+    found = [explain_row([tree], row, [tree.shares], wanted=wanted).change for wanted in goals]
+    return min((one for one in found if one is not None), key=lambda one: one.found.cost, default=None)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_nearest_change_through_splits_of_every_kind(run_in_node, seed) -> None:
+    """Categories never seen, surrogates, shared rows; across oblique splits it need not be the nearest."""
+    tree = random_tree(seed, 8)
+    rows = Dataset(tree.schema, *map(np.asfortranarray, random_rows(seed))).take(np.arange(8))
+    given = rows_of(tree, rows.numbers, rows.codes)
+    found = in_script(run_in_node, tree, "rows.map((row) => nearestChange(model, row, -1))", given)
+    for change, row in zip(found, rows_to_explain(rows), strict=True):
+        expected = explained_change(tree, row)
+        if change is None:
+            assert expected is None or not is_straight(tree)
+            continue
+        assert expected is not None
+        cost = (len(change["changes"]), change["distance"])
+        assert cost >= (expected.found.cost[0], expected.found.cost[1] - 1e-9)
+        after = row.changed({one["feature"]: one["to"] for one in change["changes"]})
+        assert follow(tree, after).says(tree.shares) == pytest.approx(change["said"], abs=1e-8)
+        assert np.argmax(change["said"]) != explain_row([tree], row, [tree.shares]).label
+        assert change["isNearest"] == is_straight(tree)
+        if change["isNearest"]:
+            assert cost == pytest.approx(expected.found.cost)
+
+
+def is_straight(tree: Tree) -> bool:
+    return all(feature_cuts(split) or isinstance(split, Table) for split in tree.splits)
+
+
+def test_short_numbers_are_the_same(run_in_node) -> None:
+    random = np.random.default_rng(0)
+    low = np.concatenate(
+        [random.normal(size=300) * 10.0 ** random.integers(-12, 13, 300), [0, 1, 1e300, -1e-300]]
+    )
+    high = low + np.abs(low) * 10.0 ** -random.integers(0, 16, len(low)) + 1e-12
+    pairs = [
+        (a, b, up) for a, b in zip(low.tolist(), high.tolist(), strict=True) for up in (True, False) if a < b
+    ]
+    program = (
+        'import { shortNumber } from "./model/region.js"; answer(given.map((one) => shortNumber(...one)));'
+    )
+    assert run_in_node(program, pairs) == [short_number(*pair) for pair in pairs]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -169,6 +246,44 @@ def test_the_script_moves_predictions_as_the_library_does(run_in_node, seed, n_c
     dataset = Dataset(tree.schema, np.asfortranarray(numbers), np.asfortranarray(codes))
     assert n_rows == len(rows)
     assert np.allclose(found, mean_movement(shapley_values(tree, dataset, value)), atol=1e-8)
+
+
+IMPORTANCES = """
+import { Importances } from "./views/importances.js";
+import { Model } from "./model/model.js";
+const model = new Model(given.content);
+const found = new Importances(model, null, { get: () => 0 });
+const [removed, falls] = [found.removed(), found.falls({ rows: given.rows })];
+answer(model.features.map((_, place) => [removed.size(place), falls.size(place)]));
+"""
+
+
+@pytest.mark.parametrize("name", ["iris", "mpg"])
+def test_importances_of_the_page_are_those_of_the_model(run_in_node, name) -> None:
+    """By impurity to the digit; by shuffling as far as five shuffles of their own can be."""
+    X, y = getattr(datasets, f"load_{name}")()
+    learner = DecisionTreeRegressor if name == "mpg" else DecisionTreeClassifier
+    model = learner(max_depth=3).fit(X[::2], y[::2])
+    rows = read_rows(model.tree_, X[1::2], y[1::2])
+    content = content_of(Exploration(model.tree_), cv=None, max_rows=0, title=None)
+    values = rows_of(model.tree_, rows.numbers, rows.codes)
+    given = [{"values": row, "target": y} for row, y in zip(values, rows.target.tolist(), strict=True)]
+    removed, fallen = np.array(run_in_node(IMPORTANCES, {"content": content, "rows": given})).T
+    found = model.importances(X[1::2], y[1::2], n_repeats=200)
+    assert removed == pytest.approx(found.impurity, abs=1e-7)
+    assert (np.abs(fallen - found.permutation) <= 4 * found.spreads["permutation"] / 5**0.5).all()
+    assert fallen.max() > 0.1
+
+
+def test_colours_of_the_page_are_those_of_drawings(run_in_node) -> None:
+    program = """
+    import { isLight, numberColour } from "./drawing/colours.js";
+    answer([given.shares.map((share) => numberColour(given.scale, share)), given.colours.map(isLight)]);
+    """
+    shares = np.linspace(-0.1, 1.1, 481).tolist()
+    numbers = [number_colour(share) for share in shares]
+    found = run_in_node(program, {"shares": shares, "scale": SCALE, "colours": [*CLASS_COLOURS, *numbers]})
+    assert found == [numbers, [is_light(colour) for colour in (*CLASS_COLOURS, *numbers)]]
 
 
 def test_points_integrate_polynomials_exactly(run_in_node) -> None:

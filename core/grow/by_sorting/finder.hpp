@@ -18,8 +18,8 @@ public:
     using SubtreeRows = RowRange;
 
     /// Finds the splits of trees that are written to `out`.
-    SortingFinder(const Problem& problem, const RankTable& ranks, const ForestWriter& out)
-        : problem_(problem), out_(out), rows_(problem, ranks), search_(problem, rows_), totals_(problem.width()) {}
+    SortingFinder(const GrowTask& task, const RankTable& ranks, const ForestWriter& out)
+        : task_(task), out_(out), rows_(task, ranks), search_(task, rows_), totals_(task.width()) {}
 
     /// Take these rows of the table; `weight` goes by row of the table, empty = every row weighs one.
     Item root(std::span<const uint32_t> rows, std::span<const double> weight, uint64_t seed) {
@@ -45,7 +45,7 @@ public:
                 for (size_t i = 0; i < n; ++i) totals_.sums[static_cast<size_t>(label[i])] += 1.0;
             for (double sum : totals_.sums) totals_.weight += sum;
             totals_.count = n;
-            describe_classes<C>(problem_, totals_, leaf_);
+            describe_classes<C>(task_, totals_, leaf_);
         } else {
             describe_numbers<C>({rows_.target(node), n}, {weight, weight ? n : 0}, leaf_);
             totals_.weight = leaf_.weight;
@@ -88,7 +88,7 @@ private:
         }
     }
 
-    const Problem& problem_;
+    const GrowTask& task_;
     const ForestWriter& out_;
     SortedRows rows_;
     SortedSearch<C, Scorer> search_;

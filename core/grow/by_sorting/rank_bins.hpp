@@ -13,9 +13,9 @@ template <OfPairs Scorer>
 class RankBins {
 public:
     /// The best cut of the node whose rows have these ranks, all known and from `low` to `high`: rows of at most the rank found
-    /// go left. Cuts below `bar` do not matter; scores within `slack` are equal.
+    /// go left. Cuts below `least` do not matter; scores within `slack` are equal.
     const Best<uint32_t>& search(std::span<const Ranked> ranked, uint32_t low, uint32_t high, const LocalRows& local,
-                                 const Scorer& made, double bar, double slack, size_t min_count, RankSorter& sorter) {
+                                 const Scorer& made, double least, double slack, size_t min_count, RankSorter& sorter) {
         ranked_ = ranked;
         low_ = low;
         shift_ = 0;
@@ -23,8 +23,8 @@ public:
         while ((high - low) >> shift_ >= most_bins) ++shift_;
         n_bins_ = ((high - low) >> shift_) + 1;
         fill(local);
-        bar = std::max(bar, best_edge(made) - slack);
-        if (shift_ > 0 && suspect(made, bar)) gather_suspects(sorter);
+        least = std::max(least, best_edge(made) - slack);
+        if (shift_ > 0 && suspect(made, least)) gather_suspects(sorter);
         best_.start(slack);
         scan(made);
         return best_;
@@ -63,12 +63,12 @@ private:
         }
         return best;
     }
-    /// Mark the bins inside which a cut may reach the bar; false if there are none.
-    bool suspect(const Scorer& made, double bar) {
+    /// Mark the bins inside which a cut may score as much; false if there are none.
+    bool suspect(const Scorer& made, double least) {
         Scorer left = made;
         bool any = false;
         for (size_t b = 0; b < n_bins_; ++b) {
-            suspect_[b] = bins_[b].count > 1 && left.reaches(bins_[b], bar);
+            suspect_[b] = bins_[b].count > 1 && left.reaches(bins_[b], least);
             any |= suspect_[b] != 0;
             left.add(bins_[b]);
         }

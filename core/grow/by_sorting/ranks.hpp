@@ -117,7 +117,7 @@ private:
         if constexpr (std::endian::native == std::endian::little) return std::bit_cast<uint64_t>(item);
         else return static_cast<uint64_t>(item.rank) << 32 | item.row;
     }
-    /// Few items: the place of each is the number of smaller ones, counted without a branch. Places in the node ascend.
+    /// Few items: the place of each is the number of smaller ones, counted without a branch. BranchPlaces in the node ascend.
     void count(Ranked* items, size_t n, uint32_t low) {
         constexpr size_t chunk = 8;
         int32_t at[few];

@@ -10,9 +10,9 @@
 namespace treewright {
 
 /// Whether small subtrees copy their columns: a row of them is looked at about a dozen times, so copying pays up to there.
-inline bool copies_columns(const Problem& problem) {
-    const auto drawn = static_cast<size_t>(problem.recipe.max_features);  // 0 = all
-    return drawn == 0 || problem.n_features() <= 12 * drawn;
+inline bool copies_columns(const GrowTask& task) {
+    const auto drawn = static_cast<size_t>(task.recipe.max_features);  // 0 = all
+    return drawn == 0 || task.n_features() <= 12 * drawn;
 }
 
 /// Whether the values of a categorical feature are ordered once for a tree.
@@ -46,27 +46,26 @@ struct SortedSplit {
 
 class SortedRows {
 public:
-    SortedRows(const Problem& problem, const RankTable& ranks)
-        : problem_(problem),
-          recipe_(problem.recipe),
+    SortedRows(const GrowTask& task, const RankTable& ranks)
+        : task_(task),
+          recipe_(task.recipe),
           ranks_(ranks),
-          codes_(problem.n_features()),
-          numbers_(problem.n_features()),
-          rank_(problem.n_features()),
-          has_missing_(problem.n_features()),
-          ordered_(problem.n_features()) {
-        for (size_t f = 0; f < problem.n_features(); ++f) {
-            const Feature& feature = problem.table.features[f];
+          codes_(task.n_features()),
+          numbers_(task.n_features()),
+          rank_(task.n_features()),
+          has_missing_(task.n_features()),
+          ordered_(task.n_features()) {
+        for (size_t f = 0; f < task.n_features(); ++f) {
+            const Feature& feature = task.table.features[f];
             if (!feature.categorical()) {
                 has_missing_[f] = ranks.has_missing(f);
                 continue;
             }
             has_missing_[f] =
-                std::any_of(feature.codes, feature.codes + problem.table.n_rows, [](int32_t code) { return code < 0; });
-            if (orders_once(problem.recipe, feature)) ordered_[f] = std::make_unique<OrderedLevels>();
+                std::any_of(feature.codes, feature.codes + task.table.n_rows, [](int32_t code) { return code < 0; });
+            if (orders_once(task.recipe, feature)) ordered_[f] = std::make_unique<OrderedLevels>();
         }
-        if (copies_columns(problem))
-            most_copied_ = std::clamp<size_t>(400'000 / (sizeof(uint32_t) * problem.n_features()), 256, 4096);
+        if (copies_columns(task)) most_copied_ = std::clamp<size_t>(400'000 / (sizeof(uint32_t) * task.n_features()), 256, 4096);
     }
     SortedRows(const SortedRows&) = delete;  // they point into themselves
     SortedRows& operator=(const SortedRows&) = delete;
@@ -85,8 +84,8 @@ public:
         };
         weight_.clear();
         if (!weight.empty()) gather(weight.data(), weight_);
-        if (problem_.n_classes) gather(problem_.label, label_);
-        else gather(problem_.target, target_);
+        if (task_.n_classes) gather(task_.label, label_);
+        else gather(task_.target, target_);
         for (size_t f = 0; f < ordered_.size(); ++f)
             if (ordered_[f]) order(f);
         read_table();
@@ -113,25 +112,25 @@ public:
     /// Call use(rank), where rank(row) is the rank of a row by a feature.
     template <class Use>
     auto with_ranks(size_t feature, Use&& use) const {
-        const uint16_t* narrow = problem_.table.features[feature].categorical() ? nullptr : ranks_.narrow(feature);
+        const uint16_t* narrow = task_.table.features[feature].categorical() ? nullptr : ranks_.narrow(feature);
         if (narrow) return use([narrow](uint32_t row) { return RankTable::widen(narrow[row]); });
         return use([rank = rank_[feature]](uint32_t row) { return rank[row]; });
     }
     bool has_missing(size_t feature) const { return has_missing_[feature]; }
     /// Whether a feature is categorical, and neither ranked nor numbered.
-    bool only_codes(size_t feature) const { return problem_.table.features[feature].categorical() && !ordered_[feature]; }
+    bool only_codes(size_t feature) const { return task_.table.features[feature].categorical() && !ordered_[feature]; }
     /// The row of the table behind one of rows().
     uint32_t origin(uint32_t row) const { return copied() ? origin_[row] : row; }
 
     // ---- carrying a split out ------------------------------------------------------------------------------------
 
-    /// Bring the rows of a node that go left before those that go right, settle the default branch, and give the number of the
+    /// Bring the rows of a node that go left before those that go right, choose the default branch, and give the number of the
     /// first.
     size_t partition(const RowRange& node, SortedSplit& split) {
         const size_t left = split.table           ? sides_by_table(node, split)
                             : recipe_.random_cuts ? sides_by_value(node, split)
                                                   : sides_by_rank(node, split);
-        if (problem_.n_classes) partition(node, label_);
+        if (task_.n_classes) partition(node, label_);
         else partition(node, target_);
         return left;
     }
@@ -173,10 +172,10 @@ private:
 
     /// Order the values of a categorical feature by the target of the rows of this tree, and rank the rows by it.
     void order(size_t feature) {
-        const Feature& column = problem_.table.features[feature];
+        const Feature& column = task_.table.features[feature];
         OrderedLevels& levels = *ordered_[feature];
         const auto n_levels = static_cast<size_t>(column.n_categories);
-        const size_t width = problem_.width();
+        const size_t width = task_.width();
         std::vector<double> sums(n_levels * width, 0.0), weight(n_levels, 0.0);
         for (size_t i = 0; i < row_.size(); ++i) {
             const int32_t code = column.codes[row_[i]];
@@ -184,15 +183,15 @@ private:
             const auto level = static_cast<size_t>(code);
             const double w = weight_.empty() ? 1.0 : weight_[i];
             weight[level] += w;
-            if (problem_.n_classes) sums[level * width + static_cast<size_t>(label_[i])] += w;
+            if (task_.n_classes) sums[level * width + static_cast<size_t>(label_[i])] += w;
             else sums[level] += w * target_[i];
         }
         const std::vector<int32_t>& codes = levels.code_of = order_levels(sums, weight, width);
         levels.rank_of.assign(n_levels, 0);
         for (size_t rank = 0; rank < codes.size(); ++rank)
             levels.rank_of[static_cast<size_t>(codes[rank])] = static_cast<uint32_t>(rank);
-        levels.rank.resize(recipe_.random_cuts ? 0 : problem_.table.n_rows);
-        levels.number.resize(recipe_.random_cuts ? problem_.table.n_rows : 0);
+        levels.rank.resize(recipe_.random_cuts ? 0 : task_.table.n_rows);
+        levels.number.resize(recipe_.random_cuts ? task_.table.n_rows : 0);
         for (uint32_t row : row_) {
             const int32_t code = column.codes[row];
             const uint32_t rank = code < 0 ? RankTable::missing : levels.rank_of[static_cast<size_t>(code)];
@@ -208,7 +207,7 @@ private:
         const size_t n = node.size(), p = codes_.size();
         origin_.assign(row_.begin() + node.begin, row_.begin() + node.end);
         std::iota(row_.begin() + node.begin, row_.begin() + node.end, 0u);
-        const std::vector<Feature>& features = problem_.table.features;
+        const std::vector<Feature>& features = task_.table.features;
         if (recipe_.random_cuts && near_numbers_.size() < n * p) near_numbers_.resize(n * p);
         if (!recipe_.random_cuts && near_ranks_.size() < n * p) near_ranks_.resize(n * p);
         if (near_codes_.size() < n * p) near_codes_.resize(n * p);
@@ -237,10 +236,10 @@ private:
     }
     void read_table() {
         for (size_t f = 0; f < codes_.size(); ++f) {
-            codes_[f] = problem_.table.features[f].codes;
-            numbers_[f] = ordered_[f] ? ordered_[f]->number.data() : problem_.table.features[f].numbers;
+            codes_[f] = task_.table.features[f].codes;
+            numbers_[f] = ordered_[f] ? ordered_[f]->number.data() : task_.table.features[f].numbers;
             if (ordered_[f]) rank_[f] = ordered_[f]->rank.data();
-            else if (!problem_.table.features[f].categorical()) rank_[f] = ranks_.of(f);
+            else if (!task_.table.features[f].categorical()) rank_[f] = ranks_.of(f);
         }
         copied_ = {};
     }
@@ -273,7 +272,7 @@ private:
     size_t sides_by_table(const RowRange& node, SortedSplit& split) {
         const auto f = static_cast<size_t>(split.feature);
         const int32_t* codes = codes_[f];
-        int8_t* left_of = lookup(static_cast<size_t>(problem_.table.features[f].n_categories));
+        int8_t* left_of = lookup(static_cast<size_t>(task_.table.features[f].n_categories));
         for (const auto& [code, branch] : split.groups) left_of[code] = static_cast<int8_t>(branch == 0);
         const size_t left = set_sides(node, split.default_branch, [&](uint32_t row) {
             const int32_t code = codes[row];
@@ -288,7 +287,7 @@ private:
         return lookup_.data();
     }
 
-    /// Write the side of every row into side_ (1 = left), settle the default branch, and give the number on the left.
+    /// Write the side of every row into side_ (1 = left), choose the default branch, and give the number on the left.
     /// `answer` is 1, 0, or -1 where the split is unanswered.
     template <class Answer>
     size_t set_sides(const RowRange& node, int32_t& default_branch, Answer&& answer) {
@@ -344,7 +343,7 @@ private:
         if (weighted) std::copy_n(weight_right, r, weight + l);
     }
 
-    const Problem& problem_;
+    const GrowTask& task_;
     const Recipe& recipe_;
     const RankTable& ranks_;
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <numeric>
 
+#include "cuts/scan.hpp"
 #include "splits/candidate.hpp"
 #include "grow/feature_draw.hpp"
 #include "grow/by_sorting/rank_bins.hpp"
@@ -14,8 +15,8 @@ namespace treewright {
 template <class C, class Scorer>
 class SortedSearch {
 public:
-    SortedSearch(const Problem& problem, const SortedRows& rows)
-        : problem_(problem), recipe_(problem.recipe), rows_(rows), draw_(problem.n_features()), scratch_(problem.n_log_n) {}
+    SortedSearch(const GrowTask& task, const SortedRows& rows)
+        : task_(task), recipe_(task.recipe), rows_(rows), draw_(task.n_features()), scratch_(task.n_log_n) {}
 
     /// Get ready for the nodes of a tree of so many rows.
     void start(size_t n_rows) {
@@ -34,7 +35,7 @@ public:
         tolerance_ = C::tolerance(totals, impurity);
         ties_.start(tolerance_);
         Random random(seed);
-        const size_t n_features = problem_.n_features();
+        const size_t n_features = task_.n_features();
         const size_t wanted = recipe_.max_features > 0 ? static_cast<size_t>(recipe_.max_features) : n_features;
         chosen_.clear();
         while (chosen_.size() < wanted) chosen_.push_back(draw_.next(random));  // in this order: chance decides between equals
@@ -166,8 +167,8 @@ private:
     bool search_bins(const RowRange& node, int32_t feature) {
         const Scorer made(local_, *totals_, scratch_);
         const double slack = made.score_step(tolerance_);
-        const double bar = ties_.found() ? made.score_step(ties_.most()) - 2 * slack : -infinity;
-        const auto& cut = bins_.search(std::span(ranked_).first(node.size()), lowest_, highest_, local_, made, bar, slack,
+        const double least = ties_.found() ? made.score_step(ties_.most()) - 2 * slack : -infinity;
+        const auto& cut = bins_.search(std::span(ranked_).first(node.size()), lowest_, highest_, local_, made, least, slack,
                                        limits_.min_count, sorter_);
         if (const double merit = made.merit(cut.merit()); cut.found() && matters(merit))
             ties_.offer(merit, split_after(node, feature, merit, cut.get()));
@@ -196,7 +197,7 @@ private:
     }
 
     Totals known_totals() const {
-        Totals t(problem_.width());
+        Totals t(task_.width());
         t.count = known_;
         for (size_t i = 0; i < known_; ++i) {
             const size_t row = ranked_[i].row;
@@ -255,13 +256,12 @@ private:
         while (same < n && codes[row[same]] == codes[row[0]]) ++same;
         if (same == n) return false;
         counter_.count(
-            static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), problem_.width(), local_,
+            static_cast<size_t>(task_.table.features[static_cast<size_t>(feature)].n_categories), task_.width(), local_,
             [&](auto&& use) {
                 for (size_t i = 0; i < n; ++i) use(codes[row[i]], i);
             },
             levels_);
-        Candidate found =
-            CategorySearch<C>(C{}, recipe_, problem_.table, levels_, *totals_, tolerance_, spread(), feature).best();
+        Candidate found = CategorySearch<C>(C{}, recipe_, task_.table, levels_, *totals_, tolerance_, spread(), feature).best();
         if (!found.found()) return true;
         SortedSplit split{found.merit, feature, found.default_branch, true};
         split.groups = std::move(found.table);
@@ -269,7 +269,7 @@ private:
         return true;
     }
 
-    const Problem& problem_;
+    const GrowTask& task_;
     const Recipe& recipe_;
     const SortedRows& rows_;
     CutLimits limits_;

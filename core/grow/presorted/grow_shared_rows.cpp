@@ -16,22 +16,22 @@ bool histograms_know(const Recipe& recipe) {
 
 }  // namespace
 
-TreeArrays grow_shared_rows(const Problem& given, const std::vector<double>& weight) {
+TreeArrays grow_shared_rows(const GrowTask& given, const std::vector<double>& weight) {
     const double lightest = weight.empty() ? 1.0 : *std::ranges::min_element(weight);
     const Recipe recipe = given.recipe.shares() ? with_least_weights(given.recipe, lightest) : given.recipe;
-    Problem problem = given.with(recipe);
-    problem.rankings = nullptr;
-    Parts rows = all_rows(problem, weight);
+    GrowTask task = given.with(recipe);
+    task.rankings = nullptr;
+    RowShares rows = all_rows(task, weight);
     if (weight.empty() && (recipe.shares() || recipe.forms())) rows.weight.assign(rows.size(), 1.0);
     const bool unit = rows.weight.empty();
-    if (histograms_know(recipe) && use_histograms(problem)) {
+    if (histograms_know(recipe) && use_histograms(task)) {
         // shared rows are loaded into several subtrees: fewer and larger ones pay for what leaves the cache (measured)
-        const size_t most = cached_rows(problem), small = recipe.shares() ? std::min(8 * most, most_narrow_rows) : most;
-        const auto make = [&]<class Finder>(Finder*) { return std::make_unique<Finder>(problem, unit); };
-        return grow_by_histograms<SharedRowsFinder<uint16_t>, SharedRowsFinder<uint32_t>>(problem, std::move(rows), small, make);
+        const size_t most = cached_rows(task), small = recipe.shares() ? std::min(8 * most, most_narrow_rows) : most;
+        const auto make = [&]<class Finder>(Finder*) { return std::make_unique<Finder>(task, unit); };
+        return grow_by_histograms<SharedRowsFinder<uint16_t>, SharedRowsFinder<uint32_t>>(task, std::move(rows), small, make);
     }
-    SharedRowsFinder<uint32_t> finder(problem, unit);
-    return grow_with(problem, rows, finder);
+    SharedRowsFinder<uint32_t> finder(task, unit);
+    return grow_with(task, rows, finder);
 }
 
 }  // namespace treewright

@@ -11,31 +11,31 @@ namespace treewright {
 namespace {
 
 /// Two-valued features are counted as bits where every row weighs one.
-bool use_bits(const Problem& problem, bool unit) {
-    return problem.n_classes && unit && offers::bits.holds(problem.recipe.demands()) &&
-           static_cast<size_t>(problem.n_classes) <= BitTable::most_classes && problem.table.n_rows >= 256;
+bool use_bits(const GrowTask& task, bool unit) {
+    return task.n_classes && unit && offers::bits.holds(task.recipe.demands()) &&
+           static_cast<size_t>(task.n_classes) <= BitTable::most_classes && task.table.n_rows >= 256;
 }
 
 }  // namespace
 
-TreeArrays grow_whole_rows(Problem problem, const std::vector<double>& weight) {
+TreeArrays grow_whole_rows(GrowTask task, const std::vector<double>& weight) {
     std::optional<BitTable> bits;
-    if (use_bits(problem, weight.empty())) {
-        bits.emplace(problem.table, problem.recipe.threads);
-        if (bits->size() > 0) problem.bits = &*bits;
+    if (use_bits(task, weight.empty())) {
+        bits.emplace(task.table, task.recipe.threads);
+        if (bits->size() > 0) task.bits = &*bits;
     }
-    if (use_histograms(problem)) {
-        const auto make = [&]<class Finder>(Finder*) { return std::make_unique<Finder>(problem, weight); };
-        return grow_by_histograms<PresortedFinder<uint16_t>, PresortedFinder<uint32_t>>(problem, all_rows(problem, weight),
-                                                                                        cached_rows(problem), make);
+    if (use_histograms(task)) {
+        const auto make = [&]<class Finder>(Finder*) { return std::make_unique<Finder>(task, weight); };
+        return grow_by_histograms<PresortedFinder<uint16_t>, PresortedFinder<uint32_t>>(task, all_rows(task, weight),
+                                                                                        cached_rows(task), make);
     }
-    const Parts rows = all_rows(problem, {});  // lists have the weights of the table
-    if (problem.table.n_rows <= most_narrow_rows) {
-        PresortedFinder<uint16_t> finder(problem, weight);
-        return grow_with(problem, rows, finder);
+    const RowShares rows = all_rows(task, {});  // lists have the weights of the table
+    if (task.table.n_rows <= most_narrow_rows) {
+        PresortedFinder<uint16_t> finder(task, weight);
+        return grow_with(task, rows, finder);
     }
-    PresortedFinder<uint32_t> finder(problem, weight);
-    return grow_with(problem, rows, finder);
+    PresortedFinder<uint32_t> finder(task, weight);
+    return grow_with(task, rows, finder);
 }
 
 }  // namespace treewright

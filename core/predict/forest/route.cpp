@@ -55,10 +55,10 @@ struct Tally {
 
 /// The same for all rows of a block, from what every node says; `fixed` 0 = the width is known at run time only.
 template <size_t fixed>
-void add_all(const double* said, size_t width, const uint32_t* leaf, int64_t n, double* to) {
+void add_all(const double* leaf_output, size_t width, const uint32_t* leaf, int64_t n, double* to) {
     const size_t each = fixed ? fixed : width;
     for (int64_t i = 0; i < n; ++i, to += each)
-        for (size_t k = 0; k < each; ++k) to[k] += said[leaf[i] * each + k];
+        for (size_t k = 0; k < each; ++k) to[k] += leaf_output[leaf[i] * each + k];
 }
 
 /// Walks blocks of rows: on codes where there are rows enough to pay for them, else, and where values are missing, on values.
@@ -118,10 +118,10 @@ bool vote_with(const ForestView& forest, const Number* value, const Matrix<doubl
     const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
     const BlockWalk walk(forest, numbers, codes);
     const Tally<Number> tally{value, forest.width, how};
-    std::vector<double> said;  // by every node of small trees, which rows come by again and again
+    std::vector<double> leaf_output;  // by every node of small trees, which rows come by again and again
     if (walk.shallow()) {
-        said.resize(forest.node.size() * forest.width, 0.0);
-        for (size_t node = 0; node < forest.node.size(); ++node) tally.add(node, said.data() + node * forest.width);
+        leaf_output.resize(forest.node.size() * forest.width, 0.0);
+        for (size_t node = 0; node < forest.node.size(); ++node) tally.add(node, leaf_output.data() + node * forest.width);
     }
     std::atomic<bool> infinite{false};
     std::vector<BlockWalk::Workspace> workspace(static_cast<size_t>(std::max(threads, 1)));
@@ -134,11 +134,11 @@ bool vote_with(const ForestView& forest, const Number* value, const Matrix<doubl
         if (any_infinity(numbers, first, first + n)) infinite = true;
         walk(first, n, workspace[static_cast<size_t>(thread)], [&](size_t tree, const uint32_t* leaf) {
             const auto begin = static_cast<size_t>(forest.tree_begin[tree]);
-            if (said.empty())
+            if (leaf_output.empty())
                 for (int64_t i = 0; i < n; ++i) tally.add(begin + leaf[i], to + static_cast<size_t>(i) * forest.width);
-            else if (forest.width == 1) add_all<1>(said.data() + begin, 1, leaf, n, to);
-            else if (forest.width == 2) add_all<2>(said.data() + 2 * begin, 2, leaf, n, to);
-            else add_all<0>(said.data() + begin * forest.width, forest.width, leaf, n, to);
+            else if (forest.width == 1) add_all<1>(leaf_output.data() + begin, 1, leaf, n, to);
+            else if (forest.width == 2) add_all<2>(leaf_output.data() + 2 * begin, 2, leaf, n, to);
+            else add_all<0>(leaf_output.data() + begin * forest.width, forest.width, leaf, n, to);
         });
     });
     return infinite;

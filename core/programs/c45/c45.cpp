@@ -45,7 +45,7 @@ private:
             Test test = chooser_.choose(node.rows, node.competitors);
             if (test.feature < 0) {
                 node.test.distribution = data_.count(node.rows);
-                monitor_.settled += node.rows.size();
+                monitor_.rows_done += node.rows.size();
                 continue;
             }
             nodes_.add_children(node, data_.send(test, test.distribution, node.rows));

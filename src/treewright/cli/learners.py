@@ -1,4 +1,4 @@
-"""Learners: the estimator that the command line asks for."""
+"""Estimators and pruners by name, as the command line asks for them (`--algorithm`, `--pruner`)."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def pruner_of_text(text: str) -> Any:
     Examples
     --------
     >>> pruner_of_text("pessimistic:se=0")
-    Pessimistic(correction=0.5, se=0)
+    Pessimistic(correction=0.5, se=0, count='all')
     """
     name, _, settings = text.partition(":")
     return None if name == "none" else _pruner(name, settings)

@@ -1,4 +1,4 @@
-"""Options: the words of the command line that several commands share, and how they are read."""
+"""Options of the command line that several commands share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predicates: Boolean features of the user's own, as functions of a table or as expressions over its columns.
+"""Predicates: Boolean features of the user's own, as functions or as expressions over columns.
 
 An expression such as ``width > 2 * height and colour in ("red", "blue")`` is parsed and worked out here: it
 is saved as text, and nothing in it can run code. A comparison with a missing value is unknown; "and", "or"

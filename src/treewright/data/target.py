@@ -1,4 +1,4 @@
-"""The target and the weights: labels as class codes, numbers as float64, rows of weight zero found."""
+"""Target and sample weights: class labels as codes, numbers as float64, rows of weight zero."""
 
 from __future__ import annotations
 
@@ -84,6 +84,30 @@ def read_numbers(y: Any, n_rows: int, estimator: str = "this estimator") -> NDAr
     _refuse_not_finite("y", numbers, "Drop these rows or give them a number.")
     _check_size(numbers)
     return numbers
+
+
+def read_target(
+    y: Any, classes: NDArray[Any] | None, n_rows: int, estimator: str = "this estimator"
+) -> NDArray[Any]:
+    """Read the target of further rows: the codes of known classes, −1 for others, or numbers.
+
+    Parameters
+    ----------
+    y, n_rows, estimator
+        As for `read_classes` and `read_numbers`.
+    classes : array or None
+        The classes in order; None for regression.
+
+    Examples
+    --------
+    >>> read_target(["b", "c", "a"], np.array(["a", "b"]), 3)
+    array([ 1, -1,  0], dtype=int32)
+    """
+    if classes is None:
+        return read_numbers(y, n_rows, estimator)
+    labels, code = read_classes(y, n_rows, estimator)
+    known = {label: position for position, label in enumerate(classes.tolist())}
+    return np.array([known.get(label, -1) for label in labels.tolist()], np.int32)[code]
 
 
 def labelled(y: Any) -> NDArray[np.bool_]:

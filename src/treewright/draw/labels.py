@@ -1,4 +1,4 @@
-"""Labels: a split in two parts, the question its node asks and the answer on each branch."""
+"""Labels of nodes and branches: the feature or question, and the answer on each branch."""
 
 from __future__ import annotations
 

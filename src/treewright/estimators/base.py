@@ -1,4 +1,4 @@
-"""Construction: estimators made of their annotated defaults, with what scikit-learn expects of each."""
+"""Base of all estimators: `__init__` from annotated defaults, `set_params`, tags and notebook view."""
 
 from __future__ import annotations
 

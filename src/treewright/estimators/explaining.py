@@ -1,4 +1,4 @@
-"""Reading: what a fitted tree says of itself: its rules, why it predicts so, what matters, what is sure."""
+"""Methods of fitted models that explain them: `explain`, `rules`, `importances`, `bound`, `to_html`."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ class TreeReader(RowReader):
             encoded = self._encode(X, tree)
             name = type(self).__name__
             rows, _ = labelled_rows(tree.schema, *encoded, y, sample_weight, name=name)
-        return importances([tree], [self._says(tree)], rows, n_repeats=n_repeats, random_state=random_state)
+        return importances(tree, self._says(tree), rows, n_repeats=n_repeats, random_state=random_state)
 
     def bound(self, delta: float = 0.05, X: Any = None, y: Any = None) -> ErrorBound:
         """Bound the true error of the model: what is guaranteed, and how loose the guarantee is.

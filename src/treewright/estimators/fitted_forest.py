@@ -1,4 +1,4 @@
-"""Fitted: what a forest does once it has its trees: vote, describe itself, go to a file."""
+"""Fitted forests: predict, vote, out-of-bag estimates, proximity, quantiles, importances, save."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.data import Dataset
-from treewright.data.columns import Unseen
-from treewright.data.dataset import Task
+from treewright.data.columns import Unseen, plain
+from treewright.data.dataset import Task, labelled_rows
 from treewright.data.schema import Infinities
-from treewright.data.target import read_classes, read_numbers, read_weight
+from treewright.data.target import read_target, read_weight
 from treewright.errors import DataError
 from treewright.estimators.base import TableEstimator
 from treewright.estimators.explaining import RowReader
@@ -69,7 +69,7 @@ class FittedForest(RowReader, TableEstimator):
 
     def _learned_html(self) -> str:
         trees = self._fitted_trees()
-        leaves = (trees.node_count + len(trees)) / 2 / len(trees)
+        leaves = trees.leaf_count / len(trees)
         score = f", out-of-bag score {self.oob_score_:.3f}" if hasattr(self, "oob_score_") else ""
         caption = f"{counted(len(trees), 'tree')} of {leaves:.0f} leaves on average{score}; importances:"
         shares = self.feature_importances_
@@ -159,14 +159,11 @@ class FittedForest(RowReader, TableEstimator):
     def _target(self, y: Any, n_rows: int) -> NDArray[Any]:
         """Targets as class codes or numbers."""
         classes, name = self._fitted_trees().schema.classes, type(self).__name__
-        if classes is None:
-            return read_numbers(y, n_rows, name)
-        labels, code = read_classes(y, n_rows, name)
-        known = {label: position for position, label in enumerate(classes.tolist())}
-        for label in labels.tolist():
-            if label not in known:
-                raise DataError(f"y has the class {label!r}, which {name} has not seen.")
-        return np.array([known[label] for label in labels.tolist()], np.int32)[code]
+        target = read_target(y, classes, n_rows, name)
+        if classes is not None and (unseen := np.flatnonzero(target < 0)).size:
+            label = plain(np.ravel(y)[unseen[0]])
+            raise DataError(f"y has the class {label!r}, which {name} has not seen.")
+        return target
 
     def error_curve(self, X: Any, y: Any) -> Any:
         """Out-of-bag error against the number of trees.
@@ -198,6 +195,7 @@ class FittedForest(RowReader, TableEstimator):
         y: Any = None,
         sample_weight: ArrayLike | None = None,
         *,
+        out_of_bag: bool = True,
         corrected: bool = False,
         n_repeats: int = 1,
         random_state: int = 0,
@@ -210,6 +208,9 @@ class FittedForest(RowReader, TableEstimator):
             The rows of the fit. Every tree is judged on those it has not drawn: what its splits are worth
             there, and how much more it errs when a feature is shuffled among them (Breiman, 2001). Without
             them there is the decrease of impurity alone.
+        out_of_bag : bool
+            Whether these are the rows of the fit; False if they are others, on all of which every tree is
+            judged.
         corrected : bool
             Whether to grow a second forest in which every feature has a shuffled copy, and to tell how much
             more impurity a feature takes away than its copy does (Nembrini, König & Wright, 2018).
@@ -228,9 +229,20 @@ class FittedForest(RowReader, TableEstimator):
 
         if y is None and (X is not None or corrected):
             raise ValueError("importances needs X and y, the rows of the fit, or neither.")
-        rows = None if X is None else self._training_rows(X, y, sample_weight)
+        if corrected and not out_of_bag:
+            raise ValueError("corrected=True grows another forest: it needs the rows of the fit.")
+        if X is None or out_of_bag:
+            rows = None if X is None else self._training_rows(X, y, sample_weight)
+        else:
+            schema, name = self._fitted_trees().schema, type(self).__name__
+            rows, _ = labelled_rows(schema, *self._encode(X), y, sample_weight, name=name)
         return forest_importances(
-            self, rows, corrected=corrected, n_repeats=n_repeats, random_state=random_state
+            self,
+            rows,
+            out_of_bag=out_of_bag,
+            corrected=corrected,
+            n_repeats=n_repeats,
+            random_state=random_state,
         )
 
     def proximity(self, X: Any, *, out_of_bag: bool = False) -> Any:

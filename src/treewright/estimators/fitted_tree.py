@@ -1,4 +1,4 @@
-"""Fitted: what an estimator does once it has a tree: route rows, predict, describe itself, go to a file."""
+"""Fitted trees: predict, predict_proba, apply, decision_path, save."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learner: the parameters and steps that all estimators of one tree share, whoever grows it."""
+"""Fitting of one tree: reads the table, grows, prunes and keeps the trace, for all estimators of a tree."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ class Learner(FittedTree):
             inf=self.inf,
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
+            keep_labels=self.trace,
         )
 
     def _learn(

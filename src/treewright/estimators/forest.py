@@ -1,4 +1,4 @@
-"""Estimators: random forests and extremely randomised trees, with scikit-learn's parameters and meanings."""
+"""RandomForestClassifier, RandomForestRegressor, ExtraTreesClassifier and ExtraTreesRegressor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fitting: what all forests do with a table: parameters become a recipe and draws, these the trees."""
+"""Fitting of forests: parameters become a recipe and bootstrap draws, these the trees; warm start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameters: what those of forests may be, and what they become in draws."""
+"""Parameters of forests: what values they may have, and the bootstrap draws they lead to."""
 
 from __future__ import annotations
 

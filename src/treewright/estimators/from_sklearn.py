@@ -1,4 +1,4 @@
-"""Conversion: fitted trees and forests of scikit-learn as models of this library."""
+"""`from_sklearn`: fitted trees and forests of scikit-learn as estimators of this library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models: fitted estimators read back from files."""
+"""`load`: fitted estimators and rule sets read from model files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RuleClassifier: an estimator that grows a tree, reads it as rules and keeps the rules only."""
+"""RuleClassifier: grows a tree, turns it into rules, and keeps only the rules."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
     tree : estimator or None
         Grows the tree: any classifier of treewright with a single tree. None is C4.5 without pruning, as
         pruning is left to the rules.
-    estimate : {"pessimistic", "holdout"}
-        Judge rules by an upper confidence limit of their error on the rows the tree was grown on, or by
-        rows kept aside.
+    estimate : {"pessimistic", "holdout", "smoothed"}
+        Judge rules by an upper confidence limit of their error on the rows the tree was grown on; by their
+        error on rows kept aside, which keeps all rules (Mitchell, 1997); or by that error, smoothed.
     cf : float
         Confidence factor of the pessimistic estimate; smaller prunes more.
-    choose : bool
+    choose : bool or None
         Choose the rules of each class by description length, and put the classes in order. If not, all rules
-        are put in the order of their estimated errors.
+        are put in the order of their estimated errors. None does unless the estimate is "holdout".
     holdout : float
-        The share of the rows, stratified by class, that is kept aside for `estimate="holdout"`.
+        The share of the rows, stratified by class, that is kept aside for "holdout" and "smoothed".
     random_state : int
         Seed of the choice of rows kept aside.
     verbose : int or bool
@@ -81,9 +81,9 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
             lambda value: value is None or (hasattr(value, "fit") and hasattr(value, "rules")),
             "a classifier of treewright with a single tree or None",
         ),
-        "estimate": one_of("pessimistic", "holdout"),
+        "estimate": one_of("pessimistic", "holdout", "smoothed"),
         "cf": Domain(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0.0, 1.0)"),
-        "choose": Domain(lambda value: isinstance(value, bool), "a bool"),
+        "choose": Domain(lambda value: value is None or isinstance(value, bool), "a bool or None"),
         "holdout": SHARED_DOMAINS["holdout"],
         "verbose": SHARED_DOMAINS["verbose"],
         "random_state": Domain(
@@ -95,7 +95,7 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
     tree: Any = None
     estimate: Estimate = "pessimistic"
     cf: float = 0.25
-    choose: bool = True
+    choose: bool | None = None
     holdout: float = 1 / 3
     random_state: int = 0
     verbose: int | bool = 0
@@ -120,7 +120,7 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
         check_parameters(type(self).__name__, self.__dict__, self.allowed, InvalidParameterError)
         model = C45Classifier(pruner=None, collapse=False) if self.tree is None else clone(self.tree)
         growing = judging = (X, y, sample_weight)
-        if self.estimate == "holdout":
+        if self.estimate != "pessimistic":
             growing, judging = self._parted(X, y, sample_weight)
         model.fit(*growing)
         rules = model.rules().prune(

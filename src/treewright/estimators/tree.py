@@ -1,4 +1,4 @@
-"""Estimators: the scikit-learn face of a tree; parameters become a recipe, the recipe a tree."""
+"""DecisionTreeClassifier and DecisionTreeRegressor: parameters, fit, and the recipe they lead to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Editor: a tree changed by hand, each change with its effect, undone and redone without end, all on record.
+"""Editor: changes a tree by hand (prune, grow, split, merge, relabel), with undo, redo and a log.
 
 Every edit gives a new editor; trees are never written to.
 """
@@ -149,7 +149,7 @@ class Editor:
             Whether the branches are grown on by the recipe of the tree; else they are leaves.
         """
         self._node(node)
-        place_of = self._feature(feature)
+        place_of = self.tree.schema.feature(feature)
         made = self._split(place_of, threshold, groups)
         entry = {
             "edit": "split",
@@ -329,16 +329,6 @@ class Editor:
         self._node(node)
         if self.tree.is_leaf(node):
             raise ValueError(f"node {node} is a leaf already: it has no branches.")
-
-    def _feature(self, feature: str | int) -> int:
-        names = self.tree.schema.names
-        if isinstance(feature, str):
-            if feature not in names:
-                raise ValueError(unknown_name("feature", feature, names))
-            return names.index(feature)
-        if not is_whole(feature) or not 0 <= feature < len(names):
-            raise ValueError(f"feature={feature!r} must be one of the {len(names)} features, from 0 on.")
-        return feature
 
     def _split(self, feature: int, threshold: Any, groups: Sequence[Sequence[Any]] | None) -> Split:
         """Make the split that is asked for, in the feature's own terms."""

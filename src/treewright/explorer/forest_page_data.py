@@ -1,4 +1,4 @@
-"""Forest: the page of many trees, one of them shown at a time, and what they say together.
+"""Data of the page of a forest: its trees, votes, error curve and importances, as JSON.
 
 The page holds as many trees as fit, in the order in which they were grown; what the whole forest says of the
 rows, how its error falls and which features matter is counted over all of them.

@@ -1,4 +1,4 @@
-"""Local server: one page for whoever sits at this machine and nobody else, and what it may ask for.
+"""Local web server: one page on this machine, protected by a token, and the requests it may make.
 
 It listens on the loopback address, unless it is told twice to listen elsewhere. A random token, valid once,
 stands in the fragment of the address that is opened, which browsers do not send; the page hands it in for a

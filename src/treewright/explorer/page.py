@@ -1,4 +1,4 @@
-"""Page: the explorer as one HTML file that opens without a network and asks nobody for anything.
+"""`explore`: the explorer as one HTML file that needs no network, with a content security policy.
 
 Styles and script stand in the file; a content security policy names their hashes and forbids everything else.
 The content is JSON that no parser of HTML can mistake for markup, and the script writes every name as text.
@@ -11,6 +11,7 @@ import re
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from html import escape
 from os import PathLike
@@ -20,6 +21,7 @@ from treewright.draw.svg import in_themes
 from treewright.explorer.bundle import asset, script_text
 from treewright.explorer.forest_page_data import ForestExploration, is_forest
 from treewright.explorer.page_data import Exploration, content_of
+from treewright.formatting.colours import DARK, LIGHT, css_variables
 from treewright.persistence.atomic_file import whole_file
 
 Entry = Literal["main", "live", "served"]
@@ -120,16 +122,23 @@ def write_page(content: dict[str, Any], entry: Entry = "main") -> str:
     parts = {
         "policy": escape(policy(entry)),
         "title": escape(content["title"]),
-        "style": asset("style.css"),
+        "style": style_text(),
         "content": safe_json(content),
         "script": script_text(entry),
     }
     return filled(asset("page.html"), parts)
 
 
+@cache
+def style_text() -> str:
+    """Give the style sheet of a page, in the colours that drawings have too."""
+    colours = {"light": css_variables(LIGHT), "dark": css_variables(DARK)}
+    return filled(asset("style.css"), colours)
+
+
 def policy(entry: Entry = "main") -> str:
     """Give the content security policy of a page: its own style and script, its server, and nothing else."""
-    style, script = asset("style.css"), script_text(entry)
+    style, script = style_text(), script_text(entry)
     talk = "" if entry == "main" else "connect-src 'self'; "
     return (
         f"default-src 'none'; script-src {content_hash(script)}; style-src {content_hash(style)}; "

@@ -1,4 +1,4 @@
-"""Nursery: what is grown for a tree that is edited by hand, from the rows that come to its nodes.
+"""Regrowing for the editor: grows subtrees below a node from the rows that reach it.
 
 A split that is forced, and what grows below it, is counted on the training rows by the recipe that grew the
 tree, so that an edited tree is as sound as a grown one.

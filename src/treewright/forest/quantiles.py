@@ -1,4 +1,4 @@
-"""Quantiles: the targets of the rows that share a leaf with a new row, as a distribution."""
+"""Quantile regression forests: the distribution of targets in the leaves of a row."""
 
 from __future__ import annotations
 

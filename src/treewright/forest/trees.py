@@ -1,4 +1,4 @@
-"""Trees: those of a forest in compact arrays, one after the other; each is a `Tree` when asked for."""
+"""Trees of a forest in compact arrays; each is a `Tree` when asked for."""
 
 from __future__ import annotations
 
@@ -94,6 +94,11 @@ class Trees(Sequence[Tree]):
         return int(self.node_begin[-1])
 
     @property
+    def leaf_count(self) -> int:
+        """The leaves of all trees."""
+        return self.node_count - int(self.arrays["split_begin"][-1])
+
+    @property
     def nbytes(self) -> int:
         """The memory that the trees take."""
         return sum(array.nbytes for array in self.arrays.values())
@@ -181,6 +186,11 @@ class LooseTrees(Trees):
     def node_begin(self) -> NDArray[np.int64]:
         """Where the nodes of each tree begin, and at the end their number."""
         return np.cumsum([0, *map(len, self.trees)], dtype=np.int64)
+
+    @property
+    def leaf_count(self) -> int:
+        """The leaves of all trees."""
+        return sum(tree.n_leaves for tree in self.trees)
 
     @property
     def nbytes(self) -> int:

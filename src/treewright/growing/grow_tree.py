@@ -1,10 +1,11 @@
-"""Grow: from a dataset and a recipe to a tree; the looking and cutting is done by the core."""
+"""`grow`: a dataset and a recipe to a tree, by the core; threads, progress, class weights."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from math import ceil, sqrt
 from time import monotonic
 from typing import Any
@@ -76,7 +77,18 @@ def grow(
     tree = Tree.from_arrays(schema, arrays, options["costs"])
     if warn_of_odd and len(tree) <= max(1, 2 * schema.n_classes):  # others are not odd
         _warn_of_odd_trees(dataset, recipe, tree)
-    return tree
+    return (
+        tree if recipe.significance is None else replace(tree, note=_significance_note(dataset, recipe, tree))
+    )
+
+
+def _significance_note(dataset: Dataset, recipe: Recipe, tree: Tree) -> str:
+    """Say that a test of significance ended the growing of a tree, if it did."""
+    if len(tree) > 1:
+        return f"grown until no split was significant at {recipe.significance:g}"
+    without = replace(recipe, significance=None, max_depth=1)
+    could_grow = tree.impurity[0] > 0 and len(grow(dataset, without, n_jobs=1, warn_of_odd=False)) > 1
+    return f"a single leaf: no split is significant at {recipe.significance:g}" if could_grow else ""
 
 
 def core_table(dataset: Dataset) -> tuple[Array, Codes, Codes, Codes, Array | Codes | None, int]:

@@ -1,4 +1,4 @@
-"""Parameters: what those of the estimators may be, and what they become in a recipe and in a file."""
+"""Parameters of estimators: what values they may have, and how they become a recipe."""
 
 from __future__ import annotations
 

@@ -331,6 +331,11 @@ class ProgramRecipe(ABC):
         """Give the factor on the weight of each class of a dataset, or None."""
         return None
 
+    @property
+    def impurity_factor(self) -> float:
+        """How many times the impurity by `treewright.criteria` the program writes down."""
+        return 1.0
+
     def unpruned(self) -> ProgramRecipe:
         """Give the recipe without the pruning that is part of the program."""
         return self

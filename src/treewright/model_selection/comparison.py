@@ -1,4 +1,4 @@
-"""Compare: pruning methods side by side, cross-validated on the same trees."""
+"""`compare_pruners`: pruning methods side by side, cross-validated on the same trees."""
 
 from __future__ import annotations
 

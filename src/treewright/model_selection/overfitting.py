@@ -1,4 +1,4 @@
-"""Overfitting: accuracy against size, while a tree grows and while it is pruned again, in one picture."""
+"""`overfitting_curve`: training and test accuracy against tree size, while growing and pruning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selection: choosing between trees by a holdout or by cross-validation: the loop that grows and prunes."""
+"""`prune`: pruning by training rows, a holdout set or cross-validation; grow and prune in one."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def prune(
     >>> model = DecisionTreeClassifier().fit(X, y)
     >>> pruned = prune(model, pruning.Pessimistic())
     >>> model.get_n_leaves(), pruned.get_n_leaves(), pruned.pruner_
-    (9, 4, Pessimistic(correction=0.5, se=1.0))
+    (9, 4, Pessimistic(correction=0.5, se=1.0, count='all'))
     """
     tree, method = model._fitted_tree(), pruner_of(pruner)
     rows = None
@@ -256,12 +256,13 @@ def _cross_validated(
         sums = LossSums.nothing(len(steps))
         for growing, held_out in each_fold(rows, folds):
             fold_tree = grow(growing, recipe, n_jobs=n_jobs)
-            leaf_from = weakest_links(fold_tree, pruner.risk).leaf_from(fold_tree)
-            sums += nested_losses(fold_tree, as_weighed(held_out, recipe, growing), leaf_from, steps)
+            leaf_from = weakest_links(fold_tree, pruner.risk).leaf_from()
+            judged = as_weighed(held_out, recipe, growing)
+            sums += nested_losses(fold_tree, judged, leaf_from, steps, pruner.risk)
         of_repeats.append(sums)
     mean = np.mean([sums.mean for sums in of_repeats], axis=0)
     se = np.mean([sums.se for sums in of_repeats], axis=0)
-    return pruner.choose(tree, links, mean, se)
+    return pruner.choose(links, mean, se)
 
 
 def _stopped(

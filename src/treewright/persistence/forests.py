@@ -1,4 +1,4 @@
-"""Files: a forest as header and arrays of a model file, and back, with everything checked on the way."""
+"""Forests as header and arrays of a model file, and back after validation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recount: the statistics of a tree's nodes on the rows that reach them now, after branches were raised."""
+"""Statistics of nodes counted anew on the rows that reach them after subtree raising."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Raising: the walk in which C4.5 keeps a node, collapses it, or puts its largest branch in its place.
+"""Subtree raising (C4.5): keeps a node, collapses it, or puts its largest branch in its place.
 
 From below, all nodes are judged at once that wait for no node below them. Where a branch is raised, what
 stands below is judged again with the rows that come to it now. Quinlan (1993), *C4.5: Programs for Machine

@@ -1,4 +1,4 @@
-"""Conditions: what holds for the rows of a branch, joined to one for each feature, tested on whole tables."""
+"""Conditions of branches: intervals, sets of categories and sides, joined by feature, tested on tables."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from treewright.tree.splits import (
     Threshold,
     best_bound,
     branch_of,
+    cuts_of,
 )
 
 if TYPE_CHECKING:
@@ -212,7 +213,7 @@ def answered(split: Split, branch: int) -> Condition:
     """Give what holds for the known rows that a split sends to a branch."""
     if isinstance(split, Table):
         return Values(split.feature, frozenset(split.groups[branch]))
-    cuts = cuts_of(split)
+    cuts = feature_cuts(split)
     if isinstance(split, Hyperplane | Sphere) and not cuts:
         return Side(split, branch)
     ends = (-math.inf, *cuts, math.inf)
@@ -220,14 +221,14 @@ def answered(split: Split, branch: int) -> Condition:
     return Interval(features_of(split)[0], ends[place], ends[place + 1])
 
 
-def cuts_of(split: Split) -> tuple[float, ...]:
-    """Give the cuts that a split makes of one number, ascending; none if it is of another kind.
+def feature_cuts(split: Split) -> tuple[float, ...]:
+    """Give the cuts that a split makes of a feature's numbers, ascending; none if it looks at several.
 
     A surrogate that runs the other way, −x ≤ t, cuts just below −t.
     """
     if isinstance(split, Hyperplane):
         return (math.nextafter(-split.threshold, -math.inf),) if split.is_turned else ()
-    return (split.threshold,) if isinstance(split, Threshold) else getattr(split, "cuts", ())
+    return () if isinstance(split, Sphere) else cuts_of(split)
 
 
 def features_of(split: Split) -> tuple[int, ...]:

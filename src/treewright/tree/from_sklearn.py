@@ -1,4 +1,4 @@
-"""Trees of scikit-learn as trees of this library, to draw, prune, explain and export them."""
+"""scikit-learn's fitted trees as trees of this library."""
 
 from __future__ import annotations
 

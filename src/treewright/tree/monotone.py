@@ -1,4 +1,4 @@
-"""Monotone: proof on a finished tree that its prediction only rises, or only falls, with a feature.
+"""Monotonicity check: proof that the prediction of a tree only rises, or only falls, with a feature.
 
 Two rows that differ in one feature alone take the same way until a split asks for that feature. From there on
 one follows the low side and the other the high side, so the tree is monotone if nothing below the low side
@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.formatting.suggestions import nearest
 from treewright.tree import Tree
-from treewright.tree.conditions import cuts_of, features_of
+from treewright.tree.conditions import feature_cuts, features_of
 from treewright.tree.routing import SHARE, STAY
 from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
 
@@ -142,16 +141,10 @@ def predictions(tree: Tree) -> NDArray[np.float64]:
 
 
 def _feature_number(tree: Tree, feature: str | int) -> int:
-    names = tree.schema.names
-    if isinstance(feature, str):
-        if feature not in names:
-            raise ValueError(f"feature {feature!r} is not one of the tree's.{nearest(feature, names)}")
-        feature = names.index(feature)
-    if not 0 <= feature < len(names):
-        raise ValueError(f"feature {feature} is not one of the tree's: it has {len(names)}.")
-    if tree.schema.columns[feature].kind == "categorical":
-        raise ValueError(f"feature {names[feature]!r} is categorical: its values have no order.")
-    return int(feature)
+    number = tree.schema.feature(feature)
+    if tree.schema.columns[number].kind == "categorical":
+        raise ValueError(f"feature {tree.schema.names[number]!r} is categorical: its values have no order.")
+    return number
 
 
 @dataclass(frozen=True)
@@ -163,7 +156,7 @@ class _Interval:
     missing: bool = True
 
     def part(self, split: Threshold | Intervals, branch: int, missing: bool) -> _Interval:
-        cuts = (-inf, *cuts_of(split), inf)
+        cuts = (-inf, *feature_cuts(split), inf)
         return _Interval(max(self.low, cuts[branch]), min(self.high, cuts[branch + 1]), missing)
 
     @property

@@ -1,4 +1,4 @@
-"""Descent: where rows end that start at any node of a tree, whole or in parts, and what adds up there.
+"""Routes rows, whole or fractional, from any node to the leaves, and sums statistics per node.
 
 The core routes whole rows from the root and says which branch a row takes at any node. What it does not do
 is rare and vectorised here, one level of the tree at a time: rows that start elsewhere, as when a branch is

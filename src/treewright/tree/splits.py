@@ -1,4 +1,4 @@
-"""Splits: the rule of a node that says *which branch?*, how it reads in words, and many of them as arrays."""
+"""Splits: threshold, categories, hyperplane, sphere, intervals; which branch, as text and as arrays."""
 
 from __future__ import annotations
 
@@ -247,6 +247,22 @@ def branch_of(split: Split, rows: EncodedRows, chosen: NDArray[np.int64] | None 
     """
     at = np.arange(len(rows.numbers)) if chosen is None else chosen
     return _core.answer(_stored(split), 0, rows.numbers, rows.codes, rows.schema.position, at)
+
+
+def cuts_of(split: Split) -> tuple[float, ...]:
+    """Give the numbers at which what a split compares passes from one branch to the next, ascending.
+
+    See `compared` for what that is; categories have none. For cuts of a feature's own numbers see
+    `treewright.tree.conditions.feature_cuts`.
+
+    Examples
+    --------
+    >>> cuts_of(Threshold(0, 2.5)), cuts_of(Hyperplane((0, 1), (1.0, 2.0), 3.0))
+    ((2.5,), (3.0,))
+    """
+    if isinstance(split, Table):
+        return ()
+    return split.cuts if isinstance(split, Intervals) else (split.threshold,)
 
 
 def compared(

@@ -1,4 +1,4 @@
-"""The Tree: an immutable struct of NumPy arrays, the one product of every grower."""
+"""Tree: an immutable struct of NumPy arrays, the product of every grower."""
 
 from __future__ import annotations
 
@@ -66,6 +66,8 @@ class Tree(Lineage, SklearnArrays):
         The best splits on other features, listed in the same way.
     costs : float64 array of classes × classes, optional
         What it costs to predict a class (column) for a row of another (row).
+    note : str
+        What its text says of how it was grown, such as which rule kept it small; no part of what it is.
 
     Examples
     --------
@@ -95,6 +97,7 @@ class Tree(Lineage, SklearnArrays):
     competitor_begin: NDArray[np.int64]
     competitors: SplitTable
     costs: NDArray[np.float64] | None = None
+    note: str = ""
 
     def __post_init__(self) -> None:
         entries = vars(self)
@@ -120,6 +123,7 @@ class Tree(Lineage, SklearnArrays):
             splits=SplitTable.from_arrays(arrays, "split_"),
             competitors=SplitTable.from_arrays(arrays, "competitor_"),
             costs=None if costs is None else read_only(costs, np.float64),
+            note="",
         )
         return tree
 

@@ -1,4 +1,4 @@
-"""C4.5: gain ratio, fractional rows, error-based pruning, as the book, Release 8 or Weka's J48 has them."""
+"""C45Classifier: gain ratio, fractional rows, error-based pruning; as the book, Release 8 or Weka's J48."""
 
 from __future__ import annotations
 

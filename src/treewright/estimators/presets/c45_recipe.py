@@ -1,4 +1,4 @@
-"""The recipe of C4.5: its choices, and how the core carries them out."""
+"""Recipe of C4.5: its choices, and growing by the core's C4.5."""
 
 from __future__ import annotations
 

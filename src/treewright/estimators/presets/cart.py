@@ -1,4 +1,4 @@
-"""CART: binary trees with surrogates and cost-complexity pruning, as the book or as rpart has them."""
+"""CARTClassifier and CARTRegressor: surrogates, cost-complexity pruning; as the book or as rpart."""
 
 from __future__ import annotations
 

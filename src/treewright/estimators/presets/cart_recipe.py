@@ -1,4 +1,4 @@
-"""The recipe of CART: its choices, and how the core carries them out and cross-validates them."""
+"""Recipe of CART: its choices, growing and cross-validation by the core's CART."""
 
 from __future__ import annotations
 
@@ -105,6 +105,11 @@ class CARTRecipe(ProgramRecipe):
     def class_factor(self, dataset: Dataset) -> Array | None:
         """Give the factor that priors put on the weight of each class."""
         return class_factor(dataset, Recipe("gini", priors=self.priors))
+
+    @property
+    def impurity_factor(self) -> float:
+        """Two for Poisson: rpart writes down the whole deviance, not half of it."""
+        return 2.0 if self.criterion == "poisson" else 1.0
 
     def without_limits(self) -> CARTRecipe:
         """Give the recipe that splits whatever can be split, also where that pays nothing."""

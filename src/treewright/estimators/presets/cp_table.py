@@ -1,4 +1,4 @@
-"""The cp table: the nested prunings of a CART tree, their risks, and which of them to take."""
+"""The cp table of rpart: nested prunings, their errors and cross-validated errors, the 1-SE choice."""
 
 from __future__ import annotations
 

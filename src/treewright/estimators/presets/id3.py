@@ -1,4 +1,4 @@
-"""ID3: information gain and one branch per category, as Mitchell or as Weka has it."""
+"""ID3Classifier: information gain and a branch for each category, as Mitchell or as Weka has it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// Curves: small charts as SVG: histograms with a cut, lines with bands, and the axes they share.
+// Charts: small charts as SVG: histograms with a cut, lines with bands, and the axes they share.
 
 import { KIND, compared, cutsOf } from "../model/answer.js";
 import { numberText, shape, shortened, valueText } from "../elements/text.js";

@@ -1,4 +1,4 @@
-// Afar: a tree from so far away that branches are lines and nodes are dots, a colour at a time.
+// Distant tree: a tree from so far away that branches are lines and nodes are dots, a colour at a time.
 
 import { CARD } from "../model/layout.js";
 

@@ -1,6 +1,7 @@
 // Marks: how a node and a branch look, and the colours of classes and numbers.
 
 import { CARD } from "../model/layout.js";
+import { isLight, numberColour } from "./colours.js";
 import { cssFill, definePatterns, hatching, named } from "./patterns.js";
 
 const FLOW = 40;
@@ -56,12 +57,7 @@ export class Marks {
   }
 
   numberColour(share) {
-    const { scale } = this.colours;
-    const place = Math.min(Math.max(share, 0), 1) * (scale.length - 1);
-    const step = Math.min(Math.floor(place), scale.length - 2);
-    const [low, high] = [scale[step], scale[step + 1]].map(channels);
-    const mixed = low.map((channel, index) => Math.round(channel + (high[index] - channel) * (place - step)));
-    return `#${mixed.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
+    return numberColour(this.colours.scale, share);
   }
 
   colour(node) {
@@ -72,8 +68,7 @@ export class Marks {
 
   // Whether dark words stand out on a node's colour.
   isLight(node) {
-    const [red, green, blue] = channels(this.colour(node));
-    return 0.3 * red + 0.59 * green + 0.11 * blue > 125;
+    return isLight(this.colour(node));
   }
 
   nodeArea(node) {
@@ -233,8 +228,4 @@ export class Marks {
       begun += width * share;
     }
   }
-}
-
-function channels(colour) {
-  return [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16));
 }

@@ -1,4 +1,4 @@
-// Paper: what is printed is light and hatched whatever the screen shows, and the tree is drawn in lines, not in dots.
+// Printing: what is printed is light and hatched whatever the screen shows, and the tree is drawn in lines, not in dots.
 
 import { replaceChildren } from "../elements/text.js";
 

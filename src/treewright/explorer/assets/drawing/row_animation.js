@@ -1,4 +1,4 @@
-// Falling: rows as dots that fall from the root to their leaves, first those the tree was grown on, then the others.
+// Row animation: rows as dots that fall from the root to their leaves, first those the tree was grown on, then the others.
 
 import { CARD } from "../model/layout.js";
 import { percentText } from "../elements/text.js";

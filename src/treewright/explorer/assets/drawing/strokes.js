@@ -1,4 +1,4 @@
-// Pens: the same strokes on a canvas, which is fast, and as SVG, which is kept.
+// Strokes: the same strokes on a canvas, which is fast, and as SVG, which is kept.
 
 import { canvasFill, definitions, named } from "./patterns.js";
 import { shape } from "../elements/text.js";

@@ -3,7 +3,7 @@
 import { KIND, UNSEEN, branchBy } from "./answer.js";
 import { fineText, isolated, numberText, percentText } from "../elements/text.js";
 
-// Weights of classes, and costs, that differ by less, as a share of them, are equal; see decision.py.
+// Weights of classes, and costs, that differ by less, as a share of them, are equal; see tree/decision.py.
 const SAME_WEIGHT = 1e-11;
 
 export class Model {
@@ -129,6 +129,11 @@ export class Model {
     return this.classes ? this.classes[this.label[node]] : numberText(this.value[node]);
   }
 
+  // What a prediction for a row says, see `predict`.
+  predictionText(said) {
+    return this.classes ? this.classes[this.best(said)] : numberText(said[0]);
+  }
+
   note(node) {
     const rows = `${numberText(this.count[node])} ${this.count[node] === 1 ? "row" : "rows"}`;
     return this.classes && this.weight[node] > 0 ? `${rows} · ${percentText(this.sureness(node))}` : rows;
@@ -191,7 +196,7 @@ export class Model {
       branch = branchBy(surrogate, row);
       if (branch >= 0) return { branch, by: "surrogate", surrogate };
     }
-    if (branch === UNSEEN) return { branch: this.#heaviest(node) - this.first_child[node], by: "unseen" };
+    if (branch === UNSEEN) return { branch: this.heaviest(node) - this.first_child[node], by: "unseen" };
     return { branch: this.default_branch[node], by: "default" };
   }
 
@@ -203,13 +208,13 @@ export class Model {
       const found = this.branch(node, row);
       steps.push({ node, ...found });
       if (found.branch === -2) break;
-      node = found.branch >= 0 ? this.first_child[node] + found.branch : this.#heaviest(node);
+      node = found.branch >= 0 ? this.first_child[node] + found.branch : this.heaviest(node);
     }
     if (!steps.length || steps.at(-1).node !== node) steps.push({ node, branch: null, by: "end" });
     return steps;
   }
 
-  #heaviest(node) {
+  heaviest(node) {
     return this.children(node).reduce((best, child) =>
       this.weight[child] > this.weight[best] ? child : best,
     );

@@ -1,4 +1,4 @@
-// Exchange: another tree in the place of the one that is shown; what the reader has chosen stays where it can.
+// Replace tree: another tree in the place of the one that is shown; what the reader has chosen stays where it can.
 
 // An edited tree keeps what it has in common with the one before, by the branches that lead there.
 export function exchange(model, state, content) {

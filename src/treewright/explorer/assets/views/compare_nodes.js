@@ -1,4 +1,4 @@
-// Compare: two nodes side by side, and by which features their rows differ most.
+// Compare nodes: two nodes side by side, and by which features their rows differ most.
 
 import { swatch } from "./node_card.js";
 import { constraintText, constraintsOf } from "../model/rules.js";

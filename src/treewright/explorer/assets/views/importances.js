@@ -127,7 +127,7 @@ export class Importances {
         );
       });
       const mean = falls.reduce((sum, fall) => sum + fall, 0) / SHUFFLES;
-      const spread = Math.sqrt(falls.reduce((sum, fall) => sum + (fall - mean) ** 2, 0) / SHUFFLES);
+      const spread = Math.sqrt(falls.reduce((sum, fall) => sum + (fall - mean) ** 2, 0) / (SHUFFLES - 1));
       return { mean, spread };
     });
     return {

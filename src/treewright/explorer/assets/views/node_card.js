@@ -1,4 +1,4 @@
-// Card: all that is known of one node.
+// Node card: all that is known of one node.
 
 import { targetChart } from "../drawing/charts.js";
 import { pruneByHand } from "../model/replace_tree.js";

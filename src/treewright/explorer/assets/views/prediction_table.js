@@ -1,4 +1,4 @@
-// Verdict: what a model says of a row, and the shares of the classes it weighed.
+// Prediction table: what a model predicts for a row, and the class probabilities.
 
 import { swatch } from "./node_card.js";
 import { element, percentText } from "../elements/text.js";

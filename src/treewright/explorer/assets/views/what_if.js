@@ -258,11 +258,11 @@ export class WhatIf {
     return element(
       "section",
       {},
-      element("h2", {}, "The nearest change that gives another answer"),
+      element("h2", {}, `${change.isNearest ? "The nearest" : "A"} change that gives another answer`),
       element(
         "p",
         { dir: "auto" },
-        `If ${changeText(model, change)}, the tree says ${model.prediction(change.leaf)}.`,
+        `If ${changeText(model, change)}, the tree says ${model.predictionText(change.said)}.`,
       ),
       element("p", {}, element("button", { type: "button", onclick: take }, "Try it")),
     );
