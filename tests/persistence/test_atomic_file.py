@@ -94,8 +94,9 @@ def test_what_a_killed_process_left_is_removed_by_the_next_that_writes_the_file(
         assert left == ["half of", "half of", "of somebody else"]  # b.txt's, and that of the running process
         assert (tmp_path / "a.txt").read_text() == "all of it"
     finally:
-        running.kill()
-        running.wait()
+        for process in (killed, of_another_file, running):
+            process.kill()
+            process.communicate()
     for name in ("a.txt", "b.txt"):
         with whole_file(tmp_path / name) as beside:
             beside.write_text("again")

@@ -59,7 +59,7 @@ def _delimited(workspace: Workspace, source: Source, options: TextOptions) -> St
 
     dialect = None
     for given, path in zip(source.given, source.paths, strict=True):
-        delimited.refuse_long_first_line(given, path)
+        delimited.refuse_long_lines(given, path)
     try:
         dialect = delimited.sniff(workspace.connection, source, options.delimiter, options.header)
         _read_delimited(workspace, source, dialect, options)

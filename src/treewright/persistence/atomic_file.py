@@ -61,7 +61,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _remove_abandoned(folder: Path, prefix: str) -> None:
-    """Remove what processes of this machine left that were killed while they wrote a file of the same name."""
+    """Remove what processes of this machine left when they were killed writing a file of this name."""
     if os.name != "posix":
         return  # elsewhere asking for a process may end it
     with suppress(OSError):
