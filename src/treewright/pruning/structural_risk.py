@@ -96,7 +96,7 @@ class StructuralRisk(Pruner):
                 "StructuralRisk needs a bounded loss, and this tree predicts numbers: "
                 "set loss_bound to the largest loss of a row, such as the squared range of the target."
             )
-        return 1.0 if tree.costs is None else float(tree.costs.max())
+        return 1.0 if tree.costs is None else float(tree.costs.max()) or 1.0  # of one class
 
 
 class _Walk:

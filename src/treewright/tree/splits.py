@@ -419,6 +419,8 @@ class SplitTable:
     def take(self, indices: ArrayLike) -> SplitTable:
         """Return a table of the splits at `indices`, in that order."""
         indices = np.asarray(indices, np.int64)
+        if not len(indices):
+            return NO_SPLITS
         sizes = np.diff(self.pool_begin)[indices]
         entries = concatenated_ranges(self.pool_begin[indices], sizes)
         return SplitTable(
