@@ -17,7 +17,9 @@ Random = np.random.Generator
 Values = tuple[Any, ...]
 
 NAMES: dict[str, Any] = {"np": np, "pd": pd, "tw": tw, "nan": np.nan, **vars(pruning)}
-IMPORTS = "import numpy as np, pandas as pd, treewright as tw\nfrom numpy import nan\nfrom treewright.pruning import *"
+IMPORTS = """import numpy as np, pandas as pd, treewright as tw
+from numpy import nan
+from treewright.pruning import *"""
 
 CLASSIFIERS = ("DecisionTreeClassifier", "ID3Classifier", "C45Classifier", "CARTClassifier", "RuleClassifier")
 REGRESSORS = ("DecisionTreeRegressor", "CARTRegressor")

@@ -65,6 +65,10 @@ class Case:
             times=max(self.times, 1 + self.times * len(self.y) // max(len(rows), 1)),
         )
 
+    def code(self) -> str:
+        """Compare once more."""
+        return f"from fuzz.engines import *  # with tests/ on the path\nprint(check({self!r}))"
+
     def simpler(self) -> Iterator[Case]:
         """Cases without a column, a choice, weights or rows."""
         if len(self.columns) > 1:

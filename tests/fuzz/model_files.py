@@ -1,7 +1,8 @@
 """Model files with a field changed and the checksum made anew: refused by `load`, or a model that works.
 
-Seeds are models of random cases. A change sets a number of an array, a value of the header, or cuts, repeats or
-leaves out an array; loading may raise nothing but `ModelFileError`, and what loads must predict, print, save.
+Seeds are models of random cases. A change sets a number of an array, a value of the header, or cuts, repeats
+or leaves out an array; loading may raise nothing but `ModelFileError`, and what loads must predict, print and
+save.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SEEDS = 400
 
 @dataclass(frozen=True)
 class CraftedFile:
-    """A model file and what is changed in it: paths into its header or places in its arrays, and new values."""
+    """A model file and what is changed in it: paths into its header or places in arrays, and new values."""
 
     model: int
     changes: tuple[tuple[str, tuple[Any, ...], Any], ...] = field(default=())
@@ -156,8 +157,7 @@ def use(file: CraftedFile) -> bool:
         return False
     try:
         model = loaded(content)
-    except ModelFileError as problem:
-        assert "\n" not in str(problem), "the sentence has several lines"
+    except ModelFileError:
         return False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

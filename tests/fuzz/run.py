@@ -1,6 +1,7 @@
-"""Fuzz for a while: `make fuzz MINUTES=60`, or `python tests/fuzz/run.py --targets relations --first 7 --cases 1`.
+"""Fuzz for a while: `make fuzz MINUTES=60`.
 
-Each failure is reduced and printed as Python; it is found again by its target and seed.
+Each failure is reduced and printed as Python; it is found again by its target and seed, as in
+`python tests/fuzz/run.py --targets relations --first 7 --cases 1`.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def reproduction(target: Target, seed: int, case: Any, found: str) -> str:
         return again is not None and again.split(":")[0] == kind
 
     case = reduce(case, fails)
-    code = case.code() if hasattr(case, "code") else f"from fuzz.engines import *\nprint(check({case!r}))"
+    code = relations.code(case, seed, kind) if kind in relations.RELATIONS else case.code()
     return f"{code}\n# {target.check(case, seed)}"
 
 

@@ -1,4 +1,4 @@
-"""Requests to the local server, odd in every part: an answer with a status, never a traceback, never a file."""
+"""Requests to the local server, odd in every part: an answer with a status, never a traceback or a file."""
 
 from __future__ import annotations
 
@@ -160,12 +160,13 @@ def _send(request: Request, at: Any) -> bytes:
         lines.append(b"Content-Length: %d" % len(request.body))
     lines += [*request.headers, b"Connection: close", b"", b""]
     answer = b""
-    with socket.create_connection(("127.0.0.1", at.server_port), timeout=20) as connection:
-        with contextlib.suppress(OSError):  # it may have hung up already
-            connection.sendall(b"\r\n".join(lines) + request.body)
+    connection = socket.create_connection(("127.0.0.1", at.server_port), timeout=20)
+    with connection, contextlib.suppress(ConnectionError):  # it may have hung up already
+        connection.sendall(b"\r\n".join(lines) + request.body)
+        with contextlib.suppress(OSError):
             connection.shutdown(socket.SHUT_WR)
-            while piece := connection.recv(65536):
-                answer += piece
+        while piece := connection.recv(65536):
+            answer += piece
     return answer
 
 
@@ -180,11 +181,11 @@ def check(request: Request) -> str | None:
             return "no answer"
     if shown.getvalue():
         return f"on the terminal: {shown.getvalue()[:500]}"
-    status = answer[9:12]
+    status = answer.partition(b"Error code: ")[2][:3] if answer.startswith(b"<") else answer[9:12]
     if answer and (not status.isdigit() or (int(status) >= 500 and int(status) not in (501, 505))):
         return f"status {answer[:200]!r}"
     if not request.own and request.path not in ("/", "/session") and status == b"200":
         return "a stranger was answered"
-    if b"Traceback" in answer or b"root:" in answer:
+    if b"Traceback" in answer or b"root:x:0" in answer:
         return "the answer tells too much"
     return None

@@ -1,4 +1,4 @@
-"""Table files, bent and damaged, through the command line: an answer, or one line and a documented exit code."""
+"""Damaged table files through the command line: an answer, or one line and a documented exit code."""
 
 from __future__ import annotations
 
