@@ -473,4 +473,9 @@ def random_case(seed: int) -> Case:
     form = str(random.choice([*["pandas"] * 6, "polars", "arrow", "lists"]))
     if numeric and random.random() < 0.6:
         form = str(random.choice(["array", "fortran", "float32", "lists", "sparse"]))
-    return Case(learner, parameters, columns, y, _weights(random, n), form)
+    weight = _weights(random, n)
+    if weight is not None and (learner == "ID3Classifier" or "error" in str(parameters.get("missing"))):
+        weight = tuple(
+            one or 1.0 for one in weight
+        )  # what may be missing in a row of no weight is missing later
+    return Case(learner, parameters, columns, y, weight, form)

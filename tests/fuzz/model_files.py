@@ -153,7 +153,13 @@ def use(file: CraftedFile) -> bool:
     """Load a file and do with the model what can be done; True if it loads."""
     try:
         content = file.content()
-    except (KeyError, IndexError, TypeError, ModelFileError):  # an earlier change took the place of a later
+    except (
+        KeyError,
+        IndexError,
+        TypeError,
+        ZeroDivisionError,
+        ModelFileError,
+    ):  # an earlier change took the place of a later
         return False
     try:
         model = loaded(content)

@@ -142,3 +142,25 @@ def test_a_forest_that_is_loaded_writes_the_same_bytes(kind: Any, weight: float,
     forest.save(tmp_path / "first.tw")
     tw.load(tmp_path / "first.tw").save(tmp_path / "second.tw")
     assert (tmp_path / "first.tw").read_bytes() == (tmp_path / "second.tw").read_bytes()
+
+
+@pytest.mark.parametrize("offset", [HUGE, -HUGE, 2**64, -(2**63) - 1])
+def test_an_offset_that_no_integer_has_is_refused(offset: int, tmp_path: Path) -> None:
+    MODELS["tree"].save(tmp_path / "tree.tw")
+    header, arrays = read_model(tmp_path / "tree.tw")
+    header["schema"]["columns"][0]["offset"] = offset
+    del header["treewright"]
+    (tmp_path / "crafted.tw").write_bytes(dumps(header, arrays))
+    with pytest.raises(ModelFileError, match="offset of column"):
+        tw.load(tmp_path / "crafted.tw")
+
+
+def test_a_day_that_no_calendar_has_is_shown(tmp_path: Path) -> None:
+    days = np.array(["2024-02-01", "2024-02-03"], dtype="datetime64[s]")[:, None]
+    tw.DecisionTreeClassifier().fit(days, [0, 1]).save(tmp_path / "tree.tw")
+    header, arrays = read_model(tmp_path / "tree.tw")
+    del header["treewright"]
+    (tmp_path / "crafted.tw").write_bytes(
+        dumps(header, dict(arrays) | {"split_threshold": np.array([1e308])})
+    )
+    assert "day 1.15741e+303" in str(tw.load(tmp_path / "crafted.tw").tree_)
