@@ -34,8 +34,10 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     size_t last = std::min(known - 1, total - limits.min_count - already);  // most known rows on the left
     if (known == 0 || first > known) return;
     const bool free = !limits.cuts && limits.bounds.free();
-    const auto allowed = [&](const Scorer& at, size_t left) {
-        if (free) return both_weigh(at.left_weight_now(), at.right_weight_now(), limits.min_weight);
+    // Scorers that are a few numbers are copied to be looked at: the one that moves stays in registers.
+    using At = std::conditional_t<std::is_trivially_copyable_v<Scorer>, const Scorer, const Scorer&>;
+    const auto permitted = [&](size_t left) {
+        At at = scorer;
         const auto threshold = [&] {
             return left < known ? midpoint(limits.value(list[left - 1].row), limits.value(list[left].row)) : infinity;
         };
@@ -44,8 +46,10 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
             return limits.larger(left, total - left, at.left_weight_now(), at.right_weight_now());
         });
     };
-    // Scorers that are a few numbers are copied to be looked at: the one that moves stays in registers.
-    using At = std::conditional_t<std::is_trivially_copyable_v<Scorer>, const Scorer, const Scorer&>;
+    const auto allowed = [&](size_t left) {
+        if (free) return both_weigh(scorer.left_weight_now(), scorer.right_weight_now(), limits.min_weight);
+        return permitted(left);
+    };
     size_t i = 0;
     for (; i + 1 < first; ++i) scorer.add(list[i].row);
     const auto to_beat = [&] { return limits.last_of_ties ? -1e300 : std::max(best.least(), -1e300); };
@@ -53,15 +57,13 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     for (; i < last; ++i) {
         scorer.add(list[i].row);
         if (list[i].rank == list[i + 1].rank || !beats(scorer, least)) continue;
-        At at = scorer;
-        if (!allowed(at, i + 1)) continue;
-        best.offer(at.score(), {i + 1, missing_left});
+        if (!allowed(i + 1)) continue;
+        best.offer(scorer.score(), {i + 1, missing_left});
         least = to_beat();
     }
     if (to_the_end && known + already + limits.min_count <= total) {
         for (; i < known; ++i) scorer.add(list[i].row);
-        At at = scorer;
-        if (allowed(at, known)) best.offer(at.score(), {known, missing_left});
+        if (allowed(known)) best.offer(scorer.score(), {known, missing_left});
     }
 }
 

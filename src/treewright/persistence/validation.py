@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright.errors import DataError, ModelFileError
 from treewright.tree.splits import (
     COLUMN_TYPES,
@@ -55,12 +55,8 @@ def check_grown(arrays: Arrays) -> None:
 
 def _not_finite(arrays: Arrays) -> str:
     """Name the first entry that is not finite, if there is one."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = sum(float(np.add.reduce(arrays[name], axis=None)) for name in FINITE if name in arrays)
-    if math.isfinite(total):  # then all are; but finite numbers may add up beyond the largest
-        return ""
     for name, words in FINITE.items():
-        if name in arrays and not np.isfinite(arrays[name]).all():
+        if name in arrays and not _core.all_finite(arrays[name]):
             at = int(np.argwhere(~np.isfinite(arrays[name]))[0][0])
             return f"{words} {at}"
     return ""
