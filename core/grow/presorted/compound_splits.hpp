@@ -34,7 +34,7 @@ public:
             if (!rows_.feature_at(f).categorical()) numeric.push_back(f);
         if (recipe.interval)
             for (int32_t f : numeric) {
-                if (item.size() > most_narrow_rows) task_.monitor.poll(rows_.thread());
+                if (item.size() > most_narrow_rows) task_.monitor.poll(0);
                 choice.offer(intervals(item, f, numeric.size()));
             }
         if (recipe.median) choice.offer(median(item, numeric));

@@ -158,7 +158,9 @@ def _is_array(value: Any, n_dimensions: int) -> bool:
 
 
 def _is_max_samples(value: Any) -> bool:
-    return value is None or (value >= 1 if is_whole(value) else is_number(value) and 0 < value <= float_info.max)
+    return value is None or (
+        value >= 1 if is_whole(value) else is_number(value) and 0 < value <= float_info.max
+    )
 
 
 def _is_seed(value: Any) -> bool:
