@@ -11,7 +11,7 @@ import pandas as pd
 
 import treewright as tw
 from treewright import criteria, pruning
-from treewright.growing.recipe import MISSING, ORDERS
+from treewright.growing.parameters import MISSING, ORDERS
 
 Random = np.random.Generator
 Values = tuple[Any, ...]

@@ -47,6 +47,14 @@ FOUND = [
         min_samples_leaf=1,
         cv=None,
     ),
+    found(
+        "a forest of rows that no tree draws",
+        "ExtraTreesClassifier",
+        (0,),
+        x=(0.0,),
+        class_weight={0: 0.0},
+        bootstrap=True,
+    ),
 ]
 
 

@@ -180,6 +180,7 @@ def _check_statistics(arrays: Arrays, first: NDArray[np.int64], is_classifier: b
         _require(np.isfinite(weight * arrays["impurity"]), "weight and impurity of node {at} are too large")
     _require(count >= 0, "the count of node {at} is negative")
     _require(weight >= 0, "the weight of node {at} is negative")
+    _require((weight > 0)[first], "the root above node {at} weighs nothing")
     slack = TOLERANCE * weight[first]
     if is_classifier:
         _require((value >= 0).all(axis=1), "node {at} has a class of negative weight")
