@@ -180,7 +180,6 @@ def _check_statistics(arrays: Arrays, first: NDArray[np.int64], is_classifier: b
         _require(np.isfinite(weight * arrays["impurity"]), "weight and impurity of node {at} are too large")
     _require(count >= 0, "the count of node {at} is negative")
     _require(weight >= 0, "the weight of node {at} is negative")
-    _require((weight > 0)[first], "the root above node {at} weighs nothing")
     slack = TOLERANCE * weight[first]
     if is_classifier:
         _require((value >= 0).all(axis=1), "node {at} has a class of negative weight")
@@ -188,6 +187,7 @@ def _check_statistics(arrays: Arrays, first: NDArray[np.int64], is_classifier: b
         # An empty branch keeps its parent's value: it predicts what its parent would.
         apart = np.abs(value.sum(axis=1) - weight) > np.maximum(slack, TOLERANCE * weight)
         _require(~apart | (weight == 0), "the class weights of node {at} do not sum to its weight")
+    _require((weight > 0)[first], "the root above node {at} weighs nothing")
     below = np.flatnonzero(parent >= 0)
     above = parent[below] + first[below]
     _require(count[below] <= count[above], "branch {at} has more rows than its node")
