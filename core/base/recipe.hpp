@@ -30,52 +30,55 @@ using Numbers = std::vector<double>;
 using FeatureGroups = std::vector<std::vector<int32_t>>;
 
 // Every choice: its type, name and default. A recipe *demands* each choice that differs from its default, and an engine grows
-// only recipes whose demands it offers (grow/offers.hpp): a choice added here is left to the engines that declare it.
-#define TREEWRIGHT_CHOICES(CHOICE)                                                                         \
-    CHOICE(std::string, criterion, "gini")                                                                 \
-    CHOICE(MeritFunction, function, {}) /* where the criterion is "function" */                            \
-    CHOICE(bool, threshold, true)                                                                          \
-    CHOICE(bool, subset, true)                                                                             \
-    CHOICE(bool, multiway, false)                                                                          \
-    CHOICE(bool, one_vs_rest, false)                                                                       \
-    CHOICE(bool, interval, false)                                                                          \
-    CHOICE(bool, hyperplane, false)                                                                        \
-    CHOICE(bool, sphere, false)                                                                            \
-    CHOICE(bool, median, false)                                                                            \
-    CHOICE(bool, random_cuts, false)   /* scikit-learn's splitter="random" */                              \
-    CHOICE(bool, observed_cuts, false) /* the largest value not above the midpoint, as C4.5 */             \
-    CHOICE(bool, plain, false)         /* formulas as written: what every engine must equal */             \
-    CHOICE(Missing, missing, Missing::direction)                                                           \
-    CHOICE(std::vector<Missing>, policies, {}) /* by feature; empty = `missing` for all */                 \
-    CHOICE(int, max_surrogates, 5)                                                                         \
-    CHOICE(int, use_surrogates, 2) /* 0 rows stay, 1 surrogates or stay, 2 or the majority */              \
-    CHOICE(Order, order, Order::depth_first)                                                               \
-    CHOICE(Ties, ties, Ties::first)                                                                        \
-    CHOICE(CategoryOrder, category_order, CategoryOrder::automatic)                                        \
-    CHOICE(int64_t, max_depth, -1) /* -1 = no limit */                                                     \
-    CHOICE(int64_t, max_leaf_nodes, -1)                                                                    \
-    CHOICE(int64_t, max_nodes, -1)                                                                         \
-    CHOICE(int64_t, min_samples_split, 2)                                                                  \
-    CHOICE(int64_t, min_samples_leaf, 1)                                                                   \
-    CHOICE(double, min_weight_leaf, 0)                                                                     \
-    CHOICE(double, min_weight_split, 0) /* where rows are shared: follows from min_samples_split */        \
-    CHOICE(double, min_impurity_decrease, 0)                                                               \
-    CHOICE(double, min_merit, -no_limit)                                                                   \
-    CHOICE(int64_t, max_features, 0) /* 0 = all */                                                         \
-    CHOICE(int, max_bins, 0)         /* 0 = exact */                                                       \
-    CHOICE(int, max_competitors, 0)                                                                        \
-    CHOICE(size_t, max_terms, SIZE_MAX) /* features of a hyperplane or sphere */                           \
-    CHOICE(uint64_t, random_state, 0)                                                                      \
-    CHOICE(Numbers, class_factor, {})          /* by class */                                              \
-    CHOICE(Numbers, search_factor, {})         /* by class */                                              \
-    CHOICE(Numbers, costs, {})                 /* row by row, true class first */                          \
-    CHOICE(std::vector<int8_t>, monotonic, {}) /* by feature; empty = none */                              \
-    CHOICE(FeatureGroups, interaction, {})     /* features that may share a path; empty = all may */       \
-    CHOICE(Numbers, feature_costs, {})         /* merits are divided by them to choose; empty = all one */ \
-    CHOICE(double, significance, 1)            /* largest p-value of a split */                            \
-    CHOICE(double, complexity, 0)              /* least decrease of the tree's impurity, a branch */       \
-    CHOICE(double, enough_risk, -no_limit)     /* of the tree, per unit of weight: growing ends */         \
-    CHOICE(int, threads, 1)
+// only recipes whose demands it offers (grow/offers.hpp): a choice added here is left to the engines that declare it. First those
+// that follow from several parameters or from the table, then parameters as they are given, limits as numbers: they are declared
+// in src/treewright/growing/parameters.py.
+#define TREEWRIGHT_CHOICES(CHOICE)                                                                     \
+    CHOICE(MeritFunction, function, {}) /* where the criterion is "function" */                        \
+    CHOICE(bool, threshold, true)                                                                      \
+    CHOICE(bool, subset, true)                                                                         \
+    CHOICE(bool, multiway, false)                                                                      \
+    CHOICE(bool, one_vs_rest, false)                                                                   \
+    CHOICE(bool, interval, false)                                                                      \
+    CHOICE(bool, hyperplane, false)                                                                    \
+    CHOICE(bool, sphere, false)                                                                        \
+    CHOICE(bool, median, false)                                                                        \
+    CHOICE(bool, random_cuts, false)   /* scikit-learn's splitter="random" */                          \
+    CHOICE(bool, observed_cuts, false) /* the largest value not above the midpoint, as C4.5 */         \
+    CHOICE(bool, plain, false)         /* formulas as written: what every engine must equal */         \
+    CHOICE(Missing, missing, Missing::direction)                                                       \
+    CHOICE(std::vector<Missing>, policies, {}) /* by feature; empty = `missing` for all */             \
+    CHOICE(double, min_weight_leaf, 0)                                                                 \
+    CHOICE(double, min_weight_split, 0)    /* where rows are shared: follows from min_samples_split */ \
+    CHOICE(Numbers, class_factor, {})      /* by class */                                              \
+    CHOICE(Numbers, search_factor, {})     /* by class */                                              \
+    CHOICE(double, enough_risk, -no_limit) /* of the tree, per unit of weight: growing ends */         \
+    CHOICE(int, threads, 1)                                                                            \
+    /* parameters: written by tools/generate_parameters.py */                                          \
+    CHOICE(std::string, criterion, "gini")                                                             \
+    CHOICE(int64_t, max_depth, -1)                                                                     \
+    CHOICE(int64_t, min_samples_split, 2)                                                              \
+    CHOICE(int64_t, min_samples_leaf, 1)                                                               \
+    CHOICE(int64_t, max_features, 0)                                                                   \
+    CHOICE(uint64_t, random_state, 0)                                                                  \
+    CHOICE(int64_t, max_leaf_nodes, -1)                                                                \
+    CHOICE(double, min_impurity_decrease, 0)                                                           \
+    CHOICE(double, min_merit, -no_limit)                                                               \
+    CHOICE(std::vector<int8_t>, monotonic, {})                                                         \
+    CHOICE(FeatureGroups, interaction, {})                                                             \
+    CHOICE(Numbers, costs, {})                                                                         \
+    CHOICE(size_t, max_terms, SIZE_MAX)                                                                \
+    CHOICE(int, max_surrogates, 5)                                                                     \
+    CHOICE(int, use_surrogates, 2)                                                                     \
+    CHOICE(CategoryOrder, category_order, CategoryOrder::automatic)                                    \
+    CHOICE(int, max_bins, 0)                                                                           \
+    CHOICE(Ties, ties, Ties::first)                                                                    \
+    CHOICE(Order, order, Order::depth_first)                                                           \
+    CHOICE(int64_t, max_nodes, -1)                                                                     \
+    CHOICE(int, max_competitors, 0)                                                                    \
+    CHOICE(Numbers, feature_costs, {})                                                                 \
+    CHOICE(double, significance, 1)                                                                    \
+    CHOICE(double, complexity, 0)
 
 enum class Choice : unsigned {
 #define TREEWRIGHT_NAME(type, name, standard) name,

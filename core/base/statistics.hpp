@@ -80,6 +80,11 @@ public:
         for (size_t n = 1; n <= largest; ++n) value_.push_back(static_cast<double>(n) * log2(static_cast<double>(n)));
     }
     const double* data() const { return value_.data(); }
+    /// Of any weight: looked up if it is whole.
+    double of(double n) const {
+        const auto whole = n < static_cast<double>(value_.size()) ? static_cast<size_t>(n) : 0;
+        return static_cast<double>(whole) == n ? value_[whole] : n * log2(n);
+    }
 
 private:
     std::vector<double> value_;

@@ -83,7 +83,7 @@ struct MeanDifferenceScorer {
         }
     }
     double merit(double score) const { return score * factor; }
-    double score_step(double merit_step) const { return merit_step / factor; }
+    double score_step(double merit_step) const { return merit_step * (weight * weight) / (two_classes ? 2 : 1); }
     double left_weight_now() const { return left_weight; }
     double right_weight_now() const { return weight - left_weight; }
     double left_mean() const { return left / left_weight; }

@@ -105,6 +105,15 @@ struct PoissonScorer {
         return Poisson::saving(left_weight, sum, mean, rows.centre) +
                Poisson::saving(weight - left_weight, -sum, mean, rows.centre);
     }
+    /// score() > least, mostly without a logarithm: of expected events e, x more save at most x²/2e, x fewer at most
+    /// x²·(1 + x/e)/2e.
+    bool beats(double least) const {
+        const double sum = left - left_weight * shift, x = std::fabs(sum);
+        const double on_left = left_weight * mean, on_right = (weight - left_weight) * mean;
+        const double more = sum > 0 ? on_left : on_right, fewer = sum > 0 ? on_right : on_left;
+        if (x * x * (1 / more + (1 + x / fewer) / fewer) * (1 + 1e-9) < 2 * least) return false;
+        return score() > least;
+    }
     /// Whether a cut inside the group that comes next may score as much. The saving is a convex function of weight and events on
     /// the left. What a part of the group adds lies in a hexagon, as no target is below 0: its sum falls by no more than the
     /// mean of its weight, and that of the rest of the group neither.

@@ -34,7 +34,12 @@ public:
     double least() const { return last_wins_ ? most() - tolerance_ : most(); }
 
     /// A candidate that comes after all others.
-    void offer(double merit, T candidate) { put(last_wins_ ? 0 : kept_.size(), merit, std::move(candidate)); }
+    void offer(double merit, T candidate) {
+        if (last_wins_ || kept_.size() > 1) return put(last_wins_ ? 0 : kept_.size(), merit, std::move(candidate));
+        if (!(merit > most())) return;
+        if (!kept_.empty() && kept_.front().first < merit - tolerance_) kept_.front() = {merit, std::move(candidate)};
+        else kept_.emplace_back(merit, std::move(candidate));
+    }
     /// A candidate whose place among the others is that of its value.
     void offer_in_place(double merit, T candidate) {
         size_t at = 0;

@@ -9,10 +9,16 @@ namespace treewright {
 
 struct PairSum;
 
-/// A cut of one feature: `position` known rows go left.
-struct Cut {
-    size_t position = 0;
-    bool missing_left = false;
+/// A cut of one feature: `position` known rows go left. It is one word, and travels in a register.
+class Cut {
+public:
+    Cut() = default;
+    Cut(size_t position, bool missing_left) : word_(position << 1 | static_cast<size_t>(missing_left)) {}
+    size_t position() const { return word_ >> 1; }
+    bool missing_left() const { return word_ & 1; }
+
+private:
+    size_t word_ = 0;
 };
 
 /// The best cut of one feature, by its score.

@@ -260,17 +260,18 @@ private:
     }
     /// The merit of a split as its branches have it, added up in row order: whichever finder found it, it is the same to the last
     /// bit. Where rows without a value took no part, and of a user's function, it stays as it was found.
-    void set_merit_of_branches(Node& node) const {
+    void set_merit_of_branches(Node& node) {
         if (left_out(recipe_.policy(static_cast<size_t>(node.split.feature)))) return;
-        if (criterion_.merit) {
+        if (criterion_.traits.decrease) {
+            double after = 0;
+            for (const Node& child : children_) after += child.totals.weight * child.impurity;
+            const double merit = node.impurity - after / node.totals.weight;
+            node.split.merit = task_.n_classes ? merit : std::max(merit, 0.0);
+        } else if (criterion_.merit) {
             std::vector<const Totals*> branches;
             for (const Node& child : children_)
                 if (child.size() > 0) branches.push_back(&child.totals);
             node.split.merit = criterion_.merit(node.totals, branches);
-        } else if (criterion_.traits.decrease) {
-            double after = 0;
-            for (const Node& child : children_) after += child.totals.weight * child.impurity;
-            node.split.merit = std::max(node.impurity - after / node.totals.weight, 0.0);
         }
     }
     /// Append a node; true if it may be split.

@@ -111,12 +111,12 @@ private:
         }
         if (!found.found()) return;
         std::vector<char> on_left(groups_.size(), 0);
-        for (size_t i = 0, covered = 0; i < order.size() && covered < found.get().position;
+        for (size_t i = 0, covered = 0; i < order.size() && covered < found.get().position();
              covered += groups_[order[i++]].rows.size())
             on_left[order[i]] = 1;
         if (!offer(basis_.weight / node_.weight * right.merit(found.merit()))) return;
         best_.n_branches = 2;
-        best_.default_branch = by_direction_ ? (found.get().missing_left ? 0 : 1) : -1;
+        best_.default_branch = by_direction_ ? (found.get().missing_left() ? 0 : 1) : -1;
         for (size_t g = 0; g < groups_.size(); ++g) best_.table.emplace_back(groups_[g].code, on_left[g] ? 0 : 1);
     }
 

@@ -91,8 +91,8 @@ void check_search(std::mt19937_64& random, const Node& node) {
                         list.known ? best_of_all<C>(node, list, left_out, min_count, tolerance) : FoundCut{};
                     CHECK_NEAR(found.merit, expected.merit, 1e-8);
                     if (expected.merit == -infinity) continue;
-                    CHECK_EQUAL(found.cut.position, expected.cut.position);
-                    CHECK_EQUAL(found.cut.missing_left, expected.cut.missing_left);
+                    CHECK_EQUAL(found.cut.position(), expected.cut.position());
+                    CHECK_EQUAL(found.cut.missing_left(), expected.cut.missing_left());
                     CHECK_NEAR(search.merit(view, task, found.cut, 0.0), expected.merit, 1e-8);
                 }
 }

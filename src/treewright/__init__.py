@@ -13,8 +13,6 @@ from treewright.data import Dataset
 from treewright.export import export_text
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import Recipe
-from treewright.model_selection.comparison import compare_pruners
-from treewright.model_selection.overfitting import overfitting_curve
 from treewright.model_selection.validated_pruning import prune, simplify
 from treewright.tree import Tree
 from treewright.tree.monotone import is_monotone
@@ -43,6 +41,8 @@ if TYPE_CHECKING:
     from treewright.estimators.rules import RuleClassifier
     from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from treewright.explorer import edit, explore
+    from treewright.model_selection.comparison import compare_pruners
+    from treewright.model_selection.overfitting import overfitting_curve
     from treewright.rules import RuleSet
 
 __version__ = "0.1.0"
@@ -108,6 +108,8 @@ _LOADED_WHEN_ASKED_FOR = {
     "RandomForestRegressor": "treewright.estimators.forest",
     "from_sklearn": "treewright.estimators.from_sklearn",
     "load": "treewright.estimators.loading",
+    "compare_pruners": "treewright.model_selection.comparison",
+    "overfitting_curve": "treewright.model_selection.overfitting",
     "edit": "treewright.explorer",
     "explore": "treewright.explorer",
     "plot_confusion": "treewright.draw",

@@ -14,7 +14,7 @@ import treewright as tw
 from helpers.explaining import POLICIES, hand_made, models, share_of
 from treewright import C45Classifier, CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, datasets
 from treewright.errors import DataError
-from treewright.estimators.explaining import RowReader
+from treewright.estimators.explaining import explain
 from treewright.explain import contributions, explain_row, follow, read_row
 from treewright.tree.splits import Hyperplane
 
@@ -234,10 +234,11 @@ def test_the_interval_of_a_mean_is_student_s() -> None:
 # ---- several trees -------------------------------------------------------------------------------
 
 
-class Bag(RowReader):
+class Bag:
     """A forest, as far as explanations go."""
 
-    unseen, inf, longest_search = "missing", "error", 5.0
+    unseen, inf, _time_limit = "missing", "error", 5.0
+    explain = explain
 
     def __init__(self, trees: list[tw.Tree]) -> None:
         self.trees = trees

@@ -29,8 +29,8 @@ from treewright import (
 )
 from treewright.draw.labels import SPACE, answer
 from treewright.errors import DataError
-from treewright.explorer.bundle import asset, bundle, script_text
-from treewright.explorer.page import safe_json
+from treewright.explorer.bundle import bundle, script_text
+from treewright.explorer.page import safe_json, style_text
 from treewright.explorer.page_data import Steps
 from treewright.formatting.colours import DARK, LIGHT
 
@@ -145,10 +145,10 @@ def test_modules_are_found_from_the_folder_of_who_imports_them() -> None:
 
 
 def test_the_style_has_the_colours_of_the_drawings() -> None:
-    style = asset("style.css")
+    style = style_text()
     for theme in (LIGHT, DARK):
         for name in ("ground", "card", "edge", "ink", "pale", "soft"):
-            assert f"--{name}: {theme[name]};" in style
+            assert f"--{name}:{theme[name]};" in style
 
 
 @given(st.text(), st.text())

@@ -33,7 +33,7 @@ from treewright.explain.path import follow
 from treewright.explain.row import Row
 from treewright.explorer.page_data import Exploration, content_of
 from treewright.explorer.page_table import exact
-from treewright.growing.recipe import MISSING
+from treewright.growing.parameters import MISSING
 from treewright.rules.extract import extract_rules, leaf_conditions
 from treewright.rules.rule import first_rule
 from treewright.tree.conditions import Rows
@@ -286,8 +286,8 @@ def test_packed_nodes_answer_as_the_splits_do() -> None:
         tree = tw.DecisionTreeClassifier(missing="direction").fit(X, y).tree_
         rows = rows_for(tree, X, seed)
         encoded = dataset_of(tree, rows)
-        assert tree.packed is not None
-        leaf, _ = _core.walk(tree.packed, encoded.numbers)
+        assert tree._packed is not None
+        leaf, _ = _core.walk(tree._packed, encoded.numbers)
         walker = Walker(tree)
         assert [{end} for end in leaf.tolist()] == [set(walker.ends(row)) for row in rows]
         assert sum(is_on(split, row) for split in all_splits(tree) for row in rows) > 20

@@ -151,15 +151,15 @@ private:
         const Cut cut = cut_.get();
         const uint32_t* row = rows_.rows(node);
         SortedSplit split{merit, feature};
-        split.left_rank = list[cut.position - 1].rank;
-        split.left_row = rows_.origin(row[list[cut.position - 1].row]);
-        if (cut.position < known_) {
-            split.right_row = rows_.origin(row[list[cut.position].row]);
+        split.left_rank = list[cut.position() - 1].rank;
+        split.left_row = rows_.origin(row[list[cut.position() - 1].row]);
+        if (cut.position() < known_) {
+            split.right_row = rows_.origin(row[list[cut.position()].row]);
             split.between = true;
         } else {
             split.threshold = infinity;  // known against missing
         }
-        if (known_ < n && recipe_.missing == Missing::direction) split.default_branch = cut.missing_left ? 0 : 1;
+        if (known_ < n && recipe_.missing == Missing::direction) split.default_branch = cut.missing_left() ? 0 : 1;
         ties_.offer(merit, std::move(split));
         return true;
     }

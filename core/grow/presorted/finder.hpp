@@ -138,10 +138,9 @@ private:
         for (size_t i = 0; i < features.size(); ++i) {
             const int32_t feature = features[i];
             if (item.size() > most_narrow_rows) task_.monitor.poll(rows_.thread());
-            Candidate candidate = user_criterion_ ? user_criterion_->answer(i) : find_on(node, item, feature, random);
+            if (user_criterion_) choice_.offer(user_criterion_->answer(i));
+            else offer_best_on(feature, node, item, random);
             if (recipe_.significance < 1) n_candidates_ += count_candidates(item, feature);
-            if (!candidate.found()) continue;
-            choice_.offer(std::move(candidate));
             if (stop_at_pure && choice_.most() >= item.impurity - tolerance)
                 break;  // pure branches: nothing can be better, and what comes later loses the tie
         }
@@ -174,31 +173,28 @@ private:
 
     // ---- the best candidate of a feature -----------------------------------------------------------------------
 
-    Candidate find_on(const NodeView& node, const Item& item, int32_t feature, Random& random) {
-        if (rows_.is_bit(feature)) return cut_bit(node, item, feature);
-        return rows_.is_categorical(feature) ? group_categories(node, item, feature) : cut_list(node, item, feature, random);
+    void offer_best_on(int32_t feature, const NodeView& node, const Item& item, Random& random) {
+        if (rows_.is_bit(feature)) cut_bit(node, item, feature);
+        else if (rows_.is_categorical(feature)) group_categories(node, item, feature);
+        else cut_list(node, item, feature, random);
     }
-    Candidate is_constant(int32_t feature) {
-        constant_.push_back(feature);
-        return {};
-    }
-    Candidate cut_bit(const NodeView& node, const Item& item, int32_t feature) {
-        if (!bit_varies(item, feature)) return is_constant(feature);
+    void cut_bit(const NodeView& node, const Item& item, int32_t feature) {
+        if (!bit_varies(item, feature)) return constant_.push_back(feature);
         const auto bit = static_cast<size_t>(task_.bits->bit_of(static_cast<size_t>(feature)));
         const auto [merit, left] = kernel_->cut_bit(node, bit_counter_.ones(bit));
-        if (merit == -infinity) return {};
+        if (!choice_.matters(merit, feature)) return;
         Candidate candidate;
         candidate.merit = merit;
         candidate.feature = feature;
         candidate.threshold = task_.bits->threshold(bit);
         candidate.position = left;
-        return candidate;
+        choice_.offer(std::move(candidate));
     }
-    Candidate cut_list(const NodeView& node, const Item& item, int32_t feature, Random& random) {
+    void cut_list(const NodeView& node, const Item& item, int32_t feature, Random& random) {
         const List* list = rows_.list(item, feature);
         const size_t n = item.size(), known = rows_.known(item, feature);
-        if (list[0].rank == list[n - 1].rank) return is_constant(feature);
-        if (known == 0) return {};
+        if (list[0].rank == list[n - 1].rank) return constant_.push_back(feature);
+        if (known == 0) return;
         const CutTask<Index> task{std::span(list, n), known, limits(feature),
                                   recipe_.missing == Missing::available && !recipe_.random_cuts};
         FoundCut found;
@@ -212,25 +208,25 @@ private:
         } else {
             found = kernel_->best_cut(node, task);
         }
-        if (found.merit == -infinity) return {};
+        if (!choice_.matters(found.merit, feature)) return;
         Candidate candidate;
         candidate.merit = found.merit;
         candidate.feature = feature;
-        candidate.position = found.cut.position;
+        candidate.position = found.cut.position();
         candidate.threshold = threshold;
         if (known < n && (recipe_.random_cuts || recipe_.missing == Missing::direction))
-            candidate.default_branch = found.cut.missing_left ? 0 : 1;
-        return candidate;
+            candidate.default_branch = found.cut.missing_left() ? 0 : 1;
+        choice_.offer(std::move(candidate));
     }
-    Candidate group_categories(const NodeView& node, const Item& item, int32_t feature) {
+    void group_categories(const NodeView& node, const Item& item, int32_t feature) {
         const std::vector<int32_t>& codes = rows_.codes(feature);
         const Index* order = rows_.order(item);
         if (criterion_.traits.by_rows) {
-            if (!rows_.varies(item, feature)) return is_constant(feature);
+            if (!rows_.varies(item, feature)) return constant_.push_back(feature);
             codes_.resize(item.size());
             for (size_t i = 0; i < item.size(); ++i) codes_[i] = codes[order[i]];
             row_numbers_.assign(order, order + item.size());
-            return kernel_->best_grouping(node, task_.table, feature, codes_, row_numbers_, limits(feature));
+            return choice_.offer(kernel_->best_grouping(node, task_.table, feature, codes_, row_numbers_, limits(feature)));
         }
         counter_.count(
             static_cast<size_t>(task_.table.features[static_cast<size_t>(feature)].n_categories), task_.width(), node.rows,
@@ -238,8 +234,8 @@ private:
                 for (size_t i = 0; i < item.size(); ++i) use(codes[order[i]], order[i]);
             },
             levels_);
-        if (levels_.size() + (levels_.missing.count > 0) < 2) return is_constant(feature);
-        return kernel_->best_grouping(node, task_.table, feature, levels_, limits(feature).bounds);
+        if (levels_.size() + (levels_.missing.count > 0) < 2) return constant_.push_back(feature);
+        choice_.offer(kernel_->best_grouping(node, task_.table, feature, levels_, limits(feature).bounds));
     }
 
     // ---- monotone constraints ----------------------------------------------------------------------------------

@@ -200,14 +200,14 @@ private:
             found = kernel_->best_cut(node, task);
         }
         if (found.merit == -infinity) return {};
-        const size_t at = found.cut.position;
+        const size_t at = found.cut.position();
         if (!recipe_.random_cuts) threshold = at == known ? infinity : midpoint(value(at - 1), value(at));
         Candidate candidate;
         candidate.merit = found.merit;
         candidate.feature = feature;
         candidate.threshold = threshold;
         if (inherited) candidate.position = at;
-        if (known < list.size()) candidate.default_branch = found.cut.missing_left ? 0 : 1;
+        if (known < list.size()) candidate.default_branch = found.cut.missing_left() ? 0 : 1;
         return candidate;
     }
 

@@ -183,11 +183,11 @@ private:
         const Cut best = cuts.get();
         const List* list = rows_.list(item, feature);
         candidate.feature = feature;
-        candidate.position = best.position;
+        candidate.position = best.position();
         candidate.merit = cuts.merit();
         candidate.threshold = std::numeric_limits<double>::quiet_NaN();
         if (list[item.size() - 1].rank == List::missing) {
-            if (recipe_.missing == Missing::direction) candidate.default_branch = best.missing_left ? 0 : 1;
+            if (recipe_.missing == Missing::direction) candidate.default_branch = best.missing_left() ? 0 : 1;
             else candidate.merit *= known_weight(list, item.size()) / weight_of_node_;
         }
         return candidate;

@@ -276,7 +276,8 @@ private:
 TreeArrays grow(const Table& table, const Target& target, const Options& options, Monitor& monitor) {
     if (target.n_classes == 0) throw std::invalid_argument("C4.5 grows classification trees");
     monitor.total = static_cast<double>(table.n_rows);
-    const C45Data data{table, target, options};
+    const LogTable logs(table.n_rows);
+    const C45Data data{table, target, options, logs};
     Learner learner(data, monitor);
     learner.learn();
     return TreeOutput(learner.nodes(), data, learner.n_rows()).write();

@@ -77,7 +77,7 @@ def learner(options: LearnerOptions, task: str, n_rows: int) -> Any:
                 f"{kind.__name__} has no parameter {parameter!r}.{nearest(parameter, sorted(allowed))}"
             )
     model = kind(**parameters)
-    check_parameters(kind.__name__, model.get_params(deep=False), kind.allowed)
+    check_parameters(kind.__name__, model.get_params(deep=False), kind._domains)
     return model
 
 

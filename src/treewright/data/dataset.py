@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -361,7 +362,9 @@ def _check_numbers(
 def _with_booleans(schema: Schema, numbers: Numbers, counted: NDArray[np.bool_] | None) -> Schema:
     """Mark the numeric columns that hold nothing but 0 and 1, in rows that count."""
     first = numbers[0 if counted is None else int(counted.argmax())]
-    suspects = np.flatnonzero((first == 0) | (first == 1) | np.isnan(first)).tolist()
+    suspects = [place for place, value in enumerate(first.tolist()) if value in (0, 1) or math.isnan(value)]
+    if not suspects:
+        return schema
     found = {
         position
         for position in suspects

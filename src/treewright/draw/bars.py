@@ -191,7 +191,7 @@ def confusion(model: Any, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[
         )
     if isinstance(model, Tree):
         rows = read_table(model, X)
-        predicted = classes[model.decide(model.spread(rows.numbers, rows.codes, model.decisive))]
+        predicted = classes[model.decide(model.spread(rows.numbers, rows.codes, model.vote_weights))]
     else:
         predicted = model.predict(X)
     names = np.asarray(classes).tolist()

@@ -301,7 +301,7 @@ def permutation_losses(
 def _error(tree: Tree, rows: Dataset, n_threads: int) -> float:
     target = np.asarray(rows.target)
     if tree.is_classifier:
-        wrong = tree.decide(tree.spread(rows.numbers, rows.codes, tree.decisive, n_threads)) != target
+        wrong = tree.decide(tree.spread(rows.numbers, rows.codes, tree.vote_weights, n_threads)) != target
     else:
         wrong = (tree.spread(rows.numbers, rows.codes, tree.value, n_threads)[:, 0] - target) ** 2
     return float(np.average(wrong, weights=rows.weight))

@@ -30,6 +30,7 @@ from treewright.parameter_types import is_whole
 from treewright.pruning.nested import nested_losses
 from treewright.tree import Tree
 from treewright.tree.from_sklearn import tree_of
+from treewright.tree.model import TreeModel
 from treewright.tree.splits import Split, Table, Threshold
 from treewright.tree.subtrees import graft, subtree
 
@@ -252,10 +253,10 @@ class Editor:
 
         It keeps the log as `edits_`, and so does the file that it is saved to.
         """
-        if not hasattr(self.model, "_adopt"):
+        if not isinstance(self.model, TreeModel):
             return self.tree
-        model = copy.copy(self.model)
-        model._adopt(self.tree)
+        model: Any = copy.copy(self.model)
+        model._set_tree(self.tree)
         model._forget_pruning()
         model.edits_ = (*getattr(self.model, "edits_", ()), *self.log)
         return model

@@ -26,6 +26,7 @@ from treewright.explorer.page_data import (
 )
 from treewright.explorer.page_table import sampled
 from treewright.growing.grow_tree import threads
+from treewright.tree.model import ForestModel
 
 MOST_NODES = 6000
 """So many nodes of trees go into the page, or one tree."""
@@ -36,7 +37,7 @@ MOST_SHUFFLED = 50_000_000
 
 def is_forest(model: Any) -> bool:
     """Whether a model has many trees that vote."""
-    return hasattr(model, "_fitted_trees")
+    return isinstance(model, ForestModel)
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,6 +32,7 @@ from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
 from treewright.tree.from_sklearn import tree_of
+from treewright.tree.model import TreeModel
 from treewright.tree.splits import (
     HYPERPLANE,
     SPHERE,
@@ -307,5 +308,5 @@ def _path(explored: Exploration, cv: int | None) -> Json:
 
 
 def _recipe(explored: Exploration) -> Any:
-    find = getattr(explored.model, "_recipe", None)
-    return None if find is None else find(explored.tree.schema)
+    model = explored.model
+    return model._recipe(explored.tree.schema) if isinstance(model, TreeModel) else None

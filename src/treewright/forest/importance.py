@@ -25,13 +25,13 @@ from treewright.growing.grow_tree import Progress, progress_bar, threads
 from treewright.growing.recipe import Recipe
 
 if TYPE_CHECKING:
-    from treewright.estimators.forest_fitting import ForestEstimator
+    from treewright.tree.model import ForestModel
 
 Array = NDArray[np.float64]
 
 
 def forest_importances(
-    forest: ForestEstimator,
+    forest: ForestModel,
     rows: Dataset | None = None,
     *,
     out_of_bag: bool = True,
@@ -39,7 +39,7 @@ def forest_importances(
     n_repeats: int = 1,
     random_state: int = 0,
 ) -> Importances:
-    """Measure the importance of each feature for a fitted forest; see `FittedForest.importances`."""
+    """Measure the importance of each feature for a forest; see `RandomForestClassifier.importances`."""
     trees, draws = forest._fitted_trees(), forest.draws_
     by_tree = {"impurity": impurity_shares(trees)}
     if rows is None:
@@ -112,7 +112,7 @@ def held_out_shares(trees: Trees, judges: Judges) -> Array:
     return held_out / max(grown, 1e-300)
 
 
-def corrected_decreases(forest: ForestEstimator, rows: Dataset, random_state: int) -> Array:
+def corrected_decreases(forest: ForestModel, rows: Dataset, random_state: int) -> Array:
     """Decrease of impurity by each feature less that by its shadow (Nembrini, König & Wright, 2018).
 
     Another forest is grown on the features and a copy of each with its rows shuffled. Whatever a feature

@@ -24,9 +24,9 @@ from treewright.tree import Tree
 from treewright.tree.monotone import collapse_to_order
 
 if TYPE_CHECKING:
-    from treewright.estimators.fitted_tree import FittedTree
+    from treewright.tree.model import TreeModel
 
-Model = TypeVar("Model", bound="FittedTree | Tree")
+Model = TypeVar("Model", bound="TreeModel | Tree")
 AnyPruner = Callable[..., Any]
 
 
@@ -82,7 +82,7 @@ def prune(
         method = _with_folds_of(method, kept)
     pruned = prune_tree(tree, method, rows, model._recipe(tree.schema), n_jobs=model.n_jobs)
     smaller = copy.copy(model)
-    smaller._adopt(pruned.tree)
+    smaller._set_tree(pruned.tree)
     smaller._remember(method, pruned)
     return smaller
 
@@ -308,7 +308,7 @@ def _with_folds_of(pruner: AnyPruner, kept: NDArray[np.bool_]) -> AnyPruner:
 
 
 def _encoded(
-    model: FittedTree, tree: Tree, X: Any, y: Any, sample_weight: ArrayLike | None
+    model: TreeModel, tree: Tree, X: Any, y: Any, sample_weight: ArrayLike | None
 ) -> tuple[Dataset, NDArray[np.bool_]]:
     """Read rows as the model reads them, and say which were kept."""
     numbers, codes = model._encode(X, tree)

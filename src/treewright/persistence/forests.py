@@ -21,13 +21,13 @@ from treewright.persistence.trees import trees_from_parts, trees_to_parts
 from treewright.persistence.validation import check_begin, validate
 
 if TYPE_CHECKING:
-    from treewright.estimators.fitted_forest import FittedForest
+    from treewright.tree.model import ForestModel
 
 NODE = np.dtype([("threshold", "<f8"), ("column", "<u4"), ("first_child", "<u4")])
 MISSING_LEFT, TABLE_SPLIT, COLUMN = np.uint32(1 << 31), np.uint32(1 << 30), np.uint32((1 << 28) - 1)
 
 
-def write_forest(forest: FittedForest, path: str | os.PathLike[str]) -> None:
+def write_forest(forest: ForestModel, path: str | os.PathLike[str]) -> None:
     """Write a fitted forest to a model file."""
     header, arrays = trees_parts(forest._fitted_trees())
     draws = forest.draws_
@@ -39,12 +39,12 @@ def write_forest(forest: FittedForest, path: str | os.PathLike[str]) -> None:
     write_model(path, header | described(forest), arrays)
 
 
-def read_forest(forest: FittedForest, header: Header, arrays: Arrays) -> None:
+def read_forest(forest: ForestModel, header: Header, arrays: Arrays) -> None:
     """Give an estimator the trees and draws of a model file."""
     trees, draws = read_trees(header, arrays)
-    if (forest.task == "regression") != (trees.schema.classes is None):
+    if forest._task != ("regression" if trees.schema.classes is None else "classification"):
         raise ModelFileError(f"the model is broken: a {header['kind']} cannot have its trees")
-    forest._adopt(trees, draws)
+    forest._set_trees(trees, draws)
 
 
 def read_trees(header: Header, arrays: Arrays) -> tuple[Trees, Draws]:

@@ -22,7 +22,7 @@ def described(model: Any) -> dict[str, Any]:
 
     A class of the user's own is described as the one of `treewright` that it was made from.
     """
-    kind = model._saved_as
+    kind = model._declared_as
     parameters = {field.name: getattr(model, field.name) for field in fields(kind)}
     target = {"target": model.target_name_} if hasattr(model, "target_name_") else {}
     return {"kind": kind.__name__, "parameters": plain_parameters(parameters), **target}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright.errors import DataError, ModelFileError
 from treewright.tree.splits import (
     COLUMN_TYPES,
@@ -55,7 +56,7 @@ def check_grown(arrays: Arrays) -> None:
 def _not_finite(arrays: Arrays) -> str:
     """Name the first entry that is not finite, if there is one."""
     for name, words in FINITE.items():
-        if name in arrays and not np.isfinite(arrays[name]).all():
+        if name in arrays and not _core.all_finite(arrays[name]):
             at = int(np.argwhere(~np.isfinite(arrays[name]))[0][0])
             return f"{words} {at}"
     return ""

@@ -20,6 +20,7 @@ from treewright.tree import Tree
 from treewright.tree.routing import STAY, Descent, Parts, Shape, place, sum_below, tally_ends
 from treewright.tree.splits import concatenated_ranges
 from treewright.tree.topology import over_ancestors
+from treewright.tree.tree import rearranged
 
 Array = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -96,7 +97,7 @@ class Raising:
     def tree(self) -> Tree:
         """Give the tree as it is now; its statistics are made anew if anything was raised."""
         collapsed = self._is_leaf & (self._tree.n_children[self._content] > 0)
-        tree = self._tree.edited(~self._gone, self._content, collapsed)
+        tree = rearranged(self._tree, ~self._gone, self._content, collapsed)
         if not self._raised:
             return tree
         new_id = np.cumsum(~self._gone) - 1

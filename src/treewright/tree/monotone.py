@@ -23,7 +23,7 @@ from treewright.tree.routing import SHARE, STAY
 from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
 
 if TYPE_CHECKING:
-    from treewright.estimators.fitted_tree import FittedTree
+    from treewright.tree.model import TreeModel
 
 OBLIQUE = -1
 """Stands among features for splits on several of them, and for surrogates."""
@@ -51,7 +51,7 @@ class Violation:
     certain: bool = True
 
 
-def is_monotone(tree: Tree | FittedTree, feature: str | int, sign: int = 1) -> bool:
+def is_monotone(tree: Tree | TreeModel, feature: str | int, sign: int = 1) -> bool:
     """Whether the prediction can never fall (or rise, for sign −1) when a feature's value rises.
 
     This is a proof for all rows there could be, not a sample: two rows that both have a value of the feature
@@ -80,7 +80,7 @@ def is_monotone(tree: Tree | FittedTree, feature: str | int, sign: int = 1) -> b
     return find_violation(tree, feature, sign) is None
 
 
-def find_violation(tree: Tree | FittedTree, feature: str | int, sign: int = 1) -> Violation | None:
+def find_violation(tree: Tree | TreeModel, feature: str | int, sign: int = 1) -> Violation | None:
     """Give two nodes that predict in the wrong order, or None if there are none; see `is_monotone`.
 
     Examples

@@ -378,7 +378,8 @@ class SplitTable:
 
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Return the columns under names with a prefix."""
-        columns = {prefix + name: getattr(self, name) for name in COLUMN_TYPES}
+        own = vars(self)
+        columns = {prefix + name: own[name] for name in COLUMN_TYPES}
         return columns if self.adjusted is None else columns | {prefix + "adjusted": self.adjusted}
 
     def __len__(self) -> int:

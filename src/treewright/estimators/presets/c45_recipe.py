@@ -26,29 +26,28 @@ TOLERANCE = 1e-6
 class C45Recipe(ProgramRecipe):
     """Every choice of C4.5; see `C45Classifier`.
 
-    Parameters
-    ----------
-    prune : bool
-        Whether the grown tree is pruned by an upper limit on the error rate.
-    beside : Dataset or None
-        Rows that are not grown on, but whose values numeric cuts may take: J48 looks at all rows it is given,
-        those that it keeps aside for pruning too.
+    `prune` is whether the grown tree is pruned by an upper limit on the error rate; `beside` are rows that
+    are not grown on, but whose values numeric cuts may take: J48 looks at all rows it is given, also those
+    that it holds out for pruning.
     """
 
     merit_name: ClassVar[str] = "gain ratio"
 
     criterion: str = "gain_ratio"
+
+    # parameters: written by tools/generate_parameters.py
     min_samples_leaf: float = 2
+    random_state: int = 0
     confidence: float = 0.25
     prune: bool = True
+    cut: str = "observed"
+    max_competitors: int = 0
     subtree_raising: bool = True
     collapse: bool = True
     binary_splits: bool = False
     mdl: bool = True
-    cut: str = "observed"
-    max_competitors: int = 0
     compat: str | None = None
-    random_state: int = 0
+    # end of parameters
     beside: Dataset | None = field(default=None, compare=False, repr=False)
 
     def grow(self, dataset: Dataset, *, n_jobs: int | None = None, progress: Progress | None = None) -> Tree:

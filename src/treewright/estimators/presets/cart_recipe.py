@@ -37,20 +37,22 @@ class CARTRecipe(ProgramRecipe):
 
     merit_name: ClassVar[str] = "improvement"
 
+    # parameters: written by tools/generate_parameters.py
     criterion: str
+    max_depth: int = 30
     min_samples_split: int = 20
     min_samples_leaf: int = 7
     cp: float = 0.01
-    max_depth: int | None = 30
+    priors: tuple[float, ...] | None = None
+    costs: tuple[tuple[float, ...], ...] | None = None
     max_surrogates: int = 5
     use_surrogates: int = 2
     surrogate_style: int = 0
     max_competitors: int = 4
-    priors: tuple[float, ...] | None = None
-    costs: tuple[tuple[float, ...], ...] | None = None
     feature_costs: tuple[float, ...] | None = None
     shrink: float = 0.0
     compat: str | None = None
+    # end of parameters
     exposure: Array | None = field(default=None, compare=False, repr=False)
 
     def grow(self, dataset: Dataset, *, n_jobs: int | None = None, progress: Progress | None = None) -> Tree:
