@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import treewright as tw
-from helpers.engine_cases import grow_as
+from fuzz.engines import grow_as
 from treewright.data import Dataset
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import Recipe
@@ -210,7 +210,7 @@ def test_preference_reaches_oblique_splits_and_policies_by_feature() -> None:
         (["a", "z"], "ties names 'z', which is no feature"),
         (["a", 0], "ties names feature 'a' twice"),
         ([], "must be a str among"),
-        ("frist", "Did you mean 'first'"),
+        ("frst", "Did you mean 'first'"),
     ],
 )
 def test_odd_preferences_get_a_clear_sentence(ties: Any, words: str) -> None:

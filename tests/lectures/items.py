@@ -22,13 +22,17 @@ from treewright import bounds, criteria, datasets, pruning
 from treewright.evaluation import evaluate
 
 tennis, cars, mushrooms = datasets.load_tennis(), datasets.load_cars(), datasets.load_mushrooms()
-holes = tennis[0][["Outlook"]].drop(index=[9, 13]).reindex(range(14))                   # D10 and D14 lack it
-temp = [[40], [48], [60], [72], [80], [90]], ["No", "No", "Yes", "Yes", "Yes", "No"]   # S1's six temperatures
-B = pd.DataFrame(list(product([False, True], repeat=3)), columns=["x1", "x2", "x3"])   # truth values, labels ±1
+holes = tennis[0][["Outlook"]].drop(index=[9, 13]).reindex(range(14))  # D10 and D14 lack it
+temp = [[40], [48], [60], [72], [80], [90]], ["No", "No", "Yes", "Yes", "Yes", "No"]  # S1's temperatures
+
+# truth values with labels ±1; the corners of a cube
+B = pd.DataFrame(list(product([False, True], repeat=3)), columns=["x1", "x2", "x3"])
 b = np.where(B.x1 & B.x2 | ~B.x1 & ~B.x3, 1, -1)
-C = np.array(list(product([0, 1], repeat=6)))                                          # the corners of a cube
+C = np.array(list(product([0, 1], repeat=6)))
+
+# numbers and two classes; V, v are held out
 rng = np.random.default_rng(0)
-X, V = (pd.DataFrame(rng.normal(size=(n, 2)), columns=["p", "q"]) for n in (200, 100))  # numbers; V, v are held out
+X, V = (pd.DataFrame(rng.normal(size=(n, 2)), columns=["p", "q"]) for n in (200, 100))
 y, v = (np.where((t.p > 0) & (t.q > 0) ^ (rng.random(len(t)) < 0.2), "yes", "no") for t in (X, V))
 m = tw.DecisionTreeClassifier().fit(X, y)
 T = m.tree_

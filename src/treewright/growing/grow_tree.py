@@ -229,9 +229,7 @@ def _check_features(schema: Schema, recipe: Recipe) -> None:
     """Every feature must be open to one of the splits asked for."""
     if "predicate" in recipe.splits:
         if not schema.predicates:
-            raise ValueError(
-                "splits has 'predicate', but there is none: give some, as predicates=['a > b']."
-            )
+            raise ValueError("splits has 'predicate', but there is none: give some, as predicates=['a > b'].")
         return
     grouped = any(name in CATEGORY_SPLITS for name in recipe.splits)
     ordered = any(name not in CATEGORY_SPLITS for name in recipe.splits)
