@@ -1,7 +1,7 @@
 """Decision trees: exact growing, pruning, explanation, drawing, and model files.
 
-The public names stand here. Most are loaded when they are first asked for: scikit-learn, which estimators need,
-is slow to import.
+The public names stand here. Most are loaded when they are first asked for, as estimators need scikit-learn,
+which is slow to import.
 """
 
 from importlib import import_module

@@ -22,7 +22,7 @@ from treewright.formatting.suggestions import unknown_name
 from treewright.formatting.text import printable
 from treewright.formatting.text_table import aligned
 from treewright.tree import Tree
-from treewright.tree.conditions import features_of
+from treewright.tree.splits import features_of
 
 Array = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ from treewright.explain.path import Path, Step
 from treewright.export.text import percent
 from treewright.formatting.text import counted, printable, quoted
 from treewright.formatting.text_table import aligned
-from treewright.tree.conditions import condition_words, features_of, on_branch
-from treewright.tree.splits import Table
+from treewright.tree.conditions import condition_words, on_branch
+from treewright.tree.splits import Table, features_of
 
 if TYPE_CHECKING:
     from treewright.explain.explanation import Explanation
