@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from treewright.explorer import edit, explore
     from treewright.export import export_text
+    from treewright.export.certify import certify
     from treewright.model_selection.comparison import compare_pruners
     from treewright.model_selection.overfitting import overfitting_curve
     from treewright.model_selection.validated_pruning import prune, simplify
@@ -65,6 +66,7 @@ __all__ = [
     "Tree",
     "__version__",
     "bounds",
+    "certify",
     "compare_pruners",
     "criteria",
     "datasets",
@@ -112,6 +114,7 @@ _LOADED_WHEN_ASKED_FOR = {
     "export_text": "treewright.export",
     "prune": "treewright.model_selection.validated_pruning",
     "simplify": "treewright.model_selection.validated_pruning",
+    "certify": "treewright.export.certify",
     "compare_pruners": "treewright.model_selection.comparison",
     "overfitting_curve": "treewright.model_selection.overfitting",
     "edit": "treewright.explorer",
