@@ -23,6 +23,10 @@ class Answering(Protocol):
     inf: Infinities
     _time_limit: ClassVar[float | None]  # seconds for a counterfactual, if nothing else is asked for
 
+    @property
+    def _missing_policy(self) -> str:
+        """Whether a row may miss values: "error" if not."""
+
     def _answering(self) -> tuple[Sequence[Tree], Sequence[NDArray[np.float64]]]:
         """Give the trees whose answers are averaged, and what every node of each says."""
 
@@ -101,7 +105,7 @@ def explain(
         row,
         schema,
         unseen=self.unseen,
-        missing="error" if missing == "error" else "direction",
+        missing=self._missing_policy,
         inf=self.inf,
         estimator=type(self).__name__,
     )
