@@ -207,7 +207,7 @@ def _warned(found: Importances) -> Importances:
         why = "it has so many values that" if found.held_out is None else "other rows do not bear it out:"
         warn(
             f"feature {name!r} has {values} values and {100 * share:.0f} % of the decrease of impurity, but "
-            f"{why} this may be chance. Look at the permutation importance on rows kept aside."
+            f"{why} this may be chance. Look at the permutation importance on held-out rows."
         )
     return found
 
