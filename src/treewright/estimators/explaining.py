@@ -23,6 +23,10 @@ class Answering(Protocol):
     inf: Infinities
     _time_limit: ClassVar[float | None]  # seconds for a counterfactual, if nothing else is asked for
 
+    @property
+    def _missing_policy(self) -> str:
+        """Whether a row may miss values: "error" if not."""
+
     def _answering(self) -> tuple[Sequence[Tree], Sequence[NDArray[np.float64]]]:
         """Give the trees whose answers are averaged, and what every node of each says."""
 
@@ -56,15 +60,15 @@ def explain(
         The change of a number that counts as one, or rows of which the standard deviations are taken. By
         default it is the span of the tree's cuts of it, which is known without any rows.
     confidence : float
-        That of the intervals of the class shares.
+        That of the intervals of the class probabilities.
     time_limit : float or None
         Seconds after which the search for the nearest change is stopped; None lets it end for a tree.
 
     Returns
     -------
     Explanation
-        Its `str` is the answer in words: the way through the tree, what missing and unseen values did,
-        the class shares with intervals, what each feature contributed, and the nearest change that has
+        Its `str` is the answer in words: the path through the tree, what missing and unseen values did,
+        the class probabilities with intervals, what each feature contributed, and the nearest change that has
         another answer: of the fewest features, then the smallest.
 
     Examples
@@ -75,22 +79,22 @@ def explain(
     >>> print(model.explain(day))
     Predicted: No (100 %)
     <BLANKLINE>
-    The way through the tree
+    The path through the tree
       branch          value   training
       Outlook = Rain  Rain      5 rows  60 % Yes
       Wind = Strong   Strong    2 rows  100 % No
     <BLANKLINE>
     Classes
-      class  share  95 % interval
-      No     100 %    34 to 100 %
-      Yes      0 %      0 to 66 %
+      class  probability  95 % interval
+      No           100 %    34 to 100 %
+      Yes            0 %      0 to 66 %
     <BLANKLINE>
-    What moved the share of No from 36 %, that of all rows, to 100 %
+    What moved the probability of No from 36 %, that of all rows, to 100 %
       feature  moved by  value
       Wind      +60.0 %  Strong
       Outlook    +4.3 %  Rain
     <BLANKLINE>
-    The nearest change to an answer other than No
+    Counterfactual: the nearest change to an answer other than No
       feature  from    to
       Outlook  Rain →  Overcast
       then the prediction is Yes
@@ -101,7 +105,7 @@ def explain(
         row,
         schema,
         unseen=self.unseen,
-        missing="error" if missing == "error" else "direction",
+        missing=self._missing_policy,
         inf=self.inf,
         estimator=type(self).__name__,
     )

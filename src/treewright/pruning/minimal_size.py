@@ -47,7 +47,7 @@ class MinimalSize(Pruner):
     Parameters
     ----------
     select : {"holdout", "structural_risk"}
-        Take the pruning of least loss on rows kept aside, the smallest of equals; or of least risk + √(s / n)
+        Take the pruning of least loss on held-out rows, the smallest of equals; or of least risk + √(s / n)
         on the n training rows, s being its number of nodes (structural risk minimisation).
     risk : {"error", "cost", "squared_error", "impurity", "log_loss"} or None
         What is counted as errors on the training rows, see `CostComplexity`.
@@ -95,7 +95,7 @@ class MinimalSize(Pruner):
 
     @property
     def needs(self) -> Needs:
-        """Rows kept aside to choose by, unless the training rows decide."""
+        """Held-out rows to choose by, unless the training rows decide."""
         decided = self.errors is not None or self.leaves is not None or self.select != "holdout"
         return "nothing" if decided else "holdout"
 
