@@ -12,7 +12,7 @@ import click
 
 from treewright import __version__
 from treewright.cli.screen import harmless
-from treewright.errors import DataError, ModelFileError
+from treewright.errors import DataError, ExportError, ModelFileError
 from treewright.formatting.suggestions import nearest
 from treewright.formatting.text import printable
 
@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explain": ("treewright.cli.explain", "Say in words why a row is predicted as it is."),
     "rules": ("treewright.cli.rules", "Print a model as rules."),
     "explore": ("treewright.cli.explore", "Look at a model in the browser, prune it and edit it by hand."),
+    "export": ("treewright.cli.export", "Write a model as SQL, source code or another program's model."),
     "prune": ("treewright.cli.prune", "Prune a saved model."),
     "evaluate": ("treewright.cli.evaluate", "Judge a model on a table with a known target."),
     "cv": ("treewright.cli.cv", "Judge a way of learning by cross-validation."),
@@ -140,6 +141,7 @@ def _report(problem: BaseException) -> int:
     for kinds, status, before in (
         (ModelFileError, BAD_MODEL, ""),
         (DataError, BAD_DATA, ""),
+        (ExportError, USAGE, ""),
         (MemoryError, FAILED, "out of memory: "),
         (OSError, FAILED, ""),
     ):
