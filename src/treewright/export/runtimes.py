@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from treewright.data.columns import Column
 from treewright.errors import ExportError
-from treewright.export.program import UNSEEN, Program
+from treewright.export.program import UNSEEN, Input, Program
 from treewright.export.witness import Rows
 
 
@@ -461,6 +461,69 @@ public class TreewrightRun {
 """
 
 
+# ---- other programs' models ------------------------------------------------------------------------------
+
+
+class ONNXRuntime(Runtime):
+    """ONNX Runtime."""
+
+    name = "onnxruntime"
+
+    def version(self) -> str:
+        try:
+            import onnxruntime
+        except ImportError:
+            raise NotInstalledError("onnxruntime is not installed: pip install onnxruntime") from None
+        return str(onnxruntime.__version__)
+
+    def suited(self, rows: Rows) -> Rows:
+        """A graph has no way to refuse a row."""
+        return rows.take(~rows.refused())
+
+    def run(self, program: Program, rows: Rows) -> Outcome:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        model = self.artefact.encode() if isinstance(self.artefact, str) else self.artefact
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        matrix = session.get_modelmeta().custom_metadata_map["inputs"] == "matrix"
+        feed = self._matrix(program, rows) if matrix else self._columns(rows)
+        names = {one.name for one in session.get_inputs()}
+        found = session.run(None, {name: values for name, values in feed.items() if name in names})
+        prediction = found[0].tolist()
+        return Outcome(prediction, None if program.classes is None else found[1])
+
+    @staticmethod
+    def _matrix(program: Program, rows: Rows) -> dict[str, Any]:
+        x = np.zeros((len(rows), program.schema.n_inputs))
+        for at, one in rows.inputs:
+            x[:, one.feature] = known_codes(program, one, rows.x[:, at])
+        return {"X": x}
+
+    @staticmethod
+    def _columns(rows: Rows) -> dict[str, Any]:
+        feed: dict[str, Any] = {"X": np.zeros((len(rows), 1))}
+        for at, one in rows.inputs:
+            values: list[Any] = rows.x[:, at].tolist()
+            if one.has_codes:
+                values = rows.column(at)
+            if any(isinstance(category, str) for category in one.column.categories):
+                texts = ["" if value is None else value for value in values]
+                feed[one.name] = np.array(texts, dtype=object).reshape(-1, 1)
+            else:
+                numbers = [math.nan if value is None else float(value) for value in values]
+                feed[one.name] = np.array(numbers).reshape(-1, 1)
+        return feed
+
+
+def known_codes(program: Program, one: Input, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give codes as models take them that have no categories: one never seen is missing, or −1."""
+    if not one.has_codes or (program.unseen_is_code and one.column.kind == "categorical"):
+        return x
+    return np.where(x == UNSEEN, np.nan, x)
+
+
 # ---- databases -----------------------------------------------------------------------------------------
 
 ID = "treewright row id"
@@ -809,6 +872,7 @@ RUNTIMES: dict[str, type[Runtime]] = {
     "c": CRuntime,
     "java": JavaRuntime,
     "json": JSONRuntime,
+    "onnx": ONNXRuntime,
 }
 
 

@@ -38,6 +38,7 @@ TARGETS: dict[str, Target] = {
     "c": _target("c", ".c", "one file of C99 without dependencies"),
     "javascript": _target("javascript", ".mjs", "an ES module, or a script for a page"),
     "java": _target("java", ".java", "a class without dependencies"),
+    "onnx": _target("onnx", ".onnx", "a TreeEnsemble in double precision for ONNX Runtime"),
     "json": Target(
         "treewright.export.json_program", "export_json", ".json", "plain values, to read back or elsewhere"
     ),
