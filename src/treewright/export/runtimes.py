@@ -15,10 +15,12 @@ import struct
 import subprocess
 import tempfile
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -29,6 +31,7 @@ from treewright.data.columns import Column
 from treewright.errors import ExportError
 from treewright.export.program import UNSEEN, Input, Program
 from treewright.export.witness import Rows
+from treewright.tree.decision import decide
 
 
 class NotInstalledError(Exception):
@@ -488,18 +491,11 @@ class ONNXRuntime(Runtime):
         model = self.artefact.encode() if isinstance(self.artefact, str) else self.artefact
         session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         matrix = session.get_modelmeta().custom_metadata_map["inputs"] == "matrix"
-        feed = self._matrix(program, rows) if matrix else self._columns(rows)
+        feed = {"X": matrix_of(program, rows)} if matrix else self._columns(rows)
         names = {one.name for one in session.get_inputs()}
         found = session.run(None, {name: values for name, values in feed.items() if name in names})
         prediction = found[0].tolist()
         return Outcome(prediction, None if program.classes is None else found[1])
-
-    @staticmethod
-    def _matrix(program: Program, rows: Rows) -> dict[str, Any]:
-        x = np.zeros((len(rows), program.schema.n_inputs))
-        for at, one in rows.inputs:
-            x[:, one.feature] = known_codes(program, one, rows.x[:, at])
-        return {"X": x}
 
     @staticmethod
     def _columns(rows: Rows) -> dict[str, Any]:
@@ -517,11 +513,73 @@ class ONNXRuntime(Runtime):
         return feed
 
 
+def matrix_of(program: Program, rows: Rows) -> NDArray[np.float64]:
+    """Give rows as a matrix of all columns of the table, categories as codes."""
+    x = np.zeros((len(rows), program.schema.n_inputs))
+    for at, one in rows.inputs:
+        x[:, one.feature] = known_codes(program, one, rows.x[:, at])
+    return x
+
+
 def known_codes(program: Program, one: Input, x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Give codes as models take them that have no categories: one never seen is missing, or −1."""
     if not one.has_codes or (program.unseen_is_code and one.column.kind == "categorical"):
         return x
     return np.where(x == UNSEEN, np.nan, x)
+
+
+class TreeliteRuntime(Runtime):
+    """treelite's own interpreter; the class is the one of most weight."""
+
+    name = "treelite"
+
+    def version(self) -> str:
+        try:
+            import treelite
+        except ImportError:
+            raise NotInstalledError("treelite is not installed: pip install treelite") from None
+        return str(treelite.__version__)
+
+    def suited(self, rows: Rows) -> Rows:
+        """A model of treelite has no way to refuse a row."""
+        return rows.take(~rows.refused())
+
+    def run(self, program: Program, rows: Rows) -> Outcome:
+        import treelite
+
+        data = self.artefact.encode() if isinstance(self.artefact, str) else self.artefact
+        model = treelite.Model.deserialize_bytes(data)
+        said = treelite.gtil.predict(model, matrix_of(program, rows), nthread=1).reshape(len(rows), -1)
+        if program.classes is None:
+            return Outcome(said[:, 0].tolist())
+        return Outcome([program.classes[best] for best in decide(said).tolist()], said)
+
+
+class SklearnRuntime(Runtime):
+    """scikit-learn, which compares numbers of single precision; the artefact is an estimator."""
+
+    name = "scikit-learn"
+
+    def version(self) -> str:
+        return version("scikit-learn")
+
+    def suited(self, rows: Rows) -> Rows:
+        """Rows of single precision, on and beside what boundaries are there."""
+        rows = rows.take(~rows.refused())
+        with np.errstate(over="ignore"):
+            x = rows.x.astype(np.float32).astype(np.float64)
+        every = [x]
+        for beside in (-np.inf, np.inf):
+            every.append(np.nextafter(x.astype(np.float32), np.float32(beside)).astype(np.float64))
+        return Rows(rows.program, np.where(np.isinf(np.concatenate(every)), 0.0, np.concatenate(every)))
+
+    def run(self, program: Program, rows: Rows) -> Outcome:
+        x = matrix_of(program, rows).astype(np.float32)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            prediction = self.artefact.predict(x).tolist()
+            proba = None if program.classes is None else self.artefact.predict_proba(x)
+        return Outcome(prediction, proba)
 
 
 # ---- databases -----------------------------------------------------------------------------------------
@@ -873,6 +931,8 @@ RUNTIMES: dict[str, type[Runtime]] = {
     "java": JavaRuntime,
     "json": JSONRuntime,
     "onnx": ONNXRuntime,
+    "treelite": TreeliteRuntime,
+    "sklearn": SklearnRuntime,
 }
 
 

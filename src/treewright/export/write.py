@@ -39,6 +39,7 @@ TARGETS: dict[str, Target] = {
     "javascript": _target("javascript", ".mjs", "an ES module, or a script for a page"),
     "java": _target("java", ".java", "a class without dependencies"),
     "onnx": _target("onnx", ".onnx", "a TreeEnsemble in double precision for ONNX Runtime"),
+    "treelite": _target("treelite", ".treelite", "a model of treelite: binary trees, sets of categories"),
     "json": Target(
         "treewright.export.json_program", "export_json", ".json", "plain values, to read back or elsewhere"
     ),
