@@ -18,7 +18,7 @@ from treewright.data.schema import Infinities
 from treewright.data.target import read_target, read_weight
 from treewright.errors import DataError, warn
 from treewright.estimators.base import TableEstimator
-from treewright.estimators.explaining import explain, to_html
+from treewright.estimators.explaining import explain, shap_values, to_html
 from treewright.estimators.tree import DecisionTree
 from treewright.explain.importance import Importances
 from treewright.forest.bootstrap import Draws
@@ -375,6 +375,7 @@ class ForestEstimator(TableEstimator):
     # ---- what many trees tell ------------------------------------------------------------------------------
 
     explain = explain
+    shap_values = shap_values
     to_html = to_html
 
     def importances(

@@ -17,7 +17,7 @@ from treewright.data.columns import Unseen
 from treewright.data.dataset import Task, labelled_rows
 from treewright.data.schema import Infinities, Schema
 from treewright.estimators.base import TableEstimator
-from treewright.estimators.explaining import explain, to_html
+from treewright.estimators.explaining import explain, shap_values, to_html
 from treewright.estimators.prediction_report import PredictionReport
 from treewright.explain.importance import Importances, importances
 from treewright.growing.grow_tree import count_features, grow, progress_bar, threads
@@ -342,6 +342,7 @@ class TreeEstimator(TableEstimator, ABC):
     # ---- describing itself ---------------------------------------------------------------------------------
 
     explain = explain
+    shap_values = shap_values
     to_html = to_html
 
     def rules(self) -> RuleSet:

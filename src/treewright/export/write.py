@@ -47,6 +47,10 @@ TARGETS: dict[str, Target] = {
     "mermaid": Target(
         "treewright.export.diagrams", "export_mermaid", ".mmd", "a flowchart for Markdown pages"
     ),
+    "markdown": Target(
+        "treewright.export.policy", "export_markdown", ".md", "the policy as a list, to be read"
+    ),
+    "latex": Target("treewright.export.policy", "export_latex", ".tex", "the policy for papers and slides"),
 }
 """Every target by name."""
 
