@@ -11,8 +11,10 @@ from typing import Any
 import click
 
 from treewright import __version__
+from treewright.cli.screen import harmless
 from treewright.errors import DataError, ExportError, ModelFileError
 from treewright.formatting.suggestions import nearest
+from treewright.formatting.text import printable
 
 DONE, FAILED, USAGE, BAD_DATA, BAD_MODEL, INTERRUPTED = 0, 1, 2, 3, 4, 130
 """Exit codes."""
@@ -130,12 +132,12 @@ def _report(problem: BaseException) -> int:
         hint = (
             f" {problem.ctx.command_path} --help shows what is allowed." if by_click and problem.ctx else ""
         )
-        click.echo(problem.format_message() + hint, err=True)
+        click.echo(harmless(problem.format_message() + hint), err=True)
         return USAGE
     if isinstance(problem, click.ClickException):
-        click.echo(problem.format_message(), err=True)
+        click.echo(harmless(problem.format_message()), err=True)
         return FAILED
-    message = " ".join(str(problem).split())
+    message = printable(" ".join(str(problem).split()))
     for kinds, status, before in (
         (ModelFileError, BAD_MODEL, ""),
         (DataError, BAD_DATA, ""),
@@ -156,7 +158,7 @@ def _report(problem: BaseException) -> int:
 def _show_warning(message: Warning | str, *place: Any, **where: Any) -> None:
     """Show a warning as a note, without the line of code that gave it."""
     if not _quiet():
-        click.echo(f"note: {' '.join(str(message).split())}", err=True)
+        click.echo(printable(f"note: {' '.join(str(message).split())}"), err=True)
 
 
 def _quiet() -> bool:

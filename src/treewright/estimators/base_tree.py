@@ -38,6 +38,8 @@ class TreeEstimator(TableEstimator, ABC):
     """An estimator of one tree; `DecisionTreeClassifier` is one."""
 
     _task: ClassVar[Task]
+    _declared_classes: ClassVar[bool] = False
+    """Whether classes that a categorical target declares and no row has are counted."""
     _time_limit: ClassVar[float | None] = None
 
     holdout: float
@@ -97,6 +99,7 @@ class TreeEstimator(TableEstimator, ABC):
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
             keep_labels=self.trace,
+            declared_classes=self._declared_classes,
         )
 
     @abstractmethod

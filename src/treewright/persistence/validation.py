@@ -183,9 +183,11 @@ def _check_statistics(arrays: Arrays, first: NDArray[np.int64], is_classifier: b
     slack = TOLERANCE * weight[first]
     if is_classifier:
         _require((value >= 0).all(axis=1), "node {at} has a class of negative weight")
+        _require(value.any(axis=1), "node {at} has no class of any weight")
         # An empty branch keeps its parent's value: it predicts what its parent would.
         apart = np.abs(value.sum(axis=1) - weight) > np.maximum(slack, TOLERANCE * weight)
         _require(~apart | (weight == 0), "the class weights of node {at} do not sum to its weight")
+    _require((weight > 0)[first], "the root above node {at} weighs nothing")
     below = np.flatnonzero(parent >= 0)
     above = parent[below] + first[below]
     _require(count[below] <= count[above], "branch {at} has more rows than its node")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.arithmetic import matmul
 from treewright.tree import Tree
-from treewright.tree.decision import decide
+from treewright.tree.decision import decide, searched_weights
 from treewright.tree.routing import Parts, sum_below, tally_parts
 
 Array = NDArray[np.float64]
@@ -46,27 +46,31 @@ def recount(tree: Tree, parts: Parts, target: NDArray[Any]) -> Tree:
     value = tally_parts(tree, parts, target)
     weight = value.sum(axis=1)
     value = _with_parents_where_empty(tree, value)
-    shares = value / value.sum(axis=1, keepdims=True)
     risk = errors_of(value, value, None) if tree.costs is None else matmul(value, tree.costs).min(axis=1)
     return replace(
         tree,
         count=_count_rows(tree, parts),
         weight=weight,
         value=value,
-        impurity=NODE_IMPURITIES[impurity_name(tree)](shares),
+        impurity=NODE_IMPURITIES[impurity_name(tree)](_searched_shares(value, tree.costs)),
         risk=np.where(weight > 0, risk, 0.0),
     )
 
 
 def impurity_name(tree: Tree) -> str:
     """Tell by which impurity a tree's nodes were measured: their numbers say so."""
-    shares = tree.value / tree.value.sum(axis=1, keepdims=True)
-    filled = tree.weight > 0
+    shares, filled = _searched_shares(tree.value, tree.costs), tree.weight > 0
     gap = {
         name: float(np.abs(impurity(shares[filled]) - tree.impurity[filled]).max(initial=0.0))
         for name, impurity in NODE_IMPURITIES.items()
     }
     return min(gap, key=lambda name: gap[name])
+
+
+def _searched_shares(value: Array, costs: Array | None) -> Array:
+    """Class shares as impurities are measured by them."""
+    weights = searched_weights(value, costs)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _with_parents_where_empty(tree: Tree, value: Array) -> Array:
