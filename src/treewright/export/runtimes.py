@@ -20,7 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -582,6 +582,55 @@ class SklearnRuntime(Runtime):
         return Outcome(prediction, proba)
 
 
+class JPMMLRuntime(Runtime):
+    """JPMML-Evaluator, in a Java virtual machine of this process."""
+
+    name = "JPMML-Evaluator"
+    _backend: ClassVar[Any] = None
+
+    def version(self) -> str:
+        program_path("java", "default-jdk-headless")
+        try:
+            return version("jpmml-evaluator")
+        except PackageNotFoundError:
+            raise NotInstalledError("jpmml-evaluator is not installed: pip install jpmml-evaluator") from None
+
+    def suited(self, rows: Rows) -> Rows:
+        """PMML refuses a value only where a row is asked for it."""
+        return rows.take(~rows.refused())
+
+    def run(self, program: Program, rows: Rows) -> Outcome:
+        import pandas as pd
+        from jpmml_evaluator import make_evaluator
+        from jpmml_evaluator.jpype import JPypeBackend
+
+        if JPMMLRuntime._backend is None:
+            JPMMLRuntime._backend = JPypeBackend()
+        text = self.artefact.encode() if isinstance(self.artefact, str) else self.artefact
+        evaluator = make_evaluator(text, backend=JPMMLRuntime._backend)
+        columns: dict[str, Any] = {} if rows.inputs else {"none": pd.Series(0.0, index=range(len(rows)))}
+        for at, one in rows.inputs:
+            values = rows.column(at)
+            if any(type(category) is int for category in one.column.categories):
+                values = [None if value is None else float(value) for value in values]
+            columns[one.name] = pd.Series(values, dtype=object)
+        table = pd.DataFrame(columns, index=range(len(rows)))
+        found = evaluator.evaluateAll(table, parallelism=1)
+        failed = found["errors"].notna() if "errors" in found else pd.Series(False, index=table.index)
+        wrong = [str(one) for one in found["errors"][failed]] if "errors" in found else []
+        answers = found["prediction"].tolist()
+        if program.classes is None:
+            said = [REFUSED if bad else answer for answer, bad in zip(answers, failed, strict=True)]
+            return Outcome(said)
+        label_of = {str(label): label for label in program.classes}
+        prediction = [
+            REFUSED if bad else label_of.get(str(answer), (answer, wrong[:1]))
+            for answer, bad in zip(answers, failed, strict=True)
+        ]
+        names = [f"probability({label})" for label in program.classes]
+        return Outcome(prediction, found[names].to_numpy(dtype=float))
+
+
 # ---- databases -----------------------------------------------------------------------------------------
 
 ID = "treewright row id"
@@ -931,6 +980,7 @@ RUNTIMES: dict[str, type[Runtime]] = {
     "java": JavaRuntime,
     "json": JSONRuntime,
     "onnx": ONNXRuntime,
+    "pmml": JPMMLRuntime,
     "treelite": TreeliteRuntime,
     "sklearn": SklearnRuntime,
 }

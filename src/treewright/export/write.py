@@ -40,6 +40,7 @@ TARGETS: dict[str, Target] = {
     "java": _target("java", ".java", "a class without dependencies"),
     "onnx": _target("onnx", ".onnx", "a TreeEnsemble in double precision for ONNX Runtime"),
     "treelite": _target("treelite", ".treelite", "a model of treelite: binary trees, sets of categories"),
+    "pmml": _target("pmml", ".pmml", "a model of PMML 4.4"),
     "json": Target(
         "treewright.export.json_program", "export_json", ".json", "plain values, to read back or elsewhere"
     ),
