@@ -67,7 +67,9 @@ std::pair<T*, nb::capsule> allocate(size_t n) {
     return {data, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); })};
 }
 
+/// Nothing is said of an empty table: small trees, most of which keep no competitors, are handed over in half the time.
 inline void add_table(nb::dict& out, const std::string& prefix, SplitTable&& table) {
+    if (table.kind.empty()) return;
     const auto put = [&](const char* name, nb::object array) { out[nb::str((prefix + name).c_str())] = std::move(array); };
     const size_t n_splits = table.kind.size();
     put("kind", give(std::move(table.kind)));
@@ -158,7 +160,7 @@ using CodeColumns = nb::ndarray<const int32_t, nb::ndim<2>, nb::f_contig, nb::de
 using TargetArray = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 inline Table read_table(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
-                        const Vector<int32_t>& n_categories, size_t n_rows) {
+                        const Vector<int32_t>& n_categories, size_t n_rows, const nb::dict& options) {
     Table table;
     table.n_rows = n_rows;
     if (n_rows == 0) throw nb::value_error("no rows to grow a tree on");
@@ -172,6 +174,9 @@ inline Table read_table(const Columns& numbers, const CodeColumns& codes, const 
         else feature.numbers = numbers.data() + column * n_rows;
         table.features.push_back(feature);
     }
+    if (options.contains("truth_values"))
+        for (const int32_t feature : option<std::vector<int32_t>>(options, "truth_values"))
+            table.features.at(static_cast<size_t>(feature)).truth = true;
     return table;
 }
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -365,7 +365,7 @@ def _check_numbers(
 def _with_booleans(schema: Schema, numbers: Numbers, counted: NDArray[np.bool_] | None) -> Schema:
     """Mark the numeric columns that hold nothing but 0 and 1, in rows that count."""
     first = numbers[0 if counted is None else int(counted.argmax())]
-    suspects = [place for place, value in enumerate(first.tolist()) if value in (0, 1) or math.isnan(value)]
+    suspects = [place for place, value in enumerate(first.tolist()) if value in (0.0, 1.0) or isnan(value)]
     if not suspects:
         return schema
     found = {

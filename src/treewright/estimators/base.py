@@ -68,7 +68,7 @@ def public_estimator(cls: type[AnyClass]) -> type[AnyClass]:
     declared = parameters_of(cls.__name__)
     made._declared_as = cls
     made._domains = {name: parameter.domain for name, parameter in declared.items()}
-    made._defaults = {name: parameter.default for name, parameter in declared.items()}
+    made._defaults = {name: made.__dataclass_fields__[name].default for name in declared}
     return cls
 
 
@@ -82,9 +82,9 @@ class TableEstimator(BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Refuse a parameter that is not what it may be."""
-        check_parameters(
-            type(self).__name__, self.__dict__, self._domains, InvalidParameterError, sound=self._defaults
-        )
+        given, sound, domains = self.__dict__, self._defaults, self._domains
+        changed = {name: domains[name] for name, value in sound.items() if given[name] is not value}
+        check_parameters(type(self).__name__, given, changed, InvalidParameterError)
 
     @property
     def _missing_policy(self) -> str:

@@ -27,7 +27,7 @@ from treewright.model_selection.validated_pruning import AnyPruner, grow_and_pru
 from treewright.persistence.container import write_model
 from treewright.persistence.parameters import described, plain_parameters
 from treewright.persistence.trees import tree_to_parts
-from treewright.persistence.validation import check_grown
+from treewright.persistence.validation import check_grown_tree
 from treewright.pruning import Pruned
 from treewright.rules import RuleSet, extract_rules
 from treewright.trace import Trace
@@ -148,7 +148,7 @@ class TreeEstimator(TableEstimator, ABC):
 
     def _set_tree(self, tree: Tree) -> None:
         """Take a tree as this estimator's own, with all that scikit-learn expects to find beside it."""
-        check_grown(tree.arrays())
+        check_grown_tree(tree)
         self.tree_ = tree
         self.__dict__.pop("edits_", None)  # they led to another tree
         self.n_outputs_ = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
@@ -328,6 +328,12 @@ COLUMN_TYPES: dict[str, np.dtype[Any]] = {
 }
 
 
+@cache
+def _full_names(prefix: str) -> tuple[tuple[str, str], ...]:
+    """Give the columns of a table with their names among all arrays of a tree."""
+    return tuple((prefix + name, name) for name in COLUMN_TYPES)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class SplitTable:
     """Splits as columns; the pool of split `s` is ``pool_begin[s]:pool_begin[s + 1]`` (see ARCHITECTURE.md).
@@ -361,10 +367,10 @@ class SplitTable:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> SplitTable:
         """Take the columns, as they are, out of a mapping in which their names carry a prefix."""
-        if not len(arrays[prefix + "kind"]):
+        if not len(arrays.get(prefix + "kind", ())):
             return NO_SPLITS  # most trees keep no competitors
         table = object.__new__(cls)
-        vars(table).update({name: arrays[prefix + name] for name in COLUMN_TYPES})
+        vars(table).update({name: arrays[full] for full, name in _full_names(prefix)})
         vars(table)["adjusted"] = arrays.get(prefix + "adjusted")
         return table
 
@@ -385,7 +391,7 @@ class SplitTable:
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Return the columns under names with a prefix."""
         own = vars(self)
-        columns = {prefix + name: own[name] for name in COLUMN_TYPES}
+        columns = {full: own[name] for full, name in _full_names(prefix)}
         return columns if self.adjusted is None else columns | {prefix + "adjusted": self.adjusted}
 
     def __len__(self) -> int:
