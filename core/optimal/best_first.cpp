@@ -125,7 +125,7 @@ bool NodeSearch::take(Task& task) {
         Item item = std::move(heap_.back());
         heap_.pop_back();
         const Rank rank = first_rank(item);
-        const Cost limit = goal_.limit(rank, setting_.loss.noise());
+        const Cost limit = goal_.limit(rank);
         if (item.least >= limit) {
             close(item.column, item.least);
             continue;
@@ -326,7 +326,7 @@ Cost Solver::more_levels(const Node& node, int depth, uint32_t leaves, const Goa
 
 Plan Solver::first_of_best(const Node& node, int depth, uint32_t leaves, Cost cost) {
     leaves = leaves_of_depth(depth, leaves);
-    const Goal goal{cost + 1, true, {}};
+    const Goal goal = Goal::first_of(cost, loss().noise());
     Plan plan;
     if (leaves == 1 || node.active.empty() || node.leaf <= cost) return plan;
     if (leaves == 2) {

@@ -154,7 +154,7 @@ private:
             best_ = solver(0).first_of_best(root_, depth_, leaves_, cost);
             return;
         }
-        const Goal goal{endless, true, {}};
+        const Goal goal = Goal::first_of(endless, loss_.noise());
         NodeSearch search(setting_, root_, depth_, leaves_, goal, [&](uint32_t fewer) { return level(depth_ - 1, fewer); });
         try {
             run(search);

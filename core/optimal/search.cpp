@@ -94,12 +94,17 @@ Test Solver::first_stump(const Node& node, Cost cost, Scan scan, Places places, 
         if (of.categorical) return {TestKind::subset, true, of.feature, 0};
         std::fill(before.begin(), before.end(), 0);
         const uint32_t* group = node.group_of(i);
+        uint32_t n_known = 0, known_before = 0;  // rows of this side that have a value
+        for (uint32_t k = 0; k < node.n_rows; ++k) n_known += group[k] != of.missing_group && on_side(i, k);
         for (uint32_t k = 0; k + 1 < node.n_rows; ++k) {
-            if (on_side(i, k)) loss().add(node.row[node.order_of(i)[k]], before.data());
-            if (group[k] == group[k + 1] || !of.may_cut_after(group[k])) continue;
+            if (on_side(i, k)) {
+                loss().add(node.row[node.order_of(i)[k]], before.data());
+                known_before += group[k] != of.missing_group;
+            }
+            if (group[k] == group[k + 1] || known_before == 0) continue;
             for (size_t j = 0; j < rest.size(); ++j) rest[j] = side.sums[j] - before[j];
             if (loss().score(before.data()) + loss().score(rest.data()) > cost) continue;
-            const Test test = of.cut(group[k], group[k + 1]);
+            const Test test = of.cut(group[k], known_before == n_known ? of.missing_group : group[k + 1]);
             if (first.kind == TestKind::leaf || rank_of(test, 1) < rank_of(first, 1)) first = test;
             break;
         }
@@ -224,7 +229,7 @@ Cost Solver::search_cuts(const Node& node, size_t i, uint32_t leaves_left, uint3
         Cost limit = goal.below;
         if (goal.ties && column_rank < goal.rank) {
             const uint32_t lowest = nearest_cut(blocks_.ends(i), a.at + 1, b.at - 1, a.at + 1);
-            if (lowest) limit = goal.limit(rank_of(test_at(lowest), leaves_left), loss().noise());
+            if (lowest) limit = goal.limit(rank_of(test_at(lowest), leaves_left));
         }
         const Cost least = price() + least_between(a, b, most[b.at] - most[a.at]);
         if (least >= limit) {
@@ -270,7 +275,7 @@ Cost Solver::search_categories(const Node& node, size_t i, uint32_t leaves_left,
         const Cost on_right = most_[node.n_rows] - on_left;
         const CutBounds low{0, std::max<Cost>(0, all_left - on_right), std::max<Cost>(0, all_right - on_left)};
         Cost total = price() + low.left + low.right;
-        if (total < goal.limit(rank, loss().noise())) {
+        if (total < goal.limit(rank)) {
             setting_.limits.count(1, thread_);
             const Sides cost = evaluate(node, range, leaves_left, leaves_right, low, {0, endless, endless});
             total = price() + cost.left + cost.right;
@@ -294,7 +299,7 @@ Cost Solver::two_levels(const Node& node, uint32_t leaves, Goal goal, Plan& plan
         goal.improve(node.leaf, before_all);
         choice.kind = Choice::leaf;
     }
-    if (stump <= goal.below) {
+    if (stump <= goal.below + goal.noise) {
         const Test test = goal.ties ? first_stump(node, stump - price() - node.squares, whole(node), Places::none, true) : Test{};
         if (goal.improved_by(stump, rank_of(test, 1))) {
             goal.improve(stump, rank_of(test, 1));
@@ -307,7 +312,7 @@ Cost Solver::two_levels(const Node& node, uint32_t leaves, Goal goal, Plan& plan
         const Rank first{static_cast<uint64_t>(static_cast<uint32_t>(of.feature)), 0, 0};
         Cost column_lower = of.categorical ? all[2] : endless;
         const Cost floor = known ? (*known)[node.active[i]] : 0;
-        if (floor >= goal.limit(first, loss().noise())) {
+        if (floor >= goal.limit(first)) {
             column_lower = floor;
         } else {
             setting_.limits.poll(thread_);

@@ -14,17 +14,22 @@
 
 namespace treewright::optimal {
 
-/// Only trees better than this are looked for: of less cost, or, where the rule of ties is kept, as good and before `rank`.
+/// Only trees better than this are looked for: of less cost, or, where the rule of ties is kept, as good and before `rank`. Costs
+/// are equal up to what rounding makes of them.
 struct Goal {
     Cost below = endless;
     bool ties = false;
+    Cost noise = 0;
     Rank rank = {};
 
-    bool improved_by(Cost cost, const Rank& at) const { return cost < below || (ties && cost == below && at < rank); }
+    static Goal first_of(Cost cost, Cost noise) { return {cost + noise + 1, true, noise, {}}; }
+    bool improved_by(Cost cost, const Rank& at) const {
+        return ties ? cost < below - noise || (cost <= below + noise && at < rank) : cost < below;
+    }
     /// Trees whose root test does not come before `first` are of interest if they cost less than this.
-    Cost limit(const Rank& first, Cost noise) const { return ties && first < rank ? below + noise + 1 : below; }
+    Cost limit(const Rank& first) const { return ties && first < rank ? below + noise + 1 : below; }
     void improve(Cost cost, const Rank& at) {
-        below = cost;
+        below = std::min(below, cost);
         rank = at;
     }
 };
