@@ -32,7 +32,10 @@ void Loss::price_leaves(double alpha, Cost tie) {
 void Loss::read_classes(const TargetView& target, size_t n_rows, const LossOptions& options) {
     const auto k = static_cast<size_t>(n_classes_);
     width_ = n_classes_;
-    const auto factor = [&](size_t c) { return options.class_factor.empty() ? 1.0 : options.class_factor[c]; };
+    const std::vector<double>& given = options.class_factor;
+    const double largest = given.empty() ? 1.0 : *std::max_element(given.begin(), given.end());
+    const auto weight_factor = [&](size_t c) { return given.empty() ? 1.0 : given[c]; };
+    const auto factor = [&](size_t c) { return weight_factor(c) < 0x1p-20 * largest ? 0.0 : weight_factor(c); };
     const auto cost = [&](size_t truth, size_t said) {
         return options.costs.empty() ? (truth == said ? 0.0 : 1.0) : options.costs[truth * k + said];
     };
@@ -48,7 +51,7 @@ void Loss::read_classes(const TargetView& target, size_t n_rows, const LossOptio
     for (size_t row = 0; row < n_rows; ++row) {
         const auto c = static_cast<size_t>(label_[row]);
         total += weight_of(row) * dearest[c];
-        total_weight_ += weight_of(row) * factor(c);
+        total_weight_ += weight_of(row) * weight_factor(c);
     }
     scale_ = scale_to(total, 46);
     most_.resize(n_rows);

@@ -32,7 +32,8 @@ struct LossOptions {
 /// Costs of a table's rows. A leaf costs the least of the sums over its rows by label, or the squares about its mean.
 ///
 /// A cost c is stored as round(c · scale). The scale is a power of two that keeps all sums below 2^46 (2^54 for squares), so that
-/// whole numbers stay whole; trees that differ by less than a few units are equal. A leaf costs `leaf_price`: alpha, and a little
+/// whole numbers stay whole; trees that differ by less than a few units are equal. A class whose factor is less than a millionth
+/// (2^-20) of the largest counts as nothing: trees would only chase rows that weigh nothing. A leaf costs `leaf_price`: alpha, and a little
 /// more, so that of equal trees the one of fewest leaves is best.
 class Loss {
 public:

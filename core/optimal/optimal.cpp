@@ -47,7 +47,7 @@ public:
         }
         Outcome outcome;
         outcome.tree = write(table_, target_, loss_, options_.loss, best_, cut_values(best_, [&](int32_t f, int32_t rank) {
-                                 return value_of(f, rank);
+                                 return number_of(f, rank);
                              }));
         double risk = 0;
         for (size_t i = 0; i < outcome.tree.risk.size(); ++i)
@@ -65,7 +65,7 @@ public:
         try {
             read();
             for (uint32_t leaves = 1; leaves <= leaves_; ++leaves)
-                values.objective[leaves - 1] = objective(level(depth_, leaves).cost) - objective_of_ties(level(depth_, leaves).plan);
+                values.objective[leaves - 1] = value_of(level(depth_, leaves).cost, level(depth_, leaves).plan);
         } catch (const OutOfLimits&) {
         }
         return values;
@@ -80,7 +80,7 @@ public:
                 values.objective[f] = none;
                 if (depth_ == 0) continue;
                 const auto [cost, plan] = best_with(static_cast<int32_t>(f));
-                if (cost < endless) values.objective[f] = objective(cost) - objective_of_ties(plan);
+                if (cost < endless) values.objective[f] = value_of(cost, plan);
             }
         } catch (const OutOfLimits&) {
         }
@@ -93,10 +93,10 @@ private:
         if (!read_columns(table_, loss_, [&] { return !limits_.over(0); }, columns_, root_)) throw OutOfLimits{};
     }
     double objective(Cost cost) const { return loss_.objective(cost) + options_.loss.alpha; }
-    /// What the unit that makes fewer leaves better adds to an objective.
-    double objective_of_ties(const Plan& plan) const {
-        const double price = options_.loss.alpha * static_cast<double>(plan.nodes.size());
-        return loss_.objective(loss_.leaf_price() * static_cast<Cost>(plan.nodes.size())) - price;
+    /// The objective of a tree that was found: as that of trees that are written, up to rounding.
+    double value_of(Cost cost, const Plan& plan) const {
+        return loss_.objective(cost - loss_.leaf_price() * static_cast<Cost>(plan.nodes.size())) +
+               options_.loss.alpha * static_cast<double>(plan.n_leaves());
     }
     void keep(Cost cost, const Plan& plan) {
         if (cost >= best_cost_) return;
@@ -190,7 +190,7 @@ private:
     }
 
     /// The number of a rank among those of a feature.
-    double value_of(int32_t feature, int32_t rank) const {
+    double number_of(int32_t feature, int32_t rank) const {
         for (size_t i = 0; i < root_.active.size(); ++i) {
             if (columns_[root_.active[i]].feature != feature) continue;
             const uint32_t* group = root_.group_of(i);
