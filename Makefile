@@ -25,8 +25,8 @@ help:
 	@echo "make sanitize   the tests of the core, compiled to find memory errors and data races (slow; needs GCC)"
 	@echo "make arm64      every kind of model grown by an emulated arm64 processor (slow; needs Debian or Ubuntu)"
 	@echo "make build      compile the core and install the package, editable, in $(VENV)"
-	@echo "make lint       style, spelling, types and the order of imports"
-	@echo "make format     rewrite the Python files in the project's style"
+	@echo "make lint       style, spelling, types, the order of imports, and what is written from other files"
+	@echo "make format     write what follows from growing/parameters.py, and all files in the project's style"
 	@echo "make package    sdist and wheel, and the wheel tried in an environment of its own"
 	@echo "make benchmark  treewright beside scikit-learn on this machine"
 	@echo "make pictures   draw the pictures of the documentation anew"
@@ -66,9 +66,11 @@ lint: $(VENV)/.linted-with
 	$(PYTHON) -m mypy
 	$(VENV)/bin/lint-imports
 	$(PYTHON) tools/check_core.py
+	$(PYTHON) tools/generate_parameters.py --check
 	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
 
 format: $(VENV)/.linted-with
+	$(PYTHON) tools/generate_parameters.py
 	$(PYTHON) -m ruff check --fix
 	$(PYTHON) -m ruff format
 	$(VENV)/bin/clang-format -i $(CPP)

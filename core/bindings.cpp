@@ -1,5 +1,5 @@
 // The border to Python: free functions on arrays, the interpreter lock released while the core works.
-#include "bindings/border.hpp"
+#include "bindings/numpy_arrays.hpp"
 
 NB_MODULE(_core, m) {
     m.doc() = "The core of treewright: whatever loops over rows.";

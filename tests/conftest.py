@@ -12,6 +12,7 @@ from hypothesis import settings
 
 from helpers.browsing import one_browser, page_of_irises, reading, visiting  # noqa: F401  # fixtures
 from helpers.command_line import IRIS, Run
+from helpers.node import node_beside_the_page  # noqa: F401
 from helpers.serving import server_of_irises  # noqa: F401
 from treewright.cli import main
 from treewright.files import Workspace

@@ -270,3 +270,60 @@ def test_a_loose_bound_says_so() -> None:
 def test_what_has_no_bound_is_refused(call: object, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()  # type: ignore[operator]
+
+
+def shapes(n_leaves: int) -> int:
+    """Count the binary trees of so many leaves, one by one."""
+    if n_leaves == 1:
+        return 1
+    return sum(shapes(left) * shapes(n_leaves - left) for left in range(1, n_leaves))
+
+
+def test_the_numbers_of_trees_are_those_of_the_lectures() -> None:
+    for s in range(1, 9):
+        assert bounds.catalan(s) == math.factorial(2 * s) // math.factorial(s) ** 2 // (s + 1)
+        assert shapes(s) == bounds.catalan(s - 1) <= bounds.catalan(s) <= 4**s
+        for n in range(1, 5):
+            written = 4**s * n ** (s - 1) * 2**s
+            assert shapes(s) * n ** (s - 1) * 2**s <= written <= bounds.boolean_trees(s, n) == (8 * n) ** s
+    for s, n in itertools.product((1, 2, 3, 4), (1, 2, 3)):
+        assert len(boolean_trees(s, n)) <= bounds.boolean_trees(s, n)
+    for p in range(6):
+        assert bounds.orderings(p) == len(list(itertools.permutations(range(p))))
+        assert bounds.hypotheses(p) == len(list(itertools.product((0, 1), repeat=p)))
+
+
+def test_the_regret_of_structural_risk_is_its_formula() -> None:
+    found = bounds.structural_regret(n_nodes=7, depth=2, n_rows=1000, n_splits=10, delta=0.1, constant=3)
+    assert found == pytest.approx(3 * math.sqrt(7 / 1000) * (math.log(70) + 2 * math.log(100_000)))
+    assert bounds.structural_regret(1, 0, 100, 1) == pytest.approx(math.log(20) / 10)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: bounds.catalan(-1), "n_leaves must be a whole number from 0 on, got -1"),
+        (lambda: bounds.catalan(2.5), "n_leaves must be a whole number"),
+        (lambda: bounds.boolean_trees(0, 3), "n_leaves must be a whole number from 1 on"),
+        (lambda: bounds.boolean_trees(2, 0), "n_features must be a whole number from 1 on"),
+        (lambda: bounds.orderings(-2), "n_features must be"),
+        (lambda: bounds.hypotheses(True), "n_rows must be"),
+        (lambda: bounds.structural_regret(7, 2, 0, 10), "n_rows must be a whole number from 1 on, got 0"),
+        (lambda: bounds.structural_regret(7, 2, 10, 0), "n_splits must be at least 1, got 0"),
+        (lambda: bounds.structural_regret(7, 2, 10, 5, delta=1), "delta must be above 0"),
+        (lambda: bounds.structural_regret(7, 2, 10, 5, constant=0), "constant must be"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused(call, said) -> None:
+    with pytest.raises(ValueError, match=said):
+        call()
+
+
+@pytest.mark.parametrize("n_classes", [9, 10, 30])
+def test_a_bound_on_any_error_can_be_printed(n_classes: int) -> None:
+    y = np.repeat(np.arange(n_classes), 2)
+    model = tw.DecisionTreeClassifier().fit(np.zeros((len(y), 1)), y)
+    bound = model.bound()
+    assert (bound.rows_needed is None) == (n_classes >= 10)  # from an error of 90 % on
+    assert ("it would take about" in str(bound)) == (n_classes < 10)
+    assert f"It errs on {100 * (1 - 1 / n_classes):.3g} %" in str(bound)

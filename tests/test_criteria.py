@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_digits
 
 from helpers.tables import Rows
-from treewright import DecisionTreeClassifier, _core, criteria
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, _core, criteria
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import Recipe
 
@@ -204,3 +204,117 @@ def test_no_merit_is_made_of_rounding(criterion: str, heavy: float, n: int) -> N
     assert (tree.merit[tree.n_children > 0] > -rounding).all()
     shares = tree.weight[1:] / tree.weight[tree.parent[1:]]
     assert (shares > 1e-13).all()
+
+
+# ---- the theory of leaves, splits and trees -----------------------------------------------------------
+
+labels = st.lists(st.integers(0, 3), min_size=1, max_size=12)
+LOSSES = {
+    "error": lambda y, guess: float(y != guess),
+    "squared_error": lambda y, guess: (y - guess) ** 2,
+    "log_loss": lambda y, guess: -np.log2(guess[y]) if guess[y] > 0 else np.inf,
+}
+
+
+def mean_loss(loss: str, y: list[int], guess: Any, weight: list[float] | None = None) -> float:
+    """E[ℓ(Y, guess)], row by row."""
+    weight = [1.0] * len(y) if weight is None else weight
+    return sum(w * LOSSES[loss](one, guess) for w, one in zip(weight, y, strict=True)) / sum(weight)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@given(y=labels, other=st.integers(0, 3), shares=st.lists(st.integers(1, 9), min_size=4, max_size=4))
+def test_the_centroid_is_the_best_label_and_divergence_is_never_negative(loss, y, other, shares) -> None:
+    best = criteria.centroid(loss, y, classes=range(4) if loss == "log_loss" else None)
+    guess = np.array(shares) / sum(shares) if loss == "log_loss" else other
+    least, given_up = mean_loss(loss, y, best), mean_loss(loss, y, guess)
+    kept = {"classes": range(4)} if loss == "log_loss" else {}
+    assert criteria.divergence(loss, y, guess, **kept) == pytest.approx(given_up - least, abs=1e-9)
+    assert criteria.divergence(loss, y, guess, **kept) >= 0
+    assert criteria.divergence(loss, y, best, **kept) == pytest.approx(0.0, abs=1e-12)
+    node = y if loss == "squared_error" else np.bincount(y)
+    assert criteria.impurity(loss, node) == pytest.approx(least, abs=1e-9)
+
+
+def test_centroids_follow_the_order_of_classes_and_weights() -> None:
+    assert criteria.centroid("error", ["b", "a"]) == "a"
+    assert criteria.centroid("error", pd.Categorical(["b", "a"], categories=["b", "a"])) == "b"
+    assert criteria.centroid("error", ["b", "a"], sample_weight=[2, 1]) == "b"
+    assert criteria.centroid("squared_error", [0, 4], sample_weight=[3, 1]) == 1
+    assert criteria.centroid("log_loss", pd.Series(["b"], dtype="category")).tolist() == [1.0]
+    assert criteria.divergence("error", ["a", "b", "b"], "z") == pytest.approx(2 / 3)
+    assert criteria.divergence("log_loss", ["a", "b"], [1, 0]) == np.inf
+    assert criteria.divergence("log_loss", ["a"], [1, 0], classes=["a", "b"]) == 0
+    assert criteria.divergence("squared_error", [1, 2, 6], 5, sample_weight=[1, 1, 0]) == 12.25
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: criteria.centroid("eror", ["a"]), "Unknown loss 'eror'.* Did you mean 'error'"),
+        (lambda: criteria.centroid("error", []), "y must have at least one row"),
+        (lambda: criteria.centroid("error", ["a", None]), "y must have no missing values"),
+        (lambda: criteria.centroid("error", [1.0, np.nan]), "y must have no missing values"),
+        (lambda: criteria.centroid("error", pd.array(["a", pd.NA])), "y must have no missing values"),
+        (lambda: criteria.centroid("error", ["a", 1]), "can be sorted, or classes must give their order"),
+        (lambda: criteria.centroid("error", ["a"], classes=["b"]), "no label but those of classes, got 'a'"),
+        (lambda: criteria.centroid("squared_error", ["a"]), "y must be a list of finite numbers"),
+        (lambda: criteria.centroid("squared_error", [1], sample_weight=[0]), "sample_weight must"),
+        (lambda: criteria.divergence("squared_error", [1], "a"), "guess must be a finite number, got 'a'"),
+        (lambda: criteria.divergence("log_loss", [0, 1], [0.5, 0.6]), "each of 2 classes, which sum to 1"),
+        (lambda: criteria.divergence("log_loss", [0, 1], [1.0]), "each of 2 classes"),
+        (lambda: criteria.split_potential("twoing", [[1, 0]]), "Unknown criterion 'twoing'"),
+        (lambda: criteria.split_potential("gini", [1, 0]), "a row per branch"),
+        (lambda: criteria.tree_potential("gini", 3), "tree must be a fitted tree of classes, got 3"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_sentence(call, said) -> None:
+    with pytest.raises(ValueError, match=said):
+        call()
+
+
+@pytest.mark.parametrize("name", CONCAVE)
+def test_the_potential_of_a_split_and_of_a_tree_are_sums_over_leaves(name: str) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 4, (60, 3)), rng.integers(0, 2, 60)
+    weight = rng.integers(1, 4, 60)
+    model = DecisionTreeClassifier(max_depth=3).fit(X, y, sample_weight=weight)
+    tree = model.tree_
+    total = 0.0
+    for leaf in tree.leaves:
+        here = model.apply(X) == leaf
+        p, q = weight[here].sum() / weight.sum(), weight[here & (y == 1)].sum() / weight[here].sum()
+        total += p * criteria.potential(name, q)
+    assert criteria.tree_potential(name, tree) == pytest.approx(total)
+    assert criteria.tree_potential(name, model) >= 1 - model.score(X, y, sample_weight=weight) - 1e-12
+    stump = DecisionTreeClassifier(max_depth=1).fit(X, y, sample_weight=weight).tree_
+    assert criteria.split_potential(name, stump.value[1:]) == criteria.tree_potential(name, stump)
+    u = stump.weight[1] / stump.weight[0]
+    p, r = stump.value[1:, 1] / stump.weight[1:]
+    by_hand = u * criteria.potential(name, p) + (1 - u) * criteria.potential(name, r)
+    assert criteria.split_potential(name, stump.value[1:]) == pytest.approx(by_hand)
+
+
+@given(table=tables)
+def test_no_potential_lies_below_the_error_whatever_the_classes(table) -> None:
+    error = criteria.split_potential("error", table)
+    for name in ("gini", "entropy", "log_loss", "sqrt"):
+        assert criteria.split_potential(name, table) >= error - 1e-12
+
+
+def test_potentials_of_nothing_and_of_empty_branches() -> None:
+    assert criteria.split_potential("gini", [[0, 0], [0, 0]]) == 0
+    assert criteria.split_potential("gini", [[3, 2], [0, 0], [5, 0]]) == pytest.approx(0.24)
+    X = pd.DataFrame({"a": pd.Categorical(["u", "v", "v"], categories=["u", "v", "w"])})
+    tree = DecisionTreeClassifier(splits=("multiway",)).fit(X, ["yes", "no", "yes"]).tree_
+    assert criteria.tree_potential("gini", tree) == pytest.approx(2 / 3 * 0.5)
+    with pytest.raises(ValueError, match="tree of classes"):
+        criteria.tree_potential("gini", DecisionTreeRegressor().fit([[1], [2]], [0.0, 1.0]))
+
+
+def test_log_loss_is_another_name_of_entropy() -> None:
+    assert criteria.impurity("log_loss", [9, 5]) == criteria.impurity("entropy", [9, 5])
+    table = [[2, 3], [4, 0], [3, 2]]
+    assert criteria.merit("log_loss", table) == criteria.merit("entropy", table)
+    assert criteria.merit("friedman_mse", [[1.0], [3.0]]) == criteria.merit("squared_error", [[1.0], [3.0]])
+    assert criteria.potential("log_loss", 0.3) == criteria.potential("entropy", 0.3)

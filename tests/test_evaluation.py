@@ -63,6 +63,33 @@ def test_a_class_the_model_never_knew_counts_as_wrong() -> None:
     assert (found.classes, found.error) == (["a", "b", "z"], pytest.approx(1 / 3))
 
 
+def test_the_log_loss_is_that_of_scikit_learn() -> None:
+    generator = np.random.default_rng(7)
+    X, y = generator.integers(0, 5, (80, 2)), generator.choice(["a", "b", "c"], 80)
+    V, v, weight = generator.integers(0, 5, (60, 2)), generator.choice(["a", "b", "c"], 60), np.arange(60.0)
+    for model in (
+        tw.DecisionTreeClassifier(max_depth=3),  # some leaves have never seen a class
+        tw.RandomForestClassifier(5, random_state=0),
+        tw.RuleClassifier(),
+    ):
+        found = evaluate(model.fit(X, y), V, v, weight)
+        assert isinstance(found, ClassEvaluation)
+        expected = metrics.log_loss(v, model.predict_proba(V), sample_weight=weight, labels=["a", "b", "c"])
+        assert found.log_loss == pytest.approx(expected, rel=1e-9)
+        assert found.to_dict()["log_loss"] == found.log_loss
+    assert judge_classes(["a"], ["a"]).log_loss is None
+    assert "log_loss" not in judge_classes(["a"], ["a"]).to_dict()
+
+
+def test_a_class_the_model_never_knew_has_no_probability() -> None:
+    model = tw.DecisionTreeClassifier().fit([[1], [2]], ["a", "b"])
+    found = evaluate(model, [[1], [2]], ["a", "z"])
+    assert found.log_loss == pytest.approx(52 * np.log(2) / 2)
+    X, y = np.array([[1], [2], [3], [4], [5]]), np.array(["a", "a", "b", "b", "c"])
+    crossed = cross_validate(tw.DecisionTreeClassifier(max_depth=1), X, y, n_folds=5).evaluation
+    assert crossed.log_loss >= 52 * np.log(2) / 5  # the model that is shown no c gives it nothing
+
+
 def test_numbers_are_judged_as_scikit_learn_judges_them() -> None:
     generator = np.random.default_rng(5)
     truth, weight = generator.normal(size=100), generator.random(100)

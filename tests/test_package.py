@@ -2,16 +2,21 @@
 
 import ast
 import inspect
+import pickle
+import pkgutil
 import re
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import treewright
 from treewright import _core
+from treewright._module_names import MOVED
 
 ROOT = Path(__file__).parent.parent
 
@@ -38,6 +43,36 @@ def test_public_name_exists_and_is_documented(name: str) -> None:
     public = getattr(treewright, name)
     assert name in dir(treewright)
     assert isinstance(public, str) or inspect.getdoc(public)
+
+
+def test_public_classes_say_that_they_are_of_treewright() -> None:
+    public = [getattr(treewright, name) for name in treewright.__all__]
+    classes = [thing for thing in public if inspect.isclass(thing)]
+    assert len(classes) >= 15
+    for kind in classes:
+        assert repr(kind) == f"<class 'treewright.{kind.__name__}'>"
+        assert pickle.loads(pickle.dumps(kind)) is kind
+
+
+def test_no_name_hides_a_module() -> None:
+    for found in pkgutil.walk_packages(treewright.__path__, "treewright."):
+        if found.name != "treewright.__main__":
+            module = import_module(found.name)
+            room, _, name = found.name.rpartition(".")
+            assert getattr(sys.modules[room], name) is module, found.name
+
+
+@pytest.mark.parametrize(("old", "new"), MOVED.items())
+def test_a_module_of_version_0_1_gives_what_the_one_in_its_place_has(old: str, new: str) -> None:
+    module = import_module(f"treewright.{new}")
+    for name, value in vars(module).items():
+        if not name.startswith("__") and not isinstance(value, ModuleType):
+            assert getattr(import_module(f"treewright.{old}"), name) is value
+
+
+def test_other_modules_that_are_no_more_are_not_found() -> None:
+    with pytest.raises(ModuleNotFoundError, match="sklearn_trees"):
+        import_module("treewright.sklearn_trees")
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

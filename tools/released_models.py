@@ -1,12 +1,14 @@
-"""Write a small set of model files, and what they predict, with the installed version.
+"""Write small models as files and as a pickle, and what they predict, with the installed version.
 
 They go to `tests/released/VERSION`. Run once for each release, before the next one changes anything: later
-versions must load these files and predict the same.
+versions must load them and predict the same.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -90,10 +92,11 @@ def main() -> None:
     """Write the files."""
     folder = FOLDER / tw.__version__
     folder.mkdir(parents=True)
-    predictions = {}
+    predictions, every = {}, {}
     for table, models in TABLES.items():
         X, _ = getattr(tw.datasets, f"load_{table}")(frame="pandas")
         for name, model in models().items():
+            every[f"{table}-{name}"] = model
             model.save(folder / f"{table}-{name}.tw")
             predictions[f"{table}-{name}"] = {
                 "rows": expected(model, X),
@@ -101,6 +104,7 @@ def main() -> None:
                 "leaves": np.asarray(model.apply(X)).ravel().tolist() if hasattr(model, "apply") else None,
             }
     (folder / "predictions.json").write_text(json.dumps(predictions, indent=0) + "\n")
+    (folder / "models.pickle.gz").write_bytes(gzip.compress(pickle.dumps(every, protocol=4), mtime=0))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "../tree.hpp"
+#include "base/tree.hpp"
 
 namespace treewright {
 

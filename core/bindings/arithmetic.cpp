@@ -1,7 +1,7 @@
 // Functions of numbers whose bits are the same on every machine, for what Python decides or stores.
-#include "../distributions.hpp"
-#include "../logarithm.hpp"
-#include "border.hpp"
+#include "base/distributions.hpp"
+#include "base/logarithm.hpp"
+#include "bindings/numpy_arrays.hpp"
 
 namespace treewright::border {
 
@@ -36,6 +36,14 @@ void add_arithmetic(nb::module_& m) {
     add(m, "expm1", expm1);
     add(m, "exp2", exp2);
     add(m, "log_gamma", log_gamma);
+    m.def(
+        "all_finite",
+        [](const Numbers& x) {
+            bool finite = true;
+            for (size_t i = 0; i < x.size(); ++i) finite &= std::fabs(x.data()[i]) <= std::numeric_limits<double>::max();
+            return finite;
+        },
+        "x"_a);
     m.def("pow", pow, "base"_a, "exponent"_a);
     m.def("gamma_tail", gamma_tail, "a"_a, "x"_a);
     m.def("normal_quantile", normal_quantile, "chance"_a);

@@ -1,5 +1,5 @@
 // Forests: growing, packing and unpacking trees, votes and leaves.
-#include "border.hpp"
+#include "bindings/numpy_arrays.hpp"
 
 namespace treewright::border {
 

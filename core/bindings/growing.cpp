@@ -1,5 +1,5 @@
 // A table and a recipe become the arrays of a tree.
-#include "border.hpp"
+#include "bindings/numpy_arrays.hpp"
 
 namespace treewright::border {
 

@@ -1,6 +1,6 @@
 // Provably optimal trees, with what is proven of them.
-#include "border.hpp"
-#include "../optimal/optimal.hpp"
+#include "bindings/numpy_arrays.hpp"
+#include "optimal/optimal.hpp"
 
 namespace treewright::border {
 
@@ -86,8 +86,8 @@ nb::object optimal_root_choices(const Columns& numbers, const CodeColumns& codes
 nb::object optimal_frontier(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
                             const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
                             const std::optional<Vector<double>>& weight, const nb::dict& options) {
-    return give(
-        std::move(solve(numbers, codes, position, n_categories, target, n_classes, weight, options, optimal::frontier).objective));
+    return give(std::move(
+        solve(numbers, codes, position, n_categories, target, n_classes, weight, options, optimal::frontier).objective));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Trees of C4.5 and CART, by the programs' rules.
-#include "border.hpp"
-#include "../programs/c45/c45.hpp"
-#include "../programs/cart/cart.hpp"
+#include "bindings/numpy_arrays.hpp"
+#include "programs/c45/c45.hpp"
+#include "programs/cart/cart.hpp"
 
 namespace treewright::border {
 

@@ -1,19 +1,27 @@
-// The choices of the grower, read by the names that recipe.py gives them.
-#include "border.hpp"
+// The choices of the grower, each read by its name in the list of recipe.hpp: what Python does not give has its default.
+#include "bindings/numpy_arrays.hpp"
 
 namespace treewright::border {
 
 namespace {
 
-Missing policy_of(const std::string& name) {
-    static constexpr std::pair<const char*, Missing> known[] = {
-        {"direction", Missing::direction},   {"available", Missing::available}, {"value", Missing::value},
-        {"fractional", Missing::fractional}, {"surrogate", Missing::surrogate}, {"mean", Missing::mean},
-        {"median", Missing::median},         {"mode", Missing::mode},           {"class_mode", Missing::class_mode}};
-    for (const auto& [word, policy] : known)
-        if (name == word) return policy;
-    throw nb::value_error(("unknown missing policy '" + name + "'").c_str());
-}
+/// The names that recipe.py has for the values of a choice.
+template <class Choice>
+inline constexpr std::initializer_list<std::pair<const char*, Choice>> names_of;
+template <>
+inline constexpr std::initializer_list<std::pair<const char*, Missing>> names_of<Missing> = {
+    {"direction", Missing::direction},   {"available", Missing::available}, {"value", Missing::value},
+    {"fractional", Missing::fractional}, {"surrogate", Missing::surrogate}, {"mean", Missing::mean},
+    {"median", Missing::median},         {"mode", Missing::mode},           {"class_mode", Missing::class_mode}};
+template <>
+inline constexpr std::initializer_list<std::pair<const char*, Order>> names_of<Order> = {
+    {"depth_first", Order::depth_first}, {"breadth_first", Order::breadth_first}, {"best_first", Order::best_first}};
+template <>
+inline constexpr std::initializer_list<std::pair<const char*, Ties>> names_of<Ties> = {
+    {"first", Ties::first}, {"last", Ties::last}, {"random", Ties::random}};
+template <>
+inline constexpr std::initializer_list<std::pair<const char*, CategoryOrder>> names_of<CategoryOrder> = {
+    {"auto", CategoryOrder::automatic}, {"node", CategoryOrder::node}, {"once", CategoryOrder::once}};
 
 /// A criterion in Python (criteria.py): called with numbers only, it reads and writes arrays that both sides know.
 MeritFunction read_function(const nb::dict& o) {
@@ -33,61 +41,53 @@ MeritFunction read_function(const nb::dict& o) {
     return f;
 }
 
+template <class T>
+concept Array = std::same_as<T, Numbers> || std::same_as<T, std::vector<int8_t>>;
+
+template <class T>
+T read(nb::handle given) {
+    if constexpr (std::is_enum_v<T>) {
+        const auto word = nb::cast<std::string>(given);
+        for (const auto& [name, choice] : names_of<T>)
+            if (word == name) return choice;
+        throw nb::value_error(("unknown choice '" + word + "'").c_str());
+    } else if constexpr (std::same_as<T, std::vector<Missing>>) {
+        T policies;
+        for (nb::handle policy : given) policies.push_back(read<Missing>(policy));
+        return policies;
+    } else if constexpr (Array<T>) {
+        const auto array = nb::cast<nb::ndarray<const typename T::value_type, nb::c_contig, nb::device::cpu>>(given);
+        return {array.data(), array.data() + array.size()};
+    } else if constexpr (std::same_as<T, MeritFunction>) {
+        return read_function(nb::cast<nb::dict>(given));
+    } else if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+        // A limit beyond what can be counted is as good as that: the core may then add and double it.
+        using Counted = std::conditional_t<std::signed_integral<T>, int32_t, T>;
+        constexpr T most = std::numeric_limits<Counted>::max();
+        int beyond = 0;
+        const long long number = PyLong_AsLongLongAndOverflow(given.ptr(), &beyond);
+        if (number == -1 && PyErr_Occurred()) throw nb::python_error();
+        return beyond > 0 || std::cmp_greater(number, most) ? most : static_cast<T>(number);
+    } else {
+        return nb::cast<T>(given);
+    }
+}
+
 }  // namespace
 
-Recipe read_recipe(const nb::dict& o) {
-    Recipe r;
-    r.criterion = option<std::string>(o, "criterion");
-    r.threshold = r.subset = false;
-    for (const auto& split : option<std::vector<std::string>>(o, "splits")) {
-        if (split == "threshold") r.threshold = true;
-        else if (split == "subset") r.subset = true;
-        else if (split == "multiway") r.multiway = true;
-        else if (split == "one_vs_rest") r.one_vs_rest = true;
-        else if (split == "interval") r.interval = true;
-        else if (split == "hyperplane") r.hyperplane = true;
-        else if (split == "sphere") r.sphere = true;
-        else if (split == "median") r.median = true;
-        else throw nb::value_error(("unknown split '" + split + "'").c_str());
+Recipe read_recipe(const nb::dict& options) {
+    Recipe recipe;
+    const auto given = [&](const char* name) { return nb::handle(PyDict_GetItemString(options.ptr(), name)); };
+    size_t n_known = given("progress").is_valid();
+#define TREEWRIGHT_READ(type, name, standard)             \
+    if (const nb::handle choice = given(#name); choice) { \
+        recipe.name = read<type>(choice);                 \
+        ++n_known;                                        \
     }
-    r.random_cuts = choose<bool>(o, "splitter", {{"best", false}, {"random", true}});
-    r.observed_cuts = choose<bool>(o, "cut", {{"midpoint", false}, {"observed", true}});
-    r.missing = policy_of(option<std::string>(o, "missing"));
-    for (const auto& policy : option<std::vector<std::string>>(o, "policies")) r.policies.push_back(policy_of(policy));
-    r.max_surrogates = option<int>(o, "max_surrogates");
-    r.use_surrogates = option<int>(o, "use_surrogates");
-    r.order = choose<Order>(
-        o, "order",
-        {{"depth_first", Order::depth_first}, {"breadth_first", Order::breadth_first}, {"best_first", Order::best_first}});
-    r.ties = choose<Ties>(o, "ties", {{"first", Ties::first}, {"last", Ties::last}, {"random", Ties::random}});
-    r.category_order = choose<CategoryOrder>(
-        o, "category_order", {{"auto", CategoryOrder::automatic}, {"node", CategoryOrder::node}, {"once", CategoryOrder::once}});
-    r.max_depth = option<int64_t>(o, "max_depth");
-    r.max_leaf_nodes = option<int64_t>(o, "max_leaf_nodes");
-    r.max_nodes = option<int64_t>(o, "max_nodes");
-    r.min_samples_split = option<int64_t>(o, "min_samples_split");
-    r.min_samples_leaf = option<int64_t>(o, "min_samples_leaf");
-    r.min_weight_leaf = option<double>(o, "min_weight_leaf");
-    r.min_impurity_decrease = option<double>(o, "min_impurity_decrease");
-    r.min_merit = option<double>(o, "min_merit");
-    r.max_features = option<int64_t>(o, "max_features");
-    r.max_bins = option<int>(o, "max_bins");
-    r.max_competitors = option<int>(o, "max_competitors");
-    if (const auto most = option<int64_t>(o, "max_terms"); most > 0) r.max_terms = static_cast<size_t>(most);
-    r.random_state = option<uint64_t>(o, "random_state");
-    r.class_factor = numbers_of<double>(o, "class_factor");
-    r.search_factor = numbers_of<double>(o, "search_factor");
-    r.costs = numbers_of<double>(o, "costs");
-    r.monotonic = numbers_of<int8_t>(o, "monotonic");
-    r.interaction = option<std::vector<std::vector<int32_t>>>(o, "interaction");
-    r.feature_costs = numbers_of<double>(o, "feature_costs");
-    r.significance = option<double>(o, "significance");
-    r.complexity = option<double>(o, "complexity");
-    r.enough_risk = option<double>(o, "enough_risk");
-    if (!o["function"].is_none()) r.function = read_function(nb::cast<nb::dict>(o["function"]));
-    r.threads = option<int>(o, "threads");
-    if (o.contains("plain")) r.plain = option<bool>(o, "plain");
-    return r;
+    TREEWRIGHT_CHOICES(TREEWRIGHT_READ)
+#undef TREEWRIGHT_READ
+    if (n_known != options.size()) throw nb::value_error("the core is given a choice that core/base/recipe.hpp does not have");
+    return recipe;
 }
 
 }  // namespace treewright::border

@@ -1,5 +1,5 @@
 // Rows find their leaves.
-#include "border.hpp"
+#include "bindings/numpy_arrays.hpp"
 
 namespace treewright::border {
 

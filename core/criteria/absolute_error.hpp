@@ -2,7 +2,7 @@
 #pragma once
 #include <bit>
 
-#include "numbers.hpp"
+#include "criteria/numbers.hpp"
 
 namespace treewright {
 

@@ -1,6 +1,6 @@
 // Pearson's chi-square statistic.
 #pragma once
-#include "gini.hpp"
+#include "criteria/gini.hpp"
 
 namespace treewright {
 

@@ -1,6 +1,6 @@
 // Scorers that keep the class weights of both sides.
 #pragma once
-#include "criterion.hpp"
+#include "criteria/criterion.hpp"
 
 namespace treewright {
 

@@ -8,7 +8,7 @@
 #include <concepts>
 #include <string_view>
 
-#include "stats.hpp"
+#include "base/statistics.hpp"
 
 namespace treewright {
 

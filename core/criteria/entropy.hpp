@@ -1,80 +1,104 @@
 // Entropy of the class.
 #pragma once
-#include "class_scorer.hpp"
-#include "logarithm.hpp"
+#include "criteria/class_scorer.hpp"
+#include "base/logarithm.hpp"
 
 namespace treewright {
 
 inline double x_log_x(double x) { return x > 0 ? x * log2(x) : 0.0; }
 
+/// Two classes of rows that all weigh one: six terms of n·log2 n from a table, added in one order, so that the score is a
+/// function of the counts alone.
+struct TwoClassEntropyScorer {
+    const LocalRows& rows;
+    const double* logs;
+    size_t n, n_second, left = 0, left_second = 0;  // rows, and those of the second class
+
+    TwoClassEntropyScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch)
+        : rows(rows_), logs(scratch.n_log_n), n(node.count), n_second(static_cast<size_t>(node.sums[1])) {}
+
+    void add(size_t row) {
+        ++left;
+        left_second += rows.bit[row];
+    }
+    void jump(const Totals& to) {
+        left = static_cast<size_t>(to.weight);
+        left_second = static_cast<size_t>(to.sums[1]);
+    }
+    double score() const {
+        const size_t right = n - left, right_second = n_second - left_second;
+        const double left_side = (logs[left - left_second] + logs[left_second]) - logs[left];
+        const double right_side = (logs[right - right_second] + logs[right_second]) - logs[right];
+        return left_side + right_side;
+    }
+    double base() const { return (logs[n - n_second] + logs[n_second]) - logs[n]; }
+    double merit(double score) const { return (score - base()) / static_cast<double>(n); }
+    double score_step(double merit_step) const { return merit_step * static_cast<double>(n); }
+    double left_weight_now() const { return static_cast<double>(left); }
+    double right_weight_now() const { return static_cast<double>(n - left); }
+    double left_mean() const { return static_cast<double>(left_second) / left_weight_now(); }
+    double right_mean() const { return static_cast<double>(n_second - left_second) / right_weight_now(); }
+};
+
 /// The sum over the classes of n·log2 n of both sides is kept.
 ///
-/// Unit weights: terms come from a table and are added as whole numbers of a power of two chosen for the node, so that the sum
-/// is exact whatever the order of the rows: the score is a function of the counts alone. Others: n·log2(n/N), with N the weight
+/// Unit weights: terms come from a table and are rounded to multiples of a power of two chosen for the node, so that their sum is
+/// exact whatever the order of the rows: the score is a function of the counts alone. Others: n·log2(n/N), with N the weight
 /// of the node, does as well and rounds less; the term of each class is kept, and what additions round off is carried along
 /// (Kahan, 1965).
 template <bool unit>
 struct EntropyScorer : ClassScorer<unit> {
     const double* logs = nullptr;
     double *left_term = nullptr, *right_term = nullptr;
-    double grain = 1, grains_in_one = 1;  // unit weights: terms are whole numbers of it
-    int64_t whole = 0;                    // their sum
+    double shift = 0;  // unit weights: adding it rounds a term, whatever term of the node it is, to a multiple of its last bit
     double sum = 0, lost = 0, base;
 
     EntropyScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch) : ClassScorer<unit>(rows_, node, scratch) {
+        scratch.left_term.resize(this->n_classes);
+        scratch.right_term.resize(this->n_classes);
+        left_term = scratch.left_term.data();
+        right_term = scratch.right_term.data();
         if constexpr (unit) {
             logs = scratch.n_log_n;
-            grain = std::ldexp(1.0, std::ilogb(logs[node.count] + 2) - 61);
-            grains_in_one = 1 / grain;
-            for (double n : node.sums) whole += term(n);
-            base = static_cast<double>(whole - term(node.weight)) * grain;
-        } else {
-            scratch.left_term.assign(this->n_classes, 0.0);
-            scratch.right_term.resize(this->n_classes);
-            left_term = scratch.left_term.data();
-            right_term = scratch.right_term.data();
-            for (size_t k = 0; k < this->n_classes; ++k) sum += right_term[k] = n_log_n(node.sums[k]);
-            base = sum;
+            shift = std::ldexp(1.0, std::ilogb(logs[node.count] + 2) + 1);
         }
+        sum_up();
+        base = score();
     }
-    int64_t term(double n) const { return static_cast<int64_t>(logs[static_cast<size_t>(n)] * grains_in_one); }
-    double n_log_n(double n) const { return n > rounding_share * this->weight ? n * log2(n / this->weight) : 0.0; }
+    /// n·log2 n, shifted, or n·log2(n/N).
+    double term(double n) const {
+        if constexpr (unit) return logs[static_cast<int64_t>(n)] + shift;
+        else return n > rounding_share * this->weight ? n * log2(n / this->weight) : 0.0;
+    }
     void add(size_t row) {
         const auto k = static_cast<size_t>(this->rows.label[row]);
         const double w = unit ? 1.0 : this->rows.weight[row];
-        double &l = this->left[k], &r = this->right[k];
+        const double left_before = std::exchange(left_term[k], term(this->left[k] += w));
+        const double right_before = std::exchange(right_term[k], term(this->right[k] -= w));
+        const double step = (left_term[k] - left_before) + (right_term[k] - right_before);
         if constexpr (unit) {
-            whole += (term(l + w) - term(l)) + (term(r - w) - term(r));
-        } else {
-            const double left_before = std::exchange(left_term[k], n_log_n(l + w));
-            const double right_before = std::exchange(right_term[k], n_log_n(r - w));
-            const double step = ((left_term[k] - left_before) + (right_term[k] - right_before)) - lost, before = sum;
             sum += step;
-            lost = (sum - before) - step;
+        } else {
+            const double corrected = step - lost, before = sum;
+            sum += corrected;
+            lost = (sum - before) - corrected;
         }
-        l += w;
-        r -= w;
         this->left_weight += w;
         this->right_weight -= w;
     }
     void jump(const Totals& to) {
         this->move_to(to);
+        sum_up();
+    }
+    void sum_up() {
         sum = lost = 0;
-        whole = 0;
         for (size_t k = 0; k < this->n_classes; ++k) {
-            if constexpr (unit) {
-                whole += term(this->left[k]) + term(this->right[k]);
-            } else {
-                left_term[k] = n_log_n(this->left[k]);
-                right_term[k] = n_log_n(this->right[k]);
-                sum += left_term[k] + right_term[k];
-            }
+            left_term[k] = term(this->left[k]);
+            right_term[k] = term(this->right[k]);
+            sum += (left_term[k] - shift) + (right_term[k] - shift);
         }
     }
-    double score() const {
-        if constexpr (unit) return static_cast<double>(whole - term(this->left_weight) - term(this->right_weight)) * grain;
-        else return sum - n_log_n(this->left_weight) - n_log_n(this->right_weight);
-    }
+    double score() const { return (sum - (term(this->left_weight) - shift)) - (term(this->right_weight) - shift); }
     double merit(double score) const { return (score - base) / this->weight; }
     double score_step(double merit_step) const { return merit_step * this->weight; }
 };
@@ -84,8 +108,8 @@ struct Entropy : ClassCriterion {
     static constexpr Traits traits{.name = "entropy", .bounded = true, .log_table = true};
     using TurnScorer = EntropyScorer<false>;
     template <class Use>
-    static decltype(auto) with_scorer(int, bool unit, Use&& use) {
-        return with_unit<EntropyScorer>(unit, use);
+    static decltype(auto) with_scorer(int n_classes, bool unit, Use&& use) {
+        return n_classes == 2 && unit ? use.template operator()<TwoClassEntropyScorer>() : with_unit<EntropyScorer>(unit, use);
     }
 
     static double impurity(const Totals& node) {
@@ -147,6 +171,6 @@ struct Entropy : ClassCriterion {
     };
 };
 
-static_assert(Criterion<Entropy> && Scorer<EntropyScorer<true>>);
+static_assert(Criterion<Entropy> && Scorer<EntropyScorer<true>> && Scorer<TwoClassEntropyScorer>);
 
 }  // namespace treewright

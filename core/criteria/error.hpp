@@ -1,6 +1,6 @@
 // The error rate.
 #pragma once
-#include "class_scorer.hpp"
+#include "criteria/class_scorer.hpp"
 
 namespace treewright {
 

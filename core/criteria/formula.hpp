@@ -1,7 +1,7 @@
 // A criterion by pointers to its formulas, and the scorer that values every cut by them.
 #pragma once
-#include "class_scorer.hpp"
-#include "numbers.hpp"
+#include "criteria/class_scorer.hpp"
+#include "criteria/numbers.hpp"
 
 namespace treewright {
 

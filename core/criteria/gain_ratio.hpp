@@ -1,6 +1,6 @@
 // The gain ratio.
 #pragma once
-#include "entropy.hpp"
+#include "criteria/entropy.hpp"
 
 namespace treewright {
 

@@ -1,7 +1,7 @@
 // The Gini index.
 #pragma once
-#include "class_scorer.hpp"
-#include "mean_difference.hpp"
+#include "criteria/class_scorer.hpp"
+#include "criteria/mean_difference.hpp"
 
 namespace treewright {
 
@@ -33,9 +33,9 @@ struct GiniScorer : ClassScorer<unit> {
         }
     }
     double score() const { return left_squares / this->left_weight + right_squares / this->right_weight; }
-    bool beats(double bar) const {
+    bool beats(double least) const {
         return left_squares * this->right_weight + right_squares * this->left_weight >
-               bar * (this->left_weight * this->right_weight);
+               least * (this->left_weight * this->right_weight);
     }
     double merit(double score) const { return (score - base) / this->weight; }
     double score_step(double merit_step) const { return merit_step * this->weight; }

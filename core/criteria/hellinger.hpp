@@ -1,6 +1,6 @@
 // Hellinger distance.
 #pragma once
-#include "gini.hpp"
+#include "criteria/gini.hpp"
 
 namespace treewright {
 

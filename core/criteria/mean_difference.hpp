@@ -1,6 +1,6 @@
 // The score of two numbers a side: weight and sum. Two classes by Gini and squared error grow with w_l·w_r·(mean_l − mean_r)².
 #pragma once
-#include "criterion.hpp"
+#include "criteria/criterion.hpp"
 
 namespace treewright {
 
@@ -50,10 +50,10 @@ struct MeanDifferenceScorer {
         const double difference = left * weight - left_weight * total;
         return difference * difference / (left_weight * (weight - left_weight));
     }
-    /// score() > bar, without a division.
-    bool beats(double bar) const {
+    /// score() > least, without a division.
+    bool beats(double least) const {
         const double difference = left * weight - left_weight * total;
-        return difference * difference > bar * (left_weight * (weight - left_weight));
+        return difference * difference > least * (left_weight * (weight - left_weight));
     }
     /// Start from a left side whose totals are known.
     void jump(const Totals& to) {
@@ -83,7 +83,7 @@ struct MeanDifferenceScorer {
         }
     }
     double merit(double score) const { return score * factor; }
-    double score_step(double merit_step) const { return merit_step / factor; }
+    double score_step(double merit_step) const { return merit_step * (weight * weight) / (two_classes ? 2 : 1); }
     double left_weight_now() const { return left_weight; }
     double right_weight_now() const { return weight - left_weight; }
     double left_mean() const { return left / left_weight; }

@@ -1,8 +1,8 @@
 // What regression criteria say of a set of rows as a leaf.
 #pragma once
-#include "criterion.hpp"
-#include "description.hpp"
-#include "logarithm.hpp"
+#include "criteria/criterion.hpp"
+#include "base/description.hpp"
+#include "base/logarithm.hpp"
 
 namespace treewright {
 

@@ -2,8 +2,8 @@
 #pragma once
 #include <numbers>
 
-#include "mean_difference.hpp"
-#include "numbers.hpp"
+#include "criteria/mean_difference.hpp"
+#include "criteria/numbers.hpp"
 
 namespace treewright {
 
@@ -45,7 +45,8 @@ struct Poisson : NumberCriterion {
         const double shift = node.sums[0] / node.weight;  // where some of the node's rows take no part
         double sum = 0;
         for (const Totals* branch : branches)
-            if (branch->weight > 0) sum += saving(branch->weight, branch->sums[0] - branch->weight * shift, centre + shift, centre);
+            if (branch->weight > 0)
+                sum += saving(branch->weight, branch->sums[0] - branch->weight * shift, centre + shift, centre);
         return sum / node.weight;
     }
     static double spread(double, double mean) { return mean; }
@@ -101,7 +102,17 @@ struct PoissonScorer {
     }
     double score() const {
         const double sum = left - left_weight * shift;
-        return Poisson::saving(left_weight, sum, mean, rows.centre) + Poisson::saving(weight - left_weight, -sum, mean, rows.centre);
+        return Poisson::saving(left_weight, sum, mean, rows.centre) +
+               Poisson::saving(weight - left_weight, -sum, mean, rows.centre);
+    }
+    /// score() > least, mostly without a logarithm: of expected events e, x more save at most x²/2e, x fewer at most
+    /// x²·(1 + x/e)/2e.
+    bool beats(double least) const {
+        const double sum = left - left_weight * shift, x = std::fabs(sum);
+        const double on_left = left_weight * mean, on_right = (weight - left_weight) * mean;
+        const double more = sum > 0 ? on_left : on_right, fewer = sum > 0 ? on_right : on_left;
+        if (x * x * (1 / more + (1 + x / fewer) / fewer) * (1 + 1e-9) < 2 * least) return false;
+        return score() > least;
     }
     /// Whether a cut inside the group that comes next may score as much. The saving is a convex function of weight and events on
     /// the left. What a part of the group adds lies in a hexagon, as no target is below 0: its sum falls by no more than the

@@ -1,6 +1,6 @@
 // The criterion of Kearns and Mansour.
 #pragma once
-#include "class_scorer.hpp"
+#include "criteria/class_scorer.hpp"
 
 namespace treewright {
 

@@ -1,7 +1,7 @@
 // Squared error: the variance of the target.
 #pragma once
-#include "mean_difference.hpp"
-#include "numbers.hpp"
+#include "criteria/mean_difference.hpp"
+#include "criteria/numbers.hpp"
 
 namespace treewright {
 

@@ -1,7 +1,7 @@
 // Twoing.
 #pragma once
-#include "formula.hpp"
-#include "gini.hpp"
+#include "criteria/formula.hpp"
+#include "criteria/gini.hpp"
 
 namespace treewright {
 

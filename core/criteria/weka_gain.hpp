@@ -2,7 +2,7 @@
 #pragma once
 #include <numbers>
 
-#include "entropy.hpp"
+#include "criteria/entropy.hpp"
 
 namespace treewright {
 

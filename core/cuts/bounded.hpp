@@ -3,6 +3,7 @@
 #pragma once
 #include <numeric>
 
+#include "criteria/mean_difference.hpp"
 #include "cuts/scan.hpp"
 
 namespace treewright {
@@ -53,16 +54,16 @@ public:
         }
         const double enough =
             std::max({high - tolerance - bound_safety * std::fabs(high), least - bound_safety * std::fabs(least), -1e300});
-        double bar = -1e300;
+        double highest = -1e300;
         PairSum before;
         for (size_t c = 0; c < chunks_.size(); ++c) {
             scorer.jump(before);
             if (scorer.reaches(chunks_[c], enough)) {
                 for (size_t i = c * chunk_rows; i < std::min((c + 1) * chunk_rows, n - 1); ++i) {
                     scorer.add(pair[list[i].row]);
-                    if (!beats(scorer, bar) || !allowed(i + 1)) continue;
+                    if (!beats(scorer, highest) || !allowed(i + 1)) continue;
                     best.offer(scorer.score(), {i + 1, false});
-                    bar = best.most();
+                    highest = best.most();
                 }
             }
             before.add(chunks_[c]);

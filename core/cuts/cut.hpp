@@ -1,18 +1,24 @@
 // A cut of a numeric feature, x ≤ t: where it stands among the sorted rows, and what it must respect.
 #pragma once
-#include "best.hpp"
-#include "constraints.hpp"
+#include "cuts/best.hpp"
+#include "grow/constraints.hpp"
 #include "cuts/sorted_list.hpp"
-#include "stats.hpp"
+#include "base/statistics.hpp"
 
 namespace treewright {
 
 struct PairSum;
 
-/// A cut of one feature: `position` known rows go left.
-struct Cut {
-    size_t position = 0;
-    bool missing_left = false;
+/// A cut of one feature: `position` known rows go left. It is one word, and travels in a register.
+class Cut {
+public:
+    Cut() = default;
+    Cut(size_t position, bool missing_left) : word_(position << 1 | static_cast<size_t>(missing_left)) {}
+    size_t position() const { return word_ >> 1; }
+    bool missing_left() const { return word_ & 1; }
+
+private:
+    size_t word_ = 0;
 };
 
 /// The best cut of one feature, by its score.
@@ -56,7 +62,7 @@ struct CutLimits {
 struct NodeView {
     const LocalRows& rows;
     const Totals& totals;
-    double impurity, tolerance;                  // merits nearer than that are equal
+    double impurity, tolerance;                   // merits nearer than that are equal
     const std::vector<PairSum>* pairs = nullptr;  // what each row adds, where that is asked for
 };
 

@@ -1,5 +1,6 @@
 // Every cut of a sorted list, from the left.
 #pragma once
+#include "base/midpoint.hpp"
 #include "criteria/formula.hpp"
 #include "cuts/cut.hpp"
 
@@ -18,9 +19,9 @@ Scorer started_scorer(const C& criterion, const LocalRows& rows, const Totals& t
 }
 
 template <class Scorer>
-bool beats(const Scorer& scorer, double bar) {
-    if constexpr (requires { scorer.beats(bar); }) return scorer.beats(bar);
-    else return scorer.score() > bar;
+bool beats(const Scorer& scorer, double least) {
+    if constexpr (requires { scorer.beats(least); }) return scorer.beats(least);
+    else return scorer.score() > least;
 }
 
 /// Scan the known rows of a sorted list from the left; `already` rows stand on the left before the first.
@@ -32,28 +33,37 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     if (total < already + limits.min_count) return;
     size_t last = std::min(known - 1, total - limits.min_count - already);  // most known rows on the left
     if (known == 0 || first > known) return;
-    const auto allowed = [&](size_t i) {  // with rows up to the i-th on the left
-        return limits.allow(
-            scorer, [&] { return i + 1 < known ? midpoint(limits.value(list[i].row), limits.value(list[i + 1].row)) : infinity; },
-            [&] {
-                if (known < total) return MissingSides{missing_left, !missing_left};
-                return limits.larger(i + 1, total - i - 1, scorer.left_weight_now(), scorer.right_weight_now());
-            });
+    const bool free = !limits.cuts && limits.bounds.free();
+    // Scorers that are a few numbers are copied to be looked at: the one that moves stays in registers.
+    using At = std::conditional_t<std::is_trivially_copyable_v<Scorer>, const Scorer, const Scorer&>;
+    const auto permitted = [&](size_t left) {
+        At at = scorer;
+        const auto threshold = [&] {
+            return left < known ? midpoint(limits.value(list[left - 1].row), limits.value(list[left].row)) : infinity;
+        };
+        return limits.allow(at, threshold, [&] {
+            if (known < total) return MissingSides{missing_left, !missing_left};
+            return limits.larger(left, total - left, at.left_weight_now(), at.right_weight_now());
+        });
+    };
+    const auto allowed = [&](size_t left) {
+        if (free) return both_weigh(scorer.left_weight_now(), scorer.right_weight_now(), limits.min_weight);
+        return permitted(left);
     };
     size_t i = 0;
     for (; i + 1 < first; ++i) scorer.add(list[i].row);
-    double bar = std::max(best.least(), -1e300);
+    const auto to_beat = [&] { return limits.last_of_ties ? -1e300 : std::max(best.least(), -1e300); };
+    double least = to_beat();
     for (; i < last; ++i) {
         scorer.add(list[i].row);
-        if (list[i].rank == list[i + 1].rank) continue;
-        if ((beats(scorer, bar) || limits.last_of_ties) && allowed(i)) {
-            best.offer(scorer.score(), {i + 1, missing_left});
-            bar = std::max(best.least(), -1e300);
-        }
+        if (list[i].rank == list[i + 1].rank || !beats(scorer, least)) continue;
+        if (!allowed(i + 1)) continue;
+        best.offer(scorer.score(), {i + 1, missing_left});
+        least = to_beat();
     }
     if (to_the_end && known + already + limits.min_count <= total) {
         for (; i < known; ++i) scorer.add(list[i].row);
-        if (allowed(i)) best.offer(scorer.score(), {known, missing_left});
+        if (allowed(known)) best.offer(scorer.score(), {known, missing_left});
     }
 }
 

@@ -127,13 +127,13 @@ private:
 
     template <class S, class Index>
     static double merit_by(S made, const CutTask<Index>& task, const Cut& cut, double threshold) {
-        const size_t n = task.left_out ? task.known : task.list.size(), missing = cut.missing_left ? n - task.known : 0;
-        const size_t left = cut.position + missing, right = n - left;
+        const size_t n = task.left_out ? task.known : task.list.size(), missing = cut.missing_left() ? n - task.known : 0;
+        const size_t left = cut.position() + missing, right = n - left;
         if (left < task.limits.min_count || right < task.limits.min_count || right == 0) return -infinity;
         for (size_t i = 0; i < missing; ++i) made.add(task.list[task.known + i].row);
-        for (size_t i = 0; i < cut.position; ++i) made.add(task.list[i].row);
+        for (size_t i = 0; i < cut.position(); ++i) made.add(task.list[i].row);
         const auto missing_sides = [&] {
-            if (task.known < n) return MissingSides{cut.missing_left, !cut.missing_left};
+            if (task.known < n) return MissingSides{cut.missing_left(), !cut.missing_left()};
             return task.limits.larger(left, right, made.left_weight_now(), made.right_weight_now());
         };
         if (!task.limits.allow(made, [&] { return threshold; }, missing_sides)) return -infinity;

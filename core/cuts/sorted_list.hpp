@@ -18,6 +18,9 @@ struct Entry {
     static constexpr Index missing = std::numeric_limits<Index>::max();
 };
 
+/// Largest number of rows for which 16-bit row numbers and ranks do.
+inline constexpr size_t most_narrow_rows = 65535;
+
 /// Doubles as integers of the same order; both zeros are one value.
 inline uint64_t sort_key(double x) {
     const auto bits = std::bit_cast<uint64_t>(x + 0.0);

@@ -1,8 +1,8 @@
 // The choice of a node's split among those found on its features.
 #pragma once
-#include "best.hpp"
+#include "cuts/best.hpp"
 #include "grow/node.hpp"
-#include "recipe.hpp"
+#include "base/recipe.hpp"
 
 namespace treewright {
 
@@ -38,6 +38,7 @@ public:
         const double price = recipe_->feature_costs.empty() ? 1.0 : recipe_->feature_costs[static_cast<size_t>(feature)];
         return (most() - tolerance_) * price - tolerance_;
     }
+    bool matters(double merit, int32_t feature) const { return merit > -infinity && merit >= least_merit(feature); }
     bool found() const { return best_.found(); }
     const Candidate& best() const { return best_.get(); }
     /// Give the node its split, and the best of those on other features.

@@ -1,10 +1,10 @@
 // The kernel of any criterion: its cuts, groupings, bounds and turns. Each file of grow/kernels/ instantiates it for some.
 #pragma once
-#include "bits.hpp"
+#include "grow/bits.hpp"
 #include "cuts/search.hpp"
 #include "grow/kernel.hpp"
 #include "splits/categorical.hpp"
-#include "splits/row_groups.hpp"
+#include "splits/categorical_by_rows.hpp"
 #include "splits/scaled_cutter.hpp"
 
 namespace treewright {
@@ -13,19 +13,19 @@ namespace treewright {
 template <class C>
 class CriterionKernel : public Kernel {
 public:
-    explicit CriterionKernel(const Problem& problem)
-        : problem_(problem), recipe_(problem.recipe), criterion_(criterion_of<C>(problem)), scratch_(problem.n_log_n) {}
+    explicit CriterionKernel(const GrowTask& task)
+        : task_(task), recipe_(task.recipe), criterion_(criterion_of<C>(task)), scratch_(task.n_log_n) {}
     CriterionKernel(const CriterionKernel&) = delete;  // scorers point into its memory
     CriterionKernel& operator=(const CriterionKernel&) = delete;
 
-    bool wants_pairs() const override { return C::by_pairs(problem_.n_classes); }
+    bool wants_pairs() const override { return C::by_pairs(task_.n_classes); }
 
     Candidate best_grouping(const NodeView& node, const Table& table, int32_t feature, const Levels& levels,
                             const Bounds& bounds) override {
         if constexpr (goes_by_rows<C>) return {};
         else
-            return CategorySearch<C>(criterion_, recipe_, table, levels, node.totals, node.tolerance, spread(node), feature, bounds,
-                                     node.rows.levels)
+            return CategorySearch<C>(criterion_, recipe_, table, levels, node.totals, node.tolerance, spread(node), feature,
+                                     bounds, node.rows.levels)
                 .best();
     }
     Candidate best_grouping(const NodeView& node, const Table& table, int32_t feature, std::span<const int32_t> codes,
@@ -55,7 +55,7 @@ private:
     }
 
 protected:
-    const Problem& problem_;
+    const GrowTask& task_;
     const Recipe& recipe_;
     const C& criterion_;
     Scratch scratch_;
@@ -64,10 +64,10 @@ protected:
 template <class C, class Scorer>
 class ScorerKernel final : public CriterionKernel<C> {
     using Base = CriterionKernel<C>;
-    using Base::criterion_, Base::scratch_, Base::recipe_, Base::problem_;
+    using Base::criterion_, Base::scratch_, Base::recipe_, Base::task_;
 
 public:
-    explicit ScorerKernel(const Problem& problem) : Base(problem), cuts_(criterion_, scratch_) {}
+    explicit ScorerKernel(const GrowTask& task) : Base(task), cuts_(criterion_, scratch_) {}
 
     FoundCut best_cut(const NodeView& node, const CutTask<uint16_t>& task) override { return cuts_.best(node, task); }
     FoundCut best_cut(const NodeView& node, const CutTask<uint32_t>& task) override { return cuts_.best(node, task); }
@@ -80,7 +80,7 @@ public:
     std::pair<double, size_t> cut_bit(const NodeView& node, const uint32_t* ones) override {
         if constexpr (C::classification) {
             Scorer scorer = make_scorer<Scorer>(criterion_, node.rows, node.totals, scratch_);
-            left_.sums.resize(problem_.width());
+            left_.sums.resize(task_.width());
             return score_bit(ones, node.totals, recipe_, scorer, left_);
         } else {
             return {-infinity, 0};
@@ -109,17 +109,17 @@ public:
             Scorer scorer = make_scorer<Scorer>(criterion_, node.rows, feature.totals, scratch_);
             scorer.jump(bin.before);
             size_t count = bin.before.count;
-            double bar = -infinity;  // in scores: below it nothing can matter
+            double least = -infinity;  // in scores: below it nothing can matter
             for (size_t i = 0; i + 1 < bin.entries.size(); ++i) {
                 scorer.add(bin.row[bin.entries[i].row]);
                 ++count;
                 if (bin.entries[i].rank == bin.entries[i + 1].rank) continue;
                 const double score = scorer.score();
-                if (score < bar) continue;
+                if (score < least) continue;
                 if (!allowed(feature.totals, count, scorer.left_weight_now(), scorer.right_weight_now())) continue;
                 const double merit = feature.share * scorer.merit(score);
                 if (merit < best.most() - node.tolerance) continue;
-                bar = score - scorer.score_step(node.tolerance / feature.share);
+                least = score - scorer.score_step(node.tolerance / feature.share);
                 best.offer_in_place(merit, {bin.start.missing_left, bin.start.bin, bin.value[bin.entries[i].row]});
             }
         }
@@ -142,7 +142,7 @@ public:
                 each_bin([&](size_t i) {
                     bound[i] = C::most_inside(totals, left, here, BinLayout::rows_apart(feature.bin(i)), node.rows.centre);
                 });
-            } else if (problem_.n_classes == 2) {
+            } else if (task_.n_classes == 2) {
                 // the merit is convex in the left class weights: its largest value on the bin's box stands at a corner
                 Scorer scorer = make_scorer<Scorer>(criterion_, node.rows, totals, scratch_);
                 each_bin([&](size_t i) {
@@ -193,9 +193,9 @@ private:
 };
 
 template <class C>
-std::unique_ptr<Kernel> make_kernel(const Problem& problem, bool unit) {
-    return C::with_scorer(problem.n_classes, unit, [&]<class Scorer>() -> std::unique_ptr<Kernel> {
-        return std::make_unique<ScorerKernel<C, Scorer>>(problem);
+std::unique_ptr<Kernel> make_kernel(const GrowTask& task, bool unit) {
+    return C::with_scorer(task.n_classes, unit, [&]<class Scorer>() -> std::unique_ptr<Kernel> {
+        return std::make_unique<ScorerKernel<C, Scorer>>(task);
     });
 }
 

@@ -8,45 +8,69 @@
 //   count_candidates(node)   how many splits the best one was chosen from; most_candidates(node) a quick upper bound
 //   partition(node)          the branch of every row: settles node.split.default_branch and node.surrogates
 //   take_branches(node, children), then pass_on(node, children) once these are described and the split is written
-//   finish(split)            the split as it is written: ranks of categories become a table
+//   finish(node, split)      the split as it is written: ranks of categories become a table
+//
+// Nodes are GrowingNodes, or only QueuedNodes: then the engine keeps what it finds of the node it was asked about last, and is
+// asked for it:
+//   weight_of(node)          of its rows, once it is described or searched
+//   split_of(node)           what `search` has found; its merit is the decrease of the impurity
+// Such trees grow depth first; they have no competitors, surrogates, tests of significance or groups of features.
 #pragma once
 #include <set>
 
-#include "builder.hpp"
+#include "base/builder.hpp"
 #include "grow/node.hpp"
-#include "random.hpp"
-#include "significance.hpp"
+#include "grow/missing_policy.hpp"
+#include "base/random.hpp"
+#include "grow/significance.hpp"
 
 namespace treewright {
 
-template <class Engine>
+/// What a tree is written to: Builder, or ForestWriter.
+template <class Output, class Split>
+concept TreeOutput = requires(Output out, int32_t node, const Description& leaf, const Split& split, std::vector<double>& value) {
+    { out.size() } -> std::same_as<size_t>;                     // nodes so far
+    { out.append(node, node, leaf) } -> std::same_as<int32_t>;  // below a parent, at a depth; gives its number
+    out.copy_value(node, value);                                // what a node predicts
+    out.set_split(node, split, node);                           // with the number of the first child; the others follow
+};
+
+template <class Engine, TreeOutput<typename Engine::Item::Split> Output>
 class Driver {
     using Node = typename Engine::Item;
     using Rows = typename Engine::SubtreeRows;
+    static constexpr bool keeps = std::derived_from<Node, GrowingNode>;  // what was found of a node
+    static_assert(std::derived_from<Node, QueuedNode>);
 
 public:
-    Driver(const Problem& problem, Engine& engine, Builder& out, int thread = 0)
-        : problem_(problem),
-          recipe_(problem.recipe),
-          criterion_(*problem.formula),
+    Driver(const GrowTask& task, Engine& engine, Output& out, int thread = 0)
+        : task_(task),
+          recipe_(task.recipe),
+          criterion_(*task.formula),
           engine_(engine),
           out_(out),
           interactions_(recipe_.interaction),
           thread_(thread),
+          features_a_node_(recipe_.max_features > 0 ? static_cast<size_t>(recipe_.max_features) : task.n_features()),
           asks_decrease_(recipe_.min_impurity_decrease > 0 || recipe_.complexity > 0) {}
 
     /// Grow the tree below a root that holds its rows; gives the nodes that are handed over.
     std::vector<Subtree<Rows>> grow(Node root) {
-        if (root.groups) root.features = interactions_.among(features_of(root), root.groups);
-        if (append(root, nullptr)) {
-            if (recipe_.limited() || !recipe_.monotonic.empty()) grow_by_frontier(std::move(root));
-            else grow_depth_first(std::move(root));
-        }
+        if constexpr (keeps)
+            if (root.groups) root.features = interactions_.among(features_of(root), root.groups);
+        if (append(root, nullptr)) grow_below(std::move(root));
+        task_.monitor.rows_done += rows_done_;
         return std::move(subtrees_);
     }
 
 private:
     // ---- which node is next ----------------------------------------------------------------------------------
+
+    void grow_below(Node&& root) {
+        if constexpr (keeps)
+            if (recipe_.limited() || !recipe_.monotonic.empty()) return grow_by_frontier(std::move(root));
+        grow_depth_first(std::move(root));
+    }
 
     void grow_depth_first(Node root) {
         std::vector<Node> stack;
@@ -114,7 +138,7 @@ private:
         double risk = out_.nodes[0].risk;
         const double enough = recipe_.enough_risk * out_.nodes[0].weight;
         while (!frontier.empty() && risk > enough && !full(2)) {
-            problem_.monitor.poll(thread_);
+            poll();
             Waiting next = take_next(frontier);
             if (!best_first || (monotone && next.n_nodes != out_.nodes.size())) {
                 if (!find(nodes[next.at])) continue;
@@ -139,10 +163,14 @@ private:
     }
 
     void poll(const Node& node) {
-        work_ += (node.size() + 16) * problem_.n_features();
+        work_ += (node.size() + 16) * features_a_node_;
         if (work_ < 2'000'000) return;
-        problem_.monitor.poll(thread_);
+        poll();
         work_ = 0;
+    }
+    void poll() {
+        task_.monitor.rows_done += std::exchange(rows_done_, 0);
+        task_.monitor.poll(thread_);
     }
 
     // ---- may it be split -------------------------------------------------------------------------------------
@@ -150,30 +178,38 @@ private:
     bool may_split(const Node& node) const {
         return (recipe_.max_depth < 0 || node.depth < recipe_.max_depth) &&
                node.size() >= static_cast<size_t>(std::max(recipe_.min_samples_split, 2 * recipe_.min_samples_leaf)) &&
-               node.totals.weight >= std::max(2 * recipe_.min_weight_leaf, recipe_.min_weight_split);
+               weight_of(node) >= std::max(2 * recipe_.min_weight_leaf, recipe_.min_weight_split);
     }
 
     /// Find a split that is good enough; false if there is none.
     bool find(Node& node) {
         if (engine_.search(node) && accepts(node)) return true;
-        problem_.monitor.settled += node.size();
+        rows_done_ += node.size();
         return false;
     }
     bool accepts(Node& node) {
-        if (!(node.split.merit > recipe_.min_merit)) return false;
-        if (asks_decrease_ || recipe_.order == Order::best_first)
-            node.decrease = decrease(node) * node.totals.weight / problem_.total_weight;
-        if (asks_decrease_ && node.decrease + rounding < recipe_.least_decrease(node.split.n_branches)) return false;
-        return recipe_.significance >= 1 || significant(node);
+        if (!(split_of(node).merit > recipe_.min_merit)) return false;
+        if (asks_decrease_ || recipe_.order == Order::best_first) {
+            const double of_tree = decrease(node) * weight_of(node) / task_.total_weight;
+            if (asks_decrease_ && of_tree + rounding < recipe_.least_decrease(split_of(node).n_branches)) return false;
+            if constexpr (keeps) node.decrease = of_tree;
+        }
+        if constexpr (keeps) return recipe_.significance >= 1 || significant(node);
+        else return true;
     }
     /// Decrease of the node's impurity by its split.
     double decrease(Node& node) {
-        if (criterion_.traits.decrease) return node.split.merit;
+        if constexpr (keeps)
+            if (!criterion_.traits.decrease) return node.impurity - impurity_after(node);
+        return split_of(node).merit;
+    }
+    /// Impurity of the branches together.
+    double impurity_after(Node& node) {
         double after = 0;
         for (const BranchSums& branch : engine_.branch_sums(node)) {
             if (branch.weight <= 0) continue;
-            if (problem_.n_classes) {
-                Totals totals(problem_.width());
+            if (task_.n_classes) {
+                Totals totals(task_.width());
                 totals.weight = branch.weight;
                 totals.sums = branch.classes;
                 after += totals.weight * criterion_.impurity(totals);
@@ -181,12 +217,12 @@ private:
                 after += branch.squares - branch.sum * branch.sum / branch.weight;
             }
         }
-        return node.impurity - after / node.totals.weight;
+        return after / node.totals.weight;
     }
     /// Whether the split is more than chance. Candidates are counted only where the number there could be leaves it open.
     bool significant(Node& node) {
         const std::vector<BranchSums> branches = engine_.branch_sums(node);
-        const double p = problem_.n_classes ? chi_square_p(branches) : f_test_p(branches);
+        const double p = task_.n_classes ? chi_square_p(branches) : f_test_p(branches);
         const auto passes = [&](double candidates) {
             return p * std::min(recipe_.n_families() * candidates, 1e300) <= recipe_.significance;
         };
@@ -199,61 +235,89 @@ private:
     /// Append the branches of a node, `children_`; those that may not be split further have no number.
     void split(Node& node) {
         engine_.partition(node);
-        if (!interactions_.free()) {
-            for (int32_t feature : node.split.features()) node.groups = interactions_.below(node.groups, feature);
-            node.features = interactions_.among(features_of(node), node.groups);
-        }
+        if constexpr (keeps) keep_open(node);
+        auto& split = split_of(node);
         children_.clear();
-        children_.resize(static_cast<size_t>(node.split.n_branches));
-        for (size_t b = 0; b < children_.size(); ++b) {
-            children_[b].depth = node.depth + 1;
-            children_[b].seed = child_seed(node.seed, b);
-            children_[b].groups = node.groups;
-            children_[b].features = node.features;
-        }
+        children_.resize(static_cast<size_t>(split.n_branches));
+        for (size_t b = 0; b < children_.size(); ++b) children_[b].descend(node, b);
         engine_.take_branches(node, children_);
-        const auto first = static_cast<int32_t>(out_.nodes.size());
+        const auto first = static_cast<int32_t>(out_.size());
         for (Node& child : children_) append(child, &node);
-        engine_.finish(node, node.split);
-        for (Candidate& other : node.competitors) engine_.finish(node, other);
-        out_.set_split(node.node, node.split, first, std::move(node.competitors));
-        out_.set_surrogates(node.node, std::move(node.surrogates));
+        if constexpr (keeps) set_merit_of_branches(node);
+        engine_.finish(node, split);
+        out_.set_split(node.node, split, first);
+        if constexpr (keeps) {
+            for (Candidate& other : node.competitors) engine_.finish(node, other);
+            out_.set_others(node.node, std::move(node.competitors), std::move(node.surrogates));
+        }
         engine_.pass_on(node, children_);
+    }
+    /// Which groups of features, and which features, stay open below the split of a node.
+    void keep_open(Node& node) const {
+        if (interactions_.free()) return;
+        for (int32_t feature : node.split.features()) node.groups = interactions_.below(node.groups, feature);
+        node.features = interactions_.among(features_of(node), node.groups);
+    }
+    /// The merit of a split as its branches have it, added up in row order: whichever finder found it, it is the same to the last
+    /// bit. Where rows without a value took no part, and of a user's function, it stays as it was found.
+    void set_merit_of_branches(Node& node) {
+        if (left_out(recipe_.policy(static_cast<size_t>(node.split.feature)))) return;
+        if (criterion_.traits.decrease) {
+            double after = 0;
+            for (const Node& child : children_) after += child.totals.weight * child.impurity;
+            const double merit = node.impurity - after / node.totals.weight;
+            node.split.merit = task_.n_classes ? merit : std::max(merit, 0.0);
+        } else if (criterion_.merit) {
+            std::vector<const Totals*> branches;
+            for (const Node& child : children_)
+                if (child.size() > 0) branches.push_back(&child.totals);
+            node.split.merit = criterion_.merit(node.totals, branches);
+        }
     }
     /// Append a node; true if it may be split.
     bool append(Node& node, const Node* parent) {
-        Description leaf = engine_.describe(node);
+        auto&& leaf = engine_.describe(node);
         if (node.size() == 0 && parent) {  // an empty branch predicts what its parent does
-            const auto width = static_cast<int64_t>(out_.width);
-            const auto at = out_.value.begin() + parent->node * width;
-            leaf.value.assign(at, at + width);
+            out_.copy_value(parent->node, leaf.value);
             leaf.weight = leaf.risk = leaf.impurity = 0;
         }
-        node.impurity = leaf.impurity;
+        if constexpr (keeps) node.impurity = leaf.impurity;
         node.node = out_.append(parent ? parent->node : -1, node.depth, leaf);
         if (!leaf.pure && may_split(node)) return true;
-        problem_.monitor.settled += node.size();
+        rows_done_ += node.size();
         if (parent) node.node = -1;
         return false;
     }
     std::vector<int32_t> features_of(const Node& node) const {
         if (node.features) return *node.features;
-        std::vector<int32_t> features(problem_.n_features());
+        std::vector<int32_t> features(task_.n_features());
         std::iota(features.begin(), features.end(), 0);
         return features;
     }
 
+    // ---- what was found of a node ----------------------------------------------------------------------------
+
+    auto& split_of(Node& node) {
+        if constexpr (keeps) return node.split;
+        else return engine_.split_of(node);
+    }
+    double weight_of(const Node& node) const {
+        if constexpr (keeps) return node.totals.weight;
+        else return engine_.weight_of(node);
+    }
+
     static constexpr double rounding = 2.2e-16;  // of a decrease that is just enough, as scikit-learn has it
 
-    const Problem& problem_;
+    const GrowTask& task_;
     const Recipe& recipe_;
     const Formula& criterion_;
     Engine& engine_;
-    Builder& out_;
+    Output& out_;
     Interactions interactions_;
     int thread_;
+    size_t features_a_node_;
     bool asks_decrease_;
-    uint64_t work_ = 0;
+    uint64_t work_ = 0, rows_done_ = 0;
     std::vector<Node> children_;
     std::vector<Subtree<Rows>> subtrees_;
 };

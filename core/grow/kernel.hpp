@@ -6,10 +6,10 @@
 #include <array>
 #include <memory>
 
-#include "candidate.hpp"
+#include "splits/candidate.hpp"
 #include "cuts/cut.hpp"
 #include "grow/histogram/bins.hpp"
-#include "problem.hpp"
+#include "grow/grow_task.hpp"
 
 namespace treewright {
 
@@ -60,6 +60,6 @@ public:
 
 /// A kernel of criterion C for the rows of a task; `unit` tells that each weighs one. Instantiated in grow/kernels/.
 template <class C>
-std::unique_ptr<Kernel> make_kernel(const Problem& problem, bool unit);
+std::unique_ptr<Kernel> make_kernel(const GrowTask& task, bool unit);
 
 }  // namespace treewright

@@ -1,6 +1,6 @@
 // Which recipes each engine grows: those whose demands it offers. What is not named here goes to the engines that name nothing.
 #pragma once
-#include "recipe.hpp"
+#include "base/recipe.hpp"
 
 namespace treewright::offers {
 

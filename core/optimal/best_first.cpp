@@ -1,5 +1,5 @@
 // Best-first search over the intervals of cuts of all columns.
-#include "best_first.hpp"
+#include "optimal/best_first.hpp"
 
 #include <numeric>
 
@@ -38,8 +38,8 @@ void NodeSearch::measure() {
             continue;
         }
         for (uint32_t k = 0; k + 1 < node_.n_rows; ++k)
-            ends_[i * n_blocks + k / 64] |=
-                static_cast<uint64_t>(group[k] != group[k + 1] && column(i).may_cut_after(group[k])) << k % 64;
+            ends_[i * n_blocks + k / 64] |= static_cast<uint64_t>(group[k] != group[k + 1] && column(i).may_cut_after(group[k]))
+                                            << k % 64;
     }
 }
 
@@ -111,8 +111,7 @@ void NodeSearch::push(Item&& item) {
 /// The place among equals of the first test of an item.
 Rank NodeSearch::first_rank(const Item& item) const {
     if (!goal_.ties) return before_all;
-    if (item.category >= 0)
-        return rank_of(categories_[item.column][static_cast<size_t>(item.category)].test, item.leaves_left);
+    if (item.category >= 0) return rank_of(categories_[item.column][static_cast<size_t>(item.category)].test, item.leaves_left);
     const uint32_t from = item.a->bounds.at + 1, to = item.b->bounds.at - 1;
     const uint32_t cut = from <= to ? nearest_cut(ends(item.column), from, to, from) : 0;
     return cut ? rank_of(test_at(item.column, cut), item.leaves_left) : Rank{};
@@ -233,7 +232,8 @@ void NodeSearch::put_back(const Task& task, Solved&& solved) {
         goal_.improve(total, rank);
         found_ = true;
         plan_ = Plan::join(task.test, solved.left, solved.right);
-        root_ = RootChoice{task.test, std::move(solved.places), task.cut, item.leaves_left, item.leaves_right, bounds.left, bounds.right};
+        root_ = RootChoice{task.test,   std::move(solved.places), task.cut, item.leaves_left, item.leaves_right, bounds.left,
+                           bounds.right};
     }
     if (item.category >= 0) return;
     const auto sums = most(item.column);

@@ -3,8 +3,8 @@
 #include <condition_variable>
 #include <optional>
 
-#include "search.hpp"
-#include "tests.hpp"
+#include "optimal/search.hpp"
+#include "optimal/tests.hpp"
 
 namespace treewright::optimal {
 
@@ -25,8 +25,8 @@ public:
     using SolveShallow = std::function<Shallow(uint32_t leaves)>;
 
     /// `known` are floors of this question, or null; `feature` is that of the root, -1 = any.
-    NodeSearch(const Setting& setting, const Node& node, int depth, uint32_t leaves, const Goal& goal, const SolveShallow& shallow,
-               const Floors* known = nullptr, int32_t feature = -1);
+    NodeSearch(const Setting& setting, const Node& node, int depth, uint32_t leaves, const Goal& goal,
+               const SolveShallow& shallow, const Floors* known = nullptr, int32_t feature = -1);
 
     /// Take intervals until none is left; several solvers may do so side by side.
     void work(Solver& solver, const Tell& tell = {});

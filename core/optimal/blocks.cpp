@@ -1,5 +1,5 @@
 // Nodes as blocks of 64 rows.
-#include "blocks.hpp"
+#include "optimal/blocks.hpp"
 
 #include <bit>
 

@@ -1,7 +1,7 @@
 // A node as the kernels read it: every active column in blocks of 64 rows.
 #pragma once
-#include "kernels.hpp"
-#include "node.hpp"
+#include "optimal/kernels.hpp"
+#include "optimal/node.hpp"
 
 namespace treewright::optimal {
 

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <span>
 
-#include "plan.hpp"
+#include "optimal/plan.hpp"
 
 namespace treewright::optimal {
 
@@ -43,10 +43,10 @@ inline std::pair<uint32_t, uint32_t> open_cuts(const CutBounds& a, const CutBoun
         low = std::max(low, static_cast<uint32_t>(std::upper_bound(most.begin() + low, most.begin() + b.at, most[a.at] + over_a) -
                                                   most.begin()));
     if (over_b >= 0)
-        high = std::min(high, static_cast<uint32_t>(std::lower_bound(most.begin() + a.at + 1, most.begin() + high + 1,
-                                                                     most[b.at] - over_b) -
-                                                    most.begin()) -
-                                  1);
+        high = std::min(
+            high, static_cast<uint32_t>(std::lower_bound(most.begin() + a.at + 1, most.begin() + high + 1, most[b.at] - over_b) -
+                                        most.begin()) -
+                      1);
     return {low, high};
 }
 

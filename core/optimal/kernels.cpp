@@ -1,5 +1,5 @@
 // The loops of the search for each set of instructions, and the choice among them.
-#include "kernels.hpp"
+#include "optimal/kernels.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -51,7 +51,7 @@ inline void part(const uint32_t* rows, const uint32_t* group, uint32_t n, const 
 inline void gather_narrow(const uint32_t* rows, uint32_t n, const uint32_t* places, uint16_t* to) { gather(rows, n, places, to); }
 inline void gather_wide(const uint32_t* rows, uint32_t n, const uint32_t* places, uint32_t* to) { gather(rows, n, places, to); }
 
-#include "kernels.ipp"
+#include "optimal/kernels.ipp"
 
 }  // namespace portable
 
@@ -94,7 +94,7 @@ inline uint64_t within(const uint32_t* places, uint32_t begin, uint32_t width) {
 }
 using portable::gather_narrow, portable::gather_wide, portable::part;
 
-#include "kernels.ipp"
+#include "optimal/kernels.ipp"
 
 }  // namespace avx2
 #ifdef __clang__
@@ -106,7 +106,8 @@ using portable::gather_narrow, portable::gather_wide, portable::part;
 // ---- AVX-512 ---------------------------------------------------------------------------------------------------------------
 
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt"))), \
+                             apply_to = function)
 #else
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt")
@@ -142,8 +143,7 @@ inline void gather_narrow(const uint32_t* rows, uint32_t n, const uint32_t* plac
 }
 inline void gather_wide(const uint32_t* rows, uint32_t n, const uint32_t* places, uint32_t* to) {
     uint32_t i = 0;
-    for (; i + 16 <= n; i += 16)
-        _mm512_storeu_si512(to + i, fetch(rows + i, places));
+    for (; i + 16 <= n; i += 16) _mm512_storeu_si512(to + i, fetch(rows + i, places));
     for (; i < n; ++i) to[i] = places[rows[i]];
     for (; i % 64; ++i) to[i] = ~0u;
 }
@@ -166,7 +166,7 @@ inline void part(const uint32_t* rows, const uint32_t* group, uint32_t n, const 
     }
 }
 
-#include "kernels.ipp"
+#include "optimal/kernels.ipp"
 
 }  // namespace avx512
 #ifdef __clang__

@@ -6,7 +6,7 @@
 #pragma once
 #include <cstddef>
 
-#include "loss.hpp"
+#include "optimal/loss.hpp"
 
 namespace treewright::optimal {
 
@@ -20,8 +20,8 @@ struct Piece {
 /// A column of a node in its own order, in blocks of 64 rows.
 struct ColumnBlocks {
     bool categorical = false;
-    const uint64_t* ends = nullptr;      // rows after which the order may be cut; not used for categories
-    const Piece* pieces = nullptr;       // of categories, and of orders with few groups; null = go by rows
+    const uint64_t* ends = nullptr;  // rows after which the order may be cut; not used for categories
+    const Piece* pieces = nullptr;   // of categories, and of orders with few groups; null = go by rows
     size_t n_pieces = 0;
     const uint64_t* classes = nullptr;   // pair: rows of the second class; counts: rows of each class, by block
     const uint8_t* n_classes = nullptr;  // how many these are
@@ -43,7 +43,7 @@ struct Scan {
     ColumnBlocks column;
     /// Places of the column's rows in the order of the split; filled up to whole blocks with the largest number.
     const void* places = nullptr;
-    uint32_t begin = 0, width = 0;              // places on the left: `width` from `begin` on,
+    uint32_t begin = 0, width = 0;                // places on the left: `width` from `begin` on,
     uint32_t begin_second = 0, width_second = 0;  // and these
     Side left, right;
     Cost* scratch = nullptr;  // scratch_size(loss) numbers

@@ -12,7 +12,9 @@ struct NoPlaces {
 template <class Place>
 struct OnePlace {
     explicit OnePlace(const Scan& scan)
-        : places(static_cast<const Place*>(scan.places)), begin(static_cast<Place>(scan.begin)), width(static_cast<Place>(scan.width)) {}
+        : places(static_cast<const Place*>(scan.places)),
+          begin(static_cast<Place>(scan.begin)),
+          width(static_cast<Place>(scan.width)) {}
     uint64_t operator()(uint32_t block) const { return within(places + size_t{block} * 64, begin, width); }
     const Place* places;
     Place begin, width;
@@ -42,7 +44,9 @@ struct PairSide {
     Cost zeros, ones, lead = 0, best;
 
     PairSide(const Side& side, Cost zero, Cost one)
-        : zeros(side.wanted ? side.sums[0] * zero : 0), ones(side.wanted ? side.sums[1] * one : 0), best(side.wanted ? side.best : -endless) {}
+        : zeros(side.wanted ? side.sums[0] * zero : 0),
+          ones(side.wanted ? side.sums[1] * one : 0),
+          best(side.wanted ? side.best : -endless) {}
     bool may_improve(Cost zeros_here, Cost ones_here) const {
         return (zeros + lead - zeros_here < best) | (ones - lead - ones_here < best);
     }
@@ -57,7 +61,8 @@ inline void pair_cuts(PairSide side, uint64_t rows, uint64_t ones, uint64_t ends
     for (int byte = 0; byte < 64; byte += 8) {
         const auto here = static_cast<uint32_t>(rows >> byte & 255), of_one = static_cast<uint32_t>(ones >> byte & 255) & here,
                    of_zero = here & ~of_one, cuts = static_cast<uint32_t>(ends >> byte & 255);
-        const Cost ones_here = static_cast<Cost>(count_bits(of_one)) * one, zeros_here = static_cast<Cost>(count_bits(of_zero)) * zero;
+        const Cost ones_here = static_cast<Cost>(count_bits(of_one)) * one,
+                   zeros_here = static_cast<Cost>(count_bits(of_zero)) * zero;
         if (cuts && side.may_improve(zeros_here, ones_here)) {
             PairSide at = side;
             for (uint32_t left = cuts; left; left &= left - 1) {
@@ -112,7 +117,8 @@ void pair_pieces(Scan& scan) {
             rows = on_left(block);
         }
         const uint64_t of_one = scan.column.classes[block] & piece.rows, of_zero = piece.rows & ~of_one;
-        const auto left_ones = static_cast<Cost>(count_bits(of_one & rows)), left_zeros = static_cast<Cost>(count_bits(of_zero & rows));
+        const auto left_ones = static_cast<Cost>(count_bits(of_one & rows)),
+                   left_zeros = static_cast<Cost>(count_bits(of_zero & rows));
         ones[0] += left_ones;
         zeros[0] += left_zeros;
         ones[1] += static_cast<Cost>(count_bits(of_one)) - left_ones;
@@ -229,7 +235,8 @@ struct RunningSide {
     const Cost* all;
     Cost best;
 
-    RunningSide(const Side& side, Cost* scratch, int width) : before(scratch), rest(scratch + width), all(side.sums), best(side.wanted ? side.best : -endless) {
+    RunningSide(const Side& side, Cost* scratch, int width)
+        : before(scratch), rest(scratch + width), all(side.sums), best(side.wanted ? side.best : -endless) {
         for (int k = 0; k < width; ++k) before[k] = 0;
     }
     void cut(const Loss& loss, int width) {
@@ -372,10 +379,14 @@ void scan_other(Scan& scan) {
 template <class Left>
 void scan_any(Scan& scan) {
     switch (scan.loss->kind()) {
-        case LossKind::pair: return scan_pair<Left>(scan);
-        case LossKind::counts: return scan_other<Counts, Left>(scan);
-        case LossKind::prices: return scan_other<Prices, Left>(scan);
-        case LossKind::squares: return scan_other<Squares, Left>(scan);
+        case LossKind::pair:
+            return scan_pair<Left>(scan);
+        case LossKind::counts:
+            return scan_other<Counts, Left>(scan);
+        case LossKind::prices:
+            return scan_other<Prices, Left>(scan);
+        case LossKind::squares:
+            return scan_other<Squares, Left>(scan);
     }
 }
 inline void scan_whole(Scan& scan) { scan_any<NoPlaces>(scan); }

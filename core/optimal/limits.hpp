@@ -5,7 +5,7 @@
 #include <exception>
 #include <functional>
 
-#include "plan.hpp"
+#include "optimal/plan.hpp"
 
 namespace treewright::optimal {
 
@@ -18,10 +18,10 @@ class Limits {
 public:
     using Clock = std::chrono::steady_clock;
 
-    double seconds = -1;                 // -1 = no limit
-    int64_t work = -1;                   // subproblems; -1 = no limit
-    size_t bytes = 0;                    // of memory; 0 = no limit
-    std::function<bool()> check;         // now and then, by one thread only; false = stop
+    double seconds = -1;          // -1 = no limit
+    int64_t work = -1;            // subproblems; -1 = no limit
+    size_t bytes = 0;             // of memory; 0 = no limit
+    std::function<bool()> check;  // now and then, by one thread only; false = stop
 
     void start() { begin_ = Clock::now(); }
     /// Count subproblems, and throw if the search must end.

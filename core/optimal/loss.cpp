@@ -1,5 +1,5 @@
 // Costs as whole numbers of units.
-#include "loss.hpp"
+#include "optimal/loss.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,8 @@ Cost rounded(double cost, double scale) { return static_cast<Cost>(std::llround(
 
 }  // namespace
 
-Loss::Loss(const TargetView& target, size_t n_rows, const LossOptions& options) : n_classes_(target.n_classes), label_(target.label) {
+Loss::Loss(const TargetView& target, size_t n_rows, const LossOptions& options)
+    : n_classes_(target.n_classes), label_(target.label) {
     if (n_classes_ > 0) read_classes(target, n_rows, options);
     else read_numbers(target, n_rows);
     price_leaves(options.alpha, n_classes_ > 0 ? 1 : 4 * noise());

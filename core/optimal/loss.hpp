@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "plan.hpp"
+#include "optimal/plan.hpp"
 
 namespace treewright::optimal {
 
@@ -33,8 +33,8 @@ struct LossOptions {
 ///
 /// A cost c is stored as round(c · scale). The scale is a power of two that keeps all sums below 2^46 (2^54 for squares), so that
 /// whole numbers stay whole; trees that differ by less than a few units are equal. A class whose factor is less than a millionth
-/// (2^-20) of the largest counts as nothing: trees would only chase rows that weigh nothing. A leaf costs `leaf_price`: alpha, and a little
-/// more, so that of equal trees the one of fewest leaves is best.
+/// (2^-20) of the largest counts as nothing: trees would only chase rows that weigh nothing. A leaf costs `leaf_price`: alpha,
+/// and a little more, so that of equal trees the one of fewest leaves is best.
 class Loss {
 public:
     Loss(const TargetView& target, size_t n_rows, const LossOptions& options);

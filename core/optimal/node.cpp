@@ -1,10 +1,10 @@
 // Reading a table into columns, and leaving out those that tell nothing apart.
-#include "node.hpp"
+#include "optimal/node.hpp"
 
 #include <cmath>
 #include <numeric>
 
-#include "../cuts/sorted_list.hpp"
+#include "cuts/sorted_list.hpp"
 
 namespace treewright::optimal {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "../table.hpp"
-#include "loss.hpp"
+#include "base/table.hpp"
+#include "optimal/loss.hpp"
 
 namespace treewright::optimal {
 

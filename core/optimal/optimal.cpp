@@ -1,13 +1,13 @@
 // Levels one after the other, by threads that share one search, within limits; then the tree.
-#include "optimal.hpp"
+#include "optimal/optimal.hpp"
 
 #include <atomic>
 #include <cmath>
 #include <map>
 
-#include "../parallel.hpp"
-#include "best_first.hpp"
-#include "write.hpp"
+#include "base/parallel.hpp"
+#include "optimal/best_first.hpp"
+#include "optimal/write.hpp"
 
 namespace treewright::optimal {
 
@@ -46,9 +46,8 @@ public:
         } catch (const OutOfLimits&) {
         }
         Outcome outcome;
-        outcome.tree = write(table_, target_, loss_, options_.loss, best_, cut_values(best_, [&](int32_t f, int32_t rank) {
-                                 return number_of(f, rank);
-                             }));
+        outcome.tree = write(table_, target_, loss_, options_.loss, best_,
+                             cut_values(best_, [&](int32_t f, int32_t rank) { return number_of(f, rank); }));
         double risk = 0;
         for (size_t i = 0; i < outcome.tree.risk.size(); ++i)
             if (outcome.tree.n_children[i] == 0) risk += outcome.tree.risk[i];
@@ -173,8 +172,8 @@ private:
 
     /// The best tree that has a feature at its root.
     std::pair<Cost, Plan> best_with(int32_t feature) {
-        NodeSearch search(setting_, root_, depth_, leaves_, {}, [&](uint32_t fewer) { return level(depth_ - 1, fewer); }, nullptr,
-                          feature);
+        NodeSearch search(
+            setting_, root_, depth_, leaves_, {}, [&](uint32_t fewer) { return level(depth_ - 1, fewer); }, nullptr, feature);
         run(search);
         std::pair<Cost, Plan> best{search.found() ? search.goal().below : endless, search.plan()};
         for (size_t i = 0; i < root_.active.size(); ++i) {

@@ -3,9 +3,9 @@
 #include <functional>
 #include <vector>
 
-#include "../table.hpp"
-#include "../tree.hpp"
-#include "loss.hpp"
+#include "base/table.hpp"
+#include "base/tree.hpp"
+#include "optimal/loss.hpp"
 
 namespace treewright::optimal {
 
@@ -13,8 +13,8 @@ struct Options {
     int max_depth = 3;
     uint32_t max_leaves = 0;  // 0 = as many as the depth allows
     LossOptions loss;
-    double time_limit = -1;    // seconds; -1 = none
-    int64_t work_limit = -1;   // subproblems; -1 = none
+    double time_limit = -1;     // seconds; -1 = none
+    int64_t work_limit = -1;    // subproblems; -1 = none
     int64_t memory_limit = -1;  // bytes; -1 = none
     int threads = 1;
     /// Told the best objective and the lower bound now and then; false = stop.

@@ -1,7 +1,7 @@
 // Branch and bound over the cuts of all columns.
-#include "search.hpp"
+#include "optimal/search.hpp"
 
-#include "tests.hpp"
+#include "optimal/tests.hpp"
 
 #include <bit>
 #include <numeric>
@@ -188,7 +188,8 @@ Solver::Sides Solver::evaluate(const Node& node, const Range& range, uint32_t le
     };
     start(scan.left, split_left, left_sums_, cost.left, low.left, squares);
     start(scan.right, split_right, right_sums_, cost.right, low.right, other_squares);
-    const Cost enough_left = std::max<Cost>(low.left, 0) - price() - squares, enough_right = std::max<Cost>(low.right, 0) - price() - other_squares;
+    const Cost enough_left = std::max<Cost>(low.left, 0) - price() - squares,
+               enough_right = std::max<Cost>(low.right, 0) - price() - other_squares;
     const auto look = [&](size_t i) {
         if (!scan.left.wanted && !scan.right.wanted) return false;
         scan.column = blocks_[i];

@@ -3,14 +3,15 @@
 // `Solver` answers one question: what does the best tree of a depth and number of leaves cost on the rows of a node, if it costs
 // less than a limit? Depth one is a scan of every column. Depth two looks, for each column, at the cut in the middle of an
 // interval of cuts, and goes on with those halves that may hold a better one (bounds.hpp); what either side saves by a second
-// split is found by the kernels. Deeper trees do the same best first, over all columns at once, with a Solver's answer on either side.
+// split is found by the kernels. Deeper trees do the same best first, over all columns at once, with a Solver's answer on either
+// side.
 #pragma once
 #include <memory>
 #include <mutex>
 
-#include "blocks.hpp"
-#include "bounds.hpp"
-#include "limits.hpp"
+#include "optimal/blocks.hpp"
+#include "optimal/bounds.hpp"
+#include "optimal/limits.hpp"
 
 namespace treewright::optimal {
 
@@ -109,12 +110,13 @@ private:
                    const CutBounds& high);
     Cost search_cuts(const Node& node, size_t i, uint32_t leaves_left, uint32_t leaves_right, Cost all_left, Cost all_right,
                      Goal& goal, Choice& choice);
-    Cost search_categories(const Node& node, size_t i, uint32_t leaves_left, uint32_t leaves_right, Cost all_left,
-                           Cost all_right, Goal& goal, Choice& choice);
+    Cost search_categories(const Node& node, size_t i, uint32_t leaves_left, uint32_t leaves_right, Cost all_left, Cost all_right,
+                           Goal& goal, Choice& choice);
     void write(const Node& node, const Choice& choice, Plan& plan);
 
     // more levels
-    Cost more_levels(const Node& node, int depth, uint32_t leaves, const Goal& goal, Plan& plan, const Floors* known, Floors* found);
+    Cost more_levels(const Node& node, int depth, uint32_t leaves, const Goal& goal, Plan& plan, const Floors* known,
+                     Floors* found);
 
     const Setting& setting_;
     const Kernels& kernels_;

@@ -1,6 +1,6 @@
 // The tests of one category against the rest, and how leaves are shared out over branches.
 #pragma once
-#include "node.hpp"
+#include "optimal/node.hpp"
 
 namespace treewright::optimal {
 
@@ -54,8 +54,7 @@ inline std::vector<CategoryTest> category_tests(const Node& node, size_t i, cons
         tests.push_back({test, segment.begin, width});
         if (n_missing == 0 && known.size() == 2) break;  // the second is the first with its branches exchanged
     }
-    if (n_missing > 0 && known.size() > 1)
-        tests.push_back({{TestKind::known, false, column.feature, 0}, 0, missing_begin});
+    if (n_missing > 0 && known.size() > 1) tests.push_back({{TestKind::known, false, column.feature, 0}, 0, missing_begin});
     return tests;
 }
 

@@ -1,14 +1,14 @@
 // Plans as trees.
-#include "write.hpp"
+#include "optimal/write.hpp"
 
 #include <cmath>
 #include <map>
 #include <numeric>
 
-#include "../base/midpoint.hpp"
-#include "../base/writer.hpp"
-#include "../criteria/squared_error.hpp"
-#include "../missing.hpp"
+#include "base/midpoint.hpp"
+#include "base/writer.hpp"
+#include "criteria/squared_error.hpp"
+#include "grow/missing_policy.hpp"
 
 namespace treewright::optimal {
 
@@ -16,8 +16,8 @@ namespace {
 
 struct Branching {
     std::vector<size_t> rows;
-    int32_t plan = -1;                 // node of the plan; -1 = a leaf
-    int32_t children[2] = {-1, -1};    // among the branchings
+    int32_t plan = -1;               // node of the plan; -1 = a leaf
+    int32_t children[2] = {-1, -1};  // among the branchings
     Description description;
     double threshold = 0, merit = 0;
     int32_t default_branch = -1;
@@ -80,7 +80,8 @@ private:
         for (size_t said = 0; said < k; ++said) {
             double cost = 0;
             for (size_t truth = 0; truth < k; ++truth)
-                cost += d.value[truth] * (options_.costs.empty() ? (truth == said ? 0.0 : 1.0) : options_.costs[truth * k + said]);
+                cost +=
+                    d.value[truth] * (options_.costs.empty() ? (truth == said ? 0.0 : 1.0) : options_.costs[truth * k + said]);
             d.risk = std::min(d.risk, cost);
         }
         d.impurity = d.weight > 0 ? d.risk / d.weight : 0.0;
@@ -147,8 +148,9 @@ private:
             node.table.emplace_back(code, test.kind == TestKind::known || code == test.at ? 0 : 1);
     }
 
-    /// The best subset of the categories that the rows have: of equal ones that of the first pair of labels; a category that costs
-    /// the same with both goes with the first. The first category is on the left. Missing values count as the last category.
+    /// The best subset of the categories that the rows have: of equal ones that of the first pair of labels; a category that
+    /// costs the same with both goes with the first. The first category is on the left. Missing values count as the last
+    /// category.
     void find_subset(const Test& test, Branching& node) const {
         const auto width = static_cast<size_t>(loss_.width());
         const int32_t n = feature(test).n_categories;

@@ -1,8 +1,8 @@
 // From the plan of a tree to the tree: rows are sent down once more, and every node is described as those of all growers are.
 #pragma once
-#include "../table.hpp"
-#include "../tree.hpp"
-#include "loss.hpp"
+#include "base/table.hpp"
+#include "base/tree.hpp"
+#include "optimal/loss.hpp"
 
 namespace treewright::optimal {
 

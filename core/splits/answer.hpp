@@ -10,8 +10,8 @@
 #include <functional>
 #include <span>
 
-#include "../table.hpp"
-#include "../tree.hpp"
+#include "base/table.hpp"
+#include "base/tree.hpp"
 
 namespace treewright {
 

@@ -5,13 +5,13 @@
 // tried up to 12 values present; beyond, the best cut of several orders (each class's share, and the first principal
 // component of the class shares: Coppersmith, Hong & Hosking, 1999), then single values are exchanged while that helps.
 #pragma once
-#include "best.hpp"
-#include "candidate.hpp"
-#include "constraints.hpp"
-#include "criteria/callable.hpp"
-#include "levels.hpp"
-#include "missing.hpp"
-#include "problem.hpp"
+#include "cuts/best.hpp"
+#include "splits/candidate.hpp"
+#include "grow/constraints.hpp"
+#include "criteria/user_criterion.hpp"
+#include "splits/category_order.hpp"
+#include "grow/missing_policy.hpp"
+#include "grow/grow_task.hpp"
 
 namespace treewright {
 
@@ -105,18 +105,19 @@ private:
 template <class C>
 class CategorySearch {
 public:
-    /// `spread` is the scale of the target: 1 for shares of classes. `bounds` are those of monotone constraints, `classes` the numbers that classes stand for under them; `asked` is what puts
-    /// candidates before the user's function, if that is the criterion.
+    /// `spread` is the scale of the target: 1 for shares of classes. `bounds` are those of monotone constraints, `classes` the
+    /// numbers that classes stand for under them; `user_function` is what puts candidates before the user's function, if that is
+    /// the criterion.
     CategorySearch(const C& criterion, const Recipe& recipe, const Table& table, const Levels& levels, const Totals& node,
                    double tolerance, double spread, int32_t feature, const Bounds& bounds = {},
-                   const ClassLevels* classes = nullptr, CandidateBatch* asked = nullptr)
+                   const ClassLevels* classes = nullptr, CandidateBatch* user_function = nullptr)
         : criterion_(criterion),
           recipe_(recipe),
           levels_(levels),
           node_(node),
           bounds_(bounds),
           classes_(classes),
-          asked_(asked),
+          user_function_(user_function),
           feature_(feature),
           n_categories_(table.features[static_cast<size_t>(feature)].n_categories),
           by_direction_(!left_out(recipe_.policy(static_cast<size_t>(feature))) && levels.missing.count > 0),
@@ -152,7 +153,7 @@ private:
         return share_ * merit_of(both);
     }
     double merit_of(Branches branches) const {
-        if constexpr (C::user_defined) return asked_->merit(basis_, branches);
+        if constexpr (C::user_defined) return user_function_->merit(basis_, branches);
         else if constexpr (C::classification) return criterion_.merit(basis_, branches);
         else return C::merit(basis_, branches, levels_.centre);
     }
@@ -360,7 +361,7 @@ private:
     const Totals& node_;
     Bounds bounds_;
     const ClassLevels* classes_;
-    CandidateBatch* asked_;
+    CandidateBatch* user_function_;
     int32_t feature_, n_categories_;
     bool by_direction_;
     const Totals& basis_;

@@ -6,7 +6,7 @@
 // planes. Merits are the criterion's own for any number of classes; a discriminant needs two, and takes the two superclasses that
 // a split tells apart best: the classes with more than their share on the left, and the others (Breiman et al., 1984, §4.3).
 #pragma once
-#include "scaled.hpp"
+#include "splits/scaled_rows.hpp"
 
 namespace treewright {
 
@@ -247,11 +247,11 @@ private:
 
     // ---- fewer weights -------------------------------------------------------------------------------------------------
 
-    /// Keep the columns that are worth their weight, and let them settle.
+    /// Keep the columns that are worth their weight, and let them refine.
     void thin_out(Plane& plane, size_t most) {
         keep_largest(plane);
         Random random(child_seed(seed_, most_starts + 1));
-        settle(plane, most_sweeps, random);
+        refine(plane, most_sweeps, random);
         const auto without = [&](const Plane& of) {
             return cutters_.merits_without(of.value, of.columns, [&](size_t c, std::vector<double>& value) {
                 for (size_t i = 0; i < value.size(); ++i) value[i] -= of.weight[c] * rows_.column[c][i];
@@ -259,13 +259,13 @@ private:
         };
         const auto drop = [&](Plane& of, size_t c) {
             of.weight[c] = 0;
-            settle(of, 1 + 12 / of.columns.size(), random);  // planes of few columns are what is likely to stay
+            refine(of, 1 + 12 / of.columns.size(), random);  // planes of few columns are what is likely to stay
         };
         plane = thinned(rows_, std::move(plane), most, without, drop);
-        settle(plane, most_sweeps, random);
+        refine(plane, most_sweeps, random);
     }
     /// Turn a plane about its own columns alone, from its weights on.
-    void settle(Plane& plane, size_t n_sweeps, Random& random) {
+    void refine(Plane& plane, size_t n_sweeps, Random& random) {
         active_ = plane.columns;
         plane = plane_of(std::move(plane.weight), cutter_);
         descend(plane, n_sweeps, random, cutter_, 0);

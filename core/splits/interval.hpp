@@ -12,6 +12,8 @@
 #include <queue>
 #include <vector>
 
+#include "criteria/entropy.hpp"
+#include "criteria/squared_error.hpp"
 #include "cuts/scan.hpp"
 
 namespace treewright {
@@ -73,7 +75,7 @@ private:
         const size_t n = part.end - part.begin;
         BestCut cut(scorer.score_step(Entropy::tolerance(part.totals, Entropy::impurity(part.totals))));
         scan(list + part.begin, n, 0, n, false, false, scorer, limits_, cut);
-        return cut.found() ? part.begin + cut.get().position : 0;
+        return cut.found() ? part.begin + cut.get().position() : 0;
     }
     /// What is coded are rows: weights only set the shares of the classes.
     static bool pays(const Totals& whole, const Totals& left, const Totals& right) {
@@ -162,7 +164,8 @@ private:
         const double squares = sum_of_squares(list + begin, n);
         BestCut cut(scorer.score_step(SquaredError::tolerance(t, squares / t.weight)));
         scan(list + begin, n, 0, n, false, false, scorer, limits_, cut);
-        return {begin, end, cut.found() ? begin + cut.get().position : 0, cut.found() ? scorer.merit(cut.merit()) * t.weight : 0};
+        return {begin, end, cut.found() ? begin + cut.get().position() : 0,
+                cut.found() ? scorer.merit(cut.merit()) * t.weight : 0};
     }
 
     const LocalRows& rows_;

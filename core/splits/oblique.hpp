@@ -2,8 +2,8 @@
 #pragma once
 #include <charconv>
 
-#include "hyperplane.hpp"
-#include "sphere.hpp"
+#include "splits/hyperplane.hpp"
+#include "splits/sphere.hpp"
 
 namespace treewright {
 

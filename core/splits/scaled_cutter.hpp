@@ -1,7 +1,7 @@
 // Cuts of a number made of several features, by one criterion.
 #pragma once
 #include "cuts/scan.hpp"
-#include "splits/scaled.hpp"
+#include "splits/scaled_rows.hpp"
 
 namespace treewright {
 
@@ -41,10 +41,11 @@ public:
         scan(list_.data(), known, 0, known, false, false, scorer, rows_.limits, best_);
         if (!best_.found()) return -infinity;
         const double merit = scorer.merit(best_.merit()) * share;
-        bits_ = saved_bits(totals, best_.get().position, merit);
+        bits_ = saved_bits(totals, best_.get().position(), merit);
         return merit;
     }
-    /// Rows that it carries upwards come in at their value/direction as t rises, and the others leave: their weight is taken back.
+    /// Rows that it carries upwards come in at their value/direction as t rises, and the others leave: their weight is taken
+    /// back.
     std::pair<double, double> turn(const std::vector<double>& value, const std::vector<double>& direction) override {
         const size_t n = rows_.size();
         key_.resize(n);
@@ -73,7 +74,7 @@ public:
             best_.offer(scorer.score(), {i + 1, false});
         }
         if (!best_.found()) return {0.0, -infinity};
-        const size_t at = best_.get().position;
+        const size_t at = best_.get().position();
         return {midpoint(key_[list_[at - 1].row], key_[list_[at].row]), best_.merit()};
     }
     double tolerance() const override { return score_step_; }

@@ -4,7 +4,7 @@
 // to the others, and is the one nearest to the centroid. For a number as target the rows above and below its mean are the
 // classes.
 #pragma once
-#include "scaled.hpp"
+#include "splits/scaled_rows.hpp"
 
 namespace treewright {
 
@@ -21,10 +21,7 @@ public:
     };
 
     SphereSearch(Kernel& kernel, const ScaledRows& rows, double impurity, double tolerance, int threads, Monitor& monitor)
-        : rows_(rows),
-          tolerance_(tolerance),
-          monitor_(monitor),
-          cutters_(kernel, rows, impurity, threads) {}
+        : rows_(rows), tolerance_(tolerance), monitor_(monitor), cutters_(kernel, rows, impurity, threads) {}
 
     /// The best sphere, of at most so many columns.
     Sphere best(size_t most) {

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "two_sided.hpp"
+#include "splits/two_sided.hpp"
 
 namespace treewright {
 

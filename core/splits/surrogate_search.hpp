@@ -3,10 +3,10 @@
 #include <numeric>
 
 #include "base/midpoint.hpp"
-#include "candidate.hpp"
-#include "recipe.hpp"
+#include "splits/candidate.hpp"
+#include "base/recipe.hpp"
 #include "splits/surrogate_agreement.hpp"
-#include "table.hpp"
+#include "base/table.hpp"
 
 namespace treewright {
 
@@ -57,8 +57,9 @@ inline Candidate surrogate_candidate(const TwoSidedSplit& split) {
 /// cut_of(feature, primary, least, split) finds the cut of a numeric feature that agrees best, and need not if that is below
 /// `least`.
 template <class RowOf, class CutOf>
-std::vector<Candidate> find_surrogates(const Table& table, const Recipe& recipe, const Candidate& of, const BranchAssignment& assigned,
-                                       const PrimarySides& primary, RowOf&& row_of, CutOf&& cut_of) {
+std::vector<Candidate> find_surrogates(const Table& table, const Recipe& recipe, const Candidate& of,
+                                       const BranchAssignment& assigned, const PrimarySides& primary, RowOf&& row_of,
+                                       CutOf&& cut_of) {
     std::vector<TwoSidedSplit> kept;
     std::vector<std::vector<std::pair<int32_t, int32_t>>> tables(table.features.size());
     SurrogateRules rules;
@@ -75,9 +76,9 @@ std::vector<Candidate> find_surrogates(const Table& table, const Recipe& recipe,
                 if (branch >= 0 && code >= 0) use(static_cast<size_t>(code), static_cast<size_t>(branch), assigned.weight_of(i));
             }
         };
-        const Agreement agreement =
-            feature.categorical() ? agreeing_branches(static_cast<size_t>(feature.n_categories), assigned.n_branches, each, tables[f])
-                                  : cut_of(f, primary, least_agreement(primary, rules, kept), split);
+        const Agreement agreement = feature.categorical() ? agreeing_branches(static_cast<size_t>(feature.n_categories),
+                                                                              assigned.n_branches, each, tables[f])
+                                                          : cut_of(f, primary, least_agreement(primary, rules, kept), split);
         offer_surrogate(std::move(split), agreement, primary, rules, kept);
     }
     std::vector<Candidate> surrogates;

@@ -1,9 +1,9 @@
 // Numbers in bins, and two-valued columns as bits.
 #include "grow/histogram/quantile_codes.hpp"
 
-#include "../bits.hpp"
-#include "check.hpp"
-#include "columns.hpp"
+#include "grow/bits.hpp"
+#include "tests/check.hpp"
+#include "tests/columns.hpp"
 
 using namespace treewright;
 

@@ -1,10 +1,10 @@
 // Streams of random numbers and what is drawn by them: the first values are fixed, as models hang on them.
 #include <algorithm>
 
-#include "../feature_draw.hpp"
-#include "../random.hpp"
-#include "../sampler.hpp"
-#include "check.hpp"
+#include "grow/feature_draw.hpp"
+#include "base/random.hpp"
+#include "forest/sampler.hpp"
+#include "tests/check.hpp"
 
 using namespace treewright;
 

@@ -1,5 +1,5 @@
 // Runs all tests, or those whose name contains the first argument.
-#include "check.hpp"
+#include "tests/check.hpp"
 
 int main(int count, char** arguments) {
     const std::string wanted = count > 1 ? arguments[1] : "";

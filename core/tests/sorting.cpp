@@ -1,8 +1,9 @@
 // Rows by value, ranks in linear time, and the midpoint between neighbours.
-#include "../ranks.hpp"
-#include "cuts/scan.hpp"
-#include "check.hpp"
-#include "columns.hpp"
+#include "grow/by_sorting/ranks.hpp"
+#include "base/midpoint.hpp"
+#include "cuts/sorted_list.hpp"
+#include "tests/check.hpp"
+#include "tests/columns.hpp"
 
 using namespace treewright;
 

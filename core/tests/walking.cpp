@@ -1,8 +1,8 @@
 // The packed walk sends every row where the general one does.
-#include "../problem.hpp"
-#include "../route.hpp"
-#include "check.hpp"
-#include "columns.hpp"
+#include "grow/grow_task.hpp"
+#include "predict/route.hpp"
+#include "tests/check.hpp"
+#include "tests/columns.hpp"
 
 using namespace treewright;
 

@@ -1,4 +1,4 @@
-"""Decision trees that are grown exactly, read easily and kept safely.
+"""Decision trees: exact growing, pruning, explanation, drawing, and model files.
 
 The public names stand here. Estimators need scikit-learn, which is slow to import, so they are loaded when
 they are first asked for.
@@ -8,12 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from treewright import bounds, criteria, datasets, errors, pruning
+from treewright._module_names import find_old_modules
 from treewright.data import Dataset
 from treewright.export import export_text
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import Recipe
-from treewright.model_selection.comparison import compare_pruners
-from treewright.model_selection.overfitting import overfitting_curve
 from treewright.model_selection.validated_pruning import prune, simplify
 from treewright.tree import Tree
 from treewright.tree.monotone import is_monotone
@@ -43,6 +42,8 @@ if TYPE_CHECKING:
     from treewright.estimators.rules import RuleClassifier
     from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from treewright.explorer import edit, explore
+    from treewright.model_selection.comparison import compare_pruners
+    from treewright.model_selection.overfitting import overfitting_curve
     from treewright.rules import RuleSet
 
 __version__ = "0.1.0"
@@ -93,6 +94,8 @@ __all__ = [
     "simplify",
 ]
 
+find_old_modules()
+
 _LOADED_WHEN_ASKED_FOR = {
     "DecisionTreeClassifier": "treewright.estimators.tree",
     "DecisionTreeRegressor": "treewright.estimators.tree",
@@ -110,6 +113,8 @@ _LOADED_WHEN_ASKED_FOR = {
     "RandomForestRegressor": "treewright.estimators.forest",
     "from_sklearn": "treewright.estimators.from_sklearn",
     "load": "treewright.estimators.loading",
+    "compare_pruners": "treewright.model_selection.comparison",
+    "overfitting_curve": "treewright.model_selection.overfitting",
     "edit": "treewright.explorer",
     "explore": "treewright.explorer",
     "plot_confusion": "treewright.draw",

@@ -1,4 +1,4 @@
-"""Arithmetic for what decides or is stored: its last bit is the same on every processor.
+"""Arithmetic with the same last bit on every processor, for whatever decides or is stored.
 
 NumPy's sums, means, products, quotients and square roots are such. Its `@`, logarithms, exponentials and
 powers are not, nor are those of `math` and SciPy: the core has its own (`_core.log`, `_core.log2`, …).

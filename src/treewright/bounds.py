@@ -1,4 +1,4 @@
-"""Bounds: what theory guarantees about trees: their capacity, the rows they need, and their true error.
+"""Generalization bounds: capacity (VC dimension) of trees, sample sizes, bounds on the true error.
 
 Sources are named function by function; the lecture is Y. Mansour's on decision trees.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, comb, lgamma, log, log2, pi, sqrt
+from math import ceil, comb, factorial, inf, lgamma, log, log2, pi, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.formatting.html_table import html_lines
 from treewright.formatting.text import counted
+from treewright.parameter_types import is_whole
 
 if TYPE_CHECKING:
     from treewright.tree import Tree
@@ -94,6 +95,62 @@ def vc_boolean(n_leaves: int, n_features: int) -> tuple[int, int]:
     """
     rows = vc_all_boolean(n_features)
     return min(n_leaves, rows), min(int(n_leaves * log2(8 * n_features)), rows)
+
+
+def catalan(n_leaves: int) -> int:
+    """Bound the number of shapes of binary trees of s leaves: the Catalan number C(2s, s) / (s + 1) ≤ 4^s.
+
+    (The lecture, §8.1.4. There are as many trees of s splits; of s leaves, which have s − 1 splits, there are
+    exactly `catalan(s - 1)`.)
+
+    Examples
+    --------
+    >>> [catalan(leaves) for leaves in (1, 2, 3, 4, 5)]
+    [1, 2, 5, 14, 42]
+    """
+    s = _whole("n_leaves", n_leaves, 0)
+    return comb(2 * s, s) // (s + 1)
+
+
+def boolean_trees(n_leaves: int, n_features: int) -> int:
+    """Bound the number of binary trees of s leaves over n truth values: (8n)^s.
+
+    No more than 4^s shapes, n^(s−1) choices of splits and 2^s labellings of the leaves (the lecture, §8.1.4).
+
+    Examples
+    --------
+    >>> boolean_trees(2, 3)  # 12 of them differ: 3 splits, 4 labellings
+    576
+    """
+    return int((8 * _whole("n_features", n_features, 1)) ** _whole("n_leaves", n_leaves, 1))
+
+
+def orderings(n_features: int) -> int:
+    """Give the size of the search space of ID3: the p! orders in which p features may be chosen.
+
+    (Stein & Lettmann, 2023, *Decision Trees*, ML:VI-93: a search that takes one feature at each step, without
+    taking it again.)
+
+    Examples
+    --------
+    >>> orderings(3)
+    6
+    """
+    return factorial(_whole("n_features", n_features, 0))
+
+
+def hypotheses(n_rows: int) -> int:
+    """Give the most trees that differ on a table of n different rows and two classes: 2^n.
+
+    Every subset of the rows can be a class (Stein & Lettmann, 2023, *Decision Trees*, ML:VI-94). The p!
+    orders of the features (`orderings`) may be fewer or more.
+
+    Examples
+    --------
+    >>> hypotheses(5), orderings(4) < hypotheses(5) < orderings(5)
+    (32, True)
+    """
+    return 1 << _whole("n_rows", n_rows, 0)
 
 
 def vc_all_boolean(n_features: int) -> int:
@@ -265,6 +322,36 @@ def structural_penalty(depth: int, n_nodes: int, n_rows: int, n_splits: float, d
     return sqrt(((depth + n_nodes) * log(n_splits) + log(1 / delta)) / n_rows)
 
 
+def structural_regret(
+    n_nodes: int,
+    depth: int,
+    n_rows: int,
+    n_splits: float,
+    delta: float = 0.05,
+    *,
+    constant: float = 1.0,
+) -> float:
+    """Bound how much more than the best pruning the one by structural risk errs, but for a constant.
+
+    √(|T| / m) · c · (ln(|T| / δ) + h ln(n m / δ)), with |T| and h the nodes and the height of the best
+    pruning, m the rows, n the number of splits to choose from (Kearns & Mansour, 1998; the lecture, §8.2.4).
+    Theory leaves the constant c open.
+
+    Examples
+    --------
+    >>> round(structural_regret(n_nodes=7, depth=2, n_rows=1_000_000, n_splits=10), 3)
+    0.114
+    """
+    _check("delta", delta)
+    size, rows = _whole("n_nodes", n_nodes, 1), _whole("n_rows", n_rows, 1)
+    height = _whole("depth", depth, 0)
+    if not n_splits >= 1:
+        raise ValueError(f"n_splits must be at least 1, got {n_splits!r}.")
+    if not 0 < constant < inf:
+        raise ValueError(f"constant must be a finite number above 0, got {constant!r}.")
+    return sqrt(size / rows) * constant * (log(size / delta) + height * log(n_splits * rows / delta))
+
+
 def selection_penalty(n_nodes: ArrayLike, n_rows: int) -> Array:
     """What to add to the error of a pruning when choosing between prunings: √(|P| / m) (the lecture, §8.2.5).
 
@@ -279,6 +366,12 @@ def selection_penalty(n_nodes: ArrayLike, n_rows: int) -> Array:
 def _check(name: str, value: float) -> None:
     if not 0 < value < 1:
         raise ValueError(f"{name} must be above 0 and below 1, got {value!r}.")
+
+
+def _whole(name: str, value: int, least: int) -> int:
+    if not is_whole(value) or value < least:
+        raise ValueError(f"{name} must be a whole number from {least} on, got {value!r}.")
+    return int(value)
 
 
 # ---- the true error of a tree ----------------------------------------------------------------------------
@@ -302,7 +395,8 @@ class ErrorBound:
     log_trees : float
         Logarithm of the number of ways in which trees as large as this one can label twice as many rows.
     rows_needed : int or None
-        The rows it takes for the guarantee to be within 0.1 of an error like this.
+        The rows it takes for the guarantee to be within 0.1 of an error like this; None from an error of 0.9
+        on, where that guarantees nothing.
     size : str
         The size of the tree, in words.
     """
@@ -335,15 +429,14 @@ class ErrorBound:
             if self.is_vacuous
             else f"{sure} the true error is at most {100 * self.bound:.3g} %."
         )
-        return "\n".join(
-            [
-                said,
-                seen,
+        lines = [said, seen]
+        if self.rows_needed is not None:
+            lines.append(
                 f"Trees of {self.size} can label rows in so many ways that it would take about "
-                f"{self.rows_needed:,} rows to be sure within 10 %.",
-                "Rows that were kept aside, as bound(X=..., y=...), give a far closer bound.",
-            ]
-        )
+                f"{self.rows_needed:,} rows to be sure within 10 %."
+            )
+        lines.append("Rows that were kept aside, as bound(X=..., y=...), give a far closer bound.")
+        return "\n".join(lines)
 
 
 def training_bound(tree: Tree, delta: float = 0.05) -> ErrorBound:
@@ -357,7 +450,7 @@ def training_bound(tree: Tree, delta: float = 0.05) -> ErrorBound:
 
     is taken (Vapnik & Chervonenkis, 1971; the forms are those of Bousquet, Boucheron & Lugosi, 2004,
     *Introduction to statistical learning theory*, §4–5). It is made for the worst case, and loose. It is
-    about rows without missing values.
+    about rows without missing values, in which a feature that was 0 or 1 in all training rows is so always.
 
     Parameters
     ----------

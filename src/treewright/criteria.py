@@ -1,4 +1,4 @@
-"""Criteria: what makes a split good, written out as the formulas that the core computes fast.
+"""Splitting criteria: Gini, entropy, gain ratio and the others as formulas; the core computes them fast.
 
 A criterion gives every node an *impurity* and every split a *merit* (larger is better). The functions here
 are definitions to read, quote and test against; growing uses the same formulas in the core.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import fsum
+from math import fsum, inf, isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,9 @@ REGRESSION: dict[str, str] = {
 
 ALIASES: dict[str, str] = {"log_loss": "entropy", "friedman_mse": "squared_error"}
 """Other names that scikit-learn knows a criterion by."""
+
+POTENTIALS = ("error", "gini", "entropy", "sqrt")
+"""The criteria that are strictly or weakly concave functions of the share of one of two classes."""
 
 # Criteria that score splits only borrow the impurity of their nearest relative for the nodes.
 NODE_IMPURITY: dict[str, str] = {
@@ -78,7 +81,7 @@ def potential(name: str, q: ArrayLike) -> Any:
     >>> round(potential("error", 0.8), 3), round(0.5 * potential("error", 0.6), 3)
     (0.2, 0.2)
     """
-    share = np.asarray(q, dtype=float)
+    name, share = ALIASES.get(name, name), np.asarray(q, dtype=float)
     if not np.all((share >= 0) & (share <= 1)):
         raise ValueError(f"q must lie between 0 and 1, got {q!r}.")
     two_classes = np.stack([share, 1 - share], axis=-1)
@@ -91,11 +94,221 @@ def potential(name: str, q: ArrayLike) -> Any:
     elif name == "sqrt":
         value = np.sqrt(share * (1 - share))
     else:
-        raise ValueError(unknown_name("criterion", name, ("error", "gini", "entropy", "sqrt")))
+        raise ValueError(unknown_name("criterion", name, POTENTIALS))
     return value if value.ndim else float(value)
 
 
-def impurity(name: str, node: ArrayLike) -> float:
+def split_potential(name: str, table: ArrayLike) -> float:
+    """Give the value of a node once it is split: u · val(p) + (1 − u) · val(r).
+
+    A share u of the rows goes to the one branch, where the share of one of two classes is p, and 1 − u to the
+    other, where it is r; val is `potential`. DT(S) takes the split of least value (Kearns & Mansour, 1996).
+    With more branches or classes it is Σ_b p_b val(b), with val the impurity, for entropy half of it, as
+    `potential` has it.
+
+    Parameters
+    ----------
+    name : {"error", "gini", "entropy", "sqrt"}
+        The criterion.
+    table : array-like of shape (n_branches, n_classes)
+        Class counts or weights of each branch.
+
+    Examples
+    --------
+    Of ten rows eight are of the first class, and half of them go either way:
+
+    >>> round(potential("gini", 0.8), 3), round(split_potential("gini", [[3, 2], [5, 0]]), 3)
+    (0.32, 0.24)
+    >>> round(potential("error", 0.8), 3), round(split_potential("error", [[3, 2], [5, 0]]), 3)
+    (0.2, 0.2)
+    """
+    counts = _table(table)
+    return _mean_potential(name, counts, counts.sum(axis=1))
+
+
+def tree_potential(name: str, tree: Any) -> float:
+    """Give the value of a tree: Σ p_v val(q_v) over its leaves v, p_v being the share of the rows in v.
+
+    It is never below the training error of the tree, as val is nowhere below the error (Kearns & Mansour,
+    1996).
+
+    Parameters
+    ----------
+    name : {"error", "gini", "entropy", "sqrt"}
+        The criterion, on the scale of `potential`; it need not be the one that grew the tree.
+    tree : Tree or fitted estimator
+        A tree of classes.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> tree = DecisionTreeClassifier(max_depth=2).fit(*datasets.load_iris()).tree_
+    >>> round(tree_potential("error", tree), 3), round(tree_potential("entropy", tree), 3)
+    (0.04, 0.103)
+    """
+    tree = getattr(tree, "tree_", tree)
+    if not getattr(tree, "is_classifier", False):
+        raise ValueError(f"tree must be a fitted tree of classes, got {tree!r}.")
+    leaf = tree.n_children == 0
+    return _mean_potential(name, tree.value[leaf], tree.weight[leaf])
+
+
+def _mean_potential(name: str, counts: Array, sizes: Array) -> float:
+    """Mean of the impurities of nodes by their sizes, on the scale of `potential`."""
+    name = ALIASES.get(name, name)
+    if name not in POTENTIALS:
+        raise ValueError(unknown_name("criterion", name, POTENTIALS))
+    if sizes.sum() <= 0:
+        return 0.0
+    inside = [impurity(name, node) if size > 0 else 0.0 for node, size in zip(counts, sizes, strict=True)]
+    return float((sizes * inside).sum() / sizes.sum()) / (2 if name == "entropy" else 1)
+
+
+def centroid(
+    loss: str, y: Any, *, sample_weight: ArrayLike | None = None, classes: ArrayLike | None = None
+) -> Any:
+    """Give the best label of a leaf with the targets `y`: what it costs least to predict for all of them.
+
+    It is the y* of least mean loss E[ℓ(Y, y*)], and that least mean is the `impurity` of the leaf.
+
+    Parameters
+    ----------
+    loss : {"error", "squared_error", "log_loss"}
+        ℓ(y, ŷ): 1 unless they are equal; (y − ŷ)²; −log₂ of the probability that ŷ gives to y, which is the
+        number of bits that y takes in a code made for ŷ.
+    y : array-like of shape (n_rows,)
+        The classes or numbers of the rows.
+    sample_weight : array-like of shape (n_rows,) or None
+        Weight of each row.
+    classes : array-like or None
+        The classes, in their order; None is those of `y`, sorted, or in the order of its categories.
+
+    Returns
+    -------
+    label, float or ndarray
+        The most frequent class, the first of equals; the mean; the share of each class.
+
+    Examples
+    --------
+    >>> centroid("error", ["a", "b", "b"]), centroid("squared_error", [1, 2, 6])
+    ('b', 3.0)
+    >>> centroid("log_loss", ["a", "b", "b", "b"]).tolist()
+    [0.25, 0.75]
+    """
+    if loss == "squared_error":
+        target, share = _numbers(y, sample_weight)
+        return float((share * target).sum())
+    labels, shares = _class_shares(loss, y, sample_weight, classes)
+    return shares if loss == "log_loss" else labels[int(np.argmax(shares))]
+
+
+def divergence(
+    loss: str,
+    y: Any,
+    guess: Any,
+    *,
+    sample_weight: ArrayLike | None = None,
+    classes: ArrayLike | None = None,
+) -> float:
+    """Give by how much the risk of a leaf rises if it predicts `guess` and not its `centroid`.
+
+    It is E[ℓ(Y, guess)] − E[ℓ(Y, y*)] over the targets `y` of its rows, and never negative: y* is the best.
+
+    Parameters
+    ----------
+    loss, y, sample_weight, classes
+        As for `centroid`.
+    guess : label, float or array-like of shape (n_classes,)
+        What is predicted instead: a class; a number; a probability for each class, in their order.
+
+    Examples
+    --------
+    >>> divergence("error", ["a", "b", "b", "b"], "a"), divergence("squared_error", [1, 2, 6], 5)
+    (0.5, 4.0)
+    >>> round(divergence("log_loss", ["a", "b", "b", "b"], [0.5, 0.5]), 3)  # a bit less its entropy
+    0.189
+    """
+    if loss == "squared_error":
+        mean = centroid(loss, y, sample_weight=sample_weight)
+        number = _float(guess)
+        if number.ndim or not isfinite(number):
+            raise ValueError(f"guess must be a finite number, got {guess!r}.")
+        return float((mean - number) ** 2)
+    labels, shares = _class_shares(loss, y, sample_weight, classes)
+    if loss == "error":
+        return float(shares.max() - sum(shares[place] for place, one in enumerate(labels) if one == guess))
+    chance = _float(guess)
+    if chance.shape != shares.shape or not np.all(chance >= 0) or abs(chance.sum() - 1) > 1e-9:
+        raise ValueError(
+            f"guess must have a probability for each of {len(labels)} classes, which sum to 1, got {guess!r}."
+        )
+    seen = shares > 0
+    if not chance[seen].all():
+        return inf
+    return max(float((shares[seen] * _core.log2(shares[seen] / chance[seen])).sum()), 0.0)
+
+
+def _class_shares(loss: str, y: Any, sample_weight: Any, classes: Any) -> tuple[list[Any], Array]:
+    """Classes in their order, and the share of each."""
+    if loss not in ("error", "log_loss"):
+        raise ValueError(unknown_name("loss", loss, ("error", "squared_error", "log_loss")))
+    given = np.asarray(y, dtype=object).tolist()
+    if any(label is None or type(label).__name__ in ("NAType", "NaTType") for label in given):
+        raise ValueError("y must have no missing values.")
+    if any(isinstance(label, float) and isnan(label) for label in given):
+        raise ValueError("y must have no missing values.")
+    declared = getattr(getattr(y, "dtype", None), "categories", None) if classes is None else classes
+    try:
+        order = sorted(set(given)) if declared is None else np.asarray(declared, dtype=object).tolist()
+    except TypeError:
+        raise ValueError("y must have labels that can be sorted, or classes must give their order.") from None
+    code = {label: place for place, label in enumerate(order)}
+    unknown = [label for label in given if label not in code]
+    if unknown:
+        raise ValueError(f"y must have no label but those of classes, got {unknown[0]!r}.")
+    shares = np.zeros(len(order))
+    np.add.at(shares, [code[label] for label in given], _row_shares(len(given), sample_weight))
+    return order, shares
+
+
+def _numbers(y: Any, sample_weight: Any) -> tuple[Array, Array]:
+    """Targets and the share of each row."""
+    target = _float(y)
+    if target.ndim != 1 or not np.isfinite(target).all():
+        raise ValueError("y must be a list of finite numbers.")
+    return target, _row_shares(len(target), sample_weight)
+
+
+def _float(values: Any) -> Array:
+    """Numbers as an array; what is no number becomes NaN."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        return np.array([np.nan])
+
+
+def _row_shares(n_rows: int, sample_weight: Any) -> Array:
+    if not n_rows:
+        raise ValueError("y must have at least one row.")
+    weight = np.ones(n_rows) if sample_weight is None else _float(sample_weight)
+    if weight.shape != (n_rows,) or not np.all(weight >= 0) or not 0 < weight.sum() < inf:
+        raise ValueError(
+            f"sample_weight must have a weight from 0 on for each of {n_rows} rows, and not 0 for all."
+        )
+    return np.asarray(weight / weight.sum())
+
+
+def _table(table: Any) -> Array:
+    """A table of counts, with a row for each branch."""
+    counts = np.asarray(table, dtype=float)
+    if counts.ndim != 2:
+        raise ValueError(
+            f"table must have a row per branch and a column per class, got shape {counts.shape}."
+        )
+    return counts
+
+
+def impurity(name: str, node: ArrayLike, weight: ArrayLike | None = None) -> float:
     r"""Give the impurity of a node, per unit of weight.
 
     With q_k the share of class k the classification criteria are
@@ -115,8 +328,9 @@ def impurity(name: str, node: ArrayLike) -> float:
     poisson         mean of y log(y / μ) − y + μ
     =============== =================================
 
-    Criteria that score splits only take the impurity of a relative: `gain_ratio` that of `entropy`;
-    `twoing`, `chi_square` and `hellinger` that of `gini`.
+    `log_loss` is `entropy`: the least mean of −log₂ P(y) over the rows, in bits. Criteria that score splits
+    only take the impurity of a relative: `gain_ratio` that of `entropy`; `twoing`, `chi_square` and
+    `hellinger` that of `gini`.
 
     Parameters
     ----------
@@ -124,6 +338,8 @@ def impurity(name: str, node: ArrayLike) -> float:
         A criterion of `CLASSIFICATION` or `REGRESSION`.
     node : array-like of shape (n_classes,) or (n_rows,)
         Class counts or weights of the node; for regression the targets of its rows.
+    weight : array-like of shape (n_rows,) or None
+        For regression, the weights of the rows; None is one for each.
 
     Examples
     --------
@@ -134,9 +350,9 @@ def impurity(name: str, node: ArrayLike) -> float:
     >>> impurity("absolute_error", [1, 2, 6])
     1.6666666666666667
     """
-    numbers = np.asarray(node, dtype=float)
+    name, numbers = ALIASES.get(name, name), np.asarray(node, dtype=float)
     if name in REGRESSION:
-        return _deviation(name, numbers)
+        return _deviation(name, numbers, _weights(numbers, weight))
     if name not in CLASSIFICATION:
         raise ValueError(unknown_name("criterion", name, (*CLASSIFICATION, *REGRESSION)))
     total = numbers.sum()
@@ -151,6 +367,25 @@ def impurity(name: str, node: ArrayLike) -> float:
     if name == "entropy":
         return float(_bits(share))
     return float(np.sqrt(share * (1 - share)).sum() / 2)
+
+
+def node_value(name: str, target: ArrayLike, weight: ArrayLike | None = None) -> float:
+    """Give the number that a node predicts: the mean of its targets, for `absolute_error` their median.
+
+    Examples
+    --------
+    >>> node_value("squared_error", [1, 2, 6]), node_value("absolute_error", [1, 2, 6])
+    (3.0, 2.0)
+    """
+    numbers = np.asarray(target, dtype=float)
+    weights = _weights(numbers, weight)
+    if name != "absolute_error":
+        return float(np.average(numbers, weights=weights))
+    order = np.argsort(numbers, kind="stable")
+    below, half = np.cumsum(weights[order]), weights.sum() / 2
+    at = min(int(np.searchsorted(below, half)), len(numbers) - 1)
+    following = min(at + (below[at] == half), len(numbers) - 1)
+    return float(numbers[order[at]] / 2 + numbers[order[following]] / 2)
 
 
 def merit(name: str, table: NDArray[Any] | Sequence[ArrayLike]) -> float:
@@ -183,15 +418,12 @@ def merit(name: str, table: NDArray[Any] | Sequence[ArrayLike]) -> float:
     >>> round(merit("gain_ratio", [[2, 3], [4, 0], [3, 2]]), 3)
     0.156
     """
+    name = ALIASES.get(name, name)
     if name in REGRESSION:
         branches = [np.asarray(targets, dtype=float) for targets in table]
         sizes = np.array([len(targets) for targets in branches], dtype=float)
         return _decrease(name, np.concatenate(branches), branches, sizes)
-    counts = np.asarray(table, dtype=float)
-    if counts.ndim != 2:
-        raise ValueError(
-            f"table must have a row per branch and a column per class, got shape {counts.shape}."
-        )
+    counts = _table(table)
     if name in ("twoing", "chi_square", "hellinger"):
         return {"twoing": _twoing, "chi_square": _chi_square, "hellinger": _hellinger}[name](counts)
     sizes = counts.sum(axis=1)
@@ -334,18 +566,22 @@ def _hellinger(counts: Array) -> float:
     return float(np.mean([np.sqrt(((one - other) ** 2).sum()) for one, other in pairs]))
 
 
-def _deviation(name: str, target: Array) -> float:
+def _deviation(name: str, target: Array, weight: Array) -> float:
     if len(target) == 0:
         return 0.0
+    centre = node_value(name, target, weight)
     if name == "squared_error":
-        return float(np.var(target))
+        return float(np.average((target - centre) ** 2, weights=weight))
     if name == "absolute_error":
-        return float(np.abs(target - np.median(target)).mean())
-    mean = target.mean()
-    if np.any(target < 0) or mean <= 0:
+        return float(np.average(np.abs(target - centre), weights=weight))
+    if np.any(target < 0) or centre <= 0:
         raise ValueError("poisson needs targets that are not negative and not all zero.")
-    positive = target[target > 0]
-    return float((positive * _core.log(positive / mean)).sum() / len(target))
+    events = np.where(target > 0, target, centre)
+    return float(np.average(target * _core.log(events / centre), weights=weight))
+
+
+def _weights(target: Array, weight: ArrayLike | None) -> Array:
+    return np.ones(len(target)) if weight is None else np.asarray(weight, dtype=float)
 
 
 def _bits(share: Array) -> Any:

@@ -1,4 +1,4 @@
-"""Small public tables to learn with: the textbook examples, and real ones with categories and missing values.
+"""Bundled datasets: textbook tables, and real ones with categories and missing values.
 
 Every loader gives `(X, y)`, ready for `fit`. Text columns become categories in the order in which they first
 appear, which is the order of the books; `?` in the files is a missing value.
@@ -74,7 +74,9 @@ def load_mushrooms(*, frame: Frame = "auto") -> tuple[Any, Any]:
 def load_cars(*, frame: Frame = "auto") -> tuple[Any, Any]:
     """Load fifteen cars, four categorical features, whether the car is fast.
 
-    Two cars agree in every feature and differ in the target: no tree is right about more than fourteen.
+    Three cars (M3, IS350 and E320) agree in every feature, and one of them is fast: no tree is right about
+    more than fourteen. The models' names are the index of a pandas table, since a tree would read the answer
+    off them; other tables are without.
 
     Parameters
     ----------
@@ -88,10 +90,12 @@ def load_cars(*, frame: Frame = "auto") -> tuple[Any, Any]:
     Examples
     --------
     >>> X, y = load_cars()
-    >>> int((y == "yes").sum())
-    5
+    >>> int((y == "yes").sum()), X.index.name
+    (5, 'Model')
+    >>> X.loc[["M3", "IS350", "E320"]].drop_duplicates().shape
+    (1, 4)
     """
-    return _load("cars", frame)
+    return _load("cars", frame, index="Model")
 
 
 def load_iris(*, frame: Frame = "auto") -> tuple[Any, Any]:
@@ -201,7 +205,9 @@ class _Column:
         return list(dict.fromkeys(value for value in self.values if value is not None))
 
 
-def _load(name: str, frame: Frame, extra: list[str] | None = None) -> tuple[Any, Any]:
+def _load(
+    name: str, frame: Frame, extra: list[str] | None = None, index: str | None = None
+) -> tuple[Any, Any]:
     if frame not in get_args(Frame):
         raise ValueError(f"frame is {frame!r}, but must be one of {', '.join(map(repr, get_args(Frame)))}.")
     text = (files("treewright") / "tables" / f"{name}.csv").read_text(encoding="utf-8")
@@ -213,11 +219,14 @@ def _load(name: str, frame: Frame, extra: list[str] | None = None) -> tuple[Any,
     ]
     if frame == "auto":
         frame = "pandas" if find_spec("pandas") else "polars" if find_spec("polars") else "rows"
-    *features, target = columns
+    *features, target = (column for column in columns if column.name != index)
     if frame == "rows":
         return [list(row) for row in zip(*(column.values for column in features), strict=True)], target.values
     build = _pandas if frame == "pandas" else _polars
-    table = build(columns)
+    table = build([*features, target])
+    if index is not None and frame == "pandas":
+        names = next(column.values for column in columns if column.name == index)
+        table.index = import_module("pandas").Index(names, name=index)
     return table[[column.name for column in features]], table[target.name]
 
 

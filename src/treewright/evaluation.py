@@ -1,21 +1,22 @@
-"""Evaluation: how well predictions agree with the truth, on given rows or by cross-validation."""
+"""Evaluation metrics: accuracy, recall, precision, confusion matrix, errors; on rows or cross-validated."""
 
 from __future__ import annotations
 
 import copy
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright import _core
 from treewright.data import Dataset, Schema
 from treewright.data.columns import plain
 from treewright.data.folds import fold_numbers
-from treewright.data.frames import read, read_series
-from treewright.data.target import read_classes, read_numbers, read_weight
+from treewright.data.frames import read
+from treewright.data.target import read_classes, read_numbers, read_weight, target_rows
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -38,6 +39,9 @@ class ClassEvaluation:
     n_rows : int
     cost : float or None
         Mean cost of a row, where costs are not one for every mistake.
+    log_loss : float or None
+        Mean of −ln of the probability given to the true class, as scikit-learn's `log_loss` has it: no
+        probability counts as less than 2⁻⁵². None where no probabilities are known.
 
     Examples
     --------
@@ -51,16 +55,27 @@ class ClassEvaluation:
     confusion: Array
     n_rows: int
     cost: float | None = None
+    log_loss: float | None = None
+
+    def square(self, classes: list[Any]) -> Array:
+        """Give the confusion matrix of some classes alone, in their order; rows of others are left out.
+
+        Examples
+        --------
+        >>> judge_classes(["a", "b", "c"], ["a", "a", "a"]).square(["b", "a"]).tolist()
+        [[0.0, 1.0], [0.0, 1.0]]
+        """
+        rows, columns = (
+            [place.get(label, -1) for label in classes]
+            for place in (
+                {label: at for at, label in enumerate(own)} for own in (self.classes, self.predicted)
+            )
+        )
+        return np.asarray(np.pad(self.confusion, ((0, 1), (0, 1)))[np.ix_(rows, columns)])
 
     @property
     def _right(self) -> Array:
-        column = {label: index for index, label in enumerate(self.predicted)}
-        return np.array(
-            [
-                self.confusion[row, column[label]] if label in column else 0.0
-                for row, label in enumerate(self.classes)
-            ]
-        )
+        return self.square(self.classes).diagonal()
 
     @property
     def error(self) -> float:
@@ -119,7 +134,8 @@ class ClassEvaluation:
             "recall": self.recall,
             "precision": self.precision,
         }
-        return figures if self.cost is None else figures | {"mean_cost": self.cost}
+        further = {"mean_cost": self.cost, "log_loss": self.log_loss}
+        return figures | {name: figure for name, figure in further.items() if figure is not None}
 
 
 @dataclass(frozen=True)
@@ -207,6 +223,34 @@ def judge_classes(
     return ClassEvaluation(classes.tolist(), given, confusion, len(labels), cost)
 
 
+def log_loss(truth: Any, proba: ArrayLike, known: Any, sample_weight: ArrayLike | None = None) -> float:
+    """Mean of −ln of the probability that was given to the true class of each row.
+
+    Parameters
+    ----------
+    truth : array-like of shape (n_rows,)
+        Labels.
+    proba : array-like of shape (n_rows, n_known)
+        Probability of each known class; a class that is not known has none.
+    known : array-like of shape (n_known,)
+        The classes of the columns.
+    sample_weight : array-like or None
+
+    Examples
+    --------
+    >>> round(log_loss(["a", "b"], [[0.5, 0.5], [0.2, 0.8]], ["a", "b"]), 4)  # (−ln .5 − ln .8) / 2
+    0.4581
+    """
+    chances = np.nan_to_num(np.asarray(proba, dtype=np.float64))
+    classes, codes = read_classes(truth, len(chances))
+    column = {label: index for index, label in enumerate(np.asarray(known, dtype=object).tolist())}
+    columns = np.array([column.get(label, -1) for label in classes.tolist()])[codes]
+    own = np.where(columns >= 0, chances[np.arange(len(chances)), np.maximum(columns, 0)], 0.0)
+    loss = -_core.log(np.maximum(own, np.finfo(np.float64).eps))
+    weight, _ = read_weight(sample_weight, len(chances))
+    return float(loss.mean() if weight is None else (weight * loss).sum() / weight.sum())
+
+
 def judge_numbers(
     truth: Any, predicted: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> NumberEvaluation:
@@ -248,7 +292,10 @@ def evaluate(model: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None)
     if classes is None:
         return judge_numbers(y, predicted, sample_weight)
     costs = getattr(getattr(model, "tree_", None), "costs", None)
-    return judge_classes(y, predicted, sample_weight, costs, classes.tolist())
+    judged = judge_classes(y, predicted, sample_weight, costs, classes.tolist())
+    if not hasattr(model, "predict_proba"):
+        return judged
+    return replace(judged, log_loss=log_loss(y, model.predict_proba(X), classes, sample_weight))
 
 
 @dataclass(frozen=True)
@@ -317,31 +364,35 @@ def cross_validate(
 
     table = read(X)
     n_rows, classify = table.n_rows, is_classifier(model)
-    series = read_series("y", y)
-    target = np.asarray(y) if series is None else series
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     classes, codes = read_classes(y, n_rows) if classify else (None, read_numbers(y, n_rows))
     rows = Dataset(Schema((), classes), np.empty((n_rows, 0)), np.empty((n_rows, 0), np.int32), codes)
     folds = fold_numbers(rows, n_folds, random_state)
     predicted: NDArray[Any] = np.empty(n_rows, dtype=object if classify else np.float64)
+    proba = np.zeros((n_rows, 0 if classes is None else len(classes)))
     sizes, seconds, costs = [], [], None
     for fold in range(n_folds):
         shown, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         fitted = copy.copy(model)
         begin = time.perf_counter()
-        part = target[shown] if isinstance(target, np.ndarray) else target.take(shown)
-        fitted.fit(table.take(shown), part, None if weight is None else weight[shown])
+        part = table.take(shown), target_rows(y, shown)
+        fitted.fit(*part, None if weight is None else weight[shown])
         seconds.append(time.perf_counter() - begin)
         predicted[held_out] = fitted.predict(table.take(held_out))
+        if classes is not None and hasattr(fitted, "predict_proba"):
+            own = [classes.tolist().index(label) for label in fitted.classes_.tolist()]
+            proba[np.ix_(held_out, own)] = fitted.predict_proba(table.take(held_out))
         if hasattr(fitted, "tree_"):
             sizes.append((fitted.tree_.n_leaves, fitted.tree_.depth))
             costs = fitted.tree_.costs
         if progress is not None:
             progress((fold + 1) / n_folds)
-    evaluation = (
-        judge_numbers(y, predicted, weight)
-        if classes is None
-        else judge_classes(y, predicted, weight, costs, classes.tolist())
-    )
+    evaluation: AnyEvaluation
+    if classes is None:
+        evaluation = judge_numbers(y, predicted, weight)
+    else:
+        evaluation = judge_classes(y, predicted, weight, costs, classes.tolist())
+        if hasattr(fitted, "predict_proba"):
+            evaluation = replace(evaluation, log_loss=log_loss(y, proba, classes, weight))
     leaves, depth = np.mean(sizes, axis=0).tolist() if sizes else (None, None)
     return CrossValidation(evaluation, n_folds, leaves, depth, float(np.mean(seconds)))

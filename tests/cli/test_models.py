@@ -71,6 +71,10 @@ def test_rules_are_those_of_the_model_and_travel(run: Run, iris: str) -> None:
         pd.read_csv("p.csv")["prediction"].tolist() == pruned.predict(frame.drop(columns="species")).tolist()
     )
     assert json.loads(run("rules", iris, "--json")[1]) == json.loads(json.dumps(rules.to_dict()))
+    for estimate in ("holdout", "smoothed"):
+        X, y = tw.datasets.load_iris()
+        expected = str(rules.prune(X, y, estimate=estimate))
+        assert run("rules", iris, IRIS, "--prune", "--estimate", estimate)[1] == f"{expected}\n"
     assert run("rules", iris, "--prune")[0] == 2
 
 

@@ -93,7 +93,6 @@ NEITHER_DECIDES_NOR_IS_STORED = {
     "draw": "what is drawn",
     "explain/explanation.py": "the width of an interval, for its reader",
     "explain/oblique_region.py": "where to look for a nearest change; what is found is checked",
-    "explain/region.py": "to how many digits a change is rounded",
     "explain/shapley.py": "Shapley values",
     "export/text.py": "to how many digits a number is printed",
     "forest/jackknife.py": "standard errors of predictions",

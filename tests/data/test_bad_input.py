@@ -211,7 +211,8 @@ REFUSED: dict[str, Refused] = {
     ),
     "unknown categorical feature": (
         lambda: classify(FRAME, categorical_features=["planets"]),
-        "categorical_features names 'planets', but X has the columns 'age', 'planet'. Did you mean 'planet'?",
+        "categorical_features names 'planets', which is no feature: use one of 'age', 'planet', or a number "
+        "from 0 to 1. Did you mean 'planet'?",
     ),
     "categorical index out of range": (
         lambda: classify(X, categorical_features=[2]),

@@ -152,9 +152,13 @@ REFUSED: dict[str, Refused] = {
         lambda: classify(X, sample_weight=["a"] * 6),
         "sample_weight must hold one number for each row",
     ),
-    "weights beyond 1e300": (
-        lambda: classify(X, sample_weight=[9e299, 9e299, 0, 0, 0, 0]),
-        "the sum of sample_weight is beyond 1e+300",
+    "weights beyond 1e30": (
+        lambda: classify(X, sample_weight=[9e29, 9e29, 0, 0, 0, 0]),
+        "the sum of sample_weight is beyond 1e+30: divide the weights by 9e+29",
+    ),
+    "weights below 1e-60": (
+        lambda: classify(X, sample_weight=[1, 1, 1e-61, 0, 0, 5e-324]),
+        "sample_weight is below 1e-60 and not 0 in 2 rows, first 2: give these rows the weight 0",
     ),
 }
 

@@ -233,3 +233,12 @@ def test_constraints_need_not_speak_of_predicates() -> None:
         interaction_cst=[["width", "is_wide"]],
     ).fit(numbers, y)
     assert tw.is_monotone(model, "width")
+
+
+@pytest.mark.parametrize("digits", [19, 309, 400])
+def test_whole_numbers_of_any_size_are_compared(digits: int) -> None:
+    X, y = [[1.0], [2.0], [3.0]], [0, 1, 1]
+    for expression, holds in (("x0 < {}", True), ("x0 > {}", False), ("x0 > -{}", True), ("{} != x0", True)):
+        model = tw.DecisionTreeClassifier(predicates=[expression.format("9" * digits)]).fit(X, y)
+        _, codes = model.tree_.schema.encode(X)
+        assert codes[:, 0].tolist() == [int(holds)] * 3

@@ -92,6 +92,8 @@ def forged(**changes: Any) -> dict[str, Any]:
         forged(columns__0__unit="object"),
         forged(columns__0__unit=["datetime64[s]"]),
         forged(columns__0__offset=1.5),
+        forged(columns__0__boolean=1),
+        forged(columns__1__boolean=True),
         forged(columns__0__offset=True),
         forged(columns__1__offset=1),
         forged(columns__1__categories="x"),

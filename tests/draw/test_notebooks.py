@@ -2,9 +2,18 @@
 
 import xml.etree.ElementTree as ET
 
+import numpy as np
+import pytest
 from sklearn import config_context
 
-from treewright import DecisionTreeClassifier, compare_pruners, datasets, prune, pruning
+from treewright import (
+    DecisionTreeClassifier,
+    RandomForestClassifier,
+    compare_pruners,
+    datasets,
+    prune,
+    pruning,
+)
 
 
 def test_notebooks_show_a_fitted_model_as_a_drawing() -> None:
@@ -30,3 +39,11 @@ def test_notebooks_show_reports_and_paths_as_tables() -> None:
     assert len(ET.fromstring(path._repr_html_()).findall("tr")) == 1 + len(path)
     compared = compare_pruners(DecisionTreeClassifier(), X, y, cv=2, pruners=["pessimistic"])
     assert next(ET.fromstring(compared._repr_html_()).iter("td")).text == "unpruned"
+
+
+@pytest.mark.parametrize("splits", [("threshold", "subset"), ("threshold", "multiway")])
+def test_notebooks_count_the_leaves_of_a_forest(splits: tuple[str, ...]) -> None:
+    X, y = datasets.load_cars()
+    model = RandomForestClassifier(5, splits=splits, random_state=0).fit(X, y)
+    leaves = np.mean([tree.n_leaves for tree in model.trees_])
+    assert f"5 trees of {leaves:.0f} leaves on average" in model._repr_html_()

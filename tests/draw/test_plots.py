@@ -112,7 +112,7 @@ def test_dates_along_a_plane_are_days_and_do_not_lie_over_each_other() -> None:
 
 def test_a_plane_needs_two_features(irises) -> None:
     model, X, y = irises
-    with pytest.raises(ValueError, match="Unknown feature 'petal'"):
+    with pytest.raises(ValueError, match="feature names 'petal', which is no feature: use one of"):
         tw.plot_regions(model, X, features=["petal", "petal width"])
     with pytest.raises(ValueError, match="must be two features"):
         tw.plot_regions(model, X, features=["petal width"])
@@ -228,9 +228,9 @@ def test_merits_need_a_node_and_a_number(irises) -> None:
 def test_what_cannot_be_drawn_is_refused_in_one_sentence(irises) -> None:
     model, X, y = irises
     for call, message in (
-        (lambda: tw.plot_merits(model, X, y, 0, 99), "feature=99 must be the name of a feature, or a number"),
+        (lambda: tw.plot_merits(model, X, y, 0, 99), "feature names 99, which is no feature"),
         (lambda: tw.plot_merits(model, X, y, 0.5), "node=0.5 must be one of the 17 nodes"),
-        (lambda: tw.plot_regions(model, X, features=[0, 4]), "feature=4 must be .* from 0 to 3"),
+        (lambda: tw.plot_regions(model, X, features=[0, 4]), "feature names 4, .* from 0 to 3"),
         (lambda: tw.plot_regions(tw.RandomForestClassifier(), X), "not fitted"),
         (lambda: tw.plot_importances(tw.RandomForestClassifier()), "not fitted"),
         (lambda: tw.plot_importances(tw.RuleClassifier().fit(X, y)), "RuleClassifier has no tree"),
@@ -324,6 +324,31 @@ def test_importances_are_sorted_and_have_a_spread(irises) -> None:
     assert shuffled.containers[0].has_xerr
     forest = RandomForestClassifier(10, random_state=0).fit(X, y)
     assert tw.plot_importances(forest).containers[0].has_xerr
+
+
+@pytest.mark.parametrize("task", ["Classifier", "Regressor"])
+@pytest.mark.parametrize("learner", ["DecisionTree", "RandomForest", "CART"])
+def test_shuffled_bars_are_what_importances_says(learner: str, task: str) -> None:
+    X, y = tw.datasets.load_iris()
+    target = y if task == "Classifier" else X.pop("petal width")
+    model = getattr(tw, learner + task)().fit(X, target)
+    found = model.importances(X, target, random_state=3)
+    bars = tw.plot_importances(model, X, target, random_state=3).patches
+    assert [bar.get_width() for bar in bars] == sorted(found.permutation)
+
+
+@pytest.mark.filterwarnings("ignore:feature .* values")
+def test_the_trees_of_a_forest_are_judged_on_other_rows_or_on_those_not_drawn(irises) -> None:
+    _, X, y = irises
+    X, y = np.asarray(X), np.asarray(y)
+    for learner in (tw.RandomForestClassifier, tw.ExtraTreesClassifier):
+        forest = learner(10, random_state=0).fit(X[::2], y[::2])
+        ax = tw.plot_importances(forest, X[1::2][:70], y[1::2][:70])
+        assert "on these rows" in ax.get_xlabel()
+        found = forest.importances(X[1::2][:70], y[1::2][:70], out_of_bag=False)
+        assert [bar.get_width() for bar in ax.patches] == sorted(found.permutation)
+    peer = RandomForestClassifier(10, random_state=0).fit(X, y)
+    assert tw.plot_importances(peer, X, y, n_repeats=2).get_xlabel().startswith("fall of the score")
 
 
 def test_names_that_begin_alike_keep_their_ends() -> None:

@@ -50,7 +50,7 @@ def test_features_are_taken_by_name_on_request(make: Callable[[Any], Any]) -> No
     with pytest.raises(DataError, match="feature names should match"):
         model.predict(make(columns))
     assert model.predict(make(columns), reorder=True).tolist() == ["dog", "cat"]
-    assert model.predict_proba(model.arrange(make(columns))).tolist() == [[0, 1], [1, 0]]
+    assert model.predict_proba(model.tree_.schema.arrange(make(columns))).tolist() == [[0, 1], [1, 0]]
 
 
 def test_reordering_needs_the_names() -> None:

@@ -148,7 +148,7 @@ def test_not_fitted_has_no_depth_and_cannot_be_saved(tmp_path: Path) -> None:
         ({"random_state": "seed"}, "RandomState"),
         ({"n_jobs": 0}, "an int other than 0"),
         ({"class_weight": "balance"}, "Did you mean 'balanced'"),
-        ({"laplace": -1}, r"\[0, inf\)"),
+        ({"laplace": -1}, r"a float, 0 or from 1e-30 to 1e\+30, or a bool"),
         ({"pruner": "eror_based"}, "a callable from tree to tree"),
     ],
 )

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.base import clone
 
 import treewright as tw
 from helpers.explaining import POLICIES, hand_made, models, share_of
 from treewright import C45Classifier, CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, datasets
 from treewright.errors import DataError
-from treewright.estimators.explaining import RowReader
+from treewright.estimators.explaining import explain
 from treewright.explain import contributions, explain_row, follow, read_row
 from treewright.tree.splits import Hyperplane
 
@@ -233,10 +234,11 @@ def test_the_interval_of_a_mean_is_student_s() -> None:
 # ---- several trees -------------------------------------------------------------------------------
 
 
-class Bag(RowReader):
+class Bag:
     """A forest, as far as explanations go."""
 
-    unseen, inf, longest_search = "missing", "error", 5.0
+    unseen, inf, _time_limit = "missing", "error", 5.0
+    explain = explain
 
     def __init__(self, trees: list[tw.Tree]) -> None:
         self.trees = trees
@@ -287,3 +289,21 @@ def test_contributions_of_a_plane_are_shared_by_its_features() -> None:
     tree = hand_made([Hyperplane((0, 1), (1.0, 2.0), 3.0)], [-1, 0, 0], 2)
     moved = contributions([follow(tree, read_row([0.0, 0.0], tree.schema))], [share_of(tree)])
     assert moved.tolist() == [[0.25, -0.25], [0.25, -0.25]]
+
+
+@pytest.mark.parametrize(
+    "learner", [tw.DecisionTreeClassifier(), tw.RandomForestClassifier(5, random_state=0)]
+)
+@pytest.mark.parametrize("size", [1.7976931348623157e308, 1e308, 5e-324, 2.3e-308])
+def test_changes_of_the_largest_and_the_least_numbers_are_found(learner: Any, size: float) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.choice([1.0, -1.0, 0.5, 0.0], size=(50, 2)) * size
+    y = rng.integers(0, 2, 50)
+    model = clone(learner).fit(X, y)
+    for row in X[:8]:
+        explained = model.explain(row)
+        assert str(explained)
+        change = explained.change
+        if change is not None:
+            assert np.isfinite(change.after.numbers).all()
+            assert model.predict([change.after.numbers])[0] != explained.prediction

@@ -6,11 +6,14 @@ from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from helpers.browsing import ASSETS
 from helpers.trees import TREES, chain, random_tree
@@ -24,8 +27,10 @@ from treewright import (
     prune,
     pruning,
 )
+from treewright.draw.labels import SPACE, answer
 from treewright.errors import DataError
-from treewright.explorer.page import asset, safe_json, script_text
+from treewright.explorer.bundle import bundle, script_text
+from treewright.explorer.page import safe_json, style_text
 from treewright.explorer.page_data import Steps
 from treewright.formatting.colours import DARK, LIGHT
 
@@ -97,18 +102,53 @@ def test_the_page_without_data_is_small(irises) -> None:
 
 
 def test_every_module_belongs_to_the_page() -> None:
-    joined = (
-        "".join(map(script_text, ("main", "live", "served"))) + "const module_door ="
-    )  # a page of its own
-    for file in ASSETS.glob("*.js"):
-        assert f"const module_{file.stem} =" in joined
+    joined = "".join(map(script_text, ("main", "live", "served")))
+    modules = [file.relative_to(ASSETS).with_suffix("").parts for file in ASSETS.rglob("*.js")]
+    modules.remove(("sign_in",))  # a page of its own
+    assert all(f"const module_{'_'.join(module)} =" in joined for module in modules)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'import "./other.js";',
+        'import other from "./other.js";',
+        'import * as other from "./other.js";',
+        'import { two as both } from "./other.js";',
+        "import { two } from './other.js';",
+        'import { two } from "other";',
+        'import { two } from "https://example.org/other.js";',
+        'const other = await import("./other.js");',
+        'export * from "./other.js";',
+        "export default 2;",
+        "export let three = 3;",
+        'import { three } from "./other.js";',
+    ],
+)
+def test_the_bundle_refuses_what_it_does_not_understand(line: str) -> None:
+    sources = {"main.js": f"const one = 1;\n{line}\n", "other.js": "export const two = 2;\n"}
+    with pytest.raises(ValueError, match=r"^main\.js"):
+        bundle("main", sources.__getitem__)
+
+
+def test_modules_are_found_from_the_folder_of_who_imports_them() -> None:
+    sources = {
+        "main.js": 'import { six } from "./one/six.js";\nconsole.log(six);\n',
+        "one/six.js": 'import { two } from "../two.js";\nimport {\n  three,\n} from "./three.js";\n'
+        "export const six = two * three;\n",
+        "one/three.js": "export const three = 3;\n",
+        "two.js": "export const two = 2;\n",
+    }
+    order = [line.split()[1] for line in bundle("main", sources.__getitem__).splitlines() if "(() =>" in line]
+    assert order[-2:] == ["module_one_six", "module_main"]
+    assert sorted(order[:2]) == ["module_one_three", "module_two"]
 
 
 def test_the_style_has_the_colours_of_the_drawings() -> None:
-    style = asset("style.css")
+    style = style_text()
     for theme in (LIGHT, DARK):
         for name in ("ground", "card", "edge", "ink", "pale", "soft"):
-            assert f"--{name}: {theme[name]};" in style
+            assert f"--{name}:{theme[name]};" in style
 
 
 @given(st.text(), st.text())
@@ -234,5 +274,38 @@ def test_rows_are_sampled_and_can_be_left_out() -> None:
 
 def test_a_deep_tree_and_extreme_numbers_are_written() -> None:
     assert len(content(explore(chain(2000)))["splits"]) == 4001
-    X, y = [[1e308], [-1e308], [5e-324]], [1e308, -1e308, 0.0]
+    X, y = [[1e308], [-1e308], [5e-324]], [1e60, -1e60, 0.0]
     assert content(explore(DecisionTreeRegressor().fit(X, y), X, y, cv=None))["rows"]["target"] == y
+
+
+def test_numbers_near_the_largest_have_a_finite_range() -> None:
+    X = [[1.7e308], [1.6e308], [-1.7e308], [0.0]]
+    features = content(explore(DecisionTreeRegressor().fit(X, [1, 2, 3, 4])))["features"]
+    assert -1.8e308 < features[0]["low"] < features[0]["middle"] < features[0]["high"] < 1.8e308
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        pd.Series(pd.date_range("2024-01-01", periods=40)),
+        pd.Series(pd.date_range("2024-01-01", periods=40, freq="90min", tz="Europe/Paris")),
+        pd.Series(pd.timedelta_range("0h", periods=40, freq="7h")),
+        pd.Series(np.arange(40) + 2**60),
+    ],
+    ids=["dates", "times of a zone", "durations", "large whole numbers"],
+)
+@pytest.mark.parametrize("learner", [DecisionTreeClassifier(missing="surrogate"), CARTClassifier(cv=None)])
+def test_surrogates_on_times_are_written_whichever_way_they_run(times: pd.Series, learner: Any) -> None:
+    for down in (False, True):
+        ahead = times[::-1].reset_index(drop=True) if down else times
+        X = pd.DataFrame({"ahead": np.arange(40.0), "when": ahead})
+        model = clone(learner).fit(X, np.arange(40) >= 20)
+        (surrogate,) = model.tree_[0].surrogates
+        schema = model.tree_.schema
+        assert model.predict(X.assign(ahead=np.nan)).tolist() == (np.arange(40) >= 20).tolist()
+        assert surrogate.condition(schema, 0).startswith("when ≥ " if down else "when ≤ ")
+        assert f"when {answer(surrogate, schema, 1)}".replace(SPACE, " ").startswith(
+            "when < " if down else "when > "
+        )
+        (said,) = content(explore(model, X, np.arange(40) >= 20, cv=None))["splits"][0]["surrogates"]
+        assert said["answers"] == [answer(surrogate, schema, branch) for branch in (0, 1)]

@@ -1,8 +1,8 @@
-"""The modules of the explorer's script against the library, in a real browser."""
+"""The modules of the explorer's script against the library, in Node.js."""
 
 from __future__ import annotations
 
-import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -10,33 +10,22 @@ import pytest
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
 from helpers.boundaries import boundary_rows, dataset_of, grid_table, values_of
-from helpers.browsing import ASSETS
+from helpers.node import RunInNode
 from helpers.trees import Leaf, build, mixed_schema, random_rows, random_tree
-from treewright import DecisionTreeClassifier, datasets
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Tree, datasets
 from treewright.data import Dataset
 from treewright.draw.layout import centres
-from treewright.explain import mean_movement, shapley_values
-from treewright.explorer.page_data import Exploration, content_of
+from treewright.draw.visible_tree import read_rows
+from treewright.explain import Change, explain_row, mean_movement, shapley_values
+from treewright.explain.path import follow
+from treewright.explain.region import short_number
+from treewright.explain.row import Row
+from treewright.explorer.page_data import Exploration, Steps, content_of
 from treewright.explorer.page_table import exact
+from treewright.formatting.colours import CLASS_COLOURS, SCALE, is_light, number_colour
+from treewright.tree.conditions import feature_cuts
 from treewright.tree.decision import decide
-
-
-@pytest.fixture(name="modules", scope="module")
-def _modules(browser):
-    """A page in which the modules can be imported one by one, as a browser would load them."""
-    context = browser.new_context()
-    page = context.new_page()
-
-    def answer(route) -> None:
-        name = route.request.url.rsplit("/", 1)[1]
-        kind = "text/javascript" if name.endswith(".js") else "text/html"
-        body = (ASSETS / name).read_text(encoding="utf-8") if name.endswith(".js") else "<!doctype html>"
-        route.fulfill(body=body, content_type=kind)
-
-    page.route("http://explorer.test/**", answer)
-    page.goto("http://explorer.test/index.html")
-    yield page
-    context.close()
+from treewright.tree.splits import Table
 
 
 def rows_of(tree, numbers, codes) -> list[list[float | None]]:
@@ -51,28 +40,31 @@ def rows_of(tree, numbers, codes) -> list[list[float | None]]:
     return [list(row) for row in zip(*by_feature, strict=True)]
 
 
-def in_script(modules, tree, expression: str, rows=()):
-    """Evaluate an expression over `model` and `rows` in the page."""
-    found = json.loads(json.dumps(content_of(Exploration(tree), cv=None, max_rows=0, title=None)))
-    program = """async ([content, rows, expression]) => {
-        const modules = {};
-        for (const name of ["model", "rules", "change", "layout", "ranking", "shapley", "text"]) {
-            Object.assign(modules, await import(`http://explorer.test/${name}.js`));
-        }
-        const model = new modules.Model(content);
-        return new Function("model", "rows", ...Object.keys(modules), `return ${expression}`)(
-            model, rows, ...Object.values(modules));
-    }"""
-    return modules.evaluate(program, [found, list(rows), expression])
+PROGRAM = """
+const modules = {};
+for (const name of ["model", "rules", "nearest_change", "layout", "shapley"]) {
+  Object.assign(modules, await import(`./model/${name}.js`));
+}
+Object.assign(modules, await import("./views/ranking.js"), await import("./elements/text.js"));
+const model = new modules.Model(given.content);
+const names = ["model", "rows", ...Object.keys(modules)];
+answer(new Function(...names, `return ${given.expression}`)(model, given.rows, ...Object.values(modules)));
+"""
+
+
+def in_script(run_in_node: RunInNode, tree, expression: str, rows=()):
+    """Evaluate an expression over `model` and `rows` beside the page's modules."""
+    content = content_of(Exploration(tree), cv=None, max_rows=0, title=None)
+    return run_in_node(PROGRAM, {"content": content, "rows": list(rows), "expression": expression})
 
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("n_classes", [0, 3])
-def test_the_script_predicts_as_the_tree_does(modules, seed, n_classes) -> None:
+def test_the_script_predicts_as_the_tree_does(run_in_node, seed, n_classes) -> None:
     tree = random_tree(seed, 8, n_classes)
     numbers, codes = random_rows(seed)
     said = np.array(
-        in_script(modules, tree, "rows.map((row) => model.predict(row))", rows_of(tree, numbers, codes))
+        in_script(run_in_node, tree, "rows.map((row) => model.predict(row))", rows_of(tree, numbers, codes))
     )
     value = tree.value / tree.value.sum(axis=1, keepdims=True) if n_classes else tree.value
     expected = tree.spread(np.asfortranarray(numbers), np.asfortranarray(codes), value)
@@ -84,41 +76,41 @@ def test_the_script_predicts_as_the_tree_does(modules, seed, n_classes) -> None:
     [("threshold", "subset"), ("interval", "multiway"), ("hyperplane", "subset"), ("sphere", "subset")],
 )
 @pytest.mark.parametrize("missing", ["direction", "surrogate", "fractional"])
-def test_rows_on_boundaries_take_the_branches_that_predict_takes(modules, form, missing) -> None:
+def test_rows_on_boundaries_take_the_branches_that_predict_takes(run_in_node, form, missing) -> None:
     X, y = grid_table(1)
     tree = DecisionTreeClassifier(splits=form, missing=missing).fit(X, y).tree_
     rows = values_of(Dataset(tree.schema, *tree.schema.encode(X)))
     encoded = dataset_of(tree, rows + boundary_rows(tree, rows, seed=1))
     given = rows_of(tree, encoded.numbers, encoded.codes)
-    ends = in_script(modules, tree, "rows.map((row) => model.pathOf(row).at(-1).node)", given)
+    ends = in_script(run_in_node, tree, "rows.map((row) => model.pathOf(row).at(-1).node)", given)
     assert ends == tree.route(encoded.numbers, encoded.codes).tolist()
 
 
 @pytest.mark.parametrize("costs", [None, [[0, 1, 2], [1, 0, 2], [3, 1, 0]]])
-def test_the_script_decides_as_the_library_does(modules, costs) -> None:
+def test_the_script_decides_as_the_library_does(run_in_node, costs) -> None:
     shares = [[0.3, 0.1 + 0.2, 0.1], [0.1 + 0.2, 0.3, 0.1], [0.2, 0.3, 0.5], [0.1, 0.1, 0.8], [1, 0, 0]]
     tree = build(mixed_schema(3), Leaf(7, [1, 3, 3]), costs)
-    said = in_script(modules, tree, "rows.map((shares) => model.best(shares))", shares)
+    said = in_script(run_in_node, tree, "rows.map((shares) => model.best(shares))", shares)
     assert said == decide(np.array(shares, float), tree.costs).tolist()
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_script_lays_out_as_plot_tree_does(modules, seed) -> None:
+def test_the_script_lays_out_as_plot_tree_does(run_in_node, seed) -> None:
     tree = random_tree(seed, 14)
     expression = "Array.from(layoutOf(model, model.visible(-1), (node) => model.children(node, -1), true).x)"
-    x = np.array(in_script(modules, tree, expression))
+    x = np.array(in_script(run_in_node, tree, expression))
     expected = centres(tree, np.full(len(tree), 168.0), 18.0)
     assert np.allclose(x - x.min(), expected - expected.min(), atol=1e-6)
 
 
-def test_rules_copied_as_python_predict_as_the_tree_does(modules) -> None:
+def test_rules_copied_as_python_predict_as_the_tree_does(run_in_node) -> None:
     X, y = datasets.load_labor()
     tree = DecisionTreeClassifier().fit(X, y).tree_
-    assert copied_rules(modules, tree, X) == tree.schema.classes[tree.label[tree.apply(X)]].tolist()
+    assert copied_rules(run_in_node, tree, X) == tree.schema.classes[tree.label[tree.apply(X)]].tolist()
 
 
 @pytest.mark.parametrize("labels", [["no", "yes", "may\nbe"], [10, 20, 30], [False, True]])
-def test_copied_rules_write_names_orders_and_values_as_the_table_has_them(modules, labels) -> None:
+def test_copied_rules_write_names_orders_and_values_as_the_table_has_them(run_in_node, labels) -> None:
     random = np.random.default_rng(len(labels))
     X = pd.DataFrame(
         {
@@ -138,13 +130,13 @@ def test_copied_rules_write_names_orders_and_values_as_the_table_has_them(module
     )
     y = np.array(labels, dtype=object if isinstance(labels[0], str) else None)[odd % len(labels)]
     tree = DecisionTreeClassifier().fit(X, y).tree_
-    assert copied_rules(modules, tree, X) == tree.schema.classes[tree.label[tree.apply(X)]].tolist()
+    assert copied_rules(run_in_node, tree, X) == tree.schema.classes[tree.label[tree.apply(X)]].tolist()
 
 
-def copied_rules(modules, tree, X) -> list:
+def copied_rules(run_in_node, tree, X) -> list:
     """What the rules that the page writes as Python say of rows."""
     code = in_script(
-        modules, tree, "rulesAsPython(model, model.leaves(-1).map((node) => ruleOf(model, node)))"
+        run_in_node, tree, "rulesAsPython(model, model.leaves(-1).map((node) => ruleOf(model, node)))"
     )
     namespace: dict = {}
     exec(code, namespace)
@@ -155,42 +147,148 @@ def copied_rules(modules, tree, X) -> list:
     return [namespace["predict"](row) for row in rows]
 
 
-def test_the_nearest_change_is_one_and_none_is_nearer(modules) -> None:
-    X, y = datasets.load_iris()
-    tree = DecisionTreeClassifier(max_depth=4).fit(X, y).tree_
-    numbers, codes = tree.schema.encode(X)
-    found = in_script(
-        modules, tree, "rows.map((row) => nearestChange(model, row, 0))", rows_of(tree, numbers, codes)
+CHANGED = [
+    *((name, {}) for name in ("iris", "votes", "labor", "tennis", "cars", "mpg")),
+    *((name, {"missing": missing}) for name in ("votes", "labor") for missing in ("surrogate", "fractional")),
+    ("labor", {"splits": ("interval", "multiway"), "missing": "surrogate"}),
+    ("iris", {"costs": [[0, 1, 9], [2, 0, 1], [1, 5, 0]]}),
+]
+
+
+@pytest.mark.parametrize("step", [0, 1])
+@pytest.mark.parametrize(("name", "settings"), CHANGED, ids=str)
+def test_the_nearest_change_is_the_one_that_explain_finds(run_in_node, name, settings, step) -> None:
+    X, y = getattr(datasets, f"load_{name}")()
+    learner = DecisionTreeRegressor if name == "mpg" else DecisionTreeClassifier
+    grown = learner(**settings).fit(X[::2], y[::2]).tree_
+    rows = Dataset(grown.schema, *map(np.asfortranarray, grown.schema.encode(X))).take(
+        np.arange(0, len(X), 3)
     )
-    before = tree.label[tree.route(numbers, codes)]
-    after = tree.label[tree.route(np.array([change["row"] for change in found]), codes)]
-    assert (before != after).all()
-    for row, change, label in zip(numbers, found, before, strict=True):
-        if len(change["changes"]) == 2:  # then no single feature does it, wherever it is put
-            for feature in range(4):
-                tried = np.repeat(row[None, :], 200, axis=0)
-                tried[:, feature] = np.linspace(-1, 9, 200)
-                assert (tree.label[tree.route(tried, np.empty((200, 0), np.int32))] == label).all()
+    given = rows_of(grown, rows.numbers, rows.codes)
+    found = in_script(run_in_node, grown, f"rows.map((row) => nearestChange(model, row, {step}))", given)
+    tree = grown.collapse(Steps.of(grown).leaf_from <= step)
+    for change, expected in zip(
+        found, map(partial(explained_change, tree), rows_to_explain(rows)), strict=True
+    ):
+        if expected is None:
+            assert change is None
+            continue
+        assert change["isNearest"]
+        values = {one["feature"]: one["to"] for one in change["changes"]}
+        assert values == expected.found.changes
+        assert change["distance"] == pytest.approx(expected.found.cost[1])
+        assert np.argmax(change["said"]) == expected.label
+
+
+def rows_to_explain(rows: Dataset) -> list[Row]:
+    return [Row(rows.schema, numbers, codes) for numbers, codes in zip(rows.numbers, rows.codes, strict=True)]
+
+
+def explained_change(tree: Tree, row: Row) -> Change | None:
+    """The change to another answer; of numbers the nearer of those to a higher and to a lower one."""
+    goals = [None] if tree.is_classifier else ["higher", "lower"]
+    found = [explain_row([tree], row, [tree.shares], wanted=wanted).change for wanted in goals]
+    return min((one for one in found if one is not None), key=lambda one: one.found.cost, default=None)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_nearest_change_through_splits_of_every_kind(run_in_node, seed) -> None:
+    """Categories never seen, surrogates, shared rows; across oblique splits it need not be the nearest."""
+    tree = random_tree(seed, 8)
+    rows = Dataset(tree.schema, *map(np.asfortranarray, random_rows(seed))).take(np.arange(8))
+    given = rows_of(tree, rows.numbers, rows.codes)
+    found = in_script(run_in_node, tree, "rows.map((row) => nearestChange(model, row, -1))", given)
+    for change, row in zip(found, rows_to_explain(rows), strict=True):
+        expected = explained_change(tree, row)
+        if change is None:
+            assert expected is None or not is_straight(tree)
+            continue
+        assert expected is not None
+        cost = (len(change["changes"]), change["distance"])
+        assert cost >= (expected.found.cost[0], expected.found.cost[1] - 1e-9)
+        after = row.changed({one["feature"]: one["to"] for one in change["changes"]})
+        assert follow(tree, after).says(tree.shares) == pytest.approx(change["said"], abs=1e-8)
+        assert np.argmax(change["said"]) != explain_row([tree], row, [tree.shares]).label
+        assert change["isNearest"] == is_straight(tree)
+        if change["isNearest"]:
+            assert cost == pytest.approx(expected.found.cost)
+
+
+def is_straight(tree: Tree) -> bool:
+    return all(feature_cuts(split) or isinstance(split, Table) for split in tree.splits)
+
+
+def test_short_numbers_are_the_same(run_in_node) -> None:
+    random = np.random.default_rng(0)
+    low = np.concatenate(
+        [random.normal(size=300) * 10.0 ** random.integers(-12, 13, 300), [0, 1, 1e300, -1e-300]]
+    )
+    high = low + np.abs(low) * 10.0 ** -random.integers(0, 16, len(low)) + 1e-12
+    pairs = [
+        (a, b, up) for a, b in zip(low.tolist(), high.tolist(), strict=True) for up in (True, False) if a < b
+    ]
+    program = (
+        'import { shortNumber } from "./model/region.js"; answer(given.map((one) => shortNumber(...one)));'
+    )
+    assert run_in_node(program, pairs) == [short_number(*pair) for pair in pairs]
 
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("n_classes", [0, 3])
-def test_the_script_moves_predictions_as_the_library_does(modules, seed, n_classes) -> None:
+def test_the_script_moves_predictions_as_the_library_does(run_in_node, seed, n_classes) -> None:
     tree = random_tree(seed, 8, n_classes)
     numbers, codes = random_rows(seed)
     codes = np.maximum(codes, -1)
     rows = [{"values": row} for row in rows_of(tree, numbers, codes)]
     expression = "(({ mean, rows }) => [Array.from(mean), rows])(meanMovement(model, -1, rows))"
-    found, n_rows = in_script(modules, tree, expression, rows)
+    found, n_rows = in_script(run_in_node, tree, expression, rows)
     value = tree.value / tree.value.sum(axis=1, keepdims=True) if n_classes else tree.value
     dataset = Dataset(tree.schema, np.asfortranarray(numbers), np.asfortranarray(codes))
     assert n_rows == len(rows)
     assert np.allclose(found, mean_movement(shapley_values(tree, dataset, value)), atol=1e-8)
 
 
-def test_points_integrate_polynomials_exactly(modules) -> None:
+IMPORTANCES = """
+import { Importances } from "./views/importances.js";
+import { Model } from "./model/model.js";
+const model = new Model(given.content);
+const found = new Importances(model, null, { get: () => 0 });
+const [removed, falls] = [found.removed(), found.falls({ rows: given.rows })];
+answer(model.features.map((_, place) => [removed.size(place), falls.size(place)]));
+"""
+
+
+@pytest.mark.parametrize("name", ["iris", "mpg"])
+def test_importances_of_the_page_are_those_of_the_model(run_in_node, name) -> None:
+    """By impurity to the digit; by shuffling as far as five shuffles of their own can be."""
+    X, y = getattr(datasets, f"load_{name}")()
+    learner = DecisionTreeRegressor if name == "mpg" else DecisionTreeClassifier
+    model = learner(max_depth=3).fit(X[::2], y[::2])
+    rows = read_rows(model.tree_, X[1::2], y[1::2])
+    content = content_of(Exploration(model.tree_), cv=None, max_rows=0, title=None)
+    values = rows_of(model.tree_, rows.numbers, rows.codes)
+    given = [{"values": row, "target": y} for row, y in zip(values, rows.target.tolist(), strict=True)]
+    removed, fallen = np.array(run_in_node(IMPORTANCES, {"content": content, "rows": given})).T
+    found = model.importances(X[1::2], y[1::2], n_repeats=200)
+    assert removed == pytest.approx(found.impurity, abs=1e-7)
+    assert (np.abs(fallen - found.permutation) <= 4 * found.spreads["permutation"] / 5**0.5).all()
+    assert fallen.max() > 0.1
+
+
+def test_colours_of_the_page_are_those_of_drawings(run_in_node) -> None:
+    program = """
+    import { isLight, numberColour } from "./drawing/colours.js";
+    answer([given.shares.map((share) => numberColour(given.scale, share)), given.colours.map(isLight)]);
+    """
+    shares = np.linspace(-0.1, 1.1, 481).tolist()
+    numbers = [number_colour(share) for share in shares]
+    found = run_in_node(program, {"shares": shares, "scale": SCALE, "colours": [*CLASS_COLOURS, *numbers]})
+    assert found == [numbers, [is_light(colour) for colour in (*CLASS_COLOURS, *numbers)]]
+
+
+def test_points_integrate_polynomials_exactly(run_in_node) -> None:
     for n in (1, 2, 3, 8, 20, 41):
-        points = in_script(modules, random_tree(0, 2), f"gaussLegendre({n})")
+        points = in_script(run_in_node, random_tree(0, 2), f"gaussLegendre({n})")
         at, _ = np.polynomial.legendre.leggauss(n)
         assert np.allclose(sorted(point["at"] for point in points), np.sort(at + 1) / 2, atol=1e-14)
         assert sum(point["weight"] * point["at"] ** (2 * n - 1) for point in points) == pytest.approx(
@@ -198,20 +296,22 @@ def test_points_integrate_polynomials_exactly(modules) -> None:
         )
 
 
-def test_roc_and_precision_are_those_of_scikit_learn(modules) -> None:
+def test_roc_and_precision_are_those_of_scikit_learn(run_in_node) -> None:
     random = np.random.default_rng(0)
     scores, truths = random.integers(0, 6, 80) / 5, random.random(80) < 0.4
-    found = in_script(modules, random_tree(0, 2), "rocCurve(...rows)", [scores.tolist(), truths.tolist()])
+    found = in_script(run_in_node, random_tree(0, 2), "rocCurve(...rows)", [scores.tolist(), truths.tolist()])
     alarms, hits, _ = roc_curve(truths, scores, drop_intermediate=False)
     assert np.allclose(found["points"], np.column_stack([alarms, hits]))
     assert found["area"] == pytest.approx(roc_auc_score(truths, scores))
     precise = in_script(
-        modules, random_tree(0, 2), "precisionCurve(...rows)", [scores.tolist(), truths.tolist()]
+        run_in_node, random_tree(0, 2), "precisionCurve(...rows)", [scores.tolist(), truths.tolist()]
     )
     precision, recall, _ = precision_recall_curve(truths, scores)
     assert np.allclose(precise["points"], np.column_stack([recall, precision])[-2::-1])
     assert precise["average"] == pytest.approx(average_precision_score(truths, scores))
-    bins = in_script(modules, random_tree(0, 2), "calibration(...rows)", [scores.tolist(), truths.tolist()])
+    bins = in_script(
+        run_in_node, random_tree(0, 2), "calibration(...rows)", [scores.tolist(), truths.tolist()]
+    )
     assert sum(one["count"] for one in bins) == 80
     assert sum(one["count"] * one["came"] for one in bins) == pytest.approx(truths.sum())
 
@@ -219,8 +319,8 @@ def test_roc_and_precision_are_those_of_scikit_learn(modules) -> None:
 @pytest.mark.parametrize(
     ("low", "high"), [(0, 1), (-0.3, 0.31), (0, 0.0567), (9.2, 46.6), (-3e6, 1e7), (2, 2)]
 )
-def test_ticks_are_round_numbers_of_the_axis(modules, low, high) -> None:
-    ticks = in_script(modules, random_tree(0, 1, 2), f"roundNumbers({low}, {high}, 5)")
+def test_ticks_are_round_numbers_of_the_axis(run_in_node, low, high) -> None:
+    ticks = in_script(run_in_node, random_tree(0, 1, 2), f"roundNumbers({low}, {high}, 5)")
     assert 1 <= len(ticks) <= 6
     assert all(low <= tick <= high for tick in ticks)
     if low < high:

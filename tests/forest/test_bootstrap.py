@@ -20,6 +20,23 @@ def test_rows_are_drawn_as_often_as_said() -> None:
     assert np.array_equal(everything.estimators_samples_[1], np.arange(150))
 
 
+@pytest.mark.parametrize("weight", [1e-9, 0.25, 2.0, 1e9, 1e27])
+def test_weights_change_no_number_of_draws(weight: float) -> None:
+    X, y = load_iris(return_X_y=True)
+    for max_samples, drawn in ((None, 150), (40, 40), (0.5, 75), (1.0, 150)):
+        plain = tw.RandomForestClassifier(2, max_samples=max_samples, random_state=0).fit(X, y)
+        forest = tw.RandomForestClassifier(2, max_samples=max_samples, random_state=0)
+        forest.fit(X, y, np.full(150, weight))
+        assert [len(rows) for rows in forest.estimators_samples_] == [drawn] * 2
+        assert forest.draws_.n_draws == plain.draws_.n_draws
+
+
+@pytest.mark.parametrize("max_samples", [2**32, 10**30, 1e30, 1.7e308])
+def test_more_draws_than_can_be_counted_are_refused(max_samples: float) -> None:
+    with pytest.raises(ValueError, match="makes each tree draw more than 4294967295 rows"):
+        tw.RandomForestClassifier(2, max_samples=max_samples).fit([[1], [2]], [0, 1])
+
+
 def test_drawing_is_uniform() -> None:
     X, y = load_iris(return_X_y=True)
     forest = tw.RandomForestClassifier(400, max_depth=1, random_state=0).fit(X, y)

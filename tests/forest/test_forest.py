@@ -43,7 +43,7 @@ def test_a_tree_is_the_one_that_grows_alone_on_the_same_draws(
     forest = forest_kind(3, random_state=1, bootstrap=True, **settings).fit(X, target)
     for at, tree in enumerate(forest.trees_):
         alone = tree_kind(
-            **settings, splitter=forest.splitter, ties="random", random_state=int(forest.draws_.seeds[at])
+            **settings, splitter=forest._splitter, ties="random", random_state=int(forest.draws_.seeds[at])
         ).fit(X, target, sample_weight=forest.draws_.times(at))
         if kind == "extra numbers":
             same_up_to_rounding(tree, alone.tree_)

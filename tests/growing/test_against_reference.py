@@ -17,8 +17,8 @@ from helpers.tables import small_rows
 from treewright import criteria
 from treewright.data import Dataset
 from treewright.errors import DataError
-from treewright.growing import recipe as recipe_module
 from treewright.growing.grow_tree import grow
+from treewright.growing.parameters import MISSING as ALL_POLICIES
 from treewright.growing.recipe import Recipe
 from treewright.tree import Tree
 from treewright.tree.monotone import is_monotone
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")
 CRITERIA = [*criteria.CLASSIFICATION, *criteria.REGRESSION]
 CATEGORY_SPLITS = ["subset", "multiway", "one_vs_rest"]
 MISSING = ["available", "direction"]
-POLICIES = [name for name in recipe_module.MISSING if name != "error"]
+POLICIES = [name for name in ALL_POLICIES if name != "error"]
 SEVERAL = ["gini", "entropy", "gain_ratio", "twoing", "squared_error", "poisson", "absolute_error"]
 ORDERS = ["depth_first", "breadth_first", "best_first"]
 

@@ -75,7 +75,7 @@ def test_large_tables(criterion: str, n_classes: int, weighted: bool, missing: s
 
 def grow_plain(dataset: Dataset, recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> Tree:
     """The tree of every formula as it is written, by one sort and scan of each feature at each node."""
-    module = sys.modules["treewright.grow"]  # the package shows the function of that name
+    module = sys.modules["treewright.growing.grow_tree"]
     options = module._options
     monkeypatch.setattr(module, "_options", lambda *given: options(*given) | {"plain": True})
     return grow(dataset, recipe, n_jobs=1)

@@ -24,7 +24,7 @@ def dataset() -> Dataset:
 
 
 def test_threads_follow_n_jobs_and_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("treewright.grow"), "_available_cores", lambda: 4)
+    monkeypatch.setattr(import_module("treewright.growing.grow_tree"), "_available_cores", lambda: 4)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert [threads(n_jobs) for n_jobs in (None, -1, -2, -9, 1, 3, 10**6)] == [4, 4, 3, 1, 1, 3, 4]
     monkeypatch.setenv("OMP_NUM_THREADS", "2")

@@ -10,7 +10,7 @@ import pytest
 
 import treewright as tw
 from helpers.tables import golf
-from treewright.growing.recipe import MISSING
+from treewright.growing.parameters import MISSING
 
 PLAIN = ("fractional", "surrogate", "mean", "median", "mode", "class_mode")
 """The policies that only the plain engine knows."""

@@ -24,7 +24,8 @@ from helpers.tables import small_rows
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, RandomForestClassifier, criteria
 from treewright.data import Dataset
 from treewright.growing.grow_tree import grow
-from treewright.growing.recipe import MISSING, Recipe
+from treewright.growing.parameters import MISSING
+from treewright.growing.recipe import Recipe
 from treewright.tree import Tree
 from treewright.tree.splits import Hyperplane, Intervals, Sphere, Threshold
 

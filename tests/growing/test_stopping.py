@@ -301,7 +301,7 @@ def test_the_settings_travel_with_the_model(tmp_path: Any) -> None:
         ({"interaction_cst": "pairwis"}, "Did you mean 'pairwise'"),
         (
             {"feature_costs": [1.0, 0.0]},
-            "feature_costs must have a number above 0 for each of the 2 features",
+            "feature_costs must have a number above 0, .* for each of the 2 features",
         ),
         ({"feature_costs": {"x7": 1.0}}, "feature_costs names 'x7'"),
     ],

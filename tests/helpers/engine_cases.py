@@ -170,8 +170,11 @@ def grow_as(dataset: Dataset, recipe: Recipe, **options: Any) -> Tree:
     return Tree.from_arrays(dataset.schema, arrays)
 
 
-def difference(tree: Tree, other: Tree, times: int = 1) -> str | None:
-    """How a tree differs from one of the same rows, each repeated so many times; None if it does not."""
+def difference(tree: Tree, other: Tree, times: int = 1, *, merits: bool = False) -> str | None:
+    """How a tree differs from one of the same rows, each repeated so many times; None if it does not.
+
+    `merits`: they too are the same to the last bit.
+    """
     if len(tree) != len(other):
         return f"{len(tree)} nodes against {len(other)}"
     for name in ("parent", "default_branch"):
@@ -185,6 +188,8 @@ def difference(tree: Tree, other: Tree, times: int = 1) -> str | None:
             return f"{len(one)} entries of splits.{name} against {len(two)}"
         if (at := _first(one != two)) is not None:
             return f"splits.{name}[{at}]: {one[at]} against {two[at]}"
+    if merits and (at := _first(tree.merit != other.merit)) is not None:
+        return f"merit of node {at}: {tree.merit[at]} against {other.merit[at]}"
     classes = tree.schema.classes is not None
     factors = {"weight": times, "value": times if classes else 1, "impurity": 1, "risk": times}
     for name, factor in factors.items():
@@ -219,7 +224,8 @@ def repeated(case: Case) -> str | None:
 def plain(case: Case) -> str | None:
     """Every formula as it is written, without histograms or special scorers, gives the same tree."""
     dataset, recipe = _enlarged(case), Recipe(**case.recipe)
-    return difference(grow_as(dataset, recipe), grow_as(dataset, recipe, plain=True))
+    merits = recipe.missing == "direction"
+    return difference(grow_as(dataset, recipe), grow_as(dataset, recipe, plain=True), merits=merits)
 
 
 def threads(case: Case) -> str | None:
@@ -240,7 +246,8 @@ def policy_by_feature(case: Case) -> str | None:
         return None
     for dataset in (case.dataset(), _enlarged(case)):
         policies = [recipe.missing] * len(dataset.schema.columns)
-        found = difference(grow_as(dataset, recipe), grow_as(dataset, recipe, policies=policies))
+        trees = grow_as(dataset, recipe), grow_as(dataset, recipe, policies=policies)
+        found = difference(*trees, merits=recipe.missing == "direction")
         if found:
             return f"{len(dataset)} rows: {found}"
     return None

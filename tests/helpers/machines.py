@@ -19,7 +19,8 @@ import pandas as pd
 import treewright as tw
 from treewright import pruning
 from treewright.criteria import CLASSIFICATION, REGRESSION, Superclasses
-from treewright.growing.recipe import CATEGORY_SPLITS, MISSING, SPLITS
+from treewright.growing.parameters import MISSING, SPLITS
+from treewright.growing.recipe import CATEGORY_SPLITS
 
 N_ROWS = 300
 Case: TypeAlias = tuple[str, Any, bool]

@@ -72,7 +72,7 @@ class Reference:
                 yield feature, "known", False, ~missing
 
     def subsets(self, rows):
-        """Yield all groupings of categories, where both branches are leaves; the first category is on the left."""
+        """Yield all groupings of categories, for branches that are leaves; the first goes left."""
         for feature, (kind, column) in enumerate(self.columns):
             if kind != "code":
                 continue
@@ -112,7 +112,8 @@ class Reference:
                 shares = [(k, leaves - k) for k in range(1, leaves)] if leaves < 2 * most else [(most, most)]
                 for share, rest in shares:
                     x, y = self.best(a, depth - 1, share), self.best(b, depth - 1, rest)
-                    offer(x.objective + y.objective, x.n_leaves + y.n_leaves, (feature, what, left, x.tree, y.tree))
+                    tree = feature, what, left, x.tree, y.tree
+                    offer(x.objective + y.objective, x.n_leaves + y.n_leaves, tree)
         return best
 
     def solve(self, depth, leaves=None):
@@ -122,4 +123,5 @@ class Reference:
 def _grouped(tests):
     """Tests by feature; subsets come before tests of one category, which are among them."""
     for feature in sorted({test[0] for test in tests}):
-        yield feature, [test[1:] for test in sorted((t for t in tests if t[0] == feature), key=lambda t: t[1])]
+        mine = (test for test in tests if test[0] == feature)
+        yield feature, [test[1:] for test in sorted(mine, key=lambda test: test[1])]

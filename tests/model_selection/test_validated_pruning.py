@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ import treewright as tw
 from treewright import pruning
 from treewright.data import Dataset
 from treewright.data.folds import fold_numbers, set_aside
+from treewright.errors import DataError
+from treewright.pruning import CostComplexity, MinimalSize
 
 
 def noisy(seed: int = 0, n: int = 300) -> tuple[np.ndarray, np.ndarray]:
@@ -292,3 +295,22 @@ def test_a_long_report_is_shortened_when_printed():
     assert len(printed) == 2 + 60 + 1
     assert f"… {len(report) - 60} decisions more …" in printed
     assert len(report.text().splitlines()) == 2 + len(report)
+
+
+@pytest.mark.parametrize(
+    "pruner", [CostComplexity(holdout=True), MinimalSize(select="holdout"), "reduced_error"]
+)
+@pytest.mark.parametrize("n_rows", [3, 4, 5, 6])
+def test_every_class_is_learned_of_the_fewest_rows(pruner: Any, n_rows: int) -> None:
+    """Of a class of one row none is held out: its weight would be unknown."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(n_rows, 2)), np.r_[0, 1, rng.integers(0, 2, n_rows - 2)]
+        model = tw.DecisionTreeClassifier(class_weight="balanced", pruner=pruner, random_state=seed).fit(X, y)
+        assert (model.tree_.value[0] > 0).all()
+
+
+def test_held_out_rows_that_weigh_nothing_are_told_of() -> None:
+    model = tw.DecisionTreeClassifier(class_weight={0: 0.0, 1: 1.0}, pruner=CostComplexity(holdout=True))
+    with pytest.raises(DataError, match="the held-out rows weigh nothing"):
+        model.fit([[1.0], [2.0], [3.0]], [0, 0, 1])

@@ -67,7 +67,8 @@ def test_the_same_model_gives_the_same_bytes() -> None:
 
 
 def test_the_safetensors_package_reads_the_same_arrays(tmp_path: Path) -> None:
-    safetensors = pytest.importorskip("safetensors.numpy")
+    from safetensors import numpy as safetensors
+
     for seed in range(5):
         data = tree_to_bytes(random_tree(seed))
         theirs, ours = safetensors.load(data), loads(data)[1]
@@ -366,3 +367,22 @@ def test_a_class_of_ones_own_comes_back_as_what_it_was_made_from(tmp_path: Path)
     assert type(loaded) is tw.DecisionTreeClassifier
     assert loaded.tree_ == model.tree_
     assert loaded.max_depth == 1
+
+
+class SmallForest(tw.RandomForestClassifier):
+    """A user's own forest."""
+
+
+class FewRules(tw.RuleClassifier):
+    """A user's own rules."""
+
+
+@pytest.mark.parametrize("model", [SmallForest(n_estimators=2, random_state=0), FewRules()])
+def test_forests_and_rules_of_ones_own_come_back_as_what_they_were_made_from(
+    model: Any, tmp_path: Path
+) -> None:
+    X, y = tw.datasets.load_iris()
+    model.fit(X, y).save(tmp_path / "own.tw")
+    loaded = tw.load(tmp_path / "own.tw")
+    assert type(loaded) is type(model).__base__
+    assert loaded.predict(X).tolist() == model.predict(X).tolist()

@@ -1,8 +1,11 @@
-"""Model files of every released version load, and predict what they predicted then."""
+"""Model files and pickles of every released version load, and predict what they predicted then."""
 
 from __future__ import annotations
 
+import gzip
 import json
+import pickle
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +38,27 @@ def test_there_are_files_of_every_release() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_released_model_predicts_as_it_did(path: Path) -> None:
-    model, X, then = tw.load(path), table_of(path), predictions(path)
+    predicts_as_then(tw.load(path), path)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_model_pickled_by_a_released_version_predicts_as_it_did(path: Path) -> None:
+    model = pickled(path.parent)[path.stem]
+    predicts_as_then(model, path)
+    assert type(model).__module__ == "treewright"
+    again = pickle.loads(pickle.dumps(model))
+    assert expected(again, table_of(path)) == expected(model, table_of(path))
+
+
+@cache
+def pickled(folder: Path) -> dict[str, Any]:
+    """The models of a release, as other modules of it were called then."""
+    models: dict[str, Any] = pickle.loads(gzip.decompress((folder / "models.pickle.gz").read_bytes()))
+    return models
+
+
+def predicts_as_then(model: Any, path: Path) -> None:
+    X, then = table_of(path), predictions(path)
     assert expected(model, X) == then["rows"]
     assert expected(model, with_missing_values(X)) == then["with missing values"]
     if then["leaves"] is not None:

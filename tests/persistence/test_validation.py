@@ -201,3 +201,11 @@ def test_a_schema_that_does_not_fit_is_refused() -> None:
         tree_from_parts({"schema": schema_to_dict(mixed_schema(3))}, arrays)
     with pytest.raises(ModelFileError):
         tree_from_parts({"schema": schema_to_dict(Schema((Column("a"),), np.array([0, 1])))}, arrays)
+
+
+def test_a_note_that_is_no_short_text_is_refused() -> None:
+    header, arrays = tree_to_parts(next(iter(TREES.values())))
+    assert tree_from_parts(header | {"note": "as it was"}, arrays).note == "as it was"
+    for note in (3, None, "x" * 2000):
+        with pytest.raises(ModelFileError, match="its note is no short text"):
+            tree_from_parts(header | {"note": note}, arrays)

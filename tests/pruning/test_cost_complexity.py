@@ -223,7 +223,7 @@ def test_one_pass_gives_the_losses_of_every_pruned_tree(regression: bool, weight
     alphas = links.path().alpha
     assert alphas is not None
     steps = np.sort(np.concatenate([alphas, between(alphas)[:-1], [np.inf]]))
-    sums = nested_losses(tree, other, links.leaf_from(tree), steps)
+    sums = nested_losses(tree, other, links.leaf_from(), steps)
     weight = np.ones(90) if other.weight is None else other.weight
     for step, mean, se in zip(steps, sums.mean, sums.se, strict=True):
         pruned = CostComplexity(min(float(step), 1e9))(tree)

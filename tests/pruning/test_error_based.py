@@ -15,7 +15,7 @@ from treewright.data import Dataset
 from treewright.pruning import ErrorBased, expected_errors
 from treewright.pruning.recount import recount
 from treewright.tree import Tree
-from treewright.tree.routing import Descent
+from treewright.tree.routing import SHARE, STAY, Descent
 
 # ---- the limits ------------------------------------------------------------------------------------------
 
@@ -102,10 +102,11 @@ class ByTheBook:
             value[self.rows.target[row]] += weight
         return value
 
-    def grouped(self, node: Plain, parts: list[Part]) -> list[list[Part]]:
+    def grouped(self, node: Plain, parts: list[Part]) -> tuple[list[list[Part]], list[Part]]:
+        """Give the parts by branch, and those that stay at the node."""
         split = self.tree[node.id].split
         groups: list[list[Part]] = [[] for _ in node.branches]
-        unknown = []
+        unknown: list[Part] = []
         for row, weight in parts:
             branch = self.branch(split, row)
             if branch is None:
@@ -114,12 +115,14 @@ class ByTheBook:
                 unknown.append((row, weight))
             else:
                 groups[branch].append((row, weight))
+        if self.tree.default_branch[node.id] == STAY:
+            return groups, unknown
         known = [sum(weight for _, weight in group) for group in groups]
         for row, weight in unknown:
             for group, mass in zip(groups, known, strict=True):
                 if mass > 0:
                     group.append((row, weight * mass / sum(known)))
-        return groups
+        return groups, []
 
     def branch(self, split: Any, row: int) -> int | None:
         position = self.tree.schema.position[split.feature]
@@ -128,17 +131,20 @@ class ByTheBook:
         x = self.rows.numbers[row, position]
         return None if np.isnan(x) else int(x > split.threshold)
 
+    def of_class(self, value: np.ndarray, label: int) -> float:
+        return float(expected_errors(value.sum(), value.sum() - value[label], self.cf, self.bound))
+
     def estimate(self, node: Plain, parts: list[Part], update: bool) -> float:
         value = self.value(parts)
-        leaf = float(expected_errors(value.sum(), value.sum() - value.max(), self.cf, self.bound))
+        leaf = self.of_class(value, int(value.argmax()))
         if update:
             node.value = value
         if not node.branches:
             return leaf
-        groups = self.grouped(node, parts)
-        tree = sum(
-            self.estimate(below, group, update) for below, group in zip(node.branches, groups, strict=True)
-        )
+        groups, staying = self.grouped(node, parts)
+        tree = self.of_class(self.value(staying), int(value.argmax()))
+        for below, group in zip(node.branches, groups, strict=True):
+            tree += self.estimate(below, group, update)
         if not update:
             return tree
         masses = [sum(weight for _, weight in group) for group in groups]
@@ -165,7 +171,7 @@ def same_tree(plain: Plain, tree: Tree, original: Tree, node: int = 0) -> None:
             same_tree(below, tree, original, child)
 
 
-def grown(seed: int, n: int = 150, holes: float = 0.0, share: bool = False) -> tuple[Tree, Dataset]:
+def grown(seed: int, n: int = 150, holes: float = 0.0, default: int | None = None) -> tuple[Tree, Dataset]:
     rng = np.random.default_rng(seed)
     numbers = np.round(rng.normal(size=(n, 3)), 1)
     numbers[rng.random(numbers.shape) < holes] = np.nan
@@ -176,18 +182,20 @@ def grown(seed: int, n: int = 150, holes: float = 0.0, share: bool = False) -> t
     rows = Dataset.from_table(X, y, task="classification")
     splits = ("threshold", "multiway") if seed % 2 else ("threshold", "subset")
     tree = tw.grow(rows, tw.Recipe("entropy", splits=splits, max_depth=7))
-    if share:
-        tree = replace(tree, default_branch=np.full(len(tree), -1))
+    if default is not None:
+        tree = replace(tree, default_branch=np.where(tree.n_children > 0, default, -1).astype(np.int32))
         descent = Descent(tree, rows)
         tree = recount(tree, descent.settle(descent.start(), share_by_rows=True), rows.target)
     return tree, rows
 
 
-@pytest.mark.parametrize(("holes", "share"), [(0.0, False), (0.1, False), (0.1, True)])
-def test_raising_is_the_recursion_of_c45(holes: float, share: bool) -> None:
+@pytest.mark.parametrize(
+    ("holes", "default"), [(0.0, None), (0.1, None), (0.1, SHARE), (0.1, STAY), (0.3, STAY)]
+)
+def test_raising_is_the_recursion_of_c45(holes: float, default: int | None) -> None:
     raised = 0
     for seed in range(24):
-        tree, rows = grown(seed, holes=holes, share=share)
+        tree, rows = grown(seed, holes=holes, default=default)
         bound: Any = ("c45", "normal", "binomial")[seed % 3]
         cf = (0.25, 0.4, 0.1)[seed % 3]
         result = ErrorBased(cf=cf, bound=bound).prune(tree, rows)
@@ -197,6 +205,30 @@ def test_raising_is_the_recursion_of_c45(holes: float, share: bool) -> None:
         same_tree(plain, result.tree, tree)
         raised += int((result.report.action == 2).sum())
     assert raised > 5
+
+
+@pytest.mark.parametrize("use_surrogates", [0, 1])
+@pytest.mark.parametrize("tolerance", [0.0, 0.1, 2.0])
+def test_rows_that_stay_at_a_node_are_counted_and_go_down_a_raised_branch(
+    use_surrogates: int, tolerance: float
+) -> None:
+    table = [[3, 0], [np.nan, 1], [2, np.nan], [0, 1], [np.nan, 0], [0, np.nan]]
+    tables = [(np.array(table), np.array([1, 0, 1, 1, 0, 0]))]
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 4, (int(rng.integers(4, 60)), 3)).astype(float)
+        X[rng.random(X.shape) < 0.3] = np.nan
+        tables.append((X, rng.integers(0, 3, len(X))))
+    for X, y in tables:
+        model = tw.DecisionTreeClassifier(
+            missing="surrogate", use_surrogates=use_surrogates, pruner=ErrorBased(tolerance=tolerance)
+        )
+        tree = model.fit(X, y).tree_
+        rows = Dataset.from_table(X, y, task="classification")
+        value = tree.tally(rows)
+        filled = value.sum(axis=1) > 0
+        np.testing.assert_array_equal(tree.value[filled], value[filled])
+        np.testing.assert_array_equal(tree.count, value.sum(axis=1))
 
 
 def test_a_raised_tree_has_the_statistics_of_its_rows() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import comb, log, log2, sqrt
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency
 
@@ -135,23 +136,36 @@ def test_bits_of_leaves_and_splits_by_hand():
 # ---- tests and bounds ------------------------------------------------------------------------------------
 
 
-def pessimistically(tree: Tree, node: int = 0) -> list[int]:
+def pessimistically(tree: Tree, used: bool, node: int = 0) -> list[int]:
     """Quinlan's rule from the top down; gives the nodes that are pruned."""
     if tree.is_leaf(node):
         return []
     below = [leaf for leaf in tree.leaves.tolist() if node in splits_above(tree, frozenset([leaf]))]
     errors = training_errors(tree)
-    subtree = sum(errors[leaf] + 0.5 * (tree.weight[leaf] > 0) for leaf in below)
+    subtree = sum(errors[leaf] + 0.5 * (tree.weight[leaf] > 0 or not used) for leaf in below)
     n = tree.weight[node]
     if errors[node] + 0.5 <= subtree + sqrt(max(subtree * (n - subtree) / n, 0)) + 1e-12:
         return [node]
-    return [pruned for child in tree.children(node) for pruned in pessimistically(tree, child)]
+    return [pruned for child in tree.children(node) for pruned in pessimistically(tree, used, child)]
 
 
 def test_pessimistic_pruning_goes_from_the_top_down():
     for _, tree in random_trees(60, n_splits=9):
         if tree.is_classifier:
-            assert pruning.Pessimistic()(tree) == tree.collapse(pessimistically(tree))
+            assert pruning.Pessimistic()(tree) == tree.collapse(pessimistically(tree, used=False))
+
+
+def test_pessimistic_pruning_counts_leaves_without_rows_unless_told_not_to():
+    rng = np.random.default_rng(1)
+    differ = 0
+    for _ in range(60):
+        X = pd.DataFrame(rng.integers(0, 4, (30, 3)), columns=list("abc")).astype("category")
+        tree = tw.ID3Classifier().fit(X, rng.integers(0, 2, 30)).tree_
+        every, used = pruning.Pessimistic()(tree), pruning.Pessimistic(count="used")(tree)
+        assert every == tree.collapse(pessimistically(tree, used=False))
+        assert used == tree.collapse(pessimistically(tree, used=True))
+        differ += every != used
+    assert differ > 5
 
 
 def test_p_values_are_those_of_the_contingency_tables():
@@ -215,6 +229,35 @@ def test_structural_risk_counts_the_splits_there_were():
         schema, Inner(Table(2, {0: 0, 1: 1, 2: 2}, 3), [Leaf(5, [5, 0]), Leaf(6, [0, 6]), Leaf(1, [1, 0])])
     )
     assert np.exp(log_splits(multiway)) == pytest.approx(11 + 2 + 1)
+
+
+@pytest.mark.parametrize("form", ["int", "float", "frame", "mixed", "truth", "missing"])
+def test_numbers_0_and_1_alone_are_boolean_attributes(form, tmp_path):
+    """As many splits as attributes, whether a tree uses them or not (Mansour's n)."""
+    rng = np.random.default_rng(0)
+    B = rng.integers(0, 2, (100, 5))
+    y = B[:, 0] ^ (rng.random(100) < 0.1)
+    X, n = {"int": (B, 5), "float": (B.astype(float), 5), "frame": (pd.DataFrame(B), 5)}.get(form, (None, 5))
+    if form == "truth":
+        X = pd.DataFrame(B.astype(bool))
+    elif form == "missing":
+        X = np.where(rng.random(B.shape) < 0.1, np.nan, B)
+    elif form == "mixed":
+        X, n = np.column_stack([B, rng.normal(size=100)]), 5 + 99
+    model = tw.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    assert log_splits(model.tree_) == pytest.approx(log(n))
+    assert log_splits(model.tree_, 1000) == pytest.approx(log(n if n == 5 else 5 + 999))
+    model.save(tmp_path / "model.tw")
+    assert log_splits(tw.load(tmp_path / "model.tw").tree_) == pytest.approx(log(n))
+
+
+def test_what_is_0_or_1_is_told_by_the_rows_that_count():
+    X = np.array([[0.0, 0.0, np.nan], [1.0, 2.0, np.nan], [3.0, 1.0, np.nan]])
+    tree = tw.DecisionTreeClassifier().fit(X, ["a", "b", "a"], sample_weight=[1, 1, 0]).tree_
+    assert [column.boolean for column in tree.schema.columns] == [True, False, False]
+    assert [c.boolean for c in tw.Dataset.from_table(X[::-1]).schema.columns] == [False, False, False]
+    dates = pd.DataFrame({"day": np.array(["1970-01-01", "1970-01-02"], "datetime64[D]")})
+    assert not tw.Dataset.from_table(dates).schema.columns[0].boolean
 
 
 def test_structural_risk_of_a_regression_needs_a_bound():

@@ -25,6 +25,9 @@ PLAIN = [
     pruning.MinimumError(None),
     pruning.CostComplexity(0.01),
     pruning.CostComplexity(0.01, risk="impurity"),
+    pruning.CostComplexity(0.01, risk="log_loss"),
+    pruning.Pessimistic(count="used"),
+    pruning.MinimalSize(leaves=3),
     pruning.ErrorBased(raising=False),
     pruning.ErrorBased(raising=False, bound="binomial"),
     pruning.ChiSquare(),
@@ -43,6 +46,13 @@ HOLDOUT = [
     pruning.CostComplexity(holdout=True, se=1),
     pruning.MinimalSize(),
 ]
+LOG_LOSS = [
+    pruning.ReducedError(risk="log_loss"),
+    pruning.ReducedError("greedy", risk="log_loss"),
+    pruning.CostComplexity(holdout=True, risk="log_loss"),
+    pruning.MinimalSize(risk="log_loss"),
+    pruning.Penalised(0.01, risk="log_loss"),
+]
 FOR_NUMBERS = [
     pruning.CostComplexity(0.01),
     pruning.CostComplexity(0.01, risk="squared_error"),
@@ -55,7 +65,7 @@ FOR_NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize("pruner", PLAIN + HOLDOUT, ids=str)
+@pytest.mark.parametrize("pruner", PLAIN + HOLDOUT + LOG_LOSS, ids=str)
 def test_the_result_is_a_pruning_and_the_report_says_how(pruner):
     for seed, tree in random_trees(30, n_splits=20):
         if not tree.is_classifier:
@@ -184,6 +194,8 @@ def test_collapse_makes_no_more_training_errors():
         (lambda: pruning.CostComplexity(cv=[1, 1, 1]), "at least two different fold numbers"),
         (lambda: pruning.CostComplexity(alpha=0.1, cv=5), "one of 'alpha', 'cv' and 'holdout'"),
         (lambda: pruning.CostComplexity(0.1, risk="gini"), "'risk' parameter"),
+        (lambda: pruning.ReducedError(risk="error"), "'risk' parameter of ReducedError"),
+        (lambda: pruning.Pessimistic(count="leaves"), "'count' parameter of Pessimistic .*'all', 'used'"),
         (lambda: pruning.StructuralRisk(delta=0), "'delta' parameter"),
         (lambda: pruning.MinimalSize(max_leaves=0), "'max_leaves' parameter"),
         (lambda: pruning.DescriptionLength("huffman"), "'code' parameter"),

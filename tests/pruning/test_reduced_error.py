@@ -72,8 +72,8 @@ def test_reduced_error_finds_the_end_of_the_frontier_of_minimal_size():
         loss = held_out_loss(tree, random_holdout(seed, tree))
         frontier = Frontier(tree, loss, np.zeros(len(tree)), 0.0)
         pruned = pruning.ReducedError()(tree, random_holdout(seed, tree))
-        assert pruned.n_leaves == frontier.leaves[-1]
-        assert cost_of(leaves_of(tree, pruned), loss) == pytest.approx(frontier.cost[-1])
+        assert pruned.n_leaves == frontier.leaves[0]
+        assert cost_of(leaves_of(tree, pruned), loss) == pytest.approx(frontier.cost[0])
 
 
 def test_a_node_that_no_held_out_row_reaches_is_pruned():

@@ -19,6 +19,7 @@ import treewright as tw
 from helpers.explaining import hand_made, mixed_table
 from treewright import C45Classifier, DecisionTreeClassifier, DecisionTreeRegressor, RuleClassifier, datasets
 from treewright.errors import ModelFileError
+from treewright.evaluation import cross_validate
 from treewright.persistence.container import read_model, write_model
 from treewright.pruning import expected_errors
 from treewright.rules import Rule, RuleSet, extract_rules
@@ -173,11 +174,132 @@ def test_held_out_rows_shorten_rules_that_fit_noise() -> None:
     X = rng.normal(size=(600, 4))
     y = (X[:, 0] > 0) ^ (rng.random(600) < 0.2)
     model = DecisionTreeClassifier(min_samples_leaf=5).fit(X[:400], y[:400])
-    pruned = model.rules().prune(X[400:], y[400:], estimate="holdout")
+    pruned = model.rules().prune(X[400:], y[400:], estimate="smoothed")
     assert len(pruned) < len(model.rules()) / 3
     fresh = rng.normal(size=(5000, 4))
     truth = fresh[:, 0] > 0
     assert (pruned.predict(fresh) == truth).mean() > (model.predict(fresh) == truth).mean() + 0.1
+
+
+# ---- rule post-pruning, as the lecture has it -------------------------------------------------------------
+
+Test = tuple[str, Any]
+
+
+def post_pruned(
+    rules: list[tuple[list[Test], Any]], X: pd.DataFrame, y: list[Any], weight: list[float]
+) -> list[tuple[list[Test], Any, float]]:
+    """Convert, drop what improves the accuracy most while anything does, sort: slow, from the text."""
+
+    def accuracy(tests: list[Test], label: Any) -> float:
+        here = [row for row in range(len(y)) if all(X[name].iloc[row] == value for name, value in tests)]
+        right = sum(weight[row] for row in here if y[row] == label)
+        return right / sum(weight[row] for row in here) if here else 0.0
+
+    found = []
+    for conditions, label in rules:
+        tests = conditions
+        while tests:
+            shorter = [tests[:place] + tests[place + 1 :] for place in range(len(tests))]
+            best = max(shorter, key=lambda one: accuracy(one, label))
+            if accuracy(best, label) <= accuracy(tests, label) + 1e-12:
+                break
+            tests = best
+        found.append((tests, label, accuracy(tests, label)))
+    return sorted(found, key=lambda rule: -round(rule[2], 12))
+
+
+def preconditions(rule: Rule, schema: Any) -> list[Test]:
+    names = [schema.columns[condition.feature] for condition in rule.conditions]
+    return [
+        (column.name, column.categories[next(iter(condition.codes))])
+        for column, condition in zip(names, rule.conditions, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_holdout_is_rule_post_pruning_step_by_step(weighted: bool) -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+
+        def table(n_rows: int, rng: np.random.Generator = rng) -> pd.DataFrame:
+            values = {name: rng.choice(list("uvw"), n_rows) for name in "abc"}
+            return pd.DataFrame({n: pd.Categorical(v, categories=list("uvw")) for n, v in values.items()})
+
+        X, V = table(14), table(12)
+        y, v = (rng.integers(0, 2 + seed % 2, n).tolist() for n in (14, 12))
+        weight = rng.integers(1, 4, 12).tolist() if weighted else [1.0] * 12
+        rules = tw.ID3Classifier().fit(X, y).rules()
+        known = [label in y for label in v]
+        V, v = V[known], [label for label in v if label in y]
+        weight = [one for one, keep in zip(weight, known, strict=True) if keep]
+        slow = post_pruned(
+            [(preconditions(rule, rules.schema), rules.schema.classes[rule.label]) for rule in rules],
+            V,
+            v,
+            weight,
+        )
+        fast = rules.prune(V, v, weight, estimate="holdout")
+        assert len(fast) == len(rules)
+        for rule, (tests, label, accuracy) in zip(fast, slow, strict=True):
+            assert preconditions(rule, fast.schema) == tests
+            assert fast.schema.classes[rule.label] == label
+            assert (rule.confidence if rule.weight > 0 else 0.0) == pytest.approx(accuracy)
+        firsts = []
+        for row in range(len(X)):
+            fits = (label for tests, label, _ in slow if all(X[n].iloc[row] == value for n, value in tests))
+            firsts.append(next(fits))
+        assert fast.predict(X).tolist() == firsts
+
+
+def test_a_condition_goes_only_if_the_accuracy_rises() -> None:
+    """100 % with both conditions, 75 % without the second: both stay."""
+    X = pd.DataFrame({"b": list("vvww"), "c": list("wuwu")}, dtype="category")
+    V = pd.DataFrame({"b": list("vvvvww"), "c": list("wuuuww")}, dtype="category")
+    rules = tw.ID3Classifier().fit(X, [1, 0, 0, 0]).rules()
+    pruned = rules.prune(V, [1, 1, 1, 0, 0, 0], estimate="holdout")
+    said = str(pruned).splitlines()
+    assert said[0] == "IF b = v AND c = w THEN 1  (1 row, 100 %)"
+    assert len(pruned) == len(rules) == 3
+    smoothed = rules.prune(V, [1, 1, 1, 0, 0, 0], estimate="smoothed", choose=False)
+    assert "IF b = v THEN 1  (4 rows, 75 %)" in str(smoothed)
+
+
+def test_rules_that_cover_no_held_out_row_stay_and_come_last(tmp_path: Path) -> None:
+    X = pd.DataFrame({"a": list("uuvv"), "b": list("uvuv")}, dtype="category")
+    rules = tw.ID3Classifier().fit(X, ["no", "yes", "yes", "no"]).rules()
+    pruned = rules.prune(X[:1], ["no"], estimate="holdout")
+    assert [rule.count for rule in pruned] == [1, 0, 0, 0]
+    assert np.isfinite(pruned.predict_proba(X)).all()
+    assert pruned.predict_proba(X[2:3]).tolist() == [[0.0, 1.0]]
+    pruned.save(tmp_path / "rules.tw")
+    assert str(tw.load(tmp_path / "rules.tw")) == str(pruned)
+
+
+def test_choosing_by_description_length_may_follow_post_pruning() -> None:
+    X, y = datasets.load_votes()
+    rules = DecisionTreeClassifier().fit(X[::2], y[::2]).rules()
+    every = rules.prune(X[1::2], y[1::2], estimate="holdout")
+    chosen = rules.prune(X[1::2], y[1::2], estimate="holdout", choose=True)
+    assert len(chosen) < len(every) == len(rules)
+    model = RuleClassifier(tree=DecisionTreeClassifier(), estimate="holdout").fit(X, y)
+    assert (model.predict(X) == y).mean() > 0.9
+
+
+def test_post_pruning_of_numbers_lowers_the_squared_error() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = np.where(X[:, 0] > 0, 1.0, 0.0) + rng.normal(size=300) * 0.5
+    rules = DecisionTreeRegressor(min_samples_leaf=5).fit(X[:200], y[:200]).rules()
+    pruned = rules.prune(X[200:], y[200:], estimate="holdout")
+    assert len(pruned) == len(rules)
+    errors = [rule.risk / rule.weight if rule.weight > 0 else np.inf for rule in pruned]
+    assert errors == sorted(errors)
+    assert {rule.value[0] for rule in pruned} == {rule.value[0] for rule in rules}
+    assert sum(rule.n_tests for rule in pruned) < sum(rule.n_tests for rule in rules)
+    first = pruned.rules[0]
+    covered = first.covers(pruned.encode(X[200:]))
+    assert first.risk == pytest.approx(((y[200:][covered] - first.value[0]) ** 2).sum())
 
 
 def test_no_rule_is_kept_without_which_fewer_rows_are_wrong() -> None:
@@ -359,3 +481,25 @@ def test_names_are_escaped_in_markdown_and_html() -> None:
     rules = DecisionTreeClassifier().fit(X, ["<b>", "c"]).rules()
     assert "<i>" not in rules.to_html()
     assert "a\\|b" in rules.to_markdown()
+
+
+def test_rules_judged_by_held_out_rows_are_cross_validated() -> None:
+    X, y = tw.datasets.load_iris()
+    model = tw.RuleClassifier(estimate="holdout")
+    found = cross_validate(model, X, y, n_folds=3)
+    assert found.evaluation.n_rows == 150
+    assert found.evaluation.error < 0.1
+    frame = pd.DataFrame(np.asarray(X), columns=list("abcd"))
+    named = model.fit(frame, pd.Series(np.asarray(y), dtype="category"))
+    assert named.feature_names_in_.tolist() == list("abcd")
+
+
+def test_a_class_of_one_row_is_learned_although_rows_are_held_out() -> None:
+    for seed in range(20):
+        y = np.array([0] * 10 + [1] * 4 + [2])
+        X = np.arange(15.0)[:, None]
+        assert tw.RuleClassifier(estimate="holdout", random_state=seed).fit(X, y).classes_.tolist() == [
+            0,
+            1,
+            2,
+        ]

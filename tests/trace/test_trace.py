@@ -114,15 +114,50 @@ def test_merits_and_decreases_are_those_of_the_formulas(criterion: str) -> None:
             assert candidate.gain == pytest.approx(criteria.merit(trace.impurity_name, table))
 
 
-@pytest.mark.parametrize("model", [tw.DecisionTreeClassifier, tw.DecisionTreeRegressor])
-def test_the_best_of_the_cuts_is_the_one_that_was_taken(model: Any) -> None:
+@pytest.mark.parametrize(
+    ("model", "criterion"),
+    [
+        *((tw.DecisionTreeClassifier, criterion) for criterion in ("gini", "entropy", "error", "sqrt")),
+        *((tw.DecisionTreeRegressor, criterion) for criterion in criteria.REGRESSION),
+    ],
+)
+def test_the_best_of_the_cuts_is_the_one_that_was_taken(model: Any, criterion: str) -> None:
     X, y = tw.datasets.load_iris()
-    target = y if model is tw.DecisionTreeClassifier else X["petal width"]
-    for account in traced(model, X[["sepal length", "petal length"]], target, max_depth=3):
+    target = y if model is tw.DecisionTreeClassifier else X["petal width"].round()  # some are 0
+    weight = np.random.default_rng(0).integers(1, 4, len(y))
+    X = X[["sepal length", "petal length"]]
+    fitted = model(trace=True, criterion=criterion, max_depth=3).fit(X, target, sample_weight=weight)
+    for account in fitted.trace_:
         for candidate in account.candidates:
             best = max(gain for _, gain in candidate.cuts)
             assert best == pytest.approx(candidate.gain)
             assert candidate.merit == pytest.approx(best)
+
+
+@pytest.mark.parametrize("missing", ["direction", "surrogate", "fractional"])
+@pytest.mark.parametrize("criterion", criteria.REGRESSION)
+def test_nodes_have_the_numbers_that_the_tree_has(criterion: str, missing: str) -> None:
+    X, y = tw.datasets.load_mpg()
+    model = tw.DecisionTreeRegressor(trace=True, criterion=criterion, missing=missing, max_depth=3)
+    trace = model.fit(X, y, sample_weight=np.arange(len(y)) % 3).trace_
+    for account in trace:
+        node = trace.tree[account.node]
+        assert account.impurity == pytest.approx(node.impurity)
+        assert account.value == pytest.approx(trace.tree.value[account.node, 0])
+    middle = "median" if criterion == "absolute_error" else "mean"
+    assert f", {middle} {trace[0].value:.4g}, {criterion} {trace.tree.impurity[0]:.3f}" in str(trace)
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "poisson"])
+def test_nodes_of_cart_have_the_numbers_of_its_tree(criterion: str) -> None:
+    X, y = tw.datasets.load_mpg()
+    trace = traced(tw.CARTRegressor, X, y.round(), criterion=criterion, max_depth=2)
+    for account in trace:
+        assert account.impurity == pytest.approx(trace.tree.impurity[account.node])
+        assert account.value == pytest.approx(trace.tree.value[account.node, 0])
+        for candidate in account.candidates:
+            if candidate.cuts:
+                assert max(gain for _, gain in candidate.cuts) >= candidate.gain - 1e-9
 
 
 def test_what_was_taken_is_worth_most_and_counts_add_up() -> None:
@@ -157,7 +192,19 @@ def test_costs_of_features_are_in_the_reason() -> None:
     ("parameters", "words"),
     [
         ({"max_depth": 1}, "it lies at max_depth=1"),
-        ({"significance": 1e-9}, "the limits on growing forbid a split (significance=1e-09)"),
+        ({"significance": 1e-9}, "no split is significant at 1e-09"),
+        (
+            {"significance": 1e-9, "min_samples_leaf": 16},
+            "the limits on growing forbid a split (min_samples_leaf=16, significance=1e-09)",
+        ),
+        (
+            {"significance": 1e-9, "min_impurity_decrease": 0.9},
+            "the limits on growing forbid a split (min_impurity_decrease=0.9, significance=1e-09)",
+        ),
+        (
+            {"significance": 1e-9, "max_leaf_nodes": 2},
+            "the limits on growing forbid a split (significance=1e-09, max_leaf_nodes=2)",
+        ),
         ({"min_samples_leaf": 10}, "the limits on growing forbid a split (min_samples_leaf=10)"),
     ],
 )
@@ -240,7 +287,7 @@ def test_long_traces_are_cut_short_with_a_word() -> None:
 def test_bars_are_the_shares_of_the_classes() -> None:
     trace = traced(tw.ID3Classifier, *tw.datasets.load_tennis())
     first = trace.to_html().split("Outlook = Overcast", 1)[1].split("</tr>", 1)[0]
-    assert first.count("<i ") == 1  # all four days are of the second class
+    assert first.count("background:#e69f00") == 1  # all four days are of the second class
     assert "width:100.0%" in first
 
 
@@ -248,3 +295,121 @@ def test_without_trace_there_is_none() -> None:
     model = tw.DecisionTreeClassifier(trace=True).fit([[1], [2]], [0, 1])
     assert hasattr(model, "trace_")
     assert not hasattr(model.set_params(trace=False).fit([[1], [2]], [0, 1]), "trace_")
+
+
+# One node, as on the board
+
+
+def test_one_node_prints_with_its_rows() -> None:
+    trace = traced(tw.ID3Classifier, *tw.datasets.load_tennis())
+    said = str(trace[3]).splitlines()
+    assert said[:3] == ["node 3: Outlook = Rain", "  5 rows (No 2, Yes 3), entropy 0.971", ""]
+    assert [line.split() for line in said[3:9]] == [
+        ["row", "Outlook", "Temperature", "Humidity", "Wind", "class"],
+        ["3", "Rain", "Mild", "High", "Weak", "Yes"],
+        ["4", "Rain", "Cool", "Normal", "Weak", "Yes"],
+        ["5", "Rain", "Cool", "Normal", "Strong", "No"],
+        ["9", "Rain", "Mild", "Normal", "Weak", "Yes"],
+        ["13", "Rain", "Mild", "High", "Strong", "No"],
+    ]
+    assert "  Wind = Weak     0    3     3  0.600    0.000" in said
+    assert said[-1].startswith("  → split on Wind: its gain of 0.971 is the largest")
+    assert str(trace).count("\n") > str(trace[3]).count("\n")
+    shown = trace[3]._repr_html_()
+    assert shown.count(">Rain</td>") == 5
+    assert "<script" not in shown
+
+
+def test_rows_are_called_as_their_table_calls_them() -> None:
+    X, y = tw.datasets.load_cars()
+    trace = traced(tw.ID3Classifier, X, y)
+    heavy = max(trace, key=lambda account: (account.depth, account.weight))
+    assert [record.row for record in heavy.records] == ["M3", "IS350", "E320"]
+    left_out = tw.ID3Classifier(trace=True).fit(X, y, sample_weight=[0] * 3 + [1] * 12).trace_
+    assert [record.row for record in left_out[0].records][:2] == ["M3", "RS4"]
+    numbers = np.arange(8.0)[:, None]
+    pruned = tw.DecisionTreeClassifier(trace=True, pruner="reduced_error", random_state=0)
+    trace = pruned.fit(numbers, [0, 0, 0, 1, 0, 1, 1, 1]).trace_
+    assert [record.values for record in trace[0].records] == [(str(r.row),) for r in trace[0].records]
+    assert len(trace[0].records) < 8
+
+
+def test_rows_in_parts_are_one_record_with_their_share() -> None:
+    X, y = tw.datasets.load_labor()
+    trace = traced(tw.C45Classifier, X, y)
+    for account in trace:
+        rows = [record.row for record in account.records]
+        assert rows == sorted(set(rows))
+        assert sum(record.weight for record in account.records) == pytest.approx(account.weight)
+    assert any(record.weight < 1 for record in trace[1].records)
+    assert str(trace[1]).splitlines()[3].endswith("weight")
+
+
+def test_a_node_of_many_rows_shows_some_and_one_of_none_none() -> None:
+    trace = traced(tw.DecisionTreeRegressor, *tw.datasets.load_mpg(), max_depth=1)
+    assert "  … 368 rows more" in str(trace[0]).splitlines()
+    assert str(trace[0]).splitlines()[3].endswith("target")
+    X, y = tw.datasets.load_cars()
+    empty = next(account for account in traced(tw.ID3Classifier, X, y) if account.weight == 0)
+    assert empty.records == ()
+    assert str(empty).splitlines()[-1] == (
+        "  → leaf: no: no training row comes here, so it predicts what the node above does"
+    )
+
+
+def test_names_that_would_break_a_line_are_written_as_escapes() -> None:
+    X = pd.DataFrame({"a\nb": ["x", "y"]}, dtype="category")
+    assert "a\\nb" in str(traced(tw.ID3Classifier, X, ["u", "v"])[0]).splitlines()[3]
+
+
+@pytest.mark.parametrize("parameters", [{"criterion": "chi_square"}, {"significance": 0.5}])
+def test_expected_counts_are_those_of_independence(parameters: dict[str, Any]) -> None:
+    """Of s rows with p of a class a branch of s_f rows should have about s_f · p / s."""
+    X, y = tw.datasets.load_tennis()
+    trace = traced(tw.DecisionTreeClassifier, X, y, splits=("multiway",), **parameters)
+    root = trace[0]
+    for candidate in root.candidates:
+        for branch in candidate.branches:
+            assert branch.expected == pytest.approx((branch.weight * 5 / 14, branch.weight * 9 / 14))
+            assert branch.share == pytest.approx(branch.weight / 14)
+        if "criterion" in parameters:
+            squares = [
+                (count - chance) ** 2 / chance
+                for branch in candidate.branches
+                for count, chance in zip(branch.counts, branch.expected, strict=True)
+            ]
+            assert sum(squares) == pytest.approx(candidate.merit)
+    assert "  Outlook = Sunny          3 (1.79)        2 (3.21)     5  0.357" in str(root)
+    assert trace.to_dicts()[0]["candidates"][0]["branches"][0]["expected"]["No"] == pytest.approx(25 / 14)
+    plain = traced(tw.DecisionTreeClassifier, X, y, splits=("multiway",))
+    assert "expected" not in str(plain)
+
+
+def test_a_tree_that_a_test_has_kept_small_says_so(tmp_path: Any) -> None:
+    X, y = tw.datasets.load_tennis()
+    model = tw.ID3Classifier(significance=0.05).fit(X, y)
+    words = "a single leaf: no split is significant at 0.05"
+    assert str(model.tree_).splitlines()[1] == words
+    assert words in model.tree_._repr_html_()
+    model.save(tmp_path / "model.tw")
+    assert str(tw.load(tmp_path / "model.tw").tree_) == str(model.tree_)
+    X, y = tw.datasets.load_iris()
+    grown = tw.DecisionTreeClassifier(significance=0.001).fit(X, y).tree_
+    assert str(grown).splitlines()[1] == "grown until no split was significant at 0.001"
+    assert grown == tw.DecisionTreeClassifier(max_leaf_nodes=grown.n_leaves).fit(X, y).tree_  # no part of it
+    for parameters in ({}, {"significance": 0.05, "min_samples_leaf": 8}):
+        alone = tw.ID3Classifier(**parameters).fit(*tw.datasets.load_tennis(), [1] * 14).tree_
+        assert "significant" not in str(alone)
+    assert "significant" not in str(tw.ID3Classifier(significance=0.5).fit([["a"], ["b"]], [1, 1]).tree_)
+
+
+@pytest.mark.parametrize("model", [tw.C45Classifier, tw.CARTClassifier, tw.CARTRegressor])
+def test_presets_keep_the_same_account_with_predicates(model: Any) -> None:
+    X, y = tw.datasets.load_iris()
+    target = X["sepal length"] if model is tw.CARTRegressor else y
+    trace = traced(model, X, target, predicates={"long": "`petal length` > 2.45"})
+    root = trace[0]
+    assert "long" in [candidate.feature for candidate in root.candidates]
+    assert len(root.records) == 150
+    assert root.records[0].values[-1] == "False"
+    assert str(root).startswith("node 0: all rows\n  150 rows")

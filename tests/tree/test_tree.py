@@ -198,7 +198,7 @@ def test_routing_equals_following_the_splits_one_row_at_a_time(seed: int, thread
 def test_the_packed_walk_equals_following_the_splits() -> None:
     tree = chain(20)
     numbers = np.array([[-3.0], [0.5], [0.6], [7.5], [19.5], [99.0], [np.nan]])
-    assert tree.packed is not None
+    assert tree._packed is not None
     expected = [route_one(tree, {0: number}) for (number,) in numbers.tolist()]
     assert tree.route(numbers, np.empty((7, 0), np.int32)).tolist() == expected
 

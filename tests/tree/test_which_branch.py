@@ -6,11 +6,7 @@ nearest numbers to either side of it.
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +24,7 @@ from helpers.boundaries import (
     is_on,
     values_of,
 )
-from helpers.browsing import ASSETS
+from helpers.node import RunInNode
 from helpers.trees import random_rows, random_tree
 from treewright import _core
 from treewright.data import Dataset
@@ -37,7 +33,7 @@ from treewright.explain.path import follow
 from treewright.explain.row import Row
 from treewright.explorer.page_data import Exploration, content_of
 from treewright.explorer.page_table import exact
-from treewright.growing.recipe import MISSING
+from treewright.growing.parameters import MISSING
 from treewright.rules.extract import extract_rules, leaf_conditions
 from treewright.rules.rule import first_rule
 from treewright.tree.conditions import Rows
@@ -290,8 +286,8 @@ def test_packed_nodes_answer_as_the_splits_do() -> None:
         tree = tw.DecisionTreeClassifier(missing="direction").fit(X, y).tree_
         rows = rows_for(tree, X, seed)
         encoded = dataset_of(tree, rows)
-        assert tree.packed is not None
-        leaf, _ = _core.walk(tree.packed, encoded.numbers)
+        assert tree._packed is not None
+        leaf, _ = _core.walk(tree._packed, encoded.numbers)
         walker = Walker(tree)
         assert [{end} for end in leaf.tolist()] == [set(walker.ends(row)) for row in rows]
         assert sum(is_on(split, row) for split in all_splits(tree) for row in rows) > 20
@@ -319,9 +315,8 @@ def test_forests_answer_as_their_trees_do(learner: Any, with_categories: bool) -
 # ---- the page --------------------------------------------------------------------------------------------
 
 PROGRAM = """
-import { readFileSync } from "node:fs";
-import { Model } from "./model.js";
-const said = JSON.parse(readFileSync(0, "utf8")).map(({ content, rows }) => {
+import { Model } from "./model/model.js";
+const said = given.map(({ content, rows }) => {
   const model = new Model(content);
   const inner = model.splits.map((split, node) => (split ? node : -1)).filter((node) => node >= 0);
   return rows.map((row) => ({
@@ -329,7 +324,7 @@ const said = JSON.parse(readFileSync(0, "utf8")).map(({ content, rows }) => {
     branches: inner.map((node) => model.branch(node, row).branch),
   }));
 });
-console.log(JSON.stringify(said));
+answer(said);
 """
 
 
@@ -354,14 +349,7 @@ def page_cases() -> list[tuple[tw.Tree, list[list[float]]]]:
     return cases
 
 
-def test_the_page_answers_as_the_core_does(tmp_path: Path) -> None:
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("node is not installed")
-    for asset in ("answer.js", "model.js", "text.js"):
-        shutil.copy(ASSETS / asset, tmp_path)
-    (tmp_path / "package.json").write_text('{"type": "module"}')
-    (tmp_path / "program.js").write_text(PROGRAM)
+def test_the_page_answers_as_the_core_does(run_in_node: RunInNode) -> None:
     cases = page_cases()
     given = [
         {
@@ -370,15 +358,7 @@ def test_the_page_answers_as_the_core_does(tmp_path: Path) -> None:
         }
         for tree, rows in cases
     ]
-    ran = subprocess.run(
-        [node, "program.js"],
-        cwd=tmp_path,
-        input=json.dumps(given),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    for (tree, rows), answers in zip(cases, json.loads(ran.stdout), strict=True):
+    for (tree, rows), answers in zip(cases, run_in_node(PROGRAM, given), strict=True):
         encoded = dataset_of(tree, rows)
         assert [answer["ends"] for answer in answers] == tree.route(encoded.numbers, encoded.codes).tolist()
         inner = np.flatnonzero(tree.n_children)

@@ -2,7 +2,7 @@
 #pragma once
 #include "base/midpoint.hpp"
 #include "cuts/sorted_list.hpp"
-#include "stats.hpp"
+#include "base/statistics.hpp"
 
 namespace treewright {
 

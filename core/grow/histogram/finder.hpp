@@ -1,20 +1,21 @@
 // The finder for large nodes: exact splits with the help of coarse histograms.
 //
-// Every numeric feature is coded into at most 255 bins once. At a node, the bin edges are scored from a histogram, and for each bin
-// an upper bound on any cut inside it follows from the concavity of the impurity: only bins whose bound reaches the best score are
-// gathered, sorted and scanned. The result is the exact best cut; most rows are never sorted.
+// Every numeric feature is coded into at most 255 bins once. At a node, the bin edges are scored from a histogram, and for each
+// bin an upper bound on any cut inside it follows from the concavity of the impurity: only bins whose bound reaches the best
+// score are gathered, sorted and scanned. The result is the exact best cut; most rows are never sorted.
 #pragma once
 #include <atomic>
 
-#include "best.hpp"
-#include "bits.hpp"
-#include "feature_draw.hpp"
+#include "cuts/best.hpp"
+#include "grow/bits.hpp"
+#include "base/builder.hpp"
+#include "grow/feature_draw.hpp"
 #include "grow/histogram/histograms.hpp"
 #include "grow/histogram/surrogate_histogram.hpp"
 #include "grow/kernel.hpp"
-#include "parallel.hpp"
-#include "random.hpp"
-#include "significance.hpp"
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+#include "grow/significance.hpp"
 #include "cuts/bounded.hpp"
 #include "splits/categorical.hpp"
 
@@ -23,20 +24,20 @@ namespace treewright {
 class HistogramFinder {
 public:
     using Item = HistogramNode;
-    using SubtreeRows = Parts;
+    using SubtreeRows = RowShares;
 
     /// Nodes of at most `small` rows are handed over. `unit` tells that every row weighs one.
-    HistogramFinder(const Problem& problem, bool unit, size_t small)
-        : problem_(problem),
-          recipe_(problem.recipe),
-          criterion_(*problem.formula),
-          histograms_(problem, unit),
+    HistogramFinder(const GrowTask& task, bool unit, size_t small)
+        : task_(task),
+          recipe_(task.recipe),
+          criterion_(*task.formula),
+          histograms_(task, unit),
           small_(small),
-          workspace_(static_cast<size_t>(std::max(problem.recipe.threads, 1))) {
-        for (Workspace& work : workspace_) work.kernel = problem.make_kernel(problem, unit);
+          workspace_(static_cast<size_t>(std::max(task.recipe.threads, 1))) {
+        for (Workspace& work : workspace_) work.kernel = task.make_kernel(task, unit);
     }
 
-    Item root(Parts&& rows) const {
+    Item root(RowShares&& rows) const {
         Item root;
         root.parts = std::move(rows);
         root.seed = Random(recipe_.random_state).next();
@@ -47,17 +48,17 @@ public:
 
     /// Small nodes, and those below a run of thin splits, are grown on sorted lists.
     bool hands_over(const Item& item) const { return item.size() <= small_ || item.thin_splits >= most_thin_splits; }
-    Parts hand_over(Item& item) const { return std::move(item.parts); }
+    RowShares hand_over(Item& item) const { return std::move(item.parts); }
 
     Description describe(Item& item) {
         Description description;
-        if (problem_.n_classes) {
-            item.totals = class_weights(item.parts, problem_.label, problem_.width());
-            describe_classes(problem_, item.totals, description);
+        if (task_.n_classes) {
+            item.totals = class_weights(item.parts, task_.label, task_.width());
+            describe_classes(task_, item.totals, description);
         } else {
             histograms_.gather(item);
-            describe_numbers(problem_, histograms_.target(), item.parts.weight, description);
-            item.totals = Totals(problem_.width());
+            describe_numbers(task_, histograms_.target(), item.parts.weight, description);
+            item.totals = Totals(task_.width());
             item.totals.weight = description.weight;
             item.totals.count = item.size();
             item.centre = description.centre;
@@ -66,7 +67,7 @@ public:
     }
     bool search(Item& item) {
         histograms_.gather(item);
-        if (!problem_.n_classes) item.totals.sums[0] = histograms_.centre_targets(item.centre);
+        if (!task_.n_classes) item.totals.sums[0] = histograms_.centre_targets(item.centre);
         std::vector<Found> found = find_on_all(item);
         return choose(item, found);
     }
@@ -74,13 +75,13 @@ public:
     std::vector<BranchSums> branch_sums(Item& item) {
         answer(item, item.split);
         std::vector<BranchSums> branches(static_cast<size_t>(item.split.n_branches));
-        for (BranchSums& branch : branches) branch.classes.resize(problem_.n_classes ? problem_.width() : 0);
+        for (BranchSums& branch : branches) branch.classes.resize(task_.n_classes ? task_.width() : 0);
         for (size_t i = 0; i < item.size(); ++i) {
             const double w = histograms_.local().weight_of(i);
             BranchSums& branch = branches[static_cast<size_t>(branch_[i] >= 0 ? branch_[i] : item.split.default_branch)];
             branch.weight += w;
             ++branch.count;
-            if (problem_.n_classes) {
+            if (task_.n_classes) {
                 branch.classes[static_cast<size_t>(histograms_.label(i))] += w;
             } else {
                 const double difference = histograms_.target()[i];
@@ -92,7 +93,7 @@ public:
     }
     double most_candidates(const Item& item) const {
         return sum_over_features(item, [&](size_t f) {
-            const Feature& feature = problem_.table.features[f];
+            const Feature& feature = task_.table.features[f];
             return feature.categorical() ? count_groupings(recipe_, static_cast<size_t>(feature.n_categories) + 1)
                                          : 2.0 * static_cast<double>(item.size());
         });
@@ -150,21 +151,21 @@ private:
     /// Features that can neither win nor tie may be left unrefined.
     std::vector<Found> find_on_all(Item& item) {
         histograms_.count(item, *workspace_[0].kernel);
-        if (problem_.bits) {
+        if (task_.bits) {
             const uint32_t* rows = item.parts.row.data();
             bit_counter_.count(
-                item.size(), problem_.bits->size(), problem_.width(), [&](size_t i) { return problem_.bits->mask(rows[i]); },
+                item.size(), task_.bits->size(), task_.width(), [&](size_t i) { return task_.bits->mask(rows[i]); },
                 [&](size_t i) { return histograms_.label(i); });
         }
         const NodeView node{histograms_.local(), item.totals, item.impurity, criterion_.tolerance(item.totals, item.impurity)};
-        const size_t p = problem_.n_features();
+        const size_t p = task_.n_features();
         std::vector<Found> found(p);
         std::vector<std::vector<Suspect>> suspects(p);
         std::atomic<double> best{-infinity};  // what the best split so far is worth
         parallel_for(p, recipe_.threads, [&](size_t f, int thread) {
             if (!item.may_use(f)) return;
-            problem_.monitor.poll(thread);
-            if (problem_.table.features[f].categorical()) group_categories(node, item, f, of_thread(thread), found[f]);
+            task_.monitor.poll(thread);
+            if (task_.table.features[f].categorical()) group_categories(node, item, f, of_thread(thread), found[f]);
             else if (histograms_.is_bit(f)) found[f].merit = of_thread(thread).kernel->cut_bit(node, ones(f)).first;
             else if (recipe_.threshold) score_edges(node, item, f, of_thread(thread), found[f]);
             note(best, f, found[f]);
@@ -189,9 +190,7 @@ private:
             if (of_feature.cuts.found()) of_feature.merit = of_feature.cuts.merit();
         return found;
     }
-    const uint32_t* ones(size_t feature) const {
-        return bit_counter_.ones(static_cast<size_t>(problem_.bits->bit_of(feature)));
-    }
+    const uint32_t* ones(size_t feature) const { return bit_counter_.ones(static_cast<size_t>(task_.bits->bit_of(feature))); }
     void note(std::atomic<double>& best, size_t feature, const Found& found) const {
         const double merit = recipe_.merit_per_cost(std::max(found.merit, found.cuts.most()), static_cast<int32_t>(feature));
         double seen = best.load();
@@ -207,16 +206,16 @@ private:
     }
 
     void group_categories(const NodeView& node, const Item& item, size_t feature, Workspace& work, Found& found) const {
-        const int32_t* codes = problem_.table.features[feature].codes;
+        const int32_t* codes = task_.table.features[feature].codes;
         const uint32_t* rows = item.parts.row.data();
         work.counter.count(
-            static_cast<size_t>(problem_.table.features[feature].n_categories), problem_.width(), node.rows,
+            static_cast<size_t>(task_.table.features[feature].n_categories), task_.width(), node.rows,
             [&](auto&& use) {
                 for (size_t i = 0; i < item.size(); ++i) use(codes[rows[i]], i);
             },
             work.levels);
         if (work.levels.size() + (work.levels.missing.count > 0) < 2) return;
-        found.table = work.kernel->best_grouping(node, problem_.table, static_cast<int32_t>(feature), work.levels, Bounds{});
+        found.table = work.kernel->best_grouping(node, task_.table, static_cast<int32_t>(feature), work.levels, Bounds{});
         found.merit = found.table.merit;
     }
     void score_edges(const NodeView& node, const Item& item, size_t feature, Workspace& work, Found& found) const {
@@ -236,8 +235,8 @@ private:
                 const auto at = static_cast<size_t>(i);
                 if (histograms_.coded().single[feature][at] || binned.layout.count(binned.bin(at)) < 2) continue;
                 // bounds round by 1e-15 of their parts, in another order than scores do
-                const double most = binned.share * (bound[at] * (1 + bound_safety) +
-                                                    bound_safety * (problem_.n_classes ? 1e-5 : node.impurity));
+                const double most =
+                    binned.share * (bound[at] * (1 + bound_safety) + bound_safety * (task_.n_classes ? 1e-5 : node.impurity));
                 if (most >= least) out.push_back({i, most, missing_left});
             }
         });
@@ -252,7 +251,7 @@ private:
         std::array<uint8_t, 256> wanted{};
         for (const Suspect& s : suspects) wanted[static_cast<size_t>(s.bin)] = 1;
         const uint8_t* code = histograms_.coded().of(feature);
-        const double* column = problem_.table.features[feature].numbers;
+        const double* column = task_.table.features[feature].numbers;
         const uint32_t* rows = item.parts.row.data();
         size_t n = 0;
         work.local.resize(item.size() + 1);
@@ -276,8 +275,11 @@ private:
                     });
                     if (suspect)
                         work.kernel->scan_bin(node, binned,
-                                              {{missing_left, i}, left, std::span(work.sorted).subspan(at, rows_here),
-                                               work.local.data(), work.values.data()},
+                                              {{missing_left, i},
+                                               left,
+                                               std::span(work.sorted).subspan(at, rows_here),
+                                               work.local.data(),
+                                               work.values.data()},
                                               found.cuts);
                     note(best, feature, found);
                     at += rows_here;
@@ -313,18 +315,18 @@ private:
     }
     /// What was found on a feature, as a split.
     Candidate candidate(const Item& item, size_t feature, Found& found) const {
-        if (problem_.table.features[feature].categorical()) return std::move(found.table);
+        if (task_.table.features[feature].categorical()) return std::move(found.table);
         Candidate c;
         c.merit = found.merit;
         c.feature = static_cast<int32_t>(feature);
         if (histograms_.is_bit(feature)) {
-            c.threshold = problem_.bits->threshold(static_cast<size_t>(problem_.bits->bit_of(feature)));
+            c.threshold = task_.bits->threshold(static_cast<size_t>(task_.bits->bit_of(feature)));
             return c;
         }
         const BinCut cut = found.cuts.get();
         if (found.some_missing && !left_out(recipe_.policy(feature))) c.default_branch = cut.missing_left ? 0 : 1;
         const uint8_t* code = histograms_.coded().of(feature);
-        const double* column = problem_.table.features[feature].numbers;
+        const double* column = task_.table.features[feature].numbers;
         const uint32_t* rows = item.parts.row.data();
         double low = -infinity, high = infinity;
         for (size_t i = 0; i < item.size(); ++i) {
@@ -340,13 +342,13 @@ private:
     template <class OfFeature>
     double sum_over_features(const Item& item, OfFeature&& of_feature) const {
         double sum = 0;
-        for (size_t f = 0; f < problem_.n_features(); ++f)
+        for (size_t f = 0; f < task_.n_features(); ++f)
             if (item.may_use(f)) sum += of_feature(f);
         return sum;
     }
     /// How many candidates a feature has at a node.
     double count_candidates(const Item& item, size_t f) {
-        const Feature& feature = problem_.table.features[f];
+        const Feature& feature = task_.table.features[f];
         const uint32_t* rows = item.parts.row.data();
         const size_t n = item.size();
         if (feature.categorical()) {
@@ -367,7 +369,7 @@ private:
 
     /// The branch of every row, −1 where the split does not answer; settles the default branch.
     void answer(const Item& item, Candidate& split) {
-        const Feature& feature = problem_.table.features[static_cast<size_t>(split.feature)];
+        const Feature& feature = task_.table.features[static_cast<size_t>(split.feature)];
         const std::vector<uint32_t>& rows = item.parts.row;
         const Missing policy = recipe_.policy(static_cast<size_t>(split.feature));
         branch_.resize(item.size());
@@ -382,7 +384,7 @@ private:
             }
             if (branch_[i] >= 0) size[static_cast<size_t>(branch_[i])] += left_out(policy) ? item.parts.weight_of(i) : 1.0;
         }
-        settle_default(policy, recipe_, size, split.default_branch);
+        choose_default_branch(policy, recipe_, size, split.default_branch);
     }
     /// Surrogates of the split; rows that it does not answer follow them.
     std::vector<Candidate> surrogates(const Item& item) {
@@ -390,19 +392,19 @@ private:
         const auto row_of = [&](size_t i) { return rows[i]; };
         const BranchAssignment assigned{branch_, item.parts.weight, static_cast<size_t>(item.split.n_branches)};
         const auto skip = [&](size_t f) { return !histograms_.is_coded(f) || item.split.n_branches != 2; };
-        SurrogateHistogram histogram(problem_.table, histograms_.coded(), rows, assigned, recipe_.threads, skip);
+        SurrogateHistogram histogram(task_.table, histograms_.coded(), rows, assigned, recipe_.threads, skip);
         std::vector<Candidate> found =
-            find_surrogates(problem_.table, recipe_, item.split, assigned, assigned.sides({}), row_of,
+            find_surrogates(task_.table, recipe_, item.split, assigned, assigned.sides({}), row_of,
                             [&](size_t feature, const PrimarySides& sides, double least, TwoSidedSplit& split) {
                                 return histogram.best_cut(feature, sides, least, split);
                             });
-        follow_surrogates(problem_.table, found, row_of, branch_);
+        follow_surrogates(task_.table, found, row_of, branch_);
         return found;
     }
     /// A split on ranked categories as a table of all of them: large nodes know where to send even those they lack.
     void unrank(Candidate& split) const {
-        if (!problem_.rankings) return;
-        const Ranking* ranking = (*problem_.rankings)[static_cast<size_t>(split.feature)];
+        if (!task_.rankings) return;
+        const Ranking* ranking = (*task_.rankings)[static_cast<size_t>(split.feature)];
         if (ranking && split.kind == SplitKind::threshold) to_table(*ranking, split, [](size_t) { return true; });
     }
     /// Whole counts subtract without rounding: the histogram of the larger child is the parent's less the smaller's. They wait
@@ -422,14 +424,14 @@ private:
         if (histograms_.bytes_kept() > most_bytes_kept && recipe_.limited()) children[0].histogram.reset();
     }
 
-    const Problem& problem_;
+    const GrowTask& task_;
     const Recipe& recipe_;
     const Formula& criterion_;
     Histograms histograms_;
     size_t small_;
     std::vector<Workspace> workspace_;  // of each thread
     BitCounter bit_counter_;
-    std::vector<Parts> sent_;      // the rows of each branch of the node partitioned last
+    std::vector<RowShares> sent_;  // the rows of each branch of the node partitioned last
     std::vector<int32_t> branch_;  // of the rows of the node in hand
 };
 

@@ -2,22 +2,22 @@
 #pragma once
 #include <memory>
 
-#include "bits.hpp"
+#include "grow/bits.hpp"
 #include "grow/histogram/bins.hpp"
 #include "grow/histogram/quantile_codes.hpp"
 #include "grow/kernel.hpp"
 #include "grow/node.hpp"
-#include "missing.hpp"
-#include "parallel.hpp"
-#include "parts.hpp"
-#include "problem.hpp"
+#include "grow/missing_policy.hpp"
+#include "base/parallel.hpp"
+#include "grow/row_shares.hpp"
+#include "grow/grow_task.hpp"
 
 namespace treewright {
 
 /// A large node.
 struct HistogramNode : GrowingNode {
     int thin_splits = 0;  // in a row, just above
-    Parts parts;
+    RowShares parts;
     std::shared_ptr<std::vector<double>> histogram;  // column × bin × numbers of a bin
 
     size_t size() const { return parts.size(); }
@@ -32,16 +32,16 @@ class Histograms {
 
 public:
     /// `unit` tells that every row weighs one.
-    Histograms(const Problem& problem, bool unit)
-        : problem_(problem),
-          recipe_(problem.recipe),
-          layout_{problem.n_classes > 0, unit, problem.width()},
-          coded_(problem.table, recipe_.threads, problem.monitor, [&](size_t f) { return !is_coded(f); }) {}
+    Histograms(const GrowTask& task, bool unit)
+        : task_(task),
+          recipe_(task.recipe),
+          layout_{task.n_classes > 0, unit, task.width()},
+          coded_(task.table, recipe_.threads, task.monitor, [&](size_t f) { return !is_coded(f); }) {}
     Histograms(const Histograms&) = delete;  // it points into itself
     Histograms& operator=(const Histograms&) = delete;
 
-    bool is_bit(size_t feature) const { return problem_.bits && problem_.bits->bit_of(feature) >= 0; }
-    bool is_coded(size_t feature) const { return !problem_.table.features[feature].categorical() && !is_bit(feature); }
+    bool is_bit(size_t feature) const { return task_.bits && task_.bits->bit_of(feature) >= 0; }
+    bool is_coded(size_t feature) const { return !task_.table.features[feature].categorical() && !is_bit(feature); }
     const BinLayout& layout() const { return layout_; }
     const CodedTable& coded() const { return coded_; }
     const LocalRows& local() const { return local_; }
@@ -53,12 +53,12 @@ public:
     /// Bring labels, weights and targets of a node's rows side by side.
     void gather(const Item& item) {
         if (layout_.classes) {
-            gather_labels(item.parts, problem_.label, label_, bit_);
+            gather_labels(item.parts, task_.label, label_, bit_);
             local_.label = label_.data();
             local_.bit = bit_.data();
         } else {
             target_.resize(item.size());
-            for (size_t i = 0; i < item.size(); ++i) target_[i] = problem_.target[item.parts.row[i]];
+            for (size_t i = 0; i < item.size(); ++i) target_[i] = task_.target[item.parts.row[i]];
             local_.target = target_.data();
         }
         if (!layout_.unit) local_.weight = item.parts.weight.data();
@@ -77,7 +77,7 @@ public:
     /// Count the rows that were gathered. `kernel` says what each saves by itself.
     void count(Item& item, Kernel& kernel) {
         if (item.histogram) return;
-        if (layout_.classes && layout_.unit && problem_.n_classes == 2) {
+        if (layout_.classes && layout_.unit && task_.n_classes == 2) {
             increment_.resize(item.size());
             for (size_t i = 0; i < item.size(); ++i) increment_[i] = 1 + (static_cast<uint64_t>(bit_[i]) << 32);
         }
@@ -88,7 +88,7 @@ public:
                               delete done;
                           }};
         ++n_kept_;
-        parallel_for(problem_.n_features(), recipe_.threads, [&](size_t f, int) {
+        parallel_for(task_.n_features(), recipe_.threads, [&](size_t f, int) {
             if (is_coded(f) && item.may_use(f)) count(item, f, item.histogram->data() + coded_.column[f] * step);
         });
     }
@@ -118,7 +118,7 @@ private:
         const size_t n = item.size(), step = layout_.stride();
         std::fill_n(bins, 256 * step, 0.0);
         if (layout_.classes) {
-            if (layout_.unit && problem_.n_classes == 2) {
+            if (layout_.unit && task_.n_classes == 2) {
                 uint64_t packed[2][256] = {};  // rows below, rows of class 1 above; two copies hide the latency of updates
                 size_t i = 0;
                 for (; i + 1 < n; i += 2) {
@@ -132,7 +132,7 @@ private:
                     bins[b * 2] = static_cast<double>(sum & 0xffffffffu) - bins[b * 2 + 1];
                 }
             } else if (layout_.unit) {
-                const size_t width = problem_.width();
+                const size_t width = task_.width();
                 std::vector<uint32_t> whole(2 * 256 * width, 0);  // two copies hide the latency of updates
                 uint32_t *even = whole.data(), *odd = even + 256 * width;
                 size_t i = 0;
@@ -161,7 +161,7 @@ private:
         }
     }
 
-    const Problem& problem_;
+    const GrowTask& task_;
     const Recipe& recipe_;
     const BinLayout layout_;
     CodedTable coded_;

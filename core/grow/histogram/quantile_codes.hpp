@@ -4,9 +4,10 @@
 
 #include "cuts/sorted_list.hpp"
 #include "grow/histogram/bins.hpp"
-#include "parallel.hpp"
-#include "stats.hpp"
-#include "table.hpp"
+#include "base/parallel.hpp"
+#include "grow/grow_task.hpp"
+#include "base/statistics.hpp"
+#include "base/table.hpp"
 
 namespace treewright {
 

@@ -14,8 +14,8 @@ class SurrogateHistogram {
 public:
     /// `rows` are the node's rows in the table; features that `skip` holds for are not looked at.
     template <class Skip>
-    SurrogateHistogram(const Table& table, const CodedTable& coded, std::span<const uint32_t> rows, const BranchAssignment& assigned, int threads,
-                Skip&& skip)
+    SurrogateHistogram(const Table& table, const CodedTable& coded, std::span<const uint32_t> rows,
+                       const BranchAssignment& assigned, int threads, Skip&& skip)
         : table_(table), coded_(coded), rows_(rows), assigned_(assigned), bins_(table.features.size()) {
         std::vector<uint8_t> side(rows.size());
         for (size_t i = 0; i < rows.size(); ++i) side[i] = assigned.branch[i] < 0 ? 2 : static_cast<uint8_t>(assigned.branch[i]);
@@ -30,7 +30,8 @@ public:
         Walk all;
         for (size_t b = 0; b < missing_bin; ++b) all.add(bins[b]);
         const double to_right = 0.5 * (all.total - all.sum), to_left = 0.5 * (all.total + all.sum);
-        // sums of signed weights that a cut must pass to be worth finding: those of the best edges, and those that come up to `least`
+        // sums of signed weights that a cut must pass to be worth finding: those of the best edges, and those that come up to
+        // `least`
         double high = 0, low = 0;
         Walk walk;
         for (size_t b = 0; b < missing_bin; ++b) {

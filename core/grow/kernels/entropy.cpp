@@ -3,6 +3,6 @@
 
 namespace treewright {
 
-template std::unique_ptr<Kernel> make_kernel<Entropy>(const Problem&, bool);
+template std::unique_ptr<Kernel> make_kernel<Entropy>(const GrowTask&, bool);
 
 }  // namespace treewright

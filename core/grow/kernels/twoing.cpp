@@ -3,6 +3,6 @@
 
 namespace treewright {
 
-template std::unique_ptr<Kernel> make_kernel<Twoing>(const Problem&, bool);
+template std::unique_ptr<Kernel> make_kernel<Twoing>(const GrowTask&, bool);
 
 }  // namespace treewright

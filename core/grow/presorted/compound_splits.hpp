@@ -5,11 +5,11 @@
 #pragma once
 #include <map>
 
-#include "builder.hpp"
+#include "base/builder.hpp"
 #include "grow/choice.hpp"
 #include "grow/presorted/shared_rows.hpp"
-#include "missing.hpp"
-#include "significance.hpp"
+#include "grow/missing_policy.hpp"
+#include "grow/significance.hpp"
 #include "splits/interval.hpp"
 #include "splits/median.hpp"
 #include "splits/oblique.hpp"
@@ -23,11 +23,11 @@ class CompoundSplits {
 
 public:
     explicit CompoundSplits(Finder& finder)
-        : finder_(finder), rows_(finder.rows_), problem_(finder.problem_), criterion_(*finder.problem_.formula) {}
+        : finder_(finder), rows_(finder.rows_), task_(finder.task_), criterion_(*finder.task_.formula) {}
 
     /// Offer the best split of each form that the recipe asks for; `choice` has those of single features.
     void search(const Item& item, const std::vector<int32_t>& features, SplitChoice& choice) {
-        const Recipe& recipe = problem_.recipe;
+        const Recipe& recipe = task_.recipe;
         if (!recipe.interval && !recipe.median && !recipe.hyperplane && !recipe.sphere) return;
         std::vector<int32_t> numeric;
         for (int32_t f : features)
@@ -65,7 +65,7 @@ private:
     Candidate intervals(const Item& item, int32_t feature, size_t n_features) {
         rows_.gather(item, feature);
         const size_t known = rows_.sort_values(item);
-        const std::vector<size_t> cuts = problem_.n_classes ? cuts_of<true>(known) : cuts_of<false>(known);
+        const std::vector<size_t> cuts = task_.n_classes ? cuts_of<true>(known) : cuts_of<false>(known);
         if (cuts.empty()) return {};
         Candidate split;
         split.kind = SplitKind::interval;
@@ -101,9 +101,9 @@ private:
         if (left_out(policy)) share = known_weight / item.totals.weight;
         else
             for (size_t i = known; i < item.size(); ++i) rows[static_cast<size_t>(heaviest)].push_back(rows_.list()[i].row);
-        if (problem_.n_classes) {
+        if (task_.n_classes) {
             std::vector<Totals> branch;
-            Totals whole(problem_.width());
+            Totals whole(task_.width());
             for (const std::vector<uint32_t>& of : rows) whole.add(branch.emplace_back(totals(of)));
             std::vector<const Totals*> all;
             for (const Totals& b : branch) all.push_back(&b);
@@ -121,7 +121,7 @@ private:
         }
     }
     Totals totals(const std::vector<uint32_t>& rows) const {
-        Totals t(problem_.width());
+        Totals t(task_.width());
         t.count = rows.size();
         for (uint32_t row : rows) {
             t.weight += rows_.local().weight_of(row);
@@ -133,11 +133,11 @@ private:
     double deviation(const Item& item, const std::vector<uint32_t>& rows) const {
         std::vector<double> target, weight;
         for (uint32_t row : rows) {
-            target.push_back(problem_.target[item.parts.row[row]]);
+            target.push_back(task_.target[item.parts.row[row]]);
             weight.push_back(rows_.local().weight_of(row));
         }
         Description leaf;
-        describe_numbers(problem_, target, weight, leaf);
+        describe_numbers(task_, target, weight, leaf);
         return criterion_.cost(leaf);
     }
 
@@ -160,7 +160,8 @@ private:
         std::sort(widest.begin(), widest.end());
         for (const auto& [_, feature] : widest) {
             rows_.gather(item, feature);
-            const size_t known = rows_.sort_values(item), at = median_cut(rows_.list().data(), known, rows_.local(), finder_.limits_);
+            const size_t known = rows_.sort_values(item),
+                         at = median_cut(rows_.list().data(), known, rows_.local(), finder_.limits_);
             if (at == 0) continue;
             Candidate split;
             split.feature = feature;
@@ -219,10 +220,10 @@ private:
         std::vector<int32_t> chosen;
         for (const auto& entry : by_merit) chosen.push_back(entry.second);
         std::sort(chosen.begin(), chosen.end());
-        const Recipe& recipe = problem_.recipe;
+        const Recipe& recipe = task_.recipe;
         const ScaledRows scaled(rows_.local(), item.totals, finder_.limits_, item.size(), chosen, recipe.feature_costs, item.seed,
                                 [&](uint32_t i, int32_t f) { return rows_.number(item, static_cast<size_t>(f), i); });
-        Monitor& monitor = problem_.monitor;
+        Monitor& monitor = task_.monitor;
         // with fewer rows OC1 cuts one feature
         if (recipe.hyperplane && scaled.width() > 1 && item.size() >= 2 * scaled.width()) {
             const auto axis = static_cast<size_t>(std::find(scaled.feature.begin(), scaled.feature.end(), by_merit[0].second) -
@@ -235,8 +236,9 @@ private:
                       features.size());
         }
         if (recipe.sphere && scaled.width() > 0) {
-            const auto sphere =
-                SphereSearch(*finder_.kernel_, scaled, item.impurity, criterion_.tolerance(scaled.totals, item.impurity), recipe.threads, monitor).best(recipe.max_terms);
+            const auto sphere = SphereSearch(*finder_.kernel_, scaled, item.impurity,
+                                             criterion_.tolerance(scaled.totals, item.impurity), recipe.threads, monitor)
+                                    .best(recipe.max_terms);
             offer(in_few_digits(item, 0.0, [&](int digits) { return sphere_split(scaled, sphere, digits); }), features.size());
         }
     }
@@ -271,7 +273,7 @@ private:
 
     Finder& finder_;
     SharedRows<uint32_t>& rows_;
-    const Problem& problem_;
+    const GrowTask& task_;
     const Formula& criterion_;
     Scratch scratch_;
 };

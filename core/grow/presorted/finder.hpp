@@ -5,15 +5,15 @@
 #pragma once
 #include <optional>
 
-#include "cuts/random.hpp"
-#include "feature_draw.hpp"
+#include "cuts/drawn.hpp"
+#include "grow/feature_draw.hpp"
 #include "grow/choice.hpp"
 #include "grow/kernel.hpp"
 #include "grow/presorted/rows.hpp"
 #include "grow/presorted/user_criterion_search.hpp"
-#include "neighbours.hpp"
-#include "parts.hpp"
-#include "random.hpp"
+#include "grow/monotone_leaves.hpp"
+#include "grow/row_shares.hpp"
+#include "base/random.hpp"
 
 namespace treewright {
 
@@ -27,18 +27,18 @@ public:
     struct Item : GrowingNode, RowSpan {
         using RowSpan::size;
     };
-    using SubtreeRows = Parts;
+    using SubtreeRows = RowShares;
 
-    PresortedFinder(const Problem& problem, const std::vector<double>& weight)
-        : problem_(problem),
-          recipe_(problem.recipe),
-          criterion_(*problem.formula),
-          rows_(problem, weight),
-          neighbours_(problem),
-          draw_(problem.n_features()) {
-        if (problem.make_kernel) kernel_ = problem.make_kernel(problem, weight.empty());
-        else user_criterion_.emplace(problem, rows_);
-        if (monotone()) rows_.local().levels = &problem.levels;
+    PresortedFinder(const GrowTask& task, const std::vector<double>& weight)
+        : task_(task),
+          recipe_(task.recipe),
+          criterion_(*task.formula),
+          rows_(task, weight),
+          monotone_leaves_(task),
+          draw_(task.n_features()) {
+        if (task.make_kernel) kernel_ = task.make_kernel(task, weight.empty());
+        else user_criterion_.emplace(task, rows_);
+        if (monotone()) rows_.local().levels = &task.levels;
         limits_.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
         limits_.min_weight = recipe_.min_weight_leaf;
         limits_.last_of_ties = recipe_.ties == Ties::last;
@@ -46,7 +46,7 @@ public:
     }
 
     /// Take over these rows of the table; nodes go to `out`. Memory is kept from one load to the next.
-    void load(const Parts& parts, Builder& out, int thread = 0) {
+    void load(const RowShares& parts, Builder& out, int thread = 0) {
         out_ = &out;
         rows_.load(parts.row, thread);
     }
@@ -65,12 +65,12 @@ public:
 
     Description describe(Item& item) {
         Description node;
-        if (problem_.n_classes) {
+        if (task_.n_classes) {
             if (item.totals.sums.empty()) rows_.count_classes(item, item.totals);
-            describe_classes(problem_, item.totals, node);
+            describe_classes(task_, item.totals, node);
         } else {
             rows_.describe_targets(item, node);
-            item.totals = Totals(problem_.width());
+            item.totals = Totals(task_.width());
             item.totals.count = item.size();
             item.totals.weight = node.weight;
             item.centre = node.centre;
@@ -78,7 +78,7 @@ public:
         return node;
     }
     bool search(Item& item) {
-        if (monotone() && item.node == 0) neighbours_.start(*out_, prediction(item));
+        if (monotone() && item.node == 0) monotone_leaves_.start(*out_, prediction(item));
         if (!find_best(item)) return false;
         rows_.set_threshold(item, item.split);
         for (Candidate& other : item.competitors) rows_.set_threshold(item, other);
@@ -89,7 +89,7 @@ public:
     double count_candidates(const Item&) const { return n_candidates_; }
 
     void partition(Item& item) {
-        if (monotone() && neighbours_.looked_at() != item.node) look_around(item);
+        if (monotone() && monotone_leaves_.looked_at() != item.node) look_around(item);
         rows_.assign_branches(item, item.split);
         rows_.partition_order(item, static_cast<size_t>(item.split.n_branches));
     }
@@ -99,7 +99,7 @@ public:
     }
     void finish(const Item& item, Candidate& split) const { rows_.unrank(item, split); }
     void pass_on(const Item& item, const std::vector<Item>& children) {
-        if (monotone()) settle_children(item, children);
+        if (monotone()) put_in_order(item, children);
         if (std::ranges::any_of(children, [](const Item& child) { return child.node >= 0; }))
             rows_.partition_lists(item, item.split, *item.features, children.size());
     }
@@ -107,7 +107,7 @@ public:
 private:
     /// Whole counts subtract without rounding: only the smaller of two branches is counted.
     void share_totals(const Item& item, std::vector<Item>& children) const {
-        if (children.size() != 2 || !problem_.n_classes || rows_.local().weight) return;
+        if (children.size() != 2 || !task_.n_classes || rows_.local().weight) return;
         const bool first = children[0].size() <= children[1].size();
         Item &small = children[first ? 0 : 1], &large = children[first ? 1 : 0];
         rows_.count_classes(small, small.totals);
@@ -119,9 +119,8 @@ private:
 
     /// Find the best candidate, and others if competitors are kept; features constant here are dropped.
     bool find_best(Item& item) {
-        if (problem_.bits) rows_.count_bits(item, bit_counter_);
-        if (!problem_.n_classes)
-            item.totals.sums[0] = rows_.centre_targets(item, criterion_.traits.centred ? item.centre : 0.0);
+        if (task_.bits) rows_.count_bits(item, bit_counter_);
+        if (!task_.n_classes) item.totals.sums[0] = rows_.centre_targets(item, criterion_.traits.centred ? item.centre : 0.0);
         if (monotone()) look_around(item);
         constant_.clear();
         n_candidates_ = 0;
@@ -138,11 +137,10 @@ private:
         choice_.start(recipe_, tolerance);
         for (size_t i = 0; i < features.size(); ++i) {
             const int32_t feature = features[i];
-            if (item.size() > most_narrow_rows) problem_.monitor.poll(rows_.thread());
-            Candidate candidate = user_criterion_ ? user_criterion_->answer(i) : find_on(node, item, feature, random);
+            if (item.size() > most_narrow_rows) task_.monitor.poll(rows_.thread());
+            if (user_criterion_) choice_.offer(user_criterion_->answer(i));
+            else offer_best_on(feature, node, item, random);
             if (recipe_.significance < 1) n_candidates_ += count_candidates(item, feature);
-            if (!candidate.found()) continue;
-            choice_.offer(std::move(candidate));
             if (stop_at_pure && choice_.most() >= item.impurity - tolerance)
                 break;  // pure branches: nothing can be better, and what comes later loses the tie
         }
@@ -158,8 +156,8 @@ private:
         return draw_.choose(recipe_, random, varies);
     }
     bool bit_varies(const Item& item, int32_t feature) const {
-        const uint32_t* ones = bit_counter_.ones(static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(feature))));
-        const size_t sum = std::accumulate(ones, ones + problem_.width(), size_t{0});
+        const uint32_t* ones = bit_counter_.ones(static_cast<size_t>(task_.bits->bit_of(static_cast<size_t>(feature))));
+        const size_t sum = std::accumulate(ones, ones + task_.width(), size_t{0});
         return sum > 0 && sum < item.size();
     }
     void drop_constant(Item& item) {
@@ -175,31 +173,28 @@ private:
 
     // ---- the best candidate of a feature -----------------------------------------------------------------------
 
-    Candidate find_on(const NodeView& node, const Item& item, int32_t feature, Random& random) {
-        if (rows_.is_bit(feature)) return cut_bit(node, item, feature);
-        return rows_.is_categorical(feature) ? group_categories(node, item, feature) : cut_list(node, item, feature, random);
+    void offer_best_on(int32_t feature, const NodeView& node, const Item& item, Random& random) {
+        if (rows_.is_bit(feature)) cut_bit(node, item, feature);
+        else if (rows_.is_categorical(feature)) group_categories(node, item, feature);
+        else cut_list(node, item, feature, random);
     }
-    Candidate is_constant(int32_t feature) {
-        constant_.push_back(feature);
-        return {};
-    }
-    Candidate cut_bit(const NodeView& node, const Item& item, int32_t feature) {
-        if (!bit_varies(item, feature)) return is_constant(feature);
-        const auto bit = static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(feature)));
+    void cut_bit(const NodeView& node, const Item& item, int32_t feature) {
+        if (!bit_varies(item, feature)) return constant_.push_back(feature);
+        const auto bit = static_cast<size_t>(task_.bits->bit_of(static_cast<size_t>(feature)));
         const auto [merit, left] = kernel_->cut_bit(node, bit_counter_.ones(bit));
-        if (merit == -infinity) return {};
+        if (!choice_.matters(merit, feature)) return;
         Candidate candidate;
         candidate.merit = merit;
         candidate.feature = feature;
-        candidate.threshold = problem_.bits->threshold(bit);
+        candidate.threshold = task_.bits->threshold(bit);
         candidate.position = left;
-        return candidate;
+        choice_.offer(std::move(candidate));
     }
-    Candidate cut_list(const NodeView& node, const Item& item, int32_t feature, Random& random) {
+    void cut_list(const NodeView& node, const Item& item, int32_t feature, Random& random) {
         const List* list = rows_.list(item, feature);
         const size_t n = item.size(), known = rows_.known(item, feature);
-        if (list[0].rank == list[n - 1].rank) return is_constant(feature);
-        if (known == 0) return {};
+        if (list[0].rank == list[n - 1].rank) return constant_.push_back(feature);
+        if (known == 0) return;
         const CutTask<Index> task{std::span(list, n), known, limits(feature),
                                   recipe_.missing == Missing::available && !recipe_.random_cuts};
         FoundCut found;
@@ -213,34 +208,34 @@ private:
         } else {
             found = kernel_->best_cut(node, task);
         }
-        if (found.merit == -infinity) return {};
+        if (!choice_.matters(found.merit, feature)) return;
         Candidate candidate;
         candidate.merit = found.merit;
         candidate.feature = feature;
-        candidate.position = found.cut.position;
+        candidate.position = found.cut.position();
         candidate.threshold = threshold;
         if (known < n && (recipe_.random_cuts || recipe_.missing == Missing::direction))
-            candidate.default_branch = found.cut.missing_left ? 0 : 1;
-        return candidate;
+            candidate.default_branch = found.cut.missing_left() ? 0 : 1;
+        choice_.offer(std::move(candidate));
     }
-    Candidate group_categories(const NodeView& node, const Item& item, int32_t feature) {
+    void group_categories(const NodeView& node, const Item& item, int32_t feature) {
         const std::vector<int32_t>& codes = rows_.codes(feature);
         const Index* order = rows_.order(item);
         if (criterion_.traits.by_rows) {
-            if (!rows_.varies(item, feature)) return is_constant(feature);
+            if (!rows_.varies(item, feature)) return constant_.push_back(feature);
             codes_.resize(item.size());
             for (size_t i = 0; i < item.size(); ++i) codes_[i] = codes[order[i]];
             row_numbers_.assign(order, order + item.size());
-            return kernel_->best_grouping(node, problem_.table, feature, codes_, row_numbers_, limits(feature));
+            return choice_.offer(kernel_->best_grouping(node, task_.table, feature, codes_, row_numbers_, limits(feature)));
         }
         counter_.count(
-            static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), problem_.width(), node.rows,
+            static_cast<size_t>(task_.table.features[static_cast<size_t>(feature)].n_categories), task_.width(), node.rows,
             [&](auto&& use) {
                 for (size_t i = 0; i < item.size(); ++i) use(codes[order[i]], order[i]);
             },
             levels_);
-        if (levels_.size() + (levels_.missing.count > 0) < 2) return is_constant(feature);
-        return kernel_->best_grouping(node, problem_.table, feature, levels_, limits(feature).bounds);
+        if (levels_.size() + (levels_.missing.count > 0) < 2) return constant_.push_back(feature);
+        choice_.offer(kernel_->best_grouping(node, task_.table, feature, levels_, limits(feature).bounds));
     }
 
     // ---- monotone constraints ----------------------------------------------------------------------------------
@@ -250,21 +245,21 @@ private:
     const CutLimits& limits(int32_t feature) {
         if (!monotone()) return limits_;
         if (rows_.is_categorical(feature)) {
-            limits_.bounds = measured(neighbours_.bounds());
+            limits_.bounds = measured(monotone_leaves_.bounds());
             limits_.cuts = nullptr;
             return limits_;
         }
-        cut_bounds_ = neighbours_.bounds(feature);
+        cut_bounds_ = monotone_leaves_.bounds(feature);
         cut_bounds_.whole = measured(cut_bounds_.whole);
         limits_.bounds = {};
         limits_.cuts = &cut_bounds_;
-        limits_.column = problem_.table.features[static_cast<size_t>(feature)].numbers;
+        limits_.column = task_.table.features[static_cast<size_t>(feature)].numbers;
         limits_.rows = rows_.rows();
         return limits_;
     }
     /// Bounds on predictions, as the search measures these.
     Bounds measured(Bounds bounds) const {
-        if (problem_.n_classes) bounds.margin = rows_.local().weight ? 1e-12 : 0.0;
+        if (task_.n_classes) bounds.margin = rows_.local().weight ? 1e-12 : 0.0;
         else bounds.centre = rows_.local().centre;
         return bounds;
     }
@@ -275,54 +270,54 @@ private:
             least = std::min(least, prediction);
             most = std::max(most, prediction);
         };
-        if (problem_.n_classes) {
+        if (task_.n_classes) {
             for (size_t k = 0; k < item.totals.sums.size(); ++k)
-                if (item.totals.sums[k] > 0) meet(problem_.levels.level[k] / problem_.levels.size[k]);
+                if (item.totals.sums[k] > 0) meet(task_.levels.level[k] / task_.levels.size[k]);
         } else {
             const Index* order = rows_.order(item);
             for (size_t i = 0; i < item.size(); ++i) meet(rows_.target(order[i]));
         }
-        neighbours_.look(item.node, least, most);
+        monotone_leaves_.look(item.node, least, most);
     }
     /// What a node predicts, as monotone constraints speak of it.
     double prediction(const Item& item) const {
-        return problem_.n_classes ? problem_.levels.mean(item.totals.sums.data()) : out_->value[static_cast<size_t>(item.node)];
+        return task_.n_classes ? task_.levels.mean(item.totals.sums.data()) : out_->value[static_cast<size_t>(item.node)];
     }
     /// The branches are leaves now. The search adds numbers in another order than leaves do: what it rounded is put right.
-    void settle_children(const Item& item, const std::vector<Item>& children) {
+    void put_in_order(const Item& item, const std::vector<Item>& children) {
         std::vector<double> predictions(children.size());
         const auto first = out_->nodes.size() - children.size();
-        if (problem_.n_classes) {
+        if (task_.n_classes) {
             for (size_t b = 0; b < children.size(); ++b)
-                predictions[b] = children[b].size() ? prediction(children[b]) : neighbours_.prediction(item.node);
+                predictions[b] = children[b].size() ? prediction(children[b]) : monotone_leaves_.prediction(item.node);
         } else {
             keep_in_order(item, std::span(out_->value).subspan(first, children.size()));
             for (size_t b = 0; b < children.size(); ++b) predictions[b] = out_->value[first + b];
         }
-        neighbours_.split(item.node, predictions);
+        monotone_leaves_.split(item.node, predictions);
     }
     void keep_in_order(const Item& item, std::span<double> value) const {
         const auto hold = [](double& prediction, const Bounds& bounds) {
             prediction = std::clamp(prediction, bounds.lowest, bounds.highest);
         };
         if (rows_.is_categorical(item.split.feature)) {
-            for (double& prediction : value) hold(prediction, neighbours_.bounds());
+            for (double& prediction : value) hold(prediction, monotone_leaves_.bounds());
             return;
         }
-        const CutBounds cuts = neighbours_.bounds(item.split.feature);
+        const CutBounds cuts = monotone_leaves_.bounds(item.split.feature);
         if (item.split.threshold < infinity && !cuts.whole.in_order(value[0], value[1]))
             value[0] = value[1] = value[0] / 2 + value[1] / 2;
         hold(value[0], cuts.left(item.split.threshold, item.split.default_branch == 0));
         hold(value[1], cuts.right(item.split.threshold, item.split.default_branch == 1));
     }
 
-    const Problem& problem_;
+    const GrowTask& task_;
     const Recipe& recipe_;
     const Formula& criterion_;
     Rows rows_;
     std::unique_ptr<Kernel> kernel_;
     std::optional<UserCriterionSearch<Index>> user_criterion_;
-    Neighbours neighbours_;
+    MonotoneLeaves monotone_leaves_;
     Builder* out_ = nullptr;
 
     // of the node in hand

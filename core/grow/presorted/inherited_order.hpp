@@ -15,7 +15,7 @@ namespace treewright {
 
 /// Where each part of a node stands among those of its two branches.
 template <class Index>
-class Places {
+class BranchPlaces {
 public:
     struct Place {
         Index left, right;
@@ -41,7 +41,7 @@ private:
 };
 
 template <class Index>
-class PartLists {
+class InheritedOrder {
 public:
     using List = Entry<Index>;
 
@@ -50,9 +50,9 @@ public:
     std::span<const List> of(size_t feature) const { return {entries_.get() + feature * stride_, known_[feature]}; }
 
     /// Room for n parts; features without a list have no known values.
-    PartLists(size_t n_features, size_t n)
+    InheritedOrder(size_t n_features, size_t n)
         : stride_(n + 1), known_(n_features, 0), entries_(std::make_unique_for_overwrite<List[]>(n_features * (n + 1))) {}
-    PartLists() = default;
+    InheritedOrder() = default;
 
     /// Sort a feature: value[i] is that of the i-th part, NaN = missing.
     void sort(size_t feature, std::span<const double> value, RowSorter& sorter) {
@@ -60,23 +60,23 @@ public:
     }
 
     /// The lists of one child, of n parts; side is &Place::left or &Place::right.
-    PartLists child(const Places<Index>& places, Index Places<Index>::Place::* side, size_t n) const {
-        PartLists lists(known_.size(), n);
+    InheritedOrder child(const BranchPlaces<Index>& places, Index BranchPlaces<Index>::Place::* side, size_t n) const {
+        InheritedOrder lists(known_.size(), n);
         for (size_t f = 0; f < known_.size(); ++f) {
             List* to = lists.entries_.get() + f * lists.stride_;
             size_t at = 0;
             for (const List& entry : of(f)) {  // without a branch, as sides are a coin toss; hence one entry of spare room
                 const Index place = places[entry.row].*side;
                 to[at] = {entry.rank, place};
-                at += place != Places<Index>::nowhere;
+                at += place != BranchPlaces<Index>::nowhere;
             }
             lists.known_[f] = at;
         }
         return lists;
     }
     /// The lists of both children.
-    std::array<PartLists, 2> children(const Places<Index>& places, size_t n_left, size_t n_right) const {
-        std::array<PartLists, 2> lists{PartLists(known_.size(), n_left), PartLists(known_.size(), n_right)};
+    std::array<InheritedOrder, 2> children(const BranchPlaces<Index>& places, size_t n_left, size_t n_right) const {
+        std::array<InheritedOrder, 2> lists{InheritedOrder(known_.size(), n_left), InheritedOrder(known_.size(), n_right)};
         for (size_t f = 0; f < known_.size(); ++f) {
             List* left = lists[0].entries_.get() + f * lists[0].stride_;
             List* right = lists[1].entries_.get() + f * lists[1].stride_;
@@ -85,8 +85,8 @@ public:
                 const auto place = places[entry.row];
                 left[at_left] = {entry.rank, place.left};
                 right[at_right] = {entry.rank, place.right};
-                at_left += place.left != Places<Index>::nowhere;
-                at_right += place.right != Places<Index>::nowhere;
+                at_left += place.left != BranchPlaces<Index>::nowhere;
+                at_right += place.right != BranchPlaces<Index>::nowhere;
             }
             lists[0].known_[f] = at_left;
             lists[1].known_[f] = at_right;

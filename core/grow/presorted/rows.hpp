@@ -2,17 +2,14 @@
 #pragma once
 #include <memory>
 
-#include "bits.hpp"
-#include "builder.hpp"
-#include "constraints.hpp"
+#include "grow/bits.hpp"
+#include "base/builder.hpp"
+#include "grow/constraints.hpp"
 #include "cuts/sorted_list.hpp"
-#include "missing.hpp"
-#include "significance.hpp"
+#include "grow/missing_policy.hpp"
+#include "grow/significance.hpp"
 
 namespace treewright {
-
-/// Largest number of rows for which 16-bit row numbers and ranks do.
-inline constexpr size_t most_narrow_rows = 65535;
 
 /// The rows of one node: [begin, end) of every list in one of the two buffers.
 struct RowSpan {
@@ -28,8 +25,8 @@ class PresortedRows {
 public:
     using List = Entry<Index>;
 
-    PresortedRows(const Problem& problem, const std::vector<double>& weight)
-        : problem_(problem), recipe_(problem.recipe), all_weights_(weight) {}
+    PresortedRows(const GrowTask& task, const std::vector<double>& weight)
+        : task_(task), recipe_(task.recipe), all_weights_(weight) {}
     PresortedRows(const PresortedRows&) = delete;  // it points into itself
     PresortedRows& operator=(const PresortedRows&) = delete;
 
@@ -58,8 +55,8 @@ public:
     /// Features that are not constant.
     const Interactions::Features& features() const { return features_; }
 
-    bool is_bit(int32_t feature) const { return problem_.bits && problem_.bits->bit_of(static_cast<size_t>(feature)) >= 0; }
-    bool is_categorical(int32_t feature) const { return problem_.table.features[static_cast<size_t>(feature)].categorical(); }
+    bool is_bit(int32_t feature) const { return task_.bits && task_.bits->bit_of(static_cast<size_t>(feature)) >= 0; }
+    bool is_categorical(int32_t feature) const { return task_.table.features[static_cast<size_t>(feature)].categorical(); }
     /// Local row numbers of a node, ascending.
     const Index* order(const RowSpan& node) const { return order_[node.buffer].data() + node.begin; }
     /// Rows of a node in the order of a numeric feature, those without a value last.
@@ -78,15 +75,14 @@ public:
     /// Codes of a categorical feature, by local row.
     const std::vector<int32_t>& codes(int32_t feature) const { return codes_[slot(feature)]; }
     double number(int32_t feature, size_t local_row) const {
-        return problem_.table.features[static_cast<size_t>(feature)].numbers[rows_[local_row]];
+        return task_.table.features[static_cast<size_t>(feature)].numbers[rows_[local_row]];
     }
     double target(size_t local_row) const { return target_[local_row]; }
 
     void count_classes(const RowSpan& node, Totals& totals) const {
         const Index* order = this->order(node);
-        totals = Totals(problem_.width());
-        for (size_t i = 0; i < node.size(); ++i)
-            totals.sums[static_cast<size_t>(label_[order[i]])] += local_.weight_of(order[i]);
+        totals = Totals(task_.width());
+        for (size_t i = 0; i < node.size(); ++i) totals.sums[static_cast<size_t>(label_[order[i]])] += local_.weight_of(order[i]);
         totals.weight = std::accumulate(totals.sums.begin(), totals.sums.end(), 0.0);
         totals.count = node.size();
     }
@@ -98,7 +94,7 @@ public:
             weight_buffer_.resize(node.size());
             for (size_t i = 0; i < node.size(); ++i) weight_buffer_[i] = weight_[order[i]];
         }
-        describe_numbers(problem_, buffer_, weight_buffer_, description);
+        describe_numbers(task_, buffer_, weight_buffer_, description);
     }
     /// Take the centre off the targets of a node; gives their sum.
     double centre_targets(const RowSpan& node, double centre) {
@@ -109,15 +105,15 @@ public:
             centred_[order[i]] = target_[order[i]] - centre;
             sum += local_.weight_of(order[i]) * centred_[order[i]];
         }
-        if (problem_.formula->traits.by_rows) rank_targets(order, node.size());
+        if (task_.formula->traits.by_rows) rank_targets(order, node.size());
         return sum;
     }
     /// Count the two-valued features of a node, all at once.
     void count_bits(const RowSpan& node, BitCounter& counter) const {
         const Index* order = this->order(node);
-        const size_t words = problem_.bits->words();
+        const size_t words = task_.bits->words();
         counter.count(
-            node.size(), problem_.bits->size(), problem_.width(), [&](size_t i) { return masks_.data() + order[i] * words; },
+            node.size(), task_.bits->size(), task_.width(), [&](size_t i) { return masks_.data() + order[i] * words; },
             [&](size_t i) { return label_[order[i]]; });
     }
     bool varies(const RowSpan& node, int32_t feature) const {
@@ -149,7 +145,7 @@ public:
     }
     /// A split on ranked categories as a table of those present at the node.
     void unrank(const RowSpan& item, Candidate& split) const {
-        const Ranking* ranking = (*problem_.rankings)[static_cast<size_t>(split.feature)];
+        const Ranking* ranking = (*task_.rankings)[static_cast<size_t>(split.feature)];
         if (!ranking || split.kind != SplitKind::threshold) return;
         const Index* order = this->order(item);
         std::vector<size_t> ranks;
@@ -179,7 +175,7 @@ public:
         assign_branches(item, split);
         std::vector<BranchSums> branches(static_cast<size_t>(split.n_branches));
         const Index* order = this->order(item);
-        for (BranchSums& branch : branches) branch.classes.resize(problem_.n_classes ? problem_.width() : 0);
+        for (BranchSums& branch : branches) branch.classes.resize(task_.n_classes ? task_.width() : 0);
         for (size_t i = 0; i < item.size(); ++i) {
             const Index row = order[i];
             const bool two = branches.size() == 2;
@@ -187,7 +183,7 @@ public:
             const double w = local_.weight_of(row);
             branch.weight += w;
             ++branch.count;
-            if (problem_.n_classes) {
+            if (task_.n_classes) {
                 branch.classes[static_cast<size_t>(label_[row])] += w;
             } else {
                 const double difference = target_[row] - centre;
@@ -226,9 +222,9 @@ private:
     // ---- setting up ------------------------------------------------------------------------------------------
 
     void gather_target() {
-        if (problem_.n_classes) {
+        if (task_.n_classes) {
             label_.resize(n_);
-            for (size_t i = 0; i < n_; ++i) label_[i] = problem_.label[rows_[i]];
+            for (size_t i = 0; i < n_; ++i) label_[i] = task_.label[rows_[i]];
             bit_.resize(n_);
             for (size_t i = 0; i < n_; ++i) bit_[i] = label_[i] == 1;
             local_.label = label_.data();
@@ -236,7 +232,7 @@ private:
         } else {
             target_.resize(n_);
             centred_.resize(n_);
-            for (size_t i = 0; i < n_; ++i) target_[i] = problem_.target[rows_[i]];
+            for (size_t i = 0; i < n_; ++i) target_[i] = task_.target[rows_[i]];
             local_.target = centred_.data();
         }
         if (!all_weights_.empty()) {
@@ -247,7 +243,7 @@ private:
     }
 
     void gather_features() {
-        const size_t p = problem_.n_features();
+        const size_t p = task_.n_features();
         slot_.assign(p, -1);
         codes_.clear();
         has_missing_.clear();
@@ -255,14 +251,14 @@ private:
         buffer_.resize(n_);
         double* values = buffer_.data();
         size_t lists = 0;
-        for (size_t f = 0; f < p; ++f) lists += !problem_.table.features[f].categorical() && !is_bit(static_cast<int32_t>(f));
+        for (size_t f = 0; f < p; ++f) lists += !task_.table.features[f].categorical() && !is_bit(static_cast<int32_t>(f));
         if (recipe_.threshold)
             for (auto& buffer : list_)
                 if (buffer.size() < lists * n_) buffer.resize(lists * n_);
         size_t used = 0;
         for (size_t f = 0; f < p; ++f) {
-            const Feature& feature = problem_.table.features[f];
-            if (n_ > most_narrow_rows) problem_.monitor.poll(thread_);
+            const Feature& feature = task_.table.features[f];
+            if (n_ > most_narrow_rows) task_.monitor.poll(thread_);
             bool varies = false;
             if (is_bit(static_cast<int32_t>(f))) {
                 varies = true;
@@ -287,10 +283,10 @@ private:
             if (varies) active->push_back(static_cast<int32_t>(f));
         }
         features_ = std::move(active);
-        if (problem_.bits) {
-            const size_t words = problem_.bits->words();
+        if (task_.bits) {
+            const size_t words = task_.bits->words();
             masks_.resize(n_ * words);
-            for (size_t i = 0; i < n_; ++i) std::copy_n(problem_.bits->mask(rows_[i]), words, masks_.data() + i * words);
+            for (size_t i = 0; i < n_; ++i) std::copy_n(task_.bits->mask(rows_[i]), words, masks_.data() + i * words);
         }
     }
     void rank_targets(const Index* order, size_t n) {
@@ -310,12 +306,12 @@ private:
     size_t slot(int32_t feature) const { return static_cast<size_t>(slot_[static_cast<size_t>(feature)]); }
 
     void assign_by_bit(const RowSpan& item, Candidate& split) {
-        const auto bit = static_cast<size_t>(problem_.bits->bit_of(static_cast<size_t>(split.feature)));
-        const size_t words = problem_.bits->words(), n = item.size(), left = split.position;
+        const auto bit = static_cast<size_t>(task_.bits->bit_of(static_cast<size_t>(split.feature)));
+        const size_t words = task_.bits->words(), n = item.size(), left = split.position;
         const Index* order = this->order(item);
         for (size_t i = 0; i < n; ++i) left_[order[i]] = !(masks_[order[i] * words + bit / 64] >> (bit % 64) & 1);
         const double size[2] = {static_cast<double>(left), static_cast<double>(n - left)};
-        settle_default(recipe_.missing, recipe_, size, split.default_branch);
+        choose_default_branch(recipe_.missing, recipe_, size, split.default_branch);
         begin_.assign({0, static_cast<uint32_t>(left), static_cast<uint32_t>(n)});
     }
     void assign_by_position(const RowSpan& item, Candidate& split) {
@@ -329,7 +325,7 @@ private:
                 size[0] = size[1] = 0;
                 for (size_t i = 0; i < known; ++i) size[left_[list[i].row] ? 0 : 1] += weight_[list[i].row];
             }
-            settle_default(recipe_.missing, recipe_, size, split.default_branch);
+            choose_default_branch(recipe_.missing, recipe_, size, split.default_branch);
         }
         for (size_t i = known; i < n; ++i) left_[list[i].row] = split.default_branch == 0;
         const size_t n_left = left + (split.default_branch == 0 ? n - known : 0);
@@ -339,7 +335,7 @@ private:
         const std::vector<int32_t>& codes = this->codes(split.feature);
         const Index* order = this->order(item);
         const size_t n = item.size(), branches = static_cast<size_t>(split.n_branches);
-        lookup_.assign(static_cast<size_t>(problem_.table.features[static_cast<size_t>(split.feature)].n_categories), -1);
+        lookup_.assign(static_cast<size_t>(task_.table.features[static_cast<size_t>(split.feature)].n_categories), -1);
         for (const auto& [code, branch] : split.table) lookup_[static_cast<size_t>(code)] = branch;
         std::vector<double> size(branches, 0.0);
         const bool by_weight = recipe_.missing == Missing::available;
@@ -348,7 +344,7 @@ private:
             branch_[order[i]] = branch;
             if (branch >= 0) size[static_cast<size_t>(branch)] += by_weight ? local_.weight_of(order[i]) : 1.0;
         }
-        settle_default(recipe_.missing, recipe_, size, split.default_branch);
+        choose_default_branch(recipe_.missing, recipe_, size, split.default_branch);
         begin_.assign(branches + 1, 0);
         for (size_t i = 0; i < n; ++i) {
             int32_t& branch = branch_[order[i]];
@@ -376,7 +372,7 @@ private:
         }
     }
 
-    const Problem& problem_;
+    const GrowTask& task_;
     const Recipe& recipe_;
     const std::vector<double>& all_weights_;
     std::span<const uint32_t> rows_;
@@ -391,7 +387,7 @@ private:
     std::vector<std::vector<int32_t>> codes_;
     std::vector<List> list_[2];
     std::vector<Index> order_[2], by_target_;  // rows ascending; by target, where it is ranked
-    std::vector<int32_t> slot_;    // by feature: its list or code column; -1 = constant
+    std::vector<int32_t> slot_;                // by feature: its list or code column; -1 = constant
     std::vector<char> has_missing_;
     std::vector<uint64_t> masks_;  // two-valued features, by local row
     Interactions::Features features_;

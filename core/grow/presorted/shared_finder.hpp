@@ -1,19 +1,19 @@
-// The finder for rows that may be shared over branches: every node holds its rows with their weights, and every policy for missing
-// values is at home.
+// The finder for rows that may be shared over branches: every node holds its rows with their weights, and every policy for
+// missing values is at home.
 //
-// Numeric features are sorted once and their order is handed down (inherited_order.hpp); where a policy fills in values, the order
-// changes from node to node, and the feature is sorted anew.
+// Numeric features are sorted once and their order is handed down (inherited_order.hpp); where a policy fills in values, the
+// order changes from node to node, and the feature is sorted anew.
 #pragma once
 #include <set>
 
-#include "cuts/random.hpp"
-#include "feature_draw.hpp"
+#include "cuts/drawn.hpp"
+#include "grow/feature_draw.hpp"
 #include "grow/choice.hpp"
 #include "grow/kernel.hpp"
 #include "grow/presorted/compound_splits.hpp"
 #include "grow/presorted/shared_rows.hpp"
-#include "random.hpp"
-#include "significance.hpp"
+#include "base/random.hpp"
+#include "grow/significance.hpp"
 #include "splits/categorical.hpp"
 #include "splits/surrogate_search.hpp"
 
@@ -28,23 +28,23 @@ class SharedRowsFinder {
 
 public:
     using Item = typename Rows::Node;
-    using SubtreeRows = Parts;
+    using SubtreeRows = RowShares;
 
-    SharedRowsFinder(const Problem& problem, bool unit)
-        : problem_(problem),
-          recipe_(problem.recipe),
-          criterion_(*problem.formula),
-          kernel_(problem.make_kernel(problem, unit)),
-          rows_(problem, kernel_->wants_pairs()),
+    SharedRowsFinder(const GrowTask& task, bool unit)
+        : task_(task),
+          recipe_(task.recipe),
+          criterion_(*task.formula),
+          kernel_(task.make_kernel(task, unit)),
+          rows_(task, kernel_->wants_pairs()),
           interactions_(recipe_.interaction),
-          draw_(problem.n_features()) {
+          draw_(task.n_features()) {
         limits_.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
         limits_.min_weight = recipe_.min_weight_leaf;
         limits_.last_of_ties = recipe_.ties == Ties::last;
     }
 
     /// Take over these rows of the table.
-    void load(const Parts& parts, Builder&, int = 0) {
+    void load(const RowShares& parts, Builder&, int = 0) {
         parts_ = &parts;
         rows_.forget();
     }
@@ -73,25 +73,25 @@ public:
         for (int32_t feature : features) choice_.offer(find_on(node, item, feature, choice_.least_merit(feature), random));
         if constexpr (has_compound_splits) CompoundSplits(*this).search(item, features, choice_);
         if (!choice_.take(item)) return false;
-        settle_missing_category(item.split);
-        for (Candidate& other : item.competitors) settle_missing_category(other);
+        missing_category_to_default(item.split);
+        for (Candidate& other : item.competitors) missing_category_to_default(other);
         return true;
     }
     /// The rows of each branch; a row counts in a branch by its share.
     std::vector<BranchSums> branch_sums(Item& item) {
         std::vector<BranchSums> branches;
         partition(item);
-        for (const Parts& parts : sent_) {
+        for (const RowShares& parts : sent_) {
             BranchSums& branch = branches.emplace_back();
             branch.classes.resize(rows_.n_classes());
             branch.count = static_cast<double>(parts.size());
             for (size_t i = 0; i < parts.size(); ++i) {
                 const double w = parts.weight_of(i);
                 branch.weight += w;
-                if (problem_.n_classes) {
-                    branch.classes[static_cast<size_t>(problem_.label[parts.row[i]])] += w;
+                if (task_.n_classes) {
+                    branch.classes[static_cast<size_t>(task_.label[parts.row[i]])] += w;
                 } else {
-                    const double difference = problem_.target[parts.row[i]] - item.centre;
+                    const double difference = task_.target[parts.row[i]] - item.centre;
                     branch.sum += w * difference;
                     branch.squares += w * difference * difference;
                 }
@@ -131,7 +131,7 @@ private:
         if (draw_.chooses(recipe_))
             return draw_.choose(recipe_, random, [&](int32_t f) { return allowed(f) && varies(item, f); });
         if (item.features) return *item.features;
-        std::vector<int32_t> features(problem_.n_features());
+        std::vector<int32_t> features(task_.n_features());
         std::iota(features.begin(), features.end(), 0);
         return features;
     }
@@ -174,8 +174,9 @@ private:
         const std::vector<List>& list = rows_.list();
         if (list.front().rank == list.back().rank) return {};
         const bool without = left_out(rows_.policy_of(feature));
-        return cut(node, feature, std::span(list).first(without ? known : list.size()), known, least,
-                   [&](size_t i) { return rows_.sorted()[i]; }, random, false);
+        return cut(
+            node, feature, std::span(list).first(without ? known : list.size()), known, least,
+            [&](size_t i) { return rows_.sorted()[i]; }, random, false);
     }
     /// The best cut of a sorted list, or one that is drawn. value(i) is that of its i-th row.
     template <class Value>
@@ -199,22 +200,22 @@ private:
             found = kernel_->best_cut(node, task);
         }
         if (found.merit == -infinity) return {};
-        const size_t at = found.cut.position;
+        const size_t at = found.cut.position();
         if (!recipe_.random_cuts) threshold = at == known ? infinity : midpoint(value(at - 1), value(at));
         Candidate candidate;
         candidate.merit = found.merit;
         candidate.feature = feature;
         candidate.threshold = threshold;
         if (inherited) candidate.position = at;
-        if (known < list.size()) candidate.default_branch = found.cut.missing_left ? 0 : 1;
+        if (known < list.size()) candidate.default_branch = found.cut.missing_left() ? 0 : 1;
         return candidate;
     }
 
     /// The best grouping of the categories gathered.
     Candidate group_categories(const NodeView& node, const Item& item, int32_t feature) {
         const bool without = left_out(rows_.policy_of(feature));
-        Candidate candidate = criterion_.traits.by_rows ? group_rows(node, item, feature, without)
-                                                        : group_levels(node, item, feature, without);
+        Candidate candidate =
+            criterion_.traits.by_rows ? group_rows(node, item, feature, without) : group_levels(node, item, feature, without);
         if (candidate.found() && without) candidate.default_branch = -1;
         return candidate;
     }
@@ -224,7 +225,7 @@ private:
     }
     Candidate group_levels(const NodeView& node, const Item& item, int32_t feature, bool without) {
         counter_.count(
-            static_cast<size_t>(rows_.feature_at(feature).n_categories), problem_.width(), node.rows,
+            static_cast<size_t>(rows_.feature_at(feature).n_categories), task_.width(), node.rows,
             [&](auto&& use) {
                 for (size_t i = 0; i < item.size(); ++i) use(code_of(i), i);
             },
@@ -237,7 +238,7 @@ private:
         return candidate;
     }
     double merit_of_known(const Item& item, const Candidate& candidate) const {
-        std::vector<Totals> branch(static_cast<size_t>(candidate.n_branches), Totals(problem_.width()));
+        std::vector<Totals> branch(static_cast<size_t>(candidate.n_branches), Totals(task_.width()));
         for (size_t level = 0; level < levels_.size(); ++level)
             levels_.add_to(branch[static_cast<size_t>(candidate.branch_of(levels_.code[level]))], level);
         std::vector<const Totals*> all;
@@ -261,9 +262,9 @@ private:
         return kernel_->best_grouping(node, rows_.table(), feature, codes, numbers, limits_);
     }
     /// Entries of the category that stands for missing become the default branch.
-    void settle_missing_category(Candidate& candidate) const {
+    void missing_category_to_default(Candidate& candidate) const {
         if (candidate.kind != SplitKind::table || rows_.policy_of(candidate.feature) != Missing::value) return;
-        const int32_t extra = problem_.table.features[static_cast<size_t>(candidate.feature)].n_categories;
+        const int32_t extra = task_.table.features[static_cast<size_t>(candidate.feature)].n_categories;
         if (candidate.table.empty() || candidate.table.back().first != extra) return;
         candidate.default_branch = candidate.table.back().second;
         candidate.table.pop_back();
@@ -295,21 +296,21 @@ private:
         for (size_t i = 0; i < branch.size(); ++i)
             if (branch[i] >= 0) size[static_cast<size_t>(branch[i])] += by_rows ? 1.0 : item.parts.weight_of(i);
         if (fill.found) split.default_branch = value_branch(split, fill.value);
-        settle_default(policy, recipe_, size, split.default_branch);
+        choose_default_branch(policy, recipe_, size, split.default_branch);
         return branch;
     }
-    std::vector<Parts> send(Item& item) {
+    std::vector<RowShares> send(Item& item) {
         std::vector<int32_t> branch = answers(item, item.split);
         if (uses_surrogates(recipe_, rows_.policy_of(item.split.feature))) {
             const auto row_of = [&](size_t i) { return item.parts.row[i]; };
             const BranchAssignment assigned{branch, item.parts.weight, static_cast<size_t>(item.split.n_branches)};
             signed_weight_.resize(branch.size());
             for (size_t i = 0; i < branch.size(); ++i) signed_weight_[i] = assigned.signed_weight(i);
-            item.surrogates = find_surrogates(problem_.table, recipe_, item.split, assigned, assigned.sides(signed_weight_), row_of,
+            item.surrogates = find_surrogates(task_.table, recipe_, item.split, assigned, assigned.sides(signed_weight_), row_of,
                                               [&](size_t feature, const PrimarySides& sides, double, TwoSidedSplit& split) {
                                                   return agreeing_cut(item, feature, sides, split);
                                               });
-            follow_surrogates(problem_.table, item.surrogates, row_of, branch);
+            follow_surrogates(task_.table, item.surrogates, row_of, branch);
         }
         return treewright::send(item.parts, branch, item.split.default_branch, static_cast<size_t>(item.split.n_branches));
     }
@@ -324,15 +325,15 @@ private:
             list.size(), [&](size_t i) { return list[i].row; }, [&](size_t i) { return list[i].rank != list[i - 1].rank; }, sides,
             place, split.below);
         if (agreement.found)
-            split.cut =
-                surrogate_cut(split.below, rows_.number(item, feature, list[place - 1].row), rows_.number(item, feature, list[place].row));
+            split.cut = surrogate_cut(split.below, rows_.number(item, feature, list[place - 1].row),
+                                      rows_.number(item, feature, list[place].row));
         return agreement;
     }
 
     /// Give the order of the features to the children that may be split further.
     void hand_down(const Item& item, Item& left, Item& right) {
         if (left.node < 0 && right.node < 0) return;
-        using Place = typename Places<Index>::Place;
+        using Place = typename BranchPlaces<Index>::Place;
         places_.find(item.parts.row, left.parts.row, right.parts.row);
         if (left.node >= 0 && right.node >= 0) {
             auto lists = item.lists.children(places_, left.size(), right.size());
@@ -350,12 +351,12 @@ private:
         return std::span<const List>(rows_.list()).first(known);
     }
 
-    const Problem& problem_;
+    const GrowTask& task_;
     const Recipe& recipe_;
     const Formula& criterion_;
     std::unique_ptr<Kernel> kernel_;
     Rows rows_;
-    const Parts* parts_ = nullptr;
+    const RowShares* parts_ = nullptr;
     Interactions interactions_;
     CutLimits limits_;
 
@@ -365,9 +366,9 @@ private:
     FeatureDraw draw_;
     LevelCounter counter_;
     Levels levels_;
-    std::vector<Parts> sent_;            // the rows of each branch of the node partitioned last
+    std::vector<RowShares> sent_;        // the rows of each branch of the node partitioned last
     std::vector<double> signed_weight_;  // for surrogates
-    Places<Index> places_;
+    BranchPlaces<Index> places_;
 };
 
 }  // namespace treewright

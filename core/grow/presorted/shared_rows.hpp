@@ -1,21 +1,22 @@
-// Rows that may be shared over branches: the weights, target and values of a node's rows, which are numbered 0, 1, … in each node.
+// Rows that may be shared over branches: the weights, target and values of a node's rows, which are numbered 0, 1, … in each
+// node.
 #pragma once
 #include <numeric>
 
-#include "builder.hpp"
+#include "base/builder.hpp"
 #include "criteria/mean_difference.hpp"
 #include "grow/node.hpp"
 #include "grow/presorted/inherited_order.hpp"
-#include "missing.hpp"
-#include "parts.hpp"
-#include "problem.hpp"
+#include "grow/missing_policy.hpp"
+#include "grow/row_shares.hpp"
+#include "grow/grow_task.hpp"
 
 namespace treewright {
 
 template <class Index>
 struct SharedRowsNode : GrowingNode {
-    Parts parts;
-    PartLists<Index> lists;  // made when the node is searched, unless its parent handed them down
+    RowShares parts;
+    InheritedOrder<Index> lists;  // made when the node is searched, unless its parent handed them down
 
     size_t size() const { return parts.size(); }
 };
@@ -28,8 +29,7 @@ public:
     using Node = SharedRowsNode<Index>;
 
     /// `pairs`: what each row adds is asked for.
-    SharedRows(const Problem& problem, bool pairs)
-        : problem_(problem), recipe_(problem.recipe), table_(problem.table), pairs_(pairs) {
+    SharedRows(const GrowTask& task, bool pairs) : task_(task), recipe_(task.recipe), table_(task.table), pairs_(pairs) {
         for (size_t f = 0; f < table_.features.size(); ++f) {  // a missing category is one more category
             Feature& feature = table_.features[f];
             const auto missing = [&] {
@@ -57,11 +57,9 @@ public:
     const Feature& feature_at(int32_t feature) const { return feature_at(static_cast<size_t>(feature)); }
     Missing policy_of(size_t feature) const { return recipe_.policy(feature); }
     Missing policy_of(int32_t feature) const { return policy_of(static_cast<size_t>(feature)); }
-    size_t n_classes() const { return static_cast<size_t>(problem_.n_classes); }
+    size_t n_classes() const { return static_cast<size_t>(task_.n_classes); }
     /// The value of a numeric feature.
-    double number(const Node& item, size_t feature, size_t row) const {
-        return feature_at(feature).numbers[item.parts.row[row]];
-    }
+    double number(const Node& item, size_t feature, size_t row) const { return feature_at(feature).numbers[item.parts.row[row]]; }
 
     /// What was prepared belongs to another tree.
     void forget() { prepared_ = -1; }
@@ -70,15 +68,15 @@ public:
 
     Description describe(Node& item) {
         Description node;
-        if (problem_.n_classes) {
-            item.totals = class_weights(item.parts, problem_.label, problem_.width());
-            describe_classes(problem_, item.totals, node);
+        if (task_.n_classes) {
+            item.totals = class_weights(item.parts, task_.label, task_.width());
+            describe_classes(task_, item.totals, node);
         } else {
-            item.totals = Totals(problem_.width());
+            item.totals = Totals(task_.width());
             item.totals.count = item.size();
             value_.resize(item.size());
-            for (size_t i = 0; i < item.size(); ++i) value_[i] = problem_.target[item.parts.row[i]];
-            describe_numbers(problem_, value_, item.parts.weight, node);
+            for (size_t i = 0; i < item.size(); ++i) value_[i] = task_.target[item.parts.row[i]];
+            describe_numbers(task_, value_, item.parts.weight, node);
             item.totals.weight = node.weight;
         }
         item.centre = node.centre;
@@ -91,24 +89,24 @@ public:
         local_ = LocalRows{};
         if (!item.parts.weight.empty()) local_.weight = item.parts.weight.data();
         pair_.resize(pairs_ ? n : 0);
-        if (problem_.n_classes) {
-            gather_labels(item.parts, problem_.label, label_, bit_);
+        if (task_.n_classes) {
+            gather_labels(item.parts, task_.label, label_, bit_);
             local_.label = label_.data();
             local_.bit = bit_.data();
             for (size_t i = 0; i < pair_.size(); ++i) pair_[i] = {local_.weight_of(i), bit_[i] * local_.weight_of(i), 0};
         } else {
             target_.resize(n);
-            local_.centre = problem_.formula->traits.centred ? item.centre : 0.0;
+            local_.centre = task_.formula->traits.centred ? item.centre : 0.0;
             double sum = 0;
             for (size_t i = 0; i < n; ++i) {
-                target_[i] = problem_.target[item.parts.row[i]] - local_.centre;
+                target_[i] = task_.target[item.parts.row[i]] - local_.centre;
                 const double amount = item.parts.weight_of(i) * target_[i];
                 if (pairs_) pair_[i] = {item.parts.weight_of(i), amount, 0};
                 sum += amount;
             }
             item.totals.sums[0] = sum;
             local_.target = target_.data();
-            if (problem_.formula->traits.by_rows) rank_targets();
+            if (task_.formula->traits.by_rows) rank_targets();
         }
     }
 
@@ -125,7 +123,7 @@ public:
                     if (std::isnan(value)) value = from.n_categories - 1;
             return fill;
         }
-        const auto label = [&](size_t i) { return problem_.n_classes ? problem_.label[item.parts.row[i]] : 0; };
+        const auto label = [&](size_t i) { return task_.n_classes ? task_.label[item.parts.row[i]] : 0; };
         fill = make_fill(policy, from.categorical(), n_classes(), [&](auto&& use) {
             for (size_t i = 0; i < n; ++i)
                 if (!std::isnan(value_[i])) use(value_[i], item.parts.weight_of(i), label(i));
@@ -151,7 +149,7 @@ public:
     /// Sort the features that keep their order from node to node.
     template <class Keeps>
     void sort_features(Node& item, Keeps&& keeps_order) {
-        item.lists = PartLists<Index>(table_.features.size(), item.size());
+        item.lists = InheritedOrder<Index>(table_.features.size(), item.size());
         for (size_t f = 0; f < table_.features.size(); ++f) {
             if (!keeps_order(f)) continue;
             gather_raw(item, table_.features[f]);
@@ -184,7 +182,7 @@ private:
         local_.n_targets = order.size();
     }
 
-    const Problem& problem_;
+    const GrowTask& task_;
     const Recipe& recipe_;
     Table table_;  // with a category for missing ones where that is the policy
     bool pairs_;

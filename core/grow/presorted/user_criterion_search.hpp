@@ -1,6 +1,6 @@
 // The candidates of a node put before a user's function: those of many features to a call.
 #pragma once
-#include "criteria/callable.hpp"
+#include "criteria/user_criterion.hpp"
 #include "cuts/cut.hpp"
 #include "grow/presorted/rows.hpp"
 #include "splits/categorical.hpp"
@@ -12,8 +12,8 @@ class UserCriterionSearch {
     using List = Entry<Index>;
 
 public:
-    UserCriterionSearch(const Problem& problem, const PresortedRows<Index>& rows)
-        : problem_(problem), recipe_(problem.recipe), rows_(rows), batch_(recipe_.function, problem.n_classes > 0) {}
+    UserCriterionSearch(const GrowTask& task, const PresortedRows<Index>& rows)
+        : task_(task), recipe_(task.recipe), rows_(rows), batch_(recipe_.function, task.n_classes > 0) {}
 
     /// Merits nearer than this are equal.
     double tolerance() const { return batch_.tolerance(); }
@@ -31,7 +31,7 @@ public:
         size_t first = 0;
         std::vector<Range> range;
         for (size_t i = 0; i < features.size(); ++i) {
-            if (item.size() > most_narrow_rows) problem_.monitor.poll(rows_.thread());
+            if (item.size() > most_narrow_rows) task_.monitor.poll(rows_.thread());
             batch_.record();
             const size_t cuts = cuts_.size(), begin = batch_.size();
             if (!put_candidates(item, features[i], limits(features[i]))) constant.push_back(features[i]);
@@ -54,7 +54,7 @@ private:
         size_t cuts, begin, end;
     };
 
-    bool classes() const { return problem_.n_classes > 0; }
+    bool classes() const { return task_.n_classes > 0; }
     /// Totals of the rows of a list as the function sees them.
     void add_row(Totals& t, size_t row) const {
         const double w = rows_.local().weight_of(row);
@@ -68,7 +68,7 @@ private:
         }
     }
     size_t label(size_t row) const { return static_cast<size_t>(rows_.local().label[row]); }
-    size_t width() const { return classes() ? problem_.width() : 2; }
+    size_t width() const { return classes() ? task_.width() : 2; }
     void start_batch(const RowSpan& item, double centre) {
         const Index* order = rows_.order(item);
         node_ = Totals(width());
@@ -151,7 +151,7 @@ private:
         const std::vector<int32_t>& codes = rows_.codes(feature);
         const Index* order = rows_.order(item);
         counter_.count(
-            static_cast<size_t>(problem_.table.features[static_cast<size_t>(feature)].n_categories), width(), rows_.local(),
+            static_cast<size_t>(task_.table.features[static_cast<size_t>(feature)].n_categories), width(), rows_.local(),
             [&](auto&& use) {
                 for (size_t i = 0; i < item.size(); ++i) use(codes[order[i]], order[i]);
             },
@@ -165,7 +165,7 @@ private:
     template <class C>
     Candidate search_levels(int32_t feature, const CutLimits& rules) {
         const double spread = classes() ? 1.0 : std::sqrt(node_.sums[1] / node_.weight);
-        return CategorySearch<C>(C{}, recipe_, problem_.table, levels_, node_, batch_.tolerance(), spread, feature, rules.bounds,
+        return CategorySearch<C>(C{}, recipe_, task_.table, levels_, node_, batch_.tolerance(), spread, feature, rules.bounds,
                                  rows_.local().levels, &batch_)
             .best();
     }
@@ -183,11 +183,11 @@ private:
         const Cut best = cuts.get();
         const List* list = rows_.list(item, feature);
         candidate.feature = feature;
-        candidate.position = best.position;
+        candidate.position = best.position();
         candidate.merit = cuts.merit();
         candidate.threshold = std::numeric_limits<double>::quiet_NaN();
         if (list[item.size() - 1].rank == List::missing) {
-            if (recipe_.missing == Missing::direction) candidate.default_branch = best.missing_left ? 0 : 1;
+            if (recipe_.missing == Missing::direction) candidate.default_branch = best.missing_left() ? 0 : 1;
             else candidate.merit *= known_weight(list, item.size()) / weight_of_node_;
         }
         return candidate;
@@ -198,7 +198,7 @@ private:
         return weight;
     }
 
-    const Problem& problem_;
+    const GrowTask& task_;
     const Recipe& recipe_;
     const PresortedRows<Index>& rows_;
     CandidateBatch batch_;

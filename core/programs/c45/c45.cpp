@@ -1,9 +1,9 @@
 // C4.5: growing, collapsing and pruning; nothing here is recursive, so that deep trees are safe.
-#include "c45.hpp"
+#include "programs/c45/c45.hpp"
 
-#include "search.hpp"
-#include "../../base/writer.hpp"
-#include "../../criteria.hpp"
+#include "programs/c45/search.hpp"
+#include "base/writer.hpp"
+#include "criteria/criteria.hpp"
 
 namespace treewright::c45 {
 
@@ -45,7 +45,7 @@ private:
             Test test = chooser_.choose(node.rows, node.competitors);
             if (test.feature < 0) {
                 node.test.distribution = data_.count(node.rows);
-                monitor_.settled += node.rows.size();
+                monitor_.rows_done += node.rows.size();
                 continue;
             }
             nodes_.add_children(node, data_.send(test, test.distribution, node.rows));
@@ -231,9 +231,8 @@ private:
         summary.count = shared_ ? count_rows(node) : node.rows.size();
         summary.merit = node.test.gain_ratio;
         summary.default_branch = share_row;
-        const bool empty = data_.equal(d.total, 0);
-        if (!empty || &node == &nodes_.root()) summary.value = d.classes;
-        if (empty) return summary;
+        if (data_.equal(d.total, 0) && &node != &nodes_.root()) return summary;  // empty but for rounding
+        summary.value = d.classes;
         Totals totals(data_.n_classes());
         totals.sums = d.classes;
         totals.weight = d.total;
@@ -277,7 +276,8 @@ private:
 TreeArrays grow(const Table& table, const Target& target, const Options& options, Monitor& monitor) {
     if (target.n_classes == 0) throw std::invalid_argument("C4.5 grows classification trees");
     monitor.total = static_cast<double>(table.n_rows);
-    const C45Data data{table, target, options};
+    const LogTable logs(table.n_rows);
+    const C45Data data{table, target, options, logs};
     Learner learner(data, monitor);
     learner.learn();
     return TreeOutput(learner.nodes(), data, learner.n_rows()).write();

@@ -1,6 +1,6 @@
 // C4.5: gain ratio with fractional rows, collapse and error-based pruning (Quinlan, 1993, 1996).
 #pragma once
-#include "../../grow.hpp"
+#include "grow/grow.hpp"
 
 namespace treewright::c45 {
 

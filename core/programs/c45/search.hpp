@@ -1,15 +1,13 @@
 // The search of C4.5: information gain times the known share, split information with the missing rows as a branch of
 // their own, and the best gain ratio among tests of at least average gain (Quinlan, 1993, ch. 2 and 3).
 #pragma once
-#include "tree.hpp"
-#include "../../base/midpoint.hpp"
-#include "../../logarithm.hpp"
-#include "../../parallel.hpp"
+#include "programs/c45/tree.hpp"
+#include "base/midpoint.hpp"
+#include "base/logarithm.hpp"
+#include "base/parallel.hpp"
 #include "cuts/scan.hpp"
 
 namespace treewright::c45 {
-
-inline double n_log_n(double n) { return n < 1e-6 ? 0.0 : n * treewright::log2(n); }
 
 /// Search of one feature at one node; memory is kept from one search to the next.
 class FeatureSearch {
@@ -35,17 +33,17 @@ private:
         return data_.equal(share * bits, 0) ? 0.0 : share * bits / known;
     }
     /// Bits that the branches save on the class of all rows with a known value.
-    static double saved_bits(const Distribution& d) {
-        double before = n_log_n(d.total), after = 0;
-        for (double n : d.classes) before -= n_log_n(n);
-        for (double n : d.branch) after += n_log_n(n);
-        for (double n : d.cell) after -= n_log_n(n);
+    double saved_bits(const Distribution& d) const {
+        double before = data_.n_log_n(d.total), after = 0;
+        for (double n : d.classes) before -= data_.n_log_n(n);
+        for (double n : d.branch) after += data_.n_log_n(n);
+        for (double n : d.cell) after -= data_.n_log_n(n);
         return before - after;
     }
     double gain_ratio(const Distribution& d, double total, double gain) const {
         if (!data_.above(d.total, 0)) return 0;
-        double information = n_log_n(total) - n_log_n(total - d.total);
-        for (double n : d.branch) information -= n_log_n(n);
+        double information = data_.n_log_n(total) - data_.n_log_n(total - d.total);
+        for (double n : d.branch) information -= data_.n_log_n(n);
         return data_.equal(information, 0) ? 0.0 : gain / (information / total);
     }
     bool two_branches(const Distribution& d) const {
@@ -98,8 +96,8 @@ private:
         if (data_.at_least(options_.min_weight, least)) least = options_.min_weight;
         else if (data_.above(least, 25)) least = 25;
         if (data_.above(2 * least, static_cast<double>(known))) return;
-        double before = n_log_n(d.total);
-        for (double c : d.classes) before -= n_log_n(c);
+        double before = data_.n_log_n(d.total);
+        for (double c : d.classes) before -= data_.n_log_n(c);
         size_t cuts = 0, best = 0;
         double best_gain = 0;
         for (size_t next = 1; next < known; ++next) {
@@ -112,8 +110,8 @@ private:
             if (!(at(next - 1) + options_.same_value < at(next))) continue;
             if (!data_.at_least(d.branch[0], least) || !data_.at_least(d.branch[1], least)) continue;
             ++cuts;
-            double after = n_log_n(d.branch[0]) + n_log_n(d.branch[1]);
-            for (double w : d.cell) after -= n_log_n(w);
+            double after = data_.n_log_n(d.branch[0]) + data_.n_log_n(d.branch[1]);
+            for (double w : d.cell) after -= data_.n_log_n(w);
             const double now = gain(before - after, d.total, total);
             if (data_.above(now, best_gain)) {
                 best_gain = now;

@@ -2,7 +2,7 @@
 #pragma once
 #include <deque>
 
-#include "c45.hpp"
+#include "programs/c45/c45.hpp"
 
 namespace treewright::c45 {
 
@@ -119,7 +119,9 @@ struct C45Data {
     const Table& table;
     const Target& target;
     const Options& options;
+    const LogTable& logs;
 
+    double n_log_n(double n) const { return n < 1e-6 ? 0.0 : logs.of(n); }
     size_t n_classes() const { return static_cast<size_t>(target.n_classes); }
     size_t label(uint32_t row) const { return static_cast<size_t>(target.label[row]); }
     bool above(double a, double b) const { return a - b > options.tolerance; }

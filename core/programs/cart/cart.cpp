@@ -1,10 +1,10 @@
 // CART: growing by presorted lists, then cost-complexity prices, as rpart has them (Breiman, Friedman, Olshen & Stone, 1984;
 // Therneau & Atkinson, 1997).
-#include "cart.hpp"
+#include "programs/cart/cart.hpp"
 
-#include "sorted_rows.hpp"
-#include "tree.hpp"
-#include "../../base/midpoint.hpp"
+#include "programs/cart/sorted_rows.hpp"
+#include "programs/cart/tree.hpp"
+#include "base/midpoint.hpp"
 
 namespace treewright::cart {
 

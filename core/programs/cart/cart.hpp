@@ -1,6 +1,6 @@
 // CART: binary trees with surrogates, pruned by cost-complexity while they grow, and their cross-validation.
 #pragma once
-#include "../../grow.hpp"
+#include "grow/grow.hpp"
 
 namespace treewright::cart {
 

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include "../../logarithm.hpp"
-#include "../../stats.hpp"
+#include "base/logarithm.hpp"
+#include "base/statistics.hpp"
 
 namespace treewright::cart {
 
@@ -73,7 +73,7 @@ inline ClassTerms class_terms(const Outcome& outcome, size_t n_rows, std::span<c
     for (size_t i = 0; i < k; ++i) {
         if (share[i] <= 0) continue;
         terms.prior[i] /= share[i];
-        terms.altered[i] /= sum * share[i];
+        if (sum > 0) terms.altered[i] /= sum * share[i];  // a single class costs nothing
     }
     return terms;
 }
@@ -113,6 +113,7 @@ public:
             leaf.weight += leaf.value[i];
             altered += terms_.altered[i] * weight[i];
         }
+        if (!(altered > 0)) return;  // no mistake costs anything
         for (size_t i = 0; i < k_; ++i) leaf.impurity += impurity(terms_.altered[i] * weight[i] / altered);
     }
     /// Cost of a held-out row at a leaf; rpart reads the matrix the other way round.

@@ -3,9 +3,9 @@
 #include <bit>
 #include <numeric>
 
-#include "rules.hpp"
-#include "sorted_rows.hpp"
-#include "../../splits/two_sided.hpp"
+#include "programs/cart/rules.hpp"
+#include "programs/cart/sorted_rows.hpp"
+#include "splits/two_sided.hpp"
 
 namespace treewright::cart {
 

@@ -1,8 +1,8 @@
 // The rows of CART in the order of each feature, sorted once, and without a fold for cross-validation.
 #pragma once
-#include "cart.hpp"
-#include "quicksort.hpp"
-#include "../../parallel.hpp"
+#include "programs/cart/cart.hpp"
+#include "programs/cart/quicksort.hpp"
+#include "base/parallel.hpp"
 #include "cuts/scan.hpp"
 
 namespace treewright::cart {

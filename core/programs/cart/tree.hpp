@@ -1,9 +1,9 @@
 // A tree of CART while it grows, the price at which each split stops paying, and its writing as arrays.
 #pragma once
-#include "cart.hpp"
-#include "search.hpp"
-#include "../../base/writer.hpp"
-#include "../../splits/surrogate_agreement.hpp"
+#include "programs/cart/cart.hpp"
+#include "programs/cart/search.hpp"
+#include "base/writer.hpp"
+#include "splits/surrogate_agreement.hpp"
 
 namespace treewright::cart {
 

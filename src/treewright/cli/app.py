@@ -1,4 +1,4 @@
-"""The program: finds a command, runs it, and turns what goes wrong into one sentence and an exit code."""
+"""The program `treewright`: finds and runs a command, turns errors into one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "evaluate": ("treewright.cli.evaluate", "Judge a model on a table with a known target."),
     "cv": ("treewright.cli.cv", "Judge a way of learning by cross-validation."),
     "compare": ("treewright.cli.compare", "Put learners and prunings side by side on one table."),
+    "trace": ("treewright.cli.trace", "Show how a tree is grown, step by step as on the board."),
     "inspect": ("treewright.cli.inspect", "Describe a table, or a model file."),
     "convert": ("treewright.cli.convert", "Write a table in another form."),
     "demo": ("treewright.cli.demo", "Grow a tree on a bundled table and show it."),

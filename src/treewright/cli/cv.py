@@ -1,4 +1,4 @@
-"""`treewright cv`: what a way of learning is worth, by cross-validation."""
+"""`treewright cv`: the cross-validated error of a way of learning."""
 
 from __future__ import annotations
 

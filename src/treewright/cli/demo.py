@@ -22,8 +22,13 @@ TABLES = {
     "tennis": "14 days: was tennis played?",
     "votes": "435 members of the House of 1984: which party?",
     "mpg": "398 cars: how many miles per gallon?",
+    "mushrooms": "5 mushrooms: which are toxic?",
+    "cars": "15 cars: which are fast?",
 }
 """Bundled tables; the target is the last column."""
+
+NAMES = {"cars": ("Model",)}
+"""Columns that name the rows, and are nothing to learn from."""
 
 EPILOG = """\b
 Examples:
@@ -35,6 +40,7 @@ NEXT = """
 Now with a table of your own:
   {program} fit data.csv --target NAME        all this for your rows, and a model file
   {program} explore data.csv --target NAME    in the browser: prune, ask what if, edit by hand
+  {program} trace data.csv --target NAME      how the tree is grown, step by step as on the board
   {program} compare data.csv --target NAME    CART, C4.5, rules, forests and prunings side by side
 And other tables to play with: {program} demo {others}"""
 
@@ -46,7 +52,7 @@ And other tables to play with: {program} demo {others}"""
 @screen_options
 @click.pass_context
 def command(context: click.Context, /, table: str, copy: bool, html: str | None, **given: Any) -> None:
-    """Grow a tree on a bundled table and show it: labor, iris, tennis, votes or mpg.
+    """Grow a tree on a bundled table and show it.
 
     It is what `treewright fit` shows for a table of your own.
     """
@@ -57,12 +63,14 @@ def command(context: click.Context, /, table: str, copy: bool, html: str | None,
         if copy:
             with whole_file(Path(path.name)) as beside:
                 beside.write_text(content, encoding="utf-8")
-            screen.text(f"written to {path.name}; its target is {target}")
+            also = "".join(f", and {name} names the rows: --ignore {name}" for name in NAMES.get(table, ()))
+            screen.text(f"written to {path.name}; its target is {target}{also}")
             screen.result({"output": path.name, "target": target})
             return
         screen.text(TABLES[table], style="bold")
         shown = {name: given[name] for name in ("quiet", "as_json")}
-        context.invoke(fit, data=(str(path),), target=target, no_save=True, html=html, **shown)
+        names = NAMES.get(table, ())
+        context.invoke(fit, data=(str(path),), target=target, ignore=names, no_save=True, html=html, **shown)
     others = ", ".join(name for name in TABLES if name != table)
     screen.text(NEXT.format(program=_program(), others=others))
 

@@ -1,4 +1,4 @@
-"""`treewright evaluate`: what a model is worth on rows whose target is known."""
+"""`treewright evaluate`: the metrics of a saved model on rows whose target is known."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from treewright.cli.options import (
     text_options,
 )
 from treewright.cli.performance import show_evaluation
+from treewright.cli.screen import number
 from treewright.cli.training_table import weights
 from treewright.evaluation import evaluate
 from treewright.files.workspace import Workspace
@@ -49,4 +50,7 @@ def command(model: str, **given: Any) -> None:
         weight = None if options.weight is None else weights(table, options.weight)
     found = evaluate(fitted, table_features(table, fitted), table[target], weight)
     show_evaluation(screen, found, f"{counted(len(table), 'row')} of {table.name}")
+    log_loss = getattr(found, "log_loss", None)
+    if log_loss is not None:
+        screen.text(f"log loss {number(log_loss)}")
     screen.result(found.to_dict())

@@ -15,6 +15,7 @@ from treewright.cli.options import DataOptions, LearnerOptions, learning_command
 from treewright.cli.screen import Screen
 from treewright.cli.training_table import read_problem
 from treewright.files.workspace import Workspace
+from treewright.tree.model import TreeModel
 
 if TYPE_CHECKING:
     from treewright.explorer.server import ExplorerServer, ForestServer
@@ -166,7 +167,7 @@ def _of_table(source: str, given: dict[str, Any], screen: Screen) -> Any:
         problem = read_problem(workspace, taken(DataOptions, given | {"data": (source,)}), screen)
     model = suited_learner(taken(LearnerOptions, given), problem)
     _refuse_edits(model, given)
-    if not hasattr(model, "_dataset"):  # a program of its own, which takes a table as a whole
+    if not isinstance(model, TreeModel):
         fitted = model.fit(problem.X, problem.y, problem.weight)
         if hasattr(fitted, "estimators_"):
             return Forest(fitted, [(problem.X, problem.y)])
@@ -174,6 +175,7 @@ def _of_table(source: str, given: dict[str, Any], screen: Screen) -> Any:
     dataset = model._dataset(problem.X, problem.y, problem.weight)
     growing, validation = set_aside(dataset, 1 / 3, given["seed"])
     with screen.progress("growing", known=False):
-        model._adopt(grow(growing, model._recipe(dataset.schema), n_jobs=model.n_jobs))
-    model.target_name_ = problem.target
-    return Editor(model.tree_, model, growing, validation)
+        tree = grow(growing, model._recipe(dataset.schema), n_jobs=model.n_jobs)
+    model._set_tree(tree)
+    vars(model)["target_name_"] = problem.target
+    return Editor(tree, model, growing, validation)

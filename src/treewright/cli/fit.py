@@ -1,4 +1,4 @@
-"""`treewright fit`: from a table to a tree, what it is worth, and a model file."""
+"""`treewright fit`: from a table to a tree, its estimated error, and a model file."""
 
 from __future__ import annotations
 

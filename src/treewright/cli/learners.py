@@ -1,4 +1,4 @@
-"""Learners: the estimator that the command line asks for."""
+"""Estimators and pruners by name, as the command line asks for them (`--algorithm`, `--pruner`)."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def learner(options: LearnerOptions, task: str, n_rows: int) -> Any:
                 f"{kind.__name__} has no parameter {parameter!r}.{nearest(parameter, sorted(allowed))}"
             )
     model = kind(**parameters)
-    check_parameters(kind.__name__, model.get_params(deep=False), kind.allowed)
+    check_parameters(kind.__name__, model.get_params(deep=False), kind._domains)
     return model
 
 
@@ -164,7 +164,7 @@ def pruner_of_text(text: str) -> Any:
     Examples
     --------
     >>> pruner_of_text("pessimistic:se=0")
-    Pessimistic(correction=0.5, se=0)
+    Pessimistic(correction=0.5, se=0, count='all')
     """
     name, _, settings = text.partition(":")
     return None if name == "none" else _pruner(name, settings)

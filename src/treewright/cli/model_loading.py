@@ -1,4 +1,4 @@
-"""Saved models: how commands open one, and read a table as it was read for it."""
+"""Loading of saved models for commands, and of tables with the columns that the model was fitted on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options: the words of the command line that several commands share, and how they are read."""
+"""Options of the command line that several commands share."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 from treewright.cli.screen import Screen
 from treewright.files.kinds import Choices
 from treewright.files.staged_table import TextOptions
+from treewright.growing.parameters import ESTIMATORS, PARAMETERS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -95,11 +96,60 @@ learner_options = several(
         "settings",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Any other parameter of the estimator, such as max_bins=64.",
+        help="Any parameter of the estimator, such as max_bins=64.",
     ),
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of all that is drawn."),
     click.option("--jobs", type=int, metavar="N", help="Threads. [default: all cores]"),
 )
+
+
+NOT_OFFERED = {
+    *("criterion", "missing", "pruner", "max_depth", "costs"),  # above
+    *("categorical_features", "ordinal_features"),  # --categorical and --ordinal say it of columns
+    *("tree", "trace", "verbose"),  # for programs
+}
+"""Parameters of estimators that have no option made from their declaration."""
+
+
+SETTING = "set_"
+"""How the values of these options begin in what a command is given."""
+
+
+class ParameterOption(click.Option):
+    """An option that is named after a parameter of the estimators."""
+
+
+class LearningCommand(click.Command):
+    """A command whose help lists the parameters of the estimators after its other options."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in two sections."""
+        for title, named in (("Options", False), ("Parameters of the estimators", True)):
+            options = [o for o in self.get_params(ctx) if isinstance(o, ParameterOption) is named]
+            with formatter.section(title):
+                formatter.write_dl([record for o in options if (record := o.get_help_record(ctx))])
+
+
+def _parameter_options() -> list[Callable[[Any], Any]]:
+    """Make an option of every parameter, with the first sentence on it as help."""
+    help_of: dict[str, dict[tuple[str, ...], str]] = {}  # several where estimators know different names
+    for entry in PARAMETERS:
+        if entry.owners & ESTIMATORS and entry.name not in NOT_OFFERED:
+            sentence = entry.text.replace("`", "").partition(". ")[0].rstrip(".") + "."
+            help_of.setdefault(entry.name, {}).setdefault(entry.domain.names, sentence)
+    return [
+        click.option(
+            f"--{name.replace('_', '-')}",
+            f"{SETTING}{name}",
+            cls=ParameterOption,
+            metavar="VALUE",
+            help=" ".join(dict.fromkeys(sentences.values())),
+        )
+        for name, sentences in help_of.items()
+    ]
+
+
+parameter_options = several(*_parameter_options())
 
 
 def learning_command(
@@ -107,11 +157,12 @@ def learning_command(
 ) -> Callable[[Any], Any]:
     """Make a command that learns from a table: its own options among those that all such commands have."""
     return several(
-        click.command(name, epilog=epilog),
+        click.command(name, cls=LearningCommand, epilog=epilog),
         source,
         target_options,
         *own,
         learner_options,
+        parameter_options,
         text_options,
         kind_options,
         screen_options,
@@ -177,6 +228,12 @@ Options = TypeVar("Options", DataOptions, LearnerOptions)
 
 def taken(kind: type[Options], given: dict[str, Any]) -> Options:
     """Take from the values of a command those that belong together."""
+    by_name: list[str] = [
+        f"{name.removeprefix(SETTING)}={value}"
+        for name, value in given.items()
+        if name.startswith(SETTING) and value is not None
+    ]
+    given = given | {"settings": (*by_name, *given.get("settings", ()))}
     return kind(**{field.name: given[field.name] for field in fields(kind) if field.name in given})
 
 

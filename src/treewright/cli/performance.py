@@ -1,4 +1,4 @@
-"""Performance: how the figures of an evaluation are shown."""
+"""Metrics of an evaluation as tables on the screen and as JSON."""
 
 from __future__ import annotations
 

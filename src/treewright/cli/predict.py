@@ -1,4 +1,4 @@
-"""`treewright predict`: the answers of a model for a table of any size."""
+"""`treewright predict`: the predictions of a model for a table of any size."""
 
 from __future__ import annotations
 

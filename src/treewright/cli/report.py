@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -12,6 +13,7 @@ from treewright.cli.training_table import Problem, column_line
 from treewright.draw import plot_tree
 from treewright.evaluation import ClassEvaluation, CrossValidation
 from treewright.export import export_html
+from treewright.formatting.html_table import html_bars, html_table
 from treewright.formatting.text import counted
 from treewright.persistence.atomic_file import whole_file
 
@@ -19,10 +21,7 @@ STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #8884; }
-td.figure, th.figure { text-align: right; }
-.bar { display: inline-block; height: .8em; background: #0072b2; vertical-align: baseline; }
+table { font-variant-numeric: tabular-nums; }
 .scroll { overflow-x: auto; }
 .drawing svg { max-width: none !important; border-radius: 8px; }
 details { margin-top: 1rem; } summary { cursor: pointer; }
@@ -56,13 +55,14 @@ def report_page(model: Any, problem: Problem, found: CrossValidation | None) -> 
         drawing = plot_tree(model, problem.X, problem.y, missing=gaps)
         parts += ["<h2>The tree</h2>", f'<div class="scroll drawing">{drawing.svg}</div>']
         parts.append(f"<details><summary>in words</summary>{export_html(model.tree_)}</details>")
-    shares = importances(model)
-    parts += ["<h2>What it looks at</h2>", _bars(shares)] if shares else []
+    shares = {name: share for name, share in importances(model) if share > 0}
+    if shares:
+        parts += ["<h2>What it looks at</h2>", html_bars("", list(shares), list(shares.values()))]
     lines = [
         column_line(name, problem.readings[name].kind, problem.table[name])
         for name in [*problem.features, problem.target]
     ]
-    parts += ["<h2>The table</h2>", _table(["column", "kind", "values", "missing"], lines)]
+    parts += ["<h2>The table</h2>", _table(["column", "kind", "values", "missing"], lines, left=3)]
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
@@ -90,22 +90,6 @@ def _worth(found: CrossValidation) -> list[str]:
     ]
 
 
-def _table(head: list[str], rows: Any, left: int = 3) -> str:
-    def cells(tag: str, values: Any) -> str:
-        return "".join(
-            f"<{tag}{'' if index < left else ' class=figure'}>{escape(str(value))}</{tag}>"
-            for index, value in enumerate(values)
-        )
-
-    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    return f'<div class="scroll"><table><tr>{cells("th", head)}</tr>{body}</table></div>'
-
-
-def _bars(shares: list[tuple[str, float]]) -> str:
-    rows = "".join(
-        f"<tr><td>{escape(name)}</td>"
-        f'<td><span class="bar" style="width:{20 * share:.2f}rem"></span> {share:.0%}</td></tr>'
-        for name, share in shares
-        if share > 0
-    )
-    return f"<table>{rows}</table>"
+def _table(head: list[str], rows: Sequence[Sequence[str]], left: int) -> str:
+    """Write a table of words in the first columns and figures in the others."""
+    return f'<div class="scroll">{html_table("", head, rows, range(left, len(head)))}</div>'

@@ -27,10 +27,11 @@ Examples:
 @click.option("--prune", "pruned", is_flag=True, help="Drop conditions and rules that DATA does not need.")
 @click.option(
     "--estimate",
-    type=click.Choice(["pessimistic", "holdout"]),
+    type=click.Choice(["pessimistic", "holdout", "smoothed"]),
     default="pessimistic",
     show_default=True,
-    help="DATA is what the model was made from, and errors are rounded up; or it was kept aside.",
+    help="DATA is what the model was made from, and errors are rounded up; or it was held out, and errors "
+    "are counted (all rules are kept, the most accurate first) or drawn to those of a guess.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "markdown", "html", "table"]), default="text")
 @click.option("--target", "-t", metavar="NAME", help="The target. [default: what the model was made for]")

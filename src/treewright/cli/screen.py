@@ -1,4 +1,4 @@
-"""The screen: how results are shown to a person, or with `--json` given to a program."""
+"""Output of commands: tables and progress bars for a person, JSON for a program (`--json`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The problem: the table to learn from or to judge on, its target, its features and its weights."""
+"""The training table of a command: its file, target, features and sample weights."""
 
 from __future__ import annotations
 

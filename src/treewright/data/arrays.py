@@ -1,4 +1,4 @@
-"""Arrays: plain arrays, rows as lists and sparse matrices as raw columns, read one at a time."""
+"""NumPy arrays, lists of rows and sparse matrices as raw columns."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Columns: what one feature is, and the raw values of one column before they are stored."""
+"""Columns: name, kind, categories and unit of a feature; raw values; stored values as text."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import times
-from treewright.formatting.text import number_text, quoted, shortest
+from treewright.errors import DataError
+from treewright.formatting.suggestions import nearest
+from treewright.formatting.text import number_text, quoted, shortest, some
 
 Category: TypeAlias = str | bool | int | float | np.datetime64 | np.timedelta64
 Kind: TypeAlias = Literal["numeric", "categorical", "ordinal"]
@@ -23,6 +26,32 @@ MISSING, MAJORITY = -1, -2
 
 LARGEST = float(np.finfo(np.float64).max)
 """The largest float64 number."""
+
+
+def feature_number(key: Any, names: Sequence[str], parameter: str = "feature") -> int:
+    """Find a feature by its name or its number.
+
+    Parameters
+    ----------
+    key : str or int
+    names : sequence of str
+        The names of all features.
+    parameter : str
+        Where the feature was named, for errors.
+
+    Examples
+    --------
+    >>> feature_number("b", ["a", "b"]), feature_number(0, ["a", "b"])
+    (1, 0)
+    """
+    if isinstance(key, str) and key in names:
+        return names.index(key)
+    if isinstance(key, int | np.integer) and not isinstance(key, bool) and 0 <= key < len(names):
+        return int(key)
+    raise DataError(
+        f"{parameter} names {key!r}, which is no feature: use one of {some(names)}, or a number from 0 to "
+        f"{len(names) - 1}.{nearest(key, names)}"
+    )
 
 
 @dataclass(frozen=True)
@@ -39,6 +68,8 @@ class Column:
         NumPy type of a column of times, such as `"datetime64[s]"`; moments with a time zone are kept in UTC.
     offset : int
         A stored number is the value less the offset.
+    boolean : bool
+        Whether the rows learned from have no numbers but 0 and 1, so that there is one way to part them.
 
     Examples
     --------
@@ -53,6 +84,7 @@ class Column:
     categories: tuple[Category, ...] = ()
     unit: str | None = None
     offset: int = 0
+    boolean: bool = False
 
     @cached_property
     def code_of(self) -> dict[Category, int]:

@@ -1,26 +1,28 @@
-"""The dataset: a table of any kind as columns of numbers and codes, with its target and weights."""
+"""Dataset: a table of any kind as matrices of numbers and category codes, with target and weights."""
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright._module_names import public
 from treewright.data.arrays import RawTable
-from treewright.data.columns import Category, Column, Kind, Raw, RawCodes, RawNumbers
-from treewright.data.encoding import EXACT, learn, refuse_infinities, refuse_missing, some
+from treewright.data.columns import Category, Column, Kind, Raw, RawCodes, RawNumbers, feature_number
+from treewright.data.encoding import EXACT, learn, refuse_infinities, refuse_missing
 from treewright.data.frames import read
 from treewright.data.objects import categories_of
 from treewright.data.predicates import read_predicates
 from treewright.data.schema import Infinities, Schema, no_rows
-from treewright.data.target import read_classes, read_numbers, read_weight
+from treewright.data.target import read_classes, read_numbers, read_target, read_weight
 from treewright.errors import DataError, warn
-from treewright.formatting.suggestions import nearest, unknown_name
+from treewright.formatting.suggestions import unknown_name
 
 Task: TypeAlias = Literal["classification", "regression"]
 Numbers: TypeAlias = NDArray[np.float64]
@@ -30,6 +32,7 @@ HAS_MISSING, HAS_INFINITE = 1, 2
 """Flags of a column, as the core gives them."""
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Rows to learn from, as the core reads them; ARCHITECTURE.md describes each field.
@@ -46,6 +49,8 @@ class Dataset:
         Class codes, or numbers.
     weight : float64 array of shape (n_rows,), or None
         `None` if every row counted one.
+    labels : array of shape (n_rows,), or None
+        What the rows are called in the table, where that is to be told.
 
     Examples
     --------
@@ -61,6 +66,7 @@ class Dataset:
     codes: Codes
     target: Codes | Numbers | None = None
     weight: Numbers | None = None
+    labels: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -83,6 +89,7 @@ class Dataset:
         inf: Infinities = "error",
         estimator: str = "this estimator",
         threads: int = 1,
+        keep_labels: bool = False,
     ) -> Dataset:
         """Read a table, its target and its weights.
 
@@ -113,6 +120,8 @@ class Dataset:
             Who asks, for errors.
         threads : int
             How many threads may copy a large matrix.
+        keep_labels : bool
+            Keep what rows are called: by the index of a pandas table, by their place in others, from 0 on.
 
         Raises
         ------
@@ -137,10 +146,12 @@ class Dataset:
             flags = [HAS_MISSING | HAS_INFINITE] * numbers.shape[1]
         if any(flags):
             numbers = _check_numbers(schema, numbers, flags, counted, inf)
+        schema = _with_booleans(schema, numbers, counted)
         schema = schema if classes is None else schema.with_classes(classes)
         if predicates is not None:
             schema, codes = schema.with_predicates(read_predicates(predicates), X, numbers, codes)
-        dataset = cls(schema, numbers, codes, target, weight)
+        labels = _labels(X, n_rows) if keep_labels else None
+        dataset = cls(schema, numbers, codes, target, weight, labels)
         if missing == "error":
             _refuse_missing(dataset, counted)
         return dataset if counted is None else dataset.take(counted)
@@ -169,7 +180,16 @@ class Dataset:
         numbers, codes = np.take(self.numbers.T, rows, axis=1).T, np.take(self.codes.T, rows, axis=1).T
         target = None if self.target is None else self.target[rows]
         weight = None if self.weight is None else self.weight[rows]
-        return Dataset(self.schema, numbers, codes, target, weight)
+        labels = None if self.labels is None else self.labels[rows]
+        return Dataset(self.schema, numbers, codes, target, weight, labels)
+
+
+def _labels(X: Any, n_rows: int) -> NDArray[Any]:
+    """What the rows of a table are called."""
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(X, pandas.DataFrame):
+        return np.asarray(X.index.to_numpy())
+    return np.arange(n_rows)
 
 
 def _matrix(X: Any, threads: int) -> tuple[Numbers, NDArray[np.uint8]] | None:
@@ -295,18 +315,8 @@ def _select(parameter: str, chosen: Any, table: RawTable) -> list[int]:
                 f"the mask {parameter} has {len(choices)} entries, X has {table.n_features} features."
             )
         return np.flatnonzero(choices).tolist()
-    return [_feature(parameter, choice, table) for choice in choices]
-
-
-def _feature(parameter: str, choice: Any, table: RawTable) -> int:
     names = [table.name(feature) for feature in range(table.n_features)]
-    if isinstance(choice, str) and choice in names:
-        return names.index(choice)
-    if isinstance(choice, (int, np.integer)) and 0 <= choice < table.n_features:
-        return int(choice)
-    raise DataError(
-        f"{parameter} names {choice!r}, but X has the columns {some(names)}.{nearest(choice, names)}"
-    )
+    return [feature_number(choice, names, parameter) for choice in choices]
 
 
 def _learn(
@@ -349,6 +359,35 @@ def _check_numbers(
     return numbers
 
 
+def _with_booleans(schema: Schema, numbers: Numbers, counted: NDArray[np.bool_] | None) -> Schema:
+    """Mark the numeric columns that hold nothing but 0 and 1, in rows that count."""
+    first = numbers[0 if counted is None else int(counted.argmax())]
+    suspects = [place for place, value in enumerate(first.tolist()) if value in (0, 1) or math.isnan(value)]
+    if not suspects:
+        return schema
+    found = {
+        position
+        for position in suspects
+        if _is_boolean(numbers[:, position] if counted is None else numbers[counted, position])
+    }
+    if not found:
+        return schema
+    place = schema.position.tolist()
+    columns = (
+        replace(column, boolean=True)
+        if column.kind == "numeric" and column.unit is None and not column.offset and place[i] in found
+        else column
+        for i, column in enumerate(schema.columns)
+    )
+    return Schema(tuple(columns), schema.classes, schema.named)
+
+
+def _is_boolean(values: Numbers) -> bool:
+    """Whether all that is known is 0 or 1."""
+    gaps = np.isnan(values)
+    return bool(((values == 0) | (values == 1) | gaps).all()) and not gaps.all()
+
+
 def _refuse_missing(dataset: Dataset, counted: NDArray[np.bool_] | None) -> None:
     for feature, column in enumerate(dataset.schema.columns):
         gaps = dataset.is_missing(feature)
@@ -382,15 +421,11 @@ def labelled_rows(
     n_rows = len(numbers)
     weight, counted = read_weight(sample_weight, n_rows)
     kept = np.ones(n_rows, bool) if counted is None else counted
-    target: NDArray[Any]
-    if schema.classes is None:
-        target = read_numbers(y, n_rows, name)
-    else:
-        labels, code = read_classes(y, n_rows, name)
-        known = {label: position for position, label in enumerate(schema.classes.tolist())}
-        target = np.array([known.get(label, -1) for label in labels.tolist()], np.int32)[code]
+    target = read_target(y, schema.classes, n_rows, name)
+    if schema.classes is not None:
         kept = kept & (target >= 0)
         if not kept.any():
-            raise DataError(f"y has no row of a class that {name} knows: {', '.join(map(repr, known))}.")
+            known = ", ".join(map(repr, schema.classes.tolist()))
+            raise DataError(f"y has no row of a class that {name} knows: {known}.")
     rows = Dataset(schema, np.asfortranarray(numbers), np.asfortranarray(codes), target, weight)
     return (rows if kept.all() else rows.take(kept)), kept

@@ -1,8 +1,7 @@
-"""Encoding: how the raw values of a column become numbers or codes, at fit and ever after."""
+"""Encoding of raw columns as numbers or category codes, at fit and for new rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, TypeAlias
 from unicodedata import normalize
@@ -24,6 +23,7 @@ from treewright.data.columns import (
     plain,
 )
 from treewright.errors import DataError, DataTypeError, warn
+from treewright.formatting.text import some
 
 Values: TypeAlias = NDArray[np.float64] | NDArray[np.int32]
 
@@ -365,9 +365,3 @@ def count_rows(rows: NDArray[Any]) -> str:
     ('2 rows, first 8', '1 row, first 3')
     """
     return f"{len(rows)} row{'s' if len(rows) != 1 else ''}, first {rows[0]}"
-
-
-def some(values: Iterable[Any]) -> str:
-    """List values, the first ten of them if there are more."""
-    listed = [repr(value) for value in values]
-    return ", ".join(listed[:10]) + (f", … ({len(listed)} in all)" if len(listed) > 10 else "")

@@ -31,6 +31,14 @@ def aside_mask(n_rows: int, classes: NDArray[Any] | None, share: float, seed: in
     place = np.empty(n_rows, np.int64)
     place[_mixed_order(n_rows, classes, seed)] = np.arange(n_rows)
     aside = np.floor((place + 1) * share + 1e-9) > np.floor(place * share + 1e-9)
+    if classes is not None and aside.any():  # a class that is kept aside altogether could not be learned
+        sizes = np.bincount(classes)
+        lost = sizes == np.bincount(classes[aside], minlength=len(sizes))
+        first = np.unique(classes, return_index=True)[1]
+        aside[first[lost[classes[first]]]] = False
+        if not aside.any():
+            spare = np.flatnonzero(sizes[classes] > 1)
+            aside[spare[np.argsort(place[spare])[-1:]]] = True
     if not aside.any() or aside.all():
         raise DataError(
             f"{n_rows} rows are too few to keep a share of {share:.2g} aside for pruning: "

@@ -1,4 +1,4 @@
-"""Frames: tables of pandas, polars and Arrow as raw columns; no library is imported that the user has not."""
+"""Tables of pandas, polars and Arrow as raw columns; no library is imported that the user has not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects: a column of Python objects, typed by looking at every value."""
+"""Columns of Python objects: finds their type by looking at every value."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from treewright.data import times
 from treewright.data.columns import MISSING, Category, Raw, RawCodes, RawNumbers
-from treewright.data.encoding import EXACT, count_rows, some
+from treewright.data.encoding import EXACT, count_rows
 from treewright.errors import DataError, DataTypeError, warn
+from treewright.formatting.text import some
 
 FAMILIES: tuple[tuple[tuple[type, ...], str], ...] = (
     ((bool, np.bool_), "bool"),

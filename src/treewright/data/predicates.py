@@ -1,4 +1,4 @@
-"""Predicates: Boolean features of the user's own, as functions of a table or as expressions over its columns.
+"""Predicates: Boolean features of the user's own, as functions or as expressions over columns.
 
 An expression such as ``width > 2 * height and colour in ("red", "blue")`` is parsed and worked out here: it
 is saved as text, and nothing in it can run code. A comparison with a missing value is unknown; "and", "or"
@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from math import isnan
+from math import inf, isnan
 from typing import Any
 
 import numpy as np
@@ -309,18 +309,18 @@ class _Expression:
             try:
                 kind = np.datetime64 if column.unit.startswith("datetime64") else np.timedelta64
                 return int(kind(value).astype(column.unit).astype(np.int64)) - column.offset
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise self._refuse(f"compares the times of column {column.name!r} with {value!r}") from None
         if isinstance(value, str):
             raise self._refuse(f"compares numbers with the text {value!r}")
-        return float(value - (column.offset if column is not None else 0))
+        return _float(value - (column.offset if column is not None else 0))
 
     def _operand(self, node: ast.expr) -> _Operand:
         match node:
             case ast.Name(id=name):
                 return self._column(self.quoted.get(name, name))
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-                return _Operand(np.asarray(float(value)))
+                return _Operand(np.asarray(_float(value)))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return _Operand(-self._as_numbers(self._operand(operand)).values)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
@@ -351,6 +351,14 @@ class _Expression:
         if column.kind != "numeric":
             raise self._refuse(f"calculates with column {column.name!r}, which is {column.kind}")
         return _Operand(operand.values + column.offset)
+
+
+def _float(value: int | float) -> float:
+    """Give a number as float64; whole numbers beyond all of these are beyond them still."""
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
 
 
 def _joined(truths: list[_Truth], *, all_of_them: bool) -> _Truth:

@@ -1,4 +1,4 @@
-"""The schema: what the features and classes of a table are, and how new rows of it are encoded."""
+"""Schema: names, kinds and categories of features, classes of the target, and encoding of new rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.arrays import RawTable
-from treewright.data.columns import Column, Unseen
+from treewright.data.columns import Column, Unseen, feature_number
 from treewright.data.encoding import encode, refuse_infinities, refuse_missing
 from treewright.data.frames import read
 from treewright.data.predicates import Predicate, bound
@@ -107,6 +107,10 @@ class Schema:
     def names(self) -> tuple[str, ...]:
         """Name of each feature."""
         return tuple(column.name for column in self.columns)
+
+    def feature(self, key: str | int, parameter: str = "feature") -> int:
+        """Give the number of a feature by its name or its number, which a parameter names."""
+        return feature_number(key, self.names, parameter)
 
     @property
     def number_names(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The target and the weights: labels as class codes, numbers as float64, rows of weight zero found."""
+"""Target and sample weights: class labels as codes, numbers as float64, rows of weight zero."""
 
 from __future__ import annotations
 
@@ -15,8 +15,15 @@ from treewright.data.frames import read, read_series
 from treewright.data.objects import family, missing_objects, typed
 from treewright.errors import DataError, DataTypeError, warn
 
-LARGEST_TOTAL = 1e300
-"""Weights whose sum is beyond this would overflow in squares and products."""
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-60, 1e30
+"""The least weight of a row that has one, and the most of all rows together."""
+
+SMALLEST_NUMBER, LARGEST_NUMBER = 1e-60, 1e60
+"""Between these lies the size of the largest number of a target.
+
+Whatever is computed of targets and weights then stays finite and keeps its digits: squared errors, times a
+weight, squared again for a standard error.
+"""
 
 
 def read_classes(
@@ -75,7 +82,32 @@ def read_numbers(y: Any, n_rows: int, estimator: str = "this estimator") -> NDAr
         raise DataError(f"y holds dates or durations: {estimator} needs numbers.")
     numbers = np.ascontiguousarray(values, dtype=np.float64)
     _refuse_not_finite("y", numbers, "Drop these rows or give them a number.")
+    _check_size(numbers)
     return numbers
+
+
+def read_target(
+    y: Any, classes: NDArray[Any] | None, n_rows: int, estimator: str = "this estimator"
+) -> NDArray[Any]:
+    """Read the target of further rows: the codes of known classes, −1 for others, or numbers.
+
+    Parameters
+    ----------
+    y, n_rows, estimator
+        As for `read_classes` and `read_numbers`.
+    classes : array or None
+        The classes in order; None for regression.
+
+    Examples
+    --------
+    >>> read_target(["b", "c", "a"], np.array(["a", "b"]), 3)
+    array([ 1, -1,  0], dtype=int32)
+    """
+    if classes is None:
+        return read_numbers(y, n_rows, estimator)
+    labels, code = read_classes(y, n_rows, estimator)
+    known = {label: position for position, label in enumerate(classes.tolist())}
+    return np.array([known.get(label, -1) for label in labels.tolist()], np.int32)[code]
 
 
 def labelled(y: Any) -> NDArray[np.bool_]:
@@ -92,6 +124,18 @@ def labelled(y: Any) -> NDArray[np.bool_]:
     if values.dtype.kind == "O":
         return ~missing_objects(values.tolist())
     return np.ones(len(values), bool) if values.dtype.kind != "f" else ~np.isnan(values)
+
+
+def target_rows(y: Any, rows: NDArray[np.int64]) -> NDArray[Any] | Raw:
+    """Give some rows of a target, for any reader of targets.
+
+    Examples
+    --------
+    >>> target_rows(["b", "a", "c"], np.array([0, 2])).tolist()
+    ['b', 'c']
+    """
+    series = read_series("y", y)
+    return np.asarray(y)[rows] if series is None else series.take(rows)
 
 
 def read_weight(
@@ -139,12 +183,19 @@ def read_weight(
         raise DataError(f"Negative values in data passed to `sample_weight`: {count_rows(rows)}.")
     if high == 0:
         raise DataError("Sample weights must contain at least one non-zero number.")
-    if high > LARGEST_TOTAL / n_rows and float(np.sum(weight / LARGEST_TOTAL)) > 1:
-        raise DataError(
-            f"the sum of sample_weight is beyond {LARGEST_TOTAL:g}: divide the weights by {high:g}."
-        )
     if low == high == 1:
         return None, None
+    if float(np.sum(weight / LARGEST_WEIGHT)) > 1:
+        raise DataError(
+            f"the sum of sample_weight is beyond {LARGEST_WEIGHT:g}: divide the weights by {high:g}."
+        )
+    if low < SMALLEST_WEIGHT:
+        rows = np.flatnonzero((weight > 0) & (weight < SMALLEST_WEIGHT))
+        if len(rows):
+            raise DataError(
+                f"sample_weight is below {SMALLEST_WEIGHT:g} and not 0 in {count_rows(rows)}: give these "
+                "rows the weight 0, or multiply all weights."
+            )
     return weight, weight > 0 if low == 0 else None
 
 
@@ -286,6 +337,23 @@ def _refuse_not_finite(what: str, values: NDArray[Any], remedy: str) -> None:
         rows = np.flatnonzero(test(values))
         if len(rows):
             raise DataError(f"Input {what} contains {name}: {count_rows(rows)}. {remedy}")
+
+
+def _check_size(numbers: NDArray[np.float64]) -> None:
+    """Refuse numbers whose squares overflow, or vanish."""
+    if not len(numbers):
+        return
+    largest = max(abs(float(numbers.max())), abs(float(numbers.min())))
+    if largest > LARGEST_NUMBER:
+        row = int(np.argmax(np.abs(numbers) > LARGEST_NUMBER))
+        raise DataError(
+            f"y is beyond ±{LARGEST_NUMBER:g} ({numbers[row]:g}, row {row}): give it in a larger unit."
+        )
+    if 0 < largest < SMALLEST_NUMBER:
+        raise DataError(
+            f"y is at most {largest:g} in size, and {SMALLEST_NUMBER:g} is the least: give it in a smaller "
+            "unit."
+        )
 
 
 def _refuse_several(n_targets: int) -> None:

@@ -1,4 +1,4 @@
-"""Times: dates and durations as whole ticks of the coarsest unit that is exact, and back as words."""
+"""Dates and durations as exact whole numbers of a unit, and back as text."""
 
 from __future__ import annotations
 

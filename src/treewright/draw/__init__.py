@@ -1,4 +1,4 @@
-"""Drawing: trees as pictures of our own layout, and plots of what they learned; all read, none learns."""
+"""Drawing and plotting: trees as SVG, PNG or PDF; importances, regions, curves, confusion matrices."""
 
 from treewright.draw.bars import plot_confusion, plot_importances
 from treewright.draw.curves import (

@@ -1,7 +1,8 @@
-"""Bars and squares: how much each feature matters, and which classes are taken for which."""
+"""Bar chart of feature importances, and the confusion matrix as a plot."""
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from treewright.data.columns import plain
 from treewright.draw.visible_tree import read_table
 from treewright.errors import DataError
+from treewright.evaluation import judge_classes
 from treewright.formatting.axes import axes_for, name_ticks, plain_text
 from treewright.formatting.colours import class_colour, is_light
 from treewright.tree import Tree
@@ -17,6 +19,8 @@ from treewright.tree.from_sklearn import tree_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
 
 MOST_BARS, MOST_NUMBERS = 20, 15
 
@@ -26,24 +30,26 @@ def plot_importances(
     X: Any = None,
     y: Any = None,
     *,
-    n_repeats: int = 10,
+    n_repeats: int | None = None,
     random_state: int = 0,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw how much each feature matters, the most important on top, with how much that varies.
 
     Without rows it is each feature's share in the decrease of impurity, which favours features of many
-    values; in a forest its spread over the trees is drawn. With rows it is by how much the score falls when
-    the feature's column is shuffled (Breiman, 2001), and the spread over the shuffles.
+    values; in a forest its spread over the trees is drawn. With rows it is what `model.importances(X, y)`
+    calls permutation: what is lost when the feature's column is shuffled (Breiman, 2001), and how that varies
+    between shuffles or between the trees of a forest.
 
     Parameters
     ----------
     model : fitted estimator
         A tree or a forest, of this library or of scikit-learn.
     X, y : table and target, optional
-        Rows to shuffle, best such that the model was not grown on.
-    n_repeats : int, default=10
-        How often each column is shuffled.
+        Rows to shuffle, best such that the model was not grown on. The trees of a forest are judged on those
+        of the rows of its fit that they have not drawn, and on all of any other rows.
+    n_repeats : int or None, default=None
+        How often each column is shuffled; None is 10, and 1 for each tree of a forest.
     random_state : int, default=0
         Seed of the shuffles.
     ax : matplotlib Axes, optional
@@ -58,17 +64,14 @@ def plot_importances(
     """
     if X is None:
         mean, spread = _impurity_importances(model)
-        title, across = "Importance of the features", "share in the decrease of impurity"
+        across = "share in the decrease of impurity"
     else:
-        from sklearn.inspection import permutation_importance
-
-        found = permutation_importance(model, X, y, n_repeats=n_repeats, random_state=random_state)
-        mean, spread = found.importances_mean, found.importances_std
-        title, across = "Importance of the features", "fall of the score when the column is shuffled"
+        mean, spread, across = _permutation_importances(model, X, y, n_repeats, random_state)
     names = getattr(model, "feature_names_in_", None)
     labels = [f"x{feature}" for feature in range(len(mean))] if names is None else list(names)
     order = np.argsort(-mean, kind="stable")[:MOST_BARS][::-1]
-    ax = axes_for(ax, title, across, inches=(6.4, 1.4 + 0.3 * max(len(order), 3)))
+    height = 1.4 + 0.3 * max(len(order), 3)
+    ax = axes_for(ax, "Importance of the features", across, inches=(6.4, height))
     ax.barh(
         np.arange(len(order)),
         mean[order],
@@ -83,7 +86,7 @@ def plot_importances(
     return ax
 
 
-def _impurity_importances(model: Any) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+def _impurity_importances(model: Any) -> tuple[Array, Array | None]:
     if hasattr(type(model), "estimators_"):
         from sklearn.utils.validation import check_is_fitted
 
@@ -92,7 +95,31 @@ def _impurity_importances(model: Any) -> tuple[NDArray[np.float64], NDArray[np.f
     if trees is None:
         return tree_of(model).compute_feature_importances(), None
     each = np.array([tree.feature_importances_ for tree in np.ravel(np.asarray(trees, object)).tolist()])
-    return np.asarray(model.feature_importances_), each.std(axis=0)
+    return np.asarray(model.feature_importances_), each.std(axis=0, ddof=min(len(each) - 1, 1))
+
+
+def _permutation_importances(
+    model: Any, X: Any, y: Any, n_repeats: int | None, random_state: int
+) -> tuple[Array, Array, str]:
+    """Ask a model for its importances by shuffling; for one of scikit-learn its own function is asked."""
+    repeats = {} if n_repeats is None else {"n_repeats": n_repeats}
+    shuffled = "when the column is shuffled"
+    if not hasattr(model, "importances"):
+        from sklearn.inspection import permutation_importance
+
+        peer = permutation_importance(model, X, y, random_state=random_state, **({"n_repeats": 10} | repeats))
+        return peer.importances_mean, peer.importances_std, f"fall of the score {shuffled}"
+    settings: dict[str, Any] = {"random_state": random_state, **repeats}
+    across = f"fall of the score {shuffled}"
+    if hasattr(type(model), "estimators_"):
+        out_of_bag = bool(model.draws_.n_draws) and np.shape(X)[0] == model.draws_.n_rows
+        settings["out_of_bag"] = out_of_bag
+        rows = "on rows that it has not drawn" if out_of_bag else "on these rows"
+        across = f"rise of each tree's error {rows} {shuffled}"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what impurity favours, which is not drawn
+        found = model.importances(X, y, **settings)
+    return found.permutation, found.spreads["permutation"], across
 
 
 def plot_confusion(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
@@ -164,15 +191,11 @@ def confusion(model: Any, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[
         )
     if isinstance(model, Tree):
         rows = read_table(model, X)
-        predicted = classes[model.decide(model.spread(rows.numbers, rows.codes, model.decisive))]
+        predicted = classes[model.decide(model.spread(rows.numbers, rows.codes, model.vote_weights))]
     else:
         predicted = model.predict(X)
-    code_of = {label: code for code, label in enumerate(np.asarray(classes).tolist())}
-    true, taken = (
-        [code_of.get(label, -1) for label in np.asarray(given).tolist()] for given in (y, predicted)
-    )
-    if max(true) < 0:
-        raise DataError(f"y has no row of a class that the model knows: {', '.join(map(repr, code_of))}.")
-    counts = np.zeros((len(classes) + 1, len(classes)))  # the last line is for unknown classes
-    np.add.at(counts, (true, taken), 1)
-    return counts[:-1], np.asarray(classes)
+    names = np.asarray(classes).tolist()
+    counts = judge_classes(y, predicted, known=names).square(names)
+    if not counts.any():
+        raise DataError(f"y has no row of a class that the model knows: {', '.join(map(repr, names))}.")
+    return counts, np.asarray(classes)

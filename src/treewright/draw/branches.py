@@ -1,4 +1,4 @@
-"""Branches: the way of each ribbon from a card to those of its children, as wide everywhere as its rows.
+"""Branches of a drawing: ribbons from a node to its children, as wide as their rows.
 
 A ribbon that leads far aside runs across in the gap between two levels, where no card and no word stands. The
 ribbons of a node have a lane each, the outermost next to the node, so that none lies over another.

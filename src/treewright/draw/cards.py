@@ -1,4 +1,4 @@
-"""Cards: a tree whose nodes are small cards, joined by ribbons as wide as the rows they carry."""
+"""The style `cards` of a tree plot: nodes as cards, joined by ribbons as wide as their rows."""
 
 from __future__ import annotations
 

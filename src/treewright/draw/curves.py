@@ -1,4 +1,4 @@
-"""Curves: impurity of a node, merit of every cut, risk against size, and the error of a growing forest."""
+"""Curves: impurity, gain of every cut, error against tree size (pruning, overfitting), out-of-bag error."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from treewright import criteria
 from treewright.data import Dataset
-from treewright.draw.visible_tree import Rows, feature_place, read_rows
+from treewright.draw.visible_tree import Rows, read_rows
 from treewright.errors import DataError, DataTypeError
 from treewright.formatting.axes import axes_for, legend
 from treewright.formatting.colours import class_colour
 from treewright.model_selection.error_curve import ErrorCurve
 from treewright.model_selection.overfitting import overfitting_curve
 from treewright.parameter_types import is_whole
-from treewright.pruning.cost_complexity import alphas_of, weakest_links
+from treewright.pruning.cost_complexity import Links, weakest_links
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
@@ -157,7 +157,7 @@ def _number_feature(tree: Tree, node: int, feature: str | int | None) -> int:
         if not isinstance(split, Threshold):
             raise ValueError(f"node {node} does not split by a threshold: name the feature to cut.")
         return split.feature
-    place = feature_place(tree.schema, feature)
+    place = tree.schema.feature(feature)
     if columns[place].kind == "categorical":
         raise DataError(f"feature {columns[place].name!r} is categorical: only numbers have cuts.")
     return place
@@ -214,13 +214,13 @@ def _path(model: Any, X: Any, y: Any) -> PruningPath:
     if X is None and getattr(table, "xerror", None) is not None:
         return _cross_validated(tree, table)
     links = weakest_links(tree)
+    return links.path() if X is None else judged(links, read_rows(tree, X, y))
+
+
+def judged(links: Links, rows: Dataset) -> PruningPath:
+    """Give the path of a tree with the losses of its prunings on rows, and their standard errors."""
     path = links.path()
-    return path if X is None else judged(tree, links.leaf_from(tree), path, read_rows(tree, X, y))
-
-
-def judged(tree: Tree, leaf_from: Array, path: PruningPath, rows: Dataset) -> PruningPath:
-    """Give a path with the losses of its trees on rows, and their standard errors."""
-    sums = nested_losses(tree, rows, leaf_from, alphas_of(path))
+    sums = nested_losses(links.tree, rows, links.steps(), np.arange(float(len(path))))
     return replace(path, held_out=sums.mean, se=sums.se)
 
 

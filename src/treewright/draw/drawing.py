@@ -1,4 +1,4 @@
-"""Drawing: a finished picture, to look at in a notebook or to save."""
+"""Drawing: a finished picture, shown by notebooks and saved as SVG, PNG or PDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures: the shapes of a drawing put on a page by matplotlib, which knows how to write PNG and PDF."""
+"""Drawings by matplotlib: the shapes of a picture as PNG or PDF."""
 
 from __future__ import annotations
 

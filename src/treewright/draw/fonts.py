@@ -1,4 +1,4 @@
-"""Fonts: which of those installed have the letters of a picture that matplotlib's own font lacks."""
+"""Fonts for matplotlib: installed ones that have the letters which its own font lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels: a split in two parts, the question its node asks and the answer on each branch."""
+"""Labels of nodes and branches: the feature or question, and the answer on each branch."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from treewright.draw.typography import fit_lines, text_width
 from treewright.export.text import Writer, percent
 from treewright.formatting.text import counted, number_text, printable
 from treewright.tree import Tree
+from treewright.tree.conditions import features_of
 from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table
 
 SPACE = "\u00a0"
@@ -160,9 +161,9 @@ class Labels:
 
 def question(split: Split, schema: Schema, decimals: int | None = None) -> str:
     """Give what a split asks: the name of a feature, or the sum it compares with its threshold."""
-    if isinstance(split, Hyperplane | Sphere):
+    if _is_sum(split):
         return _parts(split, schema, 0, decimals)[0]
-    return printable(schema.names[split.feature])
+    return printable(schema.names[features_of(split)[0]])
 
 
 def answer(
@@ -171,9 +172,9 @@ def answer(
     """Give what a branch answers: a sign and a bound, or categories."""
     if isinstance(split, Table):
         return _categories(split, schema, branch, max_categories)
-    if isinstance(split, Hyperplane | Sphere):
+    if _is_sum(split):
         return _parts(split, schema, branch, decimals)[1]
-    column = schema.columns[split.feature]
+    column = schema.columns[features_of(split)[0]]
     shorten = _shortened if column.kind == "numeric" and column.unit is None and decimals is None else str
     name, words = printable(column.name), split.condition(schema, branch, decimals=decimals)
     if isinstance(split, Intervals) and 0 < branch < len(split.cuts):
@@ -181,6 +182,11 @@ def answer(
         return f">{SPACE}{shorten(low)}, ≤{SPACE}{shorten(high)}"
     sign, _, bound = words.removeprefix(f"{name} ").partition(" ")
     return bound if sign == "is" else f"{sign}{SPACE}{shorten(bound)}"
+
+
+def _is_sum(split: Split) -> bool:
+    """Whether a split compares a sum over its features, not one of them."""
+    return isinstance(split, Sphere) or (isinstance(split, Hyperplane) and not split.is_turned)
 
 
 def _parts(split: Split, schema: Schema, branch: int, decimals: int | None) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Layout: where the nodes of a tree stand on a page, close together and none over another.
+"""Layout of trees: positions of nodes, close together and without overlap.
 
 The tidy drawing of Reingold & Tilford (1981) for nodes of different widths: subtrees are pushed together
 until their outlines touch, and a node stands over the middle of its children. An outline is kept as a list

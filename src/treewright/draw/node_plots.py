@@ -1,4 +1,4 @@
-"""Node plots: the small pictures inside a node: class shares, histograms with the cut, targets as points."""
+"""Plots inside nodes: class probabilities, histograms with the cut, targets as points."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from treewright.data.columns import value_text
 from treewright.draw.labels import short_number
 from treewright.draw.shapes import Dot, Group, Polygon, Rect, Shape, Text, class_area
 from treewright.draw.typography import fit_lines, text_width
-from treewright.draw.visible_tree import Rows, cuts_of, reach
+from treewright.draw.visible_tree import Rows, reach
 from treewright.formatting.colours import class_colour, number_colour
 from treewright.formatting.text import counted
 from treewright.tree import Tree
-from treewright.tree.splits import Hyperplane, Sphere, Split, Table
+from treewright.tree.splits import Hyperplane, Sphere, Split, Table, cuts_of
 
 Array = NDArray[np.float64]
 

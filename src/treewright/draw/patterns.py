@@ -1,4 +1,4 @@
-"""Patterns: lines over the colours of classes, to tell them apart on grey paper and beyond eight colours."""
+"""Patterns over class colours, to tell classes apart on grey paper and beyond eight colours."""
 
 from __future__ import annotations
 

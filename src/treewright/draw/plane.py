@@ -1,4 +1,4 @@
-"""Plane: a slice through the space of the features, what a model says in each cell of it, and its cuts."""
+"""Decision regions in a plane of two features: predictions of a grid, and the cuts of the tree."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.draw.visible_tree import Rows, cuts_of
+from treewright.draw.visible_tree import Rows
 from treewright.formatting.colours import class_colour
 from treewright.tree import Tree
 from treewright.tree.decision import decide
-from treewright.tree.splits import Hyperplane, Sphere
+from treewright.tree.splits import Hyperplane, Sphere, cuts_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

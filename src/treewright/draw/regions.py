@@ -1,4 +1,4 @@
-"""Regions: what a tree predicts everywhere in the plane of two features, and the cuts that part it."""
+"""`plot_regions`: decision regions and boundaries of a tree over two features."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from treewright.data import Column, Dataset, Schema
 from treewright.data.columns import MISSING
 from treewright.draw.labels import Labels
 from treewright.draw.plane import Plane
-from treewright.draw.visible_tree import feature_place, read_rows, said, stored_value
+from treewright.draw.visible_tree import read_rows, said, stored_value
 from treewright.errors import DataError, DataTypeError
 from treewright.formatting.axes import axes_for, name_ticks, plain_text
 from treewright.formatting.colours import CLASS_COLOURS, SCALE, class_colour
@@ -139,7 +139,7 @@ def _plane(schema: Schema, importance: Array, features: Sequence[str | int] | No
     if features is not None:
         if len(features) != 2:
             raise ValueError(f"features={list(features)!r} must be two features.")
-        across, up = (feature_place(schema, feature) for feature in features)
+        across, up = (schema.feature(feature) for feature in features)
         if across == up:
             raise ValueError(f"features={list(features)!r} must be two different features.")
         return across, up
@@ -161,7 +161,7 @@ def _fixed(
     middle = np.array([_median(column) for column in numbers.T])
     common = np.array([_mode(column) for column in codes.T], np.int32)
     for name, value in (others or {}).items():
-        place = feature_place(schema, name)
+        place = schema.feature(name)
         fixed = common if schema.columns[place].kind == "categorical" else middle
         fixed[schema.position[place]] = stored_value(schema, place, value)
     return middle, common

@@ -1,4 +1,4 @@
-"""River: a tree as a river of rows, every node a bar as wide as its rows, readable with many leaves."""
+"""The style `river` of a tree plot: nodes as bars as wide as their rows, for trees of many leaves."""
 
 from __future__ import annotations
 

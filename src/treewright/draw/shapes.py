@@ -1,4 +1,4 @@
-"""Shapes: the few things that drawings are made of; `svg.py` and `figure.py` know how to put them on a page.
+"""Shapes of drawings: rectangles, lines, text; `svg.py` and `figure.py` put them on a page.
 
 Colours are hex codes, or names of `formatting.colours.LIGHT`, which differ between light and dark pages.
 """

@@ -1,4 +1,4 @@
-"""SVG: shapes as a picture that any browser, editor or paper takes, light or dark as its reader has it."""
+"""Drawings as SVG, with colours for light and dark pages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from html import escape
 from typing import Literal, TypeAlias
 
 from treewright.draw.shapes import Dot, Group, Polygon, Rect, Ribbon, Shape, Strokes, Text
-from treewright.formatting.colours import DARK, LIGHT
+from treewright.formatting.colours import DARK, LIGHT, css_variables
 from treewright.formatting.text import printable
 
 Theme: TypeAlias = Literal["auto", "light", "dark"]
@@ -70,9 +70,7 @@ def _rules(theme: Theme) -> str:
     paints = "".join(
         f".tw-{name}{{fill:var(--tw-{name})}}.tw-line-{name}{{stroke:var(--tw-{name})}}" for name in LIGHT
     )
-    light, dark = (
-        "".join(f"--tw-{name}:{colour};" for name, colour in colours.items()) for colours in (LIGHT, DARK)
-    )
+    light, dark = (css_variables(colours, "tw-") for colours in (LIGHT, DARK))
     return (
         f"{paper}{turned}@media screen{{{paints}.treewright{{{light}}}}}"
         f"@media screen and (prefers-color-scheme:dark){{.treewright{{{dark}}}}}"

@@ -1,4 +1,4 @@
-"""Picture: a tree of this library or of scikit-learn, drawn in one call."""
+"""`plot_tree`: a tree of this library or of scikit-learn as a picture."""
 
 from __future__ import annotations
 

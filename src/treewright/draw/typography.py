@@ -1,4 +1,4 @@
-"""Typography: how wide words are, where lines break, and what is left out of those that are too long.
+"""Text in drawings: width of words, line breaks, and shortening of what is too long.
 
 No font is at hand when a picture is made, so widths are those of a wide one, DejaVu Sans: a little more for
 ASCII and letters with accents, estimates for all others. Direction is left to the reader's program; breaks

@@ -1,4 +1,4 @@
-"""Shown: what of a large tree goes into a picture, and the rows that come to each node of it."""
+"""The visible part of a large tree in a drawing, and the rows that reach each of its nodes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset, Schema
-from treewright.data.target import read_classes, read_numbers
+from treewright.data.dataset import labelled_rows
 from treewright.errors import DataError
 from treewright.explain import read_row
-from treewright.formatting.suggestions import unknown_name
-from treewright.parameter_types import is_whole
 from treewright.tree import Tree
 from treewright.tree.routing import place, sum_below
-from treewright.tree.splits import Intervals, Split, Table, branch_of, compared
+from treewright.tree.splits import Split, Table, branch_of, compared
 
 Ids = NDArray[np.int64]
 Array = NDArray[np.float64]
@@ -81,20 +79,6 @@ def _folded(tree: Tree, max_leaves: int, stake: list[float]) -> list[int]:
             for child in children:
                 heappush(frontier, (-stake[child], child))
     return closed
-
-
-def cuts_of(split: Split) -> tuple[float, ...]:
-    """Give the numbers at which a split passes from one branch to the next, ascending; none for categories.
-
-    Examples
-    --------
-    >>> from treewright.tree.splits import Threshold
-    >>> cuts_of(Threshold(0, 2.5))
-    (2.5,)
-    """
-    if isinstance(split, Table):
-        return ()
-    return split.cuts if isinstance(split, Intervals) else (split.threshold,)
 
 
 def reach(values: Array) -> tuple[float, float]:
@@ -191,27 +175,6 @@ def said(tree: Tree, rows: Dataset) -> Array:
     return tree.spread(rows.numbers, rows.codes, value)
 
 
-def feature_place(schema: Schema, feature: Any) -> int:
-    """Give the number of a feature that is named by its name or its number.
-
-    Examples
-    --------
-    >>> from treewright.data import Column
-    >>> feature_place(Schema((Column("a"), Column("b"))), "b")
-    1
-    """
-    if isinstance(feature, str):
-        if feature not in schema.names:
-            raise ValueError(unknown_name("feature", feature, schema.names))
-        return schema.names.index(feature)
-    if not is_whole(feature) or not 0 <= feature < len(schema.names):
-        raise ValueError(
-            f"feature={feature!r} must be the name of a feature, or a number from 0 to "
-            f"{len(schema.names) - 1}."
-        )
-    return int(feature)
-
-
 def read_table(tree: Tree, X: Any) -> Dataset:
     """Encode rows as those that the tree was grown on, without their target."""
     return Dataset(tree.schema, *map(np.asfortranarray, tree.schema.encode(X, check_names=False)))
@@ -235,14 +198,5 @@ def read_rows(tree: Tree, X: Any, y: Any) -> Dataset:
         raise DataError(
             f"{'X' if X is None else 'y'} is missing: give the rows and their target, or neither."
         )
-    numbers, codes = tree.schema.encode(X, check_names=False)
-    if tree.schema.classes is None:
-        target: NDArray[Any] = read_numbers(y, len(numbers), "the tree")
-        return Dataset(tree.schema, numbers, codes, target)
-    labels, code = read_classes(y, len(numbers), "the tree")
-    known = {label: position for position, label in enumerate(tree.schema.classes.tolist())}
-    target = np.array([known.get(label, -1) for label in labels.tolist()], np.int32)[code]
-    rows = Dataset(tree.schema, np.asfortranarray(numbers), np.asfortranarray(codes), target)
-    if not (target >= 0).any():
-        raise DataError(f"y has no row of a class that the tree knows: {', '.join(map(repr, known))}.")
-    return rows if (target >= 0).all() else rows.take(target >= 0)
+    encoded = tree.schema.encode(X, check_names=False)
+    return labelled_rows(tree.schema, *encoded, y, name="the tree")[0]

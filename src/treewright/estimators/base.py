@@ -1,27 +1,33 @@
-"""Construction: estimators made of their annotated defaults, with what scikit-learn expects of each."""
+"""Base of all estimators: `__init__` from annotated defaults, checks, `set_params`, tags, notebook view."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
+from sklearn.utils._param_validation import InvalidParameterError
 
+from treewright._module_names import public
 from treewright.formatting.suggestions import nearest
+from treewright.growing.parameters import parameters_of
+from treewright.parameter_types import Domain, check_parameters
 
 if TYPE_CHECKING:
     from treewright.data import Schema
 
+__all__ = ["InvalidParameterError", "TableEstimator", "estimator", "public_estimator"]
+
 AnyClass = TypeVar("AnyClass")
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False)
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
 def estimator(cls: type[AnyClass]) -> type[AnyClass]:
-    """Write an estimator's `__init__` from its annotated defaults: a preset is its differing defaults.
+    """Write an estimator's `__init__` from its fields, checked as those of the class it is made from.
 
     Examples
     --------
@@ -51,8 +57,38 @@ def estimator(cls: type[AnyClass]) -> type[AnyClass]:
     return cls
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def public_estimator(cls: type[AnyClass]) -> type[AnyClass]:
+    """Write the `__init__` of an estimator of `treewright`; `growing/parameters.py` declares its parameters.
+
+    Classes made from it are checked as it is, and files name it for them.
+    """
+    made: Any = public(estimator(cls))
+    declared = parameters_of(cls.__name__)
+    made._declared_as = cls
+    made._domains = {name: parameter.domain for name, parameter in declared.items()}
+    made._defaults = {name: parameter.default for name, parameter in declared.items()}
+    return cls
+
+
 class TableEstimator(BaseEstimator):
     """An estimator of any columns: says what parameter was meant, shows notebooks what it has learned."""
+
+    _declared_as: ClassVar[type]
+    """The class of `treewright` that this one is or is made from; files name it."""
+    _domains: ClassVar[dict[str, Domain]]
+    _defaults: ClassVar[dict[str, Any]]
+
+    def _check_parameters(self) -> None:
+        """Refuse a parameter that is not what it may be."""
+        check_parameters(
+            type(self).__name__, self.__dict__, self._domains, InvalidParameterError, sound=self._defaults
+        )
+
+    @property
+    def _missing_policy(self) -> str:
+        """Whether a table may miss values: "error" if not."""
+        return "error" if getattr(self, "missing", None) == "error" else "direction"
 
     def _learned_html(self) -> str:
         """Give what notebooks show above scikit-learn's own view of the estimator, once it is fitted."""

@@ -1,38 +1,35 @@
-"""Estimators: random forests and extremely randomised trees, with scikit-learn's parameters and meanings."""
+"""RandomForestClassifier, RandomForestRegressor, ExtraTreesClassifier and ExtraTreesRegressor."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
-from treewright import _core
 from treewright.data import Dataset
+from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
+from treewright.data.schema import Infinities
 from treewright.errors import warn
-from treewright.estimators.base import estimator
-from treewright.estimators.forest_fitting import ForestEstimator
-from treewright.estimators.forest_parameters import (
-    FOREST_CLASSIFIER_DOMAINS,
-    FOREST_REGRESSOR_DOMAINS,
-    class_chances,
-)
+from treewright.estimators.base import public_estimator
+from treewright.estimators.base_forest import ForestEstimator, class_chances
+from treewright.estimators.base_tree import predict_log_proba
 from treewright.estimators.tree import (
+    DecisionTree,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
-    TreeEstimator,
     without_friedman,
 )
-from treewright.parameter_types import Domain
 from treewright.tree.decision import decide
 
 Array = NDArray[np.float64]
 
 
-@estimator
+@public_estimator
 class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     """A random forest that predicts classes; it takes scikit-learn's parameters with scikit-learn's meanings.
 
@@ -46,36 +43,74 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         How many trees.
     criterion : str
         What makes a split good, as for `DecisionTreeClassifier`.
-    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
-        Where trees stop, as for `DecisionTreeClassifier`.
+    max_depth : int or None
+        Depth at which to stop.
+    min_samples_split : int or float
+        Fewest rows of a node that may be split; a float is a share of all rows.
+    min_samples_leaf : int or float
+        Fewest rows of a leaf; a float is a share of all rows.
+    min_weight_fraction_leaf : float
+        Least share of the total weight in a leaf.
     max_features : int, float, {"sqrt", "log2"} or None
-        How many features, drawn at random, each node looks at.
-    max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
-        Bounds on every tree, as for `DecisionTreeClassifier`.
+        How many features, drawn at random, each node looks at; None is all.
+    max_leaf_nodes : int or None
+        Most leaves; the nodes are then split best first.
+    min_impurity_decrease : float
+        Least decrease of the whole tree's impurity by a split.
     bootstrap : bool
-        Whether each tree draws its rows; if not, it grows on all.
+        Whether each tree draws its rows with replacement; if not, it grows on all.
     oob_score : bool or callable
-        Whether to predict each row by the trees that have not drawn it, and score these predictions by
-        accuracy or by ``oob_score(y_true, y_pred)``, classes as codes.
+        Whether to score each row by the trees that have not drawn it. The score is accuracy or R², or
+        ``oob_score(y_true, y_pred)``, classes as codes.
     n_jobs : int or None
-        Threads; `None` and −1 use all cores. The forest is the same for every number.
+        Threads; None and −1 use all cores. The forest is the same for every number.
     random_state : int, RandomState or None
-        Seed of all drawing.
+        Seed of all that is drawn at random.
     verbose : int or bool
         Show progress and the remaining time in the terminal.
     warm_start : bool
         Whether `fit` keeps the trees there are and adds to them up to `n_estimators`.
     class_weight : dict, "balanced", "balanced_subsample" or None
-        Factor on the chance of each class's rows to be drawn (or on their weight, without `bootstrap`);
+        Factor on the weight of each class. With `bootstrap` it is one on the chance of its rows to be drawn;
         "balanced_subsample" makes the classes that a tree has drawn weigh the same in it.
+    ccp_alpha : float
+        Cost-complexity pruning: the price of a leaf, in impurity.
     max_samples : int, float or None
-        How many rows, or what share of them, each tree draws; as many as there are by default.
+        How many rows, or what share of them, each tree draws, whatever they weigh; as many as there are by
+        default.
+    monotonic_cst : array-like of −1, 0 or 1, dict of feature to such, or None
+        Whether the prediction may only fall (−1) or rise (1) with a feature. Of classes it is the probability
+        of the second, or of more classes the mean of their positions in `classes_`.
     vote : {"soft", "hard"}
-        Whether a tree gives each class its leaf's share, or its whole vote to one.
-    splits, max_terms, missing, max_surrogates, use_surrogates, max_bins, category_order
-        As for `DecisionTreeClassifier`; the policy "ignore" is not for forests.
-    unseen, inf, categorical_features, ordinal_features
-        As for `DecisionTreeClassifier`.
+        Whether a tree gives each class the probability of its leaf, or its whole vote to one.
+    splits : tuple of str
+        Forms of splits to look for; the best one wins. They are "threshold", "interval", "hyperplane",
+        "sphere" and "median" for numeric and ordinal features, "subset", "multiway" and "one_vs_rest" for
+        categorical ones, see the page on splits.
+    max_terms : int or None
+        Most features of a hyperplane or sphere; by default as many as pay for themselves.
+    missing : str or dict of feature to str
+        What becomes of rows that miss the value a split asks for, as for `DecisionTreeClassifier`, except for
+        "ignore".
+    max_surrogates : int
+        How many surrogate splits a node keeps for rows that miss the value it asks for (missing="surrogate").
+    use_surrogates : {0, 1, 2}
+        Rows with a missing value stay at the node (0), follow the surrogates or else stay (1), or follow the
+        surrogates or else the majority (2).
+    category_order : {"auto", "node", "once"}
+        Order the categories for subset splits anew at each node (exact), or once by the whole target. "auto"
+        does so once for features of more than 256 categories, where ordering at each node fits noise.
+    max_bins : int or None
+        Look at no more than this many quantile cuts of a numeric feature; all by default.
+    unseen : {"missing", "error", "majority"}
+        What to do when predicting for a category that was never seen: treat it as missing, refuse it, or
+        follow the largest branch.
+    inf : {"error", "extreme"}
+        Refuse infinite numbers, or take them as the largest finite ones.
+    categorical_features : list of names, indices or a mask, or None
+        Columns to take as categories, beyond those that say so themselves.
+    ordinal_features : list of names, indices or a mask, or dict of name to categories, or None
+        Columns to take as ordered categories, beyond those that say so themselves.
 
     Attributes
     ----------
@@ -102,14 +137,42 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     ['no']
     """
 
-    task: ClassVar[Task] = "classification"
-    allowed: ClassVar[dict[str, Domain]] = FOREST_CLASSIFIER_DOMAINS
-    tree_kind: ClassVar[type[TreeEstimator]] = DecisionTreeClassifier
+    _task: ClassVar[Task] = "classification"
+    _tree_kind: ClassVar[type[DecisionTree]] = DecisionTreeClassifier
 
+    # parameters: written by tools/generate_parameters.py
+    n_estimators: int = field(default=100, kw_only=False)
     criterion: str = "gini"
+    max_depth: int | None = None
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
     max_features: int | float | str | None = "sqrt"
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    bootstrap: bool = True
+    oob_score: bool | Callable[..., float] = False
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    verbose: int | bool = 0
+    warm_start: bool = False
     class_weight: Mapping[Any, float] | str | None = None
+    ccp_alpha: float = 0.0
+    max_samples: int | float | None = None
+    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
     vote: str = "soft"
+    splits: tuple[str, ...] = ("threshold", "subset")
+    max_terms: int | None = None
+    missing: str | Mapping[Any, str] = "direction"
+    max_surrogates: int = 5
+    use_surrogates: int = 2
+    category_order: str = "once"
+    max_bins: int | None = None
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    # end of parameters
 
     def _class_factor(self, dataset: Dataset, weight: Array | None) -> Array | None:
         kind = self.class_weight
@@ -126,9 +189,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         """Mean over the trees of the class shares of each row's leaf, one column for each of `classes_`."""
         return self._means(X)
 
-    def predict_log_proba(self, X: Any) -> Array:
-        """Logarithm of `predict_proba`, −inf where a class has no share."""
-        return _core.log(self.predict_proba(X))
+    predict_log_proba = predict_log_proba
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row: the one of the largest mean share."""
@@ -137,7 +198,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         return labels
 
 
-@estimator
+@public_estimator
 class RandomForestRegressor(RegressorMixin, ForestEstimator):
     """A random forest that predicts numbers; it takes scikit-learn's parameters with scikit-learn's meanings.
 
@@ -145,10 +206,9 @@ class RandomForestRegressor(RegressorMixin, ForestEstimator):
     ----------
     criterion : {"squared_error", "absolute_error", "poisson"}
         What leaves predict and are judged by, as for `DecisionTreeRegressor`.
-    max_features : int, float, {"sqrt", "log2"} or None
-        How many features, drawn at random, each node looks at; all by default, as in scikit-learn.
     **parameters
-        All others are those of `RandomForestClassifier`, except for what concerns classes.
+        All others are those of `RandomForestClassifier`, without `class_weight` and `vote`, with the default
+        `max_features=1.0`.
 
     Attributes
     ----------
@@ -162,12 +222,40 @@ class RandomForestRegressor(RegressorMixin, ForestEstimator):
     [1.0]
     """
 
-    task: ClassVar[Task] = "regression"
-    allowed: ClassVar[dict[str, Domain]] = FOREST_REGRESSOR_DOMAINS
-    tree_kind: ClassVar[type[TreeEstimator]] = DecisionTreeRegressor
+    _task: ClassVar[Task] = "regression"
+    _tree_kind: ClassVar[type[DecisionTree]] = DecisionTreeRegressor
 
+    # parameters: written by tools/generate_parameters.py
+    n_estimators: int = field(default=100, kw_only=False)
     criterion: str = "squared_error"
+    max_depth: int | None = None
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
     max_features: int | float | str | None = 1.0
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    bootstrap: bool = True
+    oob_score: bool | Callable[..., float] = False
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    verbose: int | bool = 0
+    warm_start: bool = False
+    ccp_alpha: float = 0.0
+    max_samples: int | float | None = None
+    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
+    splits: tuple[str, ...] = ("threshold", "subset")
+    max_terms: int | None = None
+    missing: str | Mapping[Any, str] = "direction"
+    max_surrogates: int = 5
+    use_surrogates: int = 2
+    category_order: str = "once"
+    max_bins: int | None = None
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    # end of parameters
 
     def __post_init__(self) -> None:
         self.criterion = without_friedman(self.criterion)
@@ -177,12 +265,17 @@ class RandomForestRegressor(RegressorMixin, ForestEstimator):
         return self._means(X).ravel()
 
 
-@estimator
+@public_estimator
 class ExtraTreesClassifier(RandomForestClassifier):
     """Extremely randomised trees that predict classes: cuts are drawn too (Geurts, Ernst & Wehenkel, 2006).
 
     Each node draws one cut for each feature it looks at and takes the best of them; trees grow on all rows
-    unless `bootstrap` is set. The parameters are those of `RandomForestClassifier`.
+    unless `bootstrap` is set.
+
+    Parameters
+    ----------
+    **parameters
+        They are those of `RandomForestClassifier`, with the default `bootstrap=False`.
 
     Examples
     --------
@@ -191,13 +284,21 @@ class ExtraTreesClassifier(RandomForestClassifier):
     [0, 1]
     """
 
-    splitter: ClassVar[str] = "random"
+    _splitter: ClassVar[str] = "random"
+
+    # parameters: written by tools/generate_parameters.py
     bootstrap: bool = False
+    # end of parameters
 
 
-@estimator
+@public_estimator
 class ExtraTreesRegressor(RandomForestRegressor):
     """Extremely randomised trees that predict numbers; see `ExtraTreesClassifier`.
+
+    Parameters
+    ----------
+    **parameters
+        They are those of `RandomForestRegressor`, with the default `bootstrap=False`.
 
     Examples
     --------
@@ -206,5 +307,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
     [0.0, 1.0]
     """
 
-    splitter: ClassVar[str] = "random"
+    _splitter: ClassVar[str] = "random"
+
+    # parameters: written by tools/generate_parameters.py
     bootstrap: bool = False
+    # end of parameters

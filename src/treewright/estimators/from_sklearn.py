@@ -1,4 +1,4 @@
-"""Conversion: fitted trees and forests of scikit-learn as models of this library."""
+"""`from_sklearn`: fitted trees and forests of scikit-learn as estimators of this library."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def from_sklearn(estimator: Any) -> Any:
     known = {field.name for field in fields(kind)}
     model = kind(**{name: value for name, value in estimator.get_params().items() if name in known})
     if not hasattr(estimator, "estimators_"):
-        model._adopt(tree_from_sklearn(estimator, schema))
+        model._set_tree(tree_from_sklearn(estimator, schema))
         return model
     trees = [tree_from_sklearn(one, schema) for one in estimator.estimators_]
     model.set_params(bootstrap=False, oob_score=False, n_estimators=len(trees))
     no_draws = Draws(int(trees[0].count[0]), np.zeros(len(trees), np.uint64), n_draws=0)
-    model._adopt(
+    model._set_trees(
         Trees.of(schema, "entropy" if model.criterion == "log_loss" else model.criterion, trees), no_draws
     )
     return model

@@ -1,4 +1,4 @@
-"""Models: fitted estimators read back from files."""
+"""`load`: fitted estimators and rule sets read from model files."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 
 from treewright.errors import ModelFileError
-from treewright.estimators.fitted_forest import FittedForest
-from treewright.estimators.fitted_tree import FittedTree
+from treewright.estimators.base_forest import ForestEstimator
+from treewright.estimators.base_tree import TreeEstimator
 from treewright.estimators.forest import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -30,7 +30,7 @@ from treewright.pruning import Pruner
 
 Model = TypeVar("Model")
 
-KINDS: dict[str, type[FittedTree] | type[FittedForest]] = {
+KINDS: dict[str, type[TreeEstimator] | type[ForestEstimator]] = {
     kind.__name__: kind
     for kind in (
         DecisionTreeClassifier,
@@ -87,7 +87,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         model: Any = _rule_classifier(header, arrays)
     else:
         model = _unfitted(header, KINDS)
-        (read_forest if isinstance(model, FittedForest) else _read_tree)(model, header, arrays)
+        (read_forest if isinstance(model, ForestEstimator) else _read_tree)(model, header, arrays)
     if "target" in header:
         if not isinstance(header["target"], str):
             raise ModelFileError("the model is broken: the name of its target is no text")
@@ -95,15 +95,15 @@ def load(path: str | os.PathLike[str]) -> Any:
     return model
 
 
-def _read_tree(model: FittedTree, header: Header, arrays: Arrays) -> None:
+def _read_tree(model: TreeEstimator, header: Header, arrays: Arrays) -> None:
     """Give an estimator the tree that a file holds, and what it keeps beside it."""
     own = {name: arrays.pop(name) for name in list(arrays) if name.startswith("own_")}
     tree = tree_from_parts(header, arrays)
-    if model.task != ("regression" if tree.schema.classes is None else "classification"):
+    if model._task != ("regression" if tree.schema.classes is None else "classification"):
         raise ModelFileError(f"the model is broken: a {header['kind']} cannot have its tree")
-    model._adopt(tree)
+    model._set_tree(tree)
     try:
-        model._adopt_own({name.removeprefix("own_"): array for name, array in own.items()})
+        model._set_own_arrays({name.removeprefix("own_"): array for name, array in own.items()})
     except ValueError as problem:
         raise ModelFileError(f"the model is broken: {problem}") from None
     if "edits" in header:
@@ -117,7 +117,7 @@ def _rule_classifier(header: Header, arrays: Arrays) -> RuleClassifier:
     if not rules.is_classifier:
         raise ModelFileError("the model is broken: a RuleClassifier cannot predict numbers")
     model = _unfitted(header, {"RuleClassifier": RuleClassifier})
-    model._adopt(rules)
+    model._set_rules(rules)
     return model
 
 
@@ -135,7 +135,7 @@ def _unfitted(header: Header, kinds: Mapping[str, type[Model]]) -> Model:
             raise ValueError(f"it has the unknown parameters {unknown}")
         tuples = {name: tuple(stored[name]) for name in stored if isinstance(defaults[name], tuple)}
         parameters = defaults | stored | tuples
-        check_parameters(kind.__name__, parameters, kind.allowed)
+        check_parameters(kind.__name__, parameters, kind._domains)
     except (ValueError, TypeError, KeyError, AttributeError) as problem:
         raise ModelFileError(f"the model is broken: its parameters cannot be read ({problem})") from None
     model: Model = kind(**parameters)

@@ -3,140 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.base import ClassifierMixin, RegressorMixin
 
-from treewright import _core
 from treewright.data import Dataset, Schema
+from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
-from treewright.estimators.base import estimator
-from treewright.estimators.fitted_tree import ClassReader, NumberReader
-from treewright.estimators.fitting import LEARNER_DOMAINS, Learner
+from treewright.data.schema import Infinities
+from treewright.estimators.base import InvalidParameterError, public_estimator
+from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
+from treewright.estimators.optimal_recipe import OptimalRecipe, Proof, Watch
 from treewright.formatting.axes import axes_for
-from treewright.growing.grow_tree import Progress, class_factor, core_table, threads
-from treewright.growing.parameters import CLASSIFIER_DOMAINS, class_factors, class_priors, cost_rows
-from treewright.growing.recipe import ProgramRecipe, Recipe
-from treewright.parameter_types import Domain, check_parameters, number, one_of, whole
+from treewright.growing.parameters import recipe_choices
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
-Watch = Callable[[float, float], None]
-
-OPTIMAL_DOMAINS: dict[str, Domain] = {
-    "max_depth": whole(1, none=True),
-    "max_leaf_nodes": whole(1, none=True),
-    "alpha": number(0.0),
-    "time_limit": number(0.0, none=True),
-    "work_limit": whole(0, none=True),
-    "memory_limit": whole(0, none=True),
-    "on_interrupt": one_of("raise", "keep"),
-    **{name: domain for name, domain in LEARNER_DOMAINS.items() if name != "trace"},
-    "trace": Domain(lambda value: value is False, "False, as no step of the search is a step of the tree"),
-}
-"""What the parameters of optimal trees may be."""
-
-
-@dataclass(frozen=True)
-class Proof:
-    """What is known of a tree: its objective, a bound that no tree is below, and whether these meet."""
-
-    objective: float
-    lower_bound: float
-    optimal: bool
-    n_solved: int
-
-
-@dataclass(frozen=True)
-class OptimalRecipe(ProgramRecipe):
-    """Every choice of the search for the best tree, those of classes in class order."""
-
-    merit_name: ClassVar[str] = "decrease of the mean risk"
-
-    criterion: str
-    max_depth: int | None = 3
-    max_leaves: int | None = None
-    alpha: float = 0.0
-    time_limit: float | None = None
-    work_limit: int | None = None
-    memory_limit: int | None = None
-    keep: bool = False
-    class_weight: str | tuple[float, ...] | None = None
-    priors: tuple[float, ...] | None = None
-    costs: tuple[tuple[float, ...], ...] | None = None
-
-    def grow(self, dataset: Dataset, *, n_jobs: int | None = None, progress: Progress | None = None) -> Tree:
-        """Find the best tree."""
-        return self.solve(dataset, n_jobs)[0]
-
-    def solve(
-        self, dataset: Dataset, n_jobs: int | None = None, watch: Watch | None = None
-    ) -> tuple[Tree, Proof]:
-        """Find the best tree, and tell what is proven of it.
-
-        Parameters
-        ----------
-        dataset : Dataset
-            The rows to learn from.
-        n_jobs : int or None
-            Threads, see `treewright.growing.grow_tree.threads`.
-        watch : callable or None
-            Told the best objective and the lower bound now and then.
-        """
-        options = self._options(dataset, n_jobs, watch)
-        found = _core.grow_optimal(*core_table(dataset), dataset.weight, options)
-        proof = Proof(*(found.pop(name) for name in ("objective", "lower_bound", "optimal", "n_solved")))
-        return Tree.from_arrays(dataset.schema, found, options["costs"]), proof
-
-    def root_choices(self, dataset: Dataset, n_jobs: int | None = None) -> Array:
-        """Give the best objective for each feature at the root."""
-        options = self._options(dataset, n_jobs, None)
-        return _core.optimal_root_choices(*core_table(dataset), dataset.weight, options)
-
-    def frontier(self, dataset: Dataset, n_jobs: int | None = None) -> Array:
-        """Give the best objective for up to 1, 2, … leaves."""
-        options = self._options(dataset, n_jobs, None)
-        return _core.optimal_frontier(*core_table(dataset), dataset.weight, options)
-
-    def class_factor(self, dataset: Dataset) -> Array | None:
-        """Give the factor that class weights or priors put on the weight of each class."""
-        if dataset.schema.classes is None:
-            return None
-        return class_factor(dataset, Recipe("error", class_weight=self.class_weight, priors=self.priors))
-
-    def without_limits(self) -> OptimalRecipe:
-        """Give the recipe that splits whatever can be split."""
-        return replace(self, max_depth=1, max_leaves=None, alpha=0.0)
-
-    @property
-    def limits(self) -> dict[str, Any]:
-        """What may have kept a node from being split."""
-        return {"max_depth": self.max_depth, "alpha": self.alpha}
-
-    def _options(self, dataset: Dataset, n_jobs: int | None, watch: Watch | None) -> dict[str, Any]:
-        """Write the choices as the core reads them; −1 is no limit."""
-        depth = (self.max_leaves or 1) - 1 if self.max_depth is None else self.max_depth
-        return {
-            "max_depth": min(int(depth), 2**30),
-            "max_leaf_nodes": min(int(self.max_leaves or 0), 2**31),
-            "alpha": float(self.alpha),
-            "time_limit": -1.0 if self.time_limit is None else float(self.time_limit),
-            "work_limit": -1 if self.work_limit is None else min(int(self.work_limit), 2**62),
-            "memory_limit": -1 if self.memory_limit is None else min(int(self.memory_limit), 2**62),
-            "keep": self.keep,
-            "class_factor": self.class_factor(dataset),
-            "costs": None if self.costs is None else np.array(self.costs),
-            "threads": threads(n_jobs),
-            "progress": watch,
-        }
 
 
 class Frontier(dict[int, float]):
@@ -164,38 +53,16 @@ class Frontier(dict[int, float]):
         return ax
 
 
-@estimator
-class OptimalEstimator(Learner):
+class OptimalEstimator(TreeEstimator):
     """What the two optimal trees share; see `OptimalTreeClassifier` for the parameters."""
 
-    allowed: ClassVar[dict[str, Domain]] = OPTIMAL_DOMAINS
+    trace: bool = False  # no step of the search is a step of the tree
 
-    max_depth: int | None = 3
-    max_leaf_nodes: int | None = None
-    alpha: float = 0.0
-    time_limit: float | None = None
-    work_limit: int | None = None
-    memory_limit: int | None = None
-    on_interrupt: str = "raise"
+    max_depth: int | None
+    max_leaf_nodes: int | None
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the best tree.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix.
-        y : array-like of shape (n_rows,)
-            The target.
-        sample_weight : array-like of shape (n_rows,) or None
-            Weight of each row; rows of weight zero change nothing.
-
-        Returns
-        -------
-        self
-            The fitted estimator. If anything goes wrong on the way, it stays as it was.
-        """
-        check_parameters(type(self).__name__, self.__dict__, self.allowed, InvalidParameterError)
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
+        """Find the best tree."""
         if self.max_depth is None and self.max_leaf_nodes is None:
             raise InvalidParameterError(
                 f"The 'max_depth' parameter of {type(self).__name__} may be None only if 'max_leaf_nodes' "
@@ -204,30 +71,21 @@ class OptimalEstimator(Learner):
         dataset = self._dataset(X, y, sample_weight)
         recipe = self._recipe(dataset.schema)
         tree, proof = recipe.solve(dataset, self.n_jobs, _progress_line(self.verbose))
-        self._adopt(tree)
+        self._set_tree(tree)
         self._forget_pruning()
-        self._adopt_proof(proof)
+        self._set_proof(proof)
         self._question = dataset, recipe
-        return self
 
     def _recipe(self, schema: Schema) -> OptimalRecipe:
-        return OptimalRecipe(
-            criterion="error" if self.task == "classification" else "squared_error",
-            max_depth=self.max_depth,
-            max_leaves=self.max_leaf_nodes,
-            alpha=self.alpha,
-            time_limit=self.time_limit,
-            work_limit=self.work_limit,
-            memory_limit=self.memory_limit,
-            keep=self.on_interrupt == "keep",
-        )
+        choices = recipe_choices(self._declared_as.__name__, self.__dict__, schema, "OptimalRecipe")
+        return OptimalRecipe("error" if self._task == "classification" else "squared_error", **choices)
 
-    def _adopt(self, tree: Tree) -> None:
-        super()._adopt(tree)
+    def _set_tree(self, tree: Tree) -> None:
+        super()._set_tree(tree)
         for name in (*_PROVEN, *_ANSWERS, "_question"):  # of the tree there was before
             self.__dict__.pop(name, None)
 
-    def _adopt_proof(self, proof: Proof) -> None:
+    def _set_proof(self, proof: Proof) -> None:
         self.objective_ = float(proof.objective)
         self.lower_bound_ = float(proof.lower_bound)
         self.gap_ = self.objective_ - self.lower_bound_
@@ -283,14 +141,14 @@ class OptimalEstimator(Learner):
             own["frontier"] = np.array(list(self._frontier.values()))
         return own
 
-    def _adopt_own(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _set_own_arrays(self, arrays: dict[str, NDArray[Any]]) -> None:
         if not arrays:
             return
         proof = np.asarray(arrays.pop("proof", ()), float)
         if proof.shape != (len(_PROVEN),):
             raise ValueError("it has no sound proof of its tree")
         objective, lower_bound, _, optimal, n_solved = proof.tolist()
-        self._adopt_proof(Proof(objective, lower_bound, bool(optimal), int(n_solved)))
+        self._set_proof(Proof(objective, lower_bound, bool(optimal), int(n_solved)))
         names = self.tree_.schema.names
         choices = arrays.pop("root_choices", None)
         if choices is not None:
@@ -300,20 +158,20 @@ class OptimalEstimator(Learner):
         frontier = arrays.pop("frontier", None)
         if frontier is not None:
             self._frontier = Frontier(enumerate(np.ravel(frontier).tolist(), 1))
-        super()._adopt_own(arrays)
+        super()._set_own_arrays(arrays)
 
 
 _PROVEN = ("objective_", "lower_bound_", "gap_", "optimal_", "n_solved_")
 _ANSWERS = ("_root_choices", "_frontier")
 
 
-@estimator
-class OptimalTreeClassifier(ClassReader, OptimalEstimator):
+@public_estimator
+class OptimalTreeClassifier(ClassifierMixin, OptimalEstimator):
     """The classification tree of least training error, or cost, among all trees of a depth and a size.
 
     A greedy learner takes the split that looks best by itself; this one looks at all trees, and proves that
-    none is better. The objective is the mean cost of the training rows, plus `alpha` for each leaf. Of equally
-    good trees it takes one of the fewest leaves, then at each node, from the root down, the first feature and
+    none is better. The objective is the mean cost of the training rows, plus `alpha` for each leaf. Among
+    equals it takes one of the fewest leaves, then at each node, from the root down, the first feature and
     the lowest cut. Numbers and ordered categories are cut at any value; of a category one value is told from
     all others, and, where both branches are leaves, any set of values from the rest; missing values go to
     either side, or apart from all others.
@@ -321,33 +179,43 @@ class OptimalTreeClassifier(ClassReader, OptimalEstimator):
     Parameters
     ----------
     max_depth : int or None
-        Most levels of splits. Each level multiplies the work; None needs `max_leaf_nodes`.
+        Most levels of splits. Each multiplies the work; None needs `max_leaf_nodes`.
     max_leaf_nodes : int or None
-        Most leaves; None: as many as the depth allows.
+        Most leaves; None is as many as the depth allows.
+    class_weight : dict, "balanced" or None
+        Factor on the weight of each class.
     alpha : float
         The price of a leaf, in mean cost: 0.01 asks of every split to lower the training error by 1 %.
     time_limit : float or None
         Seconds after which the best tree so far is given, with what is proven of it.
     work_limit : int or None
-        The same after so many subproblems (`n_solved_`): the tree is the same on every machine. One thread.
+        Subproblems (`n_solved_`) after which the best tree so far is given, the same on every machine. The
+        search then runs in one thread.
     memory_limit : int or None
         Bytes that the search may use for what it remembers; with less it takes longer.
     on_interrupt : {"raise", "keep"}
         On Ctrl-C, raise KeyboardInterrupt, or give the best tree so far.
-    class_weight : dict, "balanced" or None
-        Factor on the weight of each class.
     priors : dict or array-like or None
-        The classes' shares to learn for, instead of those of the data.
+        The classes' shares to grow for, instead of those of the data.
     costs : array-like of shape (n_classes, n_classes) or None
-        Cost of predicting a class (column) where another is true (row).
+        Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.
     laplace : float or bool
-        What `predict_proba` adds to the weight of every class of a leaf; `True` is 1.
-    unseen, inf, categorical_features, ordinal_features, predicates
-        As for `DecisionTreeClassifier`.
-    trace : bool
-        Must be False.
+        What `predict_proba` adds to the weight of every class of a leaf; True is 1.
+    unseen : {"missing", "error", "majority"}
+        What to do when predicting for a category that was never seen: treat it as missing, refuse it, or
+        follow the largest branch.
+    inf : {"error", "extreme"}
+        Refuse infinite numbers, or take them as the largest finite ones.
+    categorical_features : list of names, indices or a mask, or None
+        Columns to take as categories, beyond those that say so themselves.
+    ordinal_features : list of names, indices or a mask, or dict of name to categories, or None
+        Columns to take as ordered categories, beyond those that say so themselves.
+    predicates : list or dict of expressions and functions, or None
+        Boolean features of your own, offered beside the others. They are expressions over the columns such as
+        ``"width > 2 * height"``, functions that are given the table and give a truth value for each row, or
+        pairs of a name and such.
     n_jobs : int or None
-        Threads; `None` and −1 use all cores. The tree is the same for every number.
+        Threads; None and −1 use all cores.
     verbose : int or bool
         Show the best objective, the lower bound and the gap in the terminal.
 
@@ -384,28 +252,35 @@ class OptimalTreeClassifier(ClassReader, OptimalEstimator):
     {1: 0.5, 2: 0.5, 3: 0.25, 4: 0.0}
     """
 
-    task: ClassVar[Task] = "classification"
-    allowed: ClassVar[dict[str, Domain]] = OPTIMAL_DOMAINS | {
-        name: CLASSIFIER_DOMAINS[name] for name in ("class_weight", "laplace")
-    }
+    _task: ClassVar[Task] = "classification"
 
+    # parameters: written by tools/generate_parameters.py
+    max_depth: int | None = 3
+    max_leaf_nodes: int | None = None
     class_weight: Mapping[Any, float] | str | None = None
+    alpha: float = 0.0
+    time_limit: float | None = None
+    work_limit: int | None = None
+    memory_limit: int | None = None
+    on_interrupt: str = "raise"
     priors: Mapping[Any, float] | ArrayLike | None = None
     costs: ArrayLike | None = None
     laplace: float | bool = 0
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    predicates: Any = None
+    n_jobs: int | None = None
+    verbose: int | bool = 0
+    # end of parameters
 
-    def _recipe(self, schema: Schema) -> OptimalRecipe:
-        classes = schema.classes.tolist() if schema.classes is not None else []
-        return replace(
-            super()._recipe(schema),
-            class_weight=class_factors(self.class_weight, classes),
-            priors=class_priors(self.priors, classes),
-            costs=cost_rows(self.costs, len(classes)),
-        )
+    predict_proba = predict_proba
+    predict_log_proba = predict_log_proba
 
 
-@estimator
-class OptimalTreeRegressor(NumberReader, OptimalEstimator):
+@public_estimator
+class OptimalTreeRegressor(RegressorMixin, OptimalEstimator):
     """The regression tree of least squared error among all trees of a depth and a size.
 
     The objective is the mean squared error of the training rows, plus `alpha` for each leaf.
@@ -413,7 +288,7 @@ class OptimalTreeRegressor(NumberReader, OptimalEstimator):
     Parameters
     ----------
     **parameters
-        Those of `OptimalTreeClassifier`, except for what concerns classes.
+        They are those of `OptimalTreeClassifier`, without `class_weight`, `priors`, `costs` and `laplace`.
 
     Attributes
     ----------
@@ -427,7 +302,24 @@ class OptimalTreeRegressor(NumberReader, OptimalEstimator):
     ([1.0, 5.0, 7.0], 3)
     """
 
-    task: ClassVar[Task] = "regression"
+    _task: ClassVar[Task] = "regression"
+
+    # parameters: written by tools/generate_parameters.py
+    max_depth: int | None = 3
+    max_leaf_nodes: int | None = None
+    alpha: float = 0.0
+    time_limit: float | None = None
+    work_limit: int | None = None
+    memory_limit: int | None = None
+    on_interrupt: str = "raise"
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    predicates: Any = None
+    n_jobs: int | None = None
+    verbose: int | bool = 0
+    # end of parameters
 
 
 def _progress_line(verbose: int | bool) -> Watch | None:
@@ -437,7 +329,8 @@ def _progress_line(verbose: int | bool) -> Watch | None:
     start = monotonic()
 
     def show(best: float, lower: float) -> None:
-        words = f"best {best:.6g}, lower bound {lower:.6g}, gap {best - lower:.3g}, {monotonic() - start:.1f} s"
+        passed = monotonic() - start
+        words = f"best {best:.6g}, lower bound {lower:.6g}, gap {best - lower:.3g}, {passed:.1f} s"
         sys.stderr.write(f"\r{words:<78}")
         sys.stderr.flush()
 

@@ -1,4 +1,4 @@
-"""What a model met in the rows it was asked about: missing values, and categories new to it."""
+"""Report of a prediction: missing values and unseen categories in the rows."""
 
 from __future__ import annotations
 

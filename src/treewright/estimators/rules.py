@@ -1,31 +1,28 @@
-"""RuleClassifier: an estimator that grows a tree, reads it as rules and keeps the rules only."""
+"""RuleClassifier: grows a tree, turns it into rules, and keeps only the rules."""
 
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
-from sklearn.utils import _safe_indexing
-from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.data.folds import aside_mask
-from treewright.data.target import read_classes
-from treewright.estimators.base import TableEstimator, estimator
+from treewright.data.frames import read
+from treewright.data.target import read_classes, target_rows
+from treewright.estimators.base import TableEstimator, public_estimator
 from treewright.estimators.presets import C45Classifier
-from treewright.growing.parameters import SHARED_DOMAINS
-from treewright.parameter_types import Domain, check_parameters, is_number, is_whole, one_of
 from treewright.persistence.container import write_model
-from treewright.persistence.parameters import plain_parameters
+from treewright.persistence.parameters import described
 from treewright.persistence.rules import rules_to_parts
 from treewright.rules import RuleSet
 from treewright.rules.pruning import Estimate
 from treewright.rules.rule import first_rule
 
 
-@estimator
+@public_estimator
 class RuleClassifier(ClassifierMixin, TableEstimator):
     """Rules in order, made of a tree as C4.5rules makes them (Quinlan, 1993, ch. 5).
 
@@ -37,18 +34,18 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
     tree : estimator or None
         Grows the tree: any classifier of treewright with a single tree. None is C4.5 without pruning, as
         pruning is left to the rules.
-    estimate : {"pessimistic", "holdout"}
-        Judge rules by an upper confidence limit of their error on the rows the tree was grown on, or by
-        rows kept aside.
+    estimate : {"pessimistic", "holdout", "smoothed"}
+        Judge rules by an upper confidence limit of their error on the rows the tree was grown on; by their
+        error on held-out rows, which keeps all rules (Mitchell, 1997); or by that error, smoothed.
     cf : float
         Confidence factor of the pessimistic estimate; smaller prunes more.
-    choose : bool
+    choose : bool or None
         Choose the rules of each class by description length, and put the classes in order. If not, all rules
-        are put in the order of their estimated errors.
-    holdout : float
-        The share of the rows, stratified by class, that is kept aside for `estimate="holdout"`.
+        are put in the order of their estimated errors. None does unless the estimate is "holdout".
     random_state : int
-        Seed of the choice of rows kept aside.
+        Seed of the choice of held-out rows.
+    holdout : float
+        The share of the rows, stratified by class, that is held out for "holdout" and "smoothed".
     verbose : int or bool
         Show progress in the terminal.
 
@@ -76,29 +73,15 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
     OTHERWISE Yes  (14 rows, 64 %)
     """
 
-    allowed: ClassVar[dict[str, Domain]] = {
-        "tree": Domain(
-            lambda value: value is None or (hasattr(value, "fit") and hasattr(value, "rules")),
-            "a classifier of treewright with a single tree or None",
-        ),
-        "estimate": one_of("pessimistic", "holdout"),
-        "cf": Domain(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0.0, 1.0)"),
-        "choose": Domain(lambda value: isinstance(value, bool), "a bool"),
-        "holdout": SHARED_DOMAINS["holdout"],
-        "verbose": SHARED_DOMAINS["verbose"],
-        "random_state": Domain(
-            lambda value: is_whole(value) and 0 <= value < 2**63,
-            "an int in the range [0, 9223372036854775807]",
-        ),
-    }
-
+    # parameters: written by tools/generate_parameters.py
     tree: Any = None
     estimate: Estimate = "pessimistic"
     cf: float = 0.25
-    choose: bool = True
-    holdout: float = 1 / 3
+    choose: bool | None = None
     random_state: int = 0
+    holdout: float = 1 / 3
     verbose: int | bool = 0
+    # end of parameters
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree and make the rules.
@@ -117,34 +100,31 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
         self
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
         """
-        check_parameters(type(self).__name__, self.__dict__, self.allowed, InvalidParameterError)
+        self._check_parameters()
         model = C45Classifier(pruner=None, collapse=False) if self.tree is None else clone(self.tree)
         growing = judging = (X, y, sample_weight)
-        if self.estimate == "holdout":
+        if self.estimate != "pessimistic":
             growing, judging = self._parted(X, y, sample_weight)
         model.fit(*growing)
         rules = model.rules().prune(
             *judging, estimate=self.estimate, cf=self.cf, choose=self.choose, verbose=self.verbose
         )
-        self._adopt(rules)
+        self._set_rules(rules)
         return self
 
     def _parted(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any]:
         """Keep a share of the rows aside."""
-        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        _, classes = read_classes(y, n_rows, type(self).__name__)
-        aside = aside_mask(n_rows, classes, self.holdout, self.random_state)
+        table = read(X)
+        _, classes = read_classes(y, table.n_rows, type(self).__name__)
+        aside = aside_mask(table.n_rows, classes, self.holdout, self.random_state)
         weight = None if sample_weight is None else np.asarray(sample_weight)
-        return tuple(
-            (
-                _safe_indexing(X, np.flatnonzero(chosen)),
-                _safe_indexing(y, np.flatnonzero(chosen)),
-                None if weight is None else weight[chosen],
-            )
-            for chosen in (~aside, aside)
-        )  # type: ignore[return-value]
+        growing, judging = (
+            (table.take(rows), target_rows(y, rows), None if weight is None else weight[rows])
+            for rows in (np.flatnonzero(~aside), np.flatnonzero(aside))
+        )
+        return growing, judging
 
-    def _adopt(self, rules: RuleSet) -> None:
+    def _set_rules(self, rules: RuleSet) -> None:
         """Take rules as this estimator's own, with all that scikit-learn expects to find beside them."""
         self.ruleset_ = rules
         self.classes_: NDArray[Any] = np.asarray(rules.schema.classes)
@@ -176,10 +156,7 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
         if not hasattr(self, "ruleset_"):
             self._which(None)
         header, arrays = rules_to_parts(self.ruleset_)
-        header |= {"kind": type(self).__name__, "parameters": plain_parameters(self.get_params(deep=False))}
-        if hasattr(self, "target_name_"):
-            header["target"] = self.target_name_
-        write_model(path, header, arrays)
+        write_model(path, header | described(self), arrays)
 
     def _learned_html(self) -> str:
         return self.ruleset_.to_html()

@@ -1,198 +1,56 @@
-"""Estimators: the scikit-learn face of a tree; parameters become a recipe, the recipe a tree."""
+"""DecisionTreeClassifier and DecisionTreeRegressor: parameters, and the recipe they lead to."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils import Bunch, check_random_state
-from sklearn.utils._param_validation import InvalidParameterError
 
-from treewright.criteria import ALIASES
-from treewright.data import Dataset, Schema
+from treewright.data import Schema
+from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
+from treewright.data.schema import Infinities
 from treewright.errors import warn
-from treewright.estimators.base import estimator
-from treewright.estimators.fitted_tree import ClassReader, NumberReader
-from treewright.estimators.fitting import Learner
-from treewright.growing.grow_tree import count_features
-from treewright.growing.parameters import (
-    CLASSIFIER_DOMAINS,
-    REGRESSOR_DOMAINS,
-    SAME_IN_RECIPE,
-    SHARED_DOMAINS,
-    check_counts,
-    class_factors,
-    class_priors,
-    cost_rows,
-    costs_of_features,
-    interaction_groups,
-    missing_policies,
-    monotonic_signs,
-)
+from treewright.estimators.base import public_estimator
+from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
+from treewright.growing.parameters import recipe_choices
 from treewright.growing.recipe import Recipe
 from treewright.growing.user_criteria import MeritFunction
 from treewright.model_selection.validated_pruning import AnyPruner, needs
-from treewright.parameter_types import Domain, check_parameters
 from treewright.pruning import CostComplexity, EarlyStopping, pruner_of
 from treewright.pruning.cost_complexity import weakest_links
-from treewright.tree import Tree
 
 
-@estimator
-class TreeEstimator(Learner):
-    """What the estimators of a single tree share; see `DecisionTreeClassifier` for the parameters."""
+def cost_complexity_pruning_path(self: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+    """Alphas at which cost-complexity pruning would collapse a node, and the impurity left after each.
 
-    allowed: ClassVar[dict[str, Domain]] = SHARED_DOMAINS
-    min_merit: ClassVar[float] = -np.inf  # as scikit-learn: a split need not gain anything by itself
+    Parameters
+    ----------
+    X, y, sample_weight
+        As for `fit`.
 
-    criterion: str | MeritFunction
-    splitter: str = "best"
-    max_depth: int | None = None
-    min_samples_split: int | float = 2
-    min_samples_leaf: int | float = 1
-    min_weight_fraction_leaf: float = 0.0
-    max_features: int | float | str | None = None
-    random_state: int | np.random.RandomState | None = None
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
-    ccp_alpha: float = 0.0
-    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
-    interaction_cst: str | Iterable[Iterable[Any]] | None = None
-    feature_costs: Mapping[Any, float] | ArrayLike | None = None
-    significance: float | None = None
-    complexity: float = 0.0
-    risk_threshold: float | None = None
-    bayes_risk: float = 0.0
-    early_stopping: EarlyStopping | str | None = None
-    splits: tuple[str, ...] = ("threshold", "subset")
-    missing: str | Mapping[Any, str] = "direction"
-    max_surrogates: int = 5
-    use_surrogates: int = 2
-    order: str = "depth_first"
-    max_nodes: int | None = None
-    ties: str = "first"
-    max_bins: int | None = None
-    max_competitors: int = 0
-    max_terms: int | None = None
-    cut: str = "midpoint"
-    category_order: str = "auto"
-    pruner: AnyPruner | str | None = None
-    holdout: float = 1 / 3
+    Returns
+    -------
+    sklearn.utils.Bunch
+        With the arrays `ccp_alphas` and `impurities`; the first entry is the unpruned tree.
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, check_input: bool = True) -> Self:
-        """Grow the tree, and prune it if asked to.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix.
-        y : array-like of shape (n_rows,)
-            The target.
-        sample_weight : array-like of shape (n_rows,) or None
-            Weight of each row; rows of weight zero change nothing.
-        check_input : bool
-            Accepted for scikit-learn's sake: input is always checked.
-
-        Returns
-        -------
-        self
-            The fitted estimator. If anything goes wrong on the way, it stays as it was.
-        """
-        kind = type(self)  # a class of another module may allow less than the defaults here
-        sound = _DEFAULTS if kind.__module__ == __name__ else {}
-        check_parameters(kind.__name__, self.__dict__, self.allowed, InvalidParameterError, sound=sound)
-        dataset = self._dataset(X, y, sample_weight)
-        self._learn(dataset, self._recipe(dataset.schema), self._pruners(), holdout=self.holdout)
-        return self
-
-    def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
-        if self.criterion == "poisson":
-            check_counts(y)
-        return super()._dataset(X, y, sample_weight)
-
-    def _pruners(self) -> list[AnyPruner]:
-        """List what prunes the tree after it is grown."""
-        pruners: list[AnyPruner] = []
-        if self.early_stopping is not None:
-            named = {"holdout": EarlyStopping(), "cv": EarlyStopping(cv=5)}
-            given = self.early_stopping
-            pruners.append(named[given] if isinstance(given, str) else given)
-        if self.ccp_alpha > 0:
-            pruners.append(CostComplexity(self.ccp_alpha, risk="impurity"))
-        if self.pruner is not None:
-            pruners.append(pruner_of(self.pruner))
-        return pruners
-
-    def _recipe(self, schema: Schema) -> Recipe:
-        return Recipe.of_checked(self._choices(schema))
-
-    def _choices(self, schema: Schema) -> dict[str, Any]:
-        """Put the parameters in the recipe's terms."""
-        watched = self.max_leaf_nodes is not None or self.risk_threshold is not None
-        best_first = watched and self.order == "depth_first"
-        draws = self.splitter == "random" or self.max_features is not None or self.ties == "random"
-        draws = draws or any(needs(pruner) == "holdout" for pruner in self._pruners())
-        # hyperplanes draw where to start, but without a seed the same tree must come out each time
-        draws = draws or ("hyperplane" in self.splits and self.random_state is not None)
-        seed = self.random_state if draws else 0
-        if seed is None or isinstance(seed, np.random.RandomState):
-            seed = check_random_state(seed).randint(2**31 - 1)
-        given = self.__dict__
-        return {name: given[name] for name in SAME_IN_RECIPE} | {
-            "criterion": ALIASES.get(self.criterion, self.criterion)
-            if isinstance(self.criterion, str)
-            else self.criterion,
-            "splits": tuple(self.splits),
-            "missing": missing_policies(self.missing, schema),
-            "order": "best_first" if best_first else self.order,
-            "min_merit": self.min_merit,
-            "max_competitors": len(schema.columns) if self.trace else self.max_competitors,
-            "random_state": seed,
-            "monotonic": monotonic_signs(self.monotonic_cst, schema),
-            "interaction": interaction_groups(self.interaction_cst, schema),
-            "feature_costs": costs_of_features(self.feature_costs, schema),
-            "class_weight": None,
-            "priors": None,
-            "costs": None,
-        }
-
-    def _adopt(self, tree: Tree) -> None:
-        super()._adopt(tree)
-        self.max_features_ = count_features(self.max_features, len(tree.schema.columns))
-
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
-        """Alphas at which cost-complexity pruning would collapse a node, and the impurity left after each.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for `fit`.
-
-        Returns
-        -------
-        sklearn.utils.Bunch
-            With the arrays `ccp_alphas` and `impurities`; the first entry is the unpruned tree.
-
-        Examples
-        --------
-        >>> path = DecisionTreeClassifier().cost_complexity_pruning_path([[1], [2], [3]], ["a", "b", "a"])
-        >>> path.ccp_alphas.round(3).tolist()
-        [0.0, 0.222]
-        """
-        unpruned = clone(self).set_params(ccp_alpha=0.0, pruner=None).fit(X, y, sample_weight)
-        links = weakest_links(unpruned.tree_, "impurity")
-        return Bunch(ccp_alphas=links.alpha, impurities=links.risk)
+    Examples
+    --------
+    >>> path = DecisionTreeClassifier().cost_complexity_pruning_path([[1], [2], [3]], ["a", "b", "a"])
+    >>> path.ccp_alphas.round(3).tolist()
+    [0.0, 0.222]
+    """
+    unpruned = clone(self).set_params(ccp_alpha=0.0, pruner=None).fit(X, y, sample_weight)
+    links = weakest_links(unpruned.tree_, "impurity")
+    return Bunch(ccp_alphas=links.alpha, impurities=links.risk)
 
 
-_DEFAULTS = {**vars(Learner), **vars(TreeEstimator)}
-
-
-@estimator
-class DecisionTreeClassifier(ClassReader, TreeEstimator):
+@public_estimator
+class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     """A decision tree that predicts classes; it takes scikit-learn's parameters with scikit-learn's meanings.
 
     Changing the import is enough to move from `sklearn.tree.DecisionTreeClassifier`. Beyond it, text and
@@ -205,19 +63,21 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
         "chi_square" or "hellinger", see `treewright.criteria`; or a function of your own, see the page on
         criteria.
     splitter : {"best", "random"}
-        Look at every cut of a feature, or at one drawn at random.
+        Look at every cut of a feature, or at one drawn at random (Geurts, Ernst & Wehenkel, 2006).
     max_depth : int or None
         Depth at which to stop.
-    min_samples_split, min_samples_leaf : int or float
-        Fewest rows, or share of all rows, of a node that is split, and of a branch.
+    min_samples_split : int or float
+        Fewest rows of a node that may be split; a float is a share of all rows.
+    min_samples_leaf : int or float
+        Fewest rows of a leaf; a float is a share of all rows.
     min_weight_fraction_leaf : float
-        Least share of the total weight in a branch.
+        Least share of the total weight in a leaf.
     max_features : int, float, {"sqrt", "log2"} or None
-        How many features, drawn at random, each node looks at; all by default.
+        How many features, drawn at random, each node looks at; None is all.
     random_state : int, RandomState or None
         Seed of what is drawn at random. With the defaults nothing is.
     max_leaf_nodes : int or None
-        Bound on the leaves; the nodes are then split best first.
+        Most leaves; the nodes are then split best first.
     min_impurity_decrease : float
         Least decrease of the whole tree's impurity by a split.
     class_weight : dict, "balanced" or None
@@ -225,79 +85,84 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
     ccp_alpha : float
         Cost-complexity pruning: the price of a leaf, in impurity.
     monotonic_cst : array-like of −1, 0 or 1, dict of feature to such, or None
-        Whether the prediction may only fall (−1) or rise (1) with a feature: the share of the second class,
-        or of more classes the mean of their positions in `classes_`.
+        Whether the prediction may only fall (−1) or rise (1) with a feature. Of classes it is the probability
+        of the second, or of more classes the mean of their positions in `classes_`.
     interaction_cst : list of groups of features, "pairwise", "no_interactions" or None
         Features that may be asked for on one path; features of no group form one of their own.
-    feature_costs : array-like, dict of feature to cost, or None
-        What it costs to look at each feature: merits are divided by it when splits are compared.
-    significance : float or None
-        Split only where branch and target are related at this level, by a chi-square test, corrected for the
-        number of splits there were to choose from.
-    complexity : float
-        The price of a node: a split must lower the whole tree's impurity by as much for each branch.
-    risk_threshold, bayes_risk : float or None, float
-        Stop growing, best first, when the share of training errors is within the threshold of this risk.
+    pruner : Pruner, callable, str or None
+        How to prune the grown tree: an instance such as `treewright.pruning.ErrorBased()`, a name of
+        `treewright.pruning.PRUNERS`, or a function from tree to tree.
+    holdout : float
+        The share of the rows, stratified by class, that is held out from growing if the pruner needs rows
+        that the tree has not seen.
     early_stopping : "holdout", "cv", EarlyStopping or None
-        Stop growing, best first, when it no longer helps rows kept aside (a share of `holdout`), or by
-        cross-validation; `treewright.pruning.EarlyStopping` has the settings.
+        Stop growing, best first, when it no longer helps held-out rows (a share of `holdout`), or by
+        cross-validation. `treewright.pruning.EarlyStopping` has the settings.
     priors : dict or array-like or None
         The classes' shares to grow for, instead of those of the data.
     costs : array-like of shape (n_classes, n_classes) or None
         Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.
     laplace : float or bool
-        What `predict_proba` adds to the weight of every class of a leaf; `True` is 1.
+        What `predict_proba` adds to the weight of every class of a leaf; True is 1.
     splits : tuple of str
-        Forms of splits to look for, the best merit wins: "threshold", "interval", "hyperplane", "sphere" and
-        "median" for numeric and ordinal features, "subset", "multiway" and "one_vs_rest" for categorical
-        ones; see the page on splits.
+        Forms of splits to look for; the best one wins. They are "threshold", "interval", "hyperplane",
+        "sphere" and "median" for numeric and ordinal features, "subset", "multiway" and "one_vs_rest" for
+        categorical ones, see the page on splits.
+    max_terms : int or None
+        Most features of a hyperplane or sphere; by default as many as pay for themselves.
     missing : str or dict of feature to str
         What becomes of rows that miss the value a split asks for, for all features or by feature (name or
         index; the others learn a direction): "direction", "available", "value", "fractional", "surrogate",
-        "mean", "median", "mode", "class_mode", "ignore" or "error"; see the page on missing values.
-    max_surrogates, use_surrogates : int
-        Under the policy "surrogate": how many stand-in splits a node keeps, and what becomes of rows that
-        miss the value: they stay at the node (0), follow the surrogates or stay (1), or follow the
-        surrogates or the majority (2).
-    order : {"depth_first", "breadth_first", "best_first"}
-        Which node to split next. `max_leaf_nodes` makes the default "best_first".
-    max_nodes : int or None
-        Bound on the nodes.
-    ties : {"first", "last", "random"}
-        Which of equally good splits wins; "random" looks at the features in an order drawn for each node.
-    max_bins : int or None
-        Look at no more than this many quantile cuts of a numeric feature; all by default.
-    max_competitors : int
-        How many of the best splits on other features each node remembers.
-    max_terms : int or None
-        Most features of a hyperplane or sphere; by default as many as pay for themselves.
+        "mean", "median", "mode", "class_mode", "ignore" or "error". See the page on missing values.
+    max_surrogates : int
+        How many surrogate splits a node keeps for rows that miss the value it asks for (missing="surrogate").
+    use_surrogates : {0, 1, 2}
+        Rows with a missing value stay at the node (0), follow the surrogates or else stay (1), or follow the
+        surrogates or else the majority (2).
     cut : {"midpoint", "observed"}
         Cut half-way between neighbouring values, or at the largest value of the data not above that.
     category_order : {"auto", "node", "once"}
-        Order the categories for subset splits anew at each node (exact), or once by the whole target; "auto"
+        Order the categories for subset splits anew at each node (exact), or once by the whole target. "auto"
         does so once for features of more than 256 categories, where ordering at each node fits noise.
+    max_bins : int or None
+        Look at no more than this many quantile cuts of a numeric feature; all by default.
+    ties : {"first", "last", "random"}
+        Which of equally good splits wins; "random" looks at the features in an order drawn for each node.
+    order : {"depth_first", "breadth_first", "best_first"}
+        Which node to split next. `max_leaf_nodes` makes the default "best_first".
+    max_nodes : int or None
+        Most nodes.
+    max_competitors : int
+        How many of the best splits on other features each node remembers.
+    feature_costs : array-like, dict of feature to cost, or None
+        What it costs to look at each feature: gains are divided by it when splits are compared.
+    significance : float or None
+        Split only where branch and target are related at this level of significance. The test is chi-square,
+        of numbers F, corrected for the number of splits there were to choose from.
+    complexity : float
+        The price of a node: a split must lower the whole tree's impurity by as much for each branch.
+    risk_threshold : float or None
+        Stop growing, best first, when the training error per row is within this of `bayes_risk`.
+    bayes_risk : float
+        The error that nobody can avoid, see `risk_threshold`.
     unseen : {"missing", "error", "majority"}
         What to do when predicting for a category that was never seen: treat it as missing, refuse it, or
         follow the largest branch.
     inf : {"error", "extreme"}
         Refuse infinite numbers, or take them as the largest finite ones.
-    categorical_features, ordinal_features : list of names, indices or a mask, or None
-        Columns to take as categories, or as ordered categories, beyond those that say so themselves.
+    categorical_features : list of names, indices or a mask, or None
+        Columns to take as categories, beyond those that say so themselves.
+    ordinal_features : list of names, indices or a mask, or dict of name to categories, or None
+        Columns to take as ordered categories, beyond those that say so themselves.
     predicates : list or dict of expressions and functions, or None
-        Boolean features of your own, offered beside the others: expressions over the columns such as
+        Boolean features of your own, offered beside the others. They are expressions over the columns such as
         ``"width > 2 * height"``, functions that are given the table and give a truth value for each row, or
         pairs of a name and such.
-    pruner : Pruner, callable, str or None
-        How to prune the grown tree: an instance such as `treewright.pruning.ErrorBased()`, a name of
-        `treewright.pruning.PRUNERS`, or a function from tree to tree.
-    holdout : float
-        The share of the rows, stratified by class, that is kept aside from growing if the pruner needs rows
-        that the tree has not seen.
     trace : bool
         Keep the learner's own account of every node: each candidate with its counts, gain and gain ratio,
         what was chosen and why. `trace_` holds the training rows with it.
     n_jobs : int or None
-        Threads; `None` and −1 use all cores.
+        Threads; None and −1 use all cores.
     verbose : int or bool
         Show progress in the terminal.
 
@@ -324,26 +189,69 @@ class DecisionTreeClassifier(ClassReader, TreeEstimator):
     ['no']
     """
 
-    task: ClassVar[Task] = "classification"
-    allowed: ClassVar[dict[str, Domain]] = CLASSIFIER_DOMAINS
+    _task: ClassVar[Task] = "classification"
 
+    # parameters: written by tools/generate_parameters.py
     criterion: str | MeritFunction = "gini"
+    splitter: str = "best"
+    max_depth: int | None = None
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_features: int | float | str | None = None
+    random_state: int | np.random.RandomState | None = None
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
     class_weight: Mapping[Any, float] | str | None = None
+    ccp_alpha: float = 0.0
+    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
+    interaction_cst: str | Iterable[Iterable[Any]] | None = None
+    pruner: AnyPruner | str | None = None
+    holdout: float = 1 / 3
+    early_stopping: EarlyStopping | str | None = None
     priors: Mapping[Any, float] | ArrayLike | None = None
     costs: ArrayLike | None = None
     laplace: float | bool = 0
+    splits: tuple[str, ...] = ("threshold", "subset")
+    max_terms: int | None = None
+    missing: str | Mapping[Any, str] = "direction"
+    max_surrogates: int = 5
+    use_surrogates: int = 2
+    cut: str = "midpoint"
+    category_order: str = "auto"
+    max_bins: int | None = None
+    ties: str = "first"
+    order: str = "depth_first"
+    max_nodes: int | None = None
+    max_competitors: int = 0
+    feature_costs: Mapping[Any, float] | ArrayLike | None = None
+    significance: float | None = None
+    complexity: float = 0.0
+    risk_threshold: float | None = None
+    bayes_risk: float = 0.0
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    predicates: Any = None
+    trace: bool = False
+    n_jobs: int | None = None
+    verbose: int | bool = 0
+    # end of parameters
 
-    def _choices(self, schema: Schema) -> dict[str, Any]:
-        classes = schema.classes.tolist() if schema.classes is not None else []
-        return super()._choices(schema) | {
-            "class_weight": class_factors(self.class_weight, classes),
-            "priors": class_priors(self.priors, classes),
-            "costs": cost_rows(self.costs, len(classes)),
-        }
+    predict_proba = predict_proba
+    predict_log_proba = predict_log_proba
+    cost_complexity_pruning_path = cost_complexity_pruning_path
+
+    def _recipe(self, schema: Schema) -> Recipe:
+        return _recipe(self, schema)
+
+    def _pruners(self) -> list[AnyPruner]:
+        return _pruners(self)
 
 
-@estimator
-class DecisionTreeRegressor(NumberReader, TreeEstimator):
+@public_estimator
+class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     """A decision tree that predicts numbers; it takes scikit-learn's parameters with scikit-learn's meanings.
 
     Parameters
@@ -352,8 +260,8 @@ class DecisionTreeRegressor(NumberReader, TreeEstimator):
         What leaves predict and are judged by: the mean and squared error, the median and absolute error, or
         the mean and Poisson deviance; or a function of your own, see the page on criteria.
     **parameters
-        All others are those of `DecisionTreeClassifier`, except for what concerns classes; `significance` is
-        that of an F test.
+        All others are those of `DecisionTreeClassifier`, without `class_weight`, `priors`, `costs` and
+        `laplace`.
 
     Attributes
     ----------
@@ -371,13 +279,103 @@ class DecisionTreeRegressor(NumberReader, TreeEstimator):
     [1.0, 6.0]
     """
 
-    task: ClassVar[Task] = "regression"
-    allowed: ClassVar[dict[str, Domain]] = REGRESSOR_DOMAINS
+    _task: ClassVar[Task] = "regression"
 
+    # parameters: written by tools/generate_parameters.py
     criterion: str | MeritFunction = "squared_error"
+    splitter: str = "best"
+    max_depth: int | None = None
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_features: int | float | str | None = None
+    random_state: int | np.random.RandomState | None = None
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    ccp_alpha: float = 0.0
+    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
+    interaction_cst: str | Iterable[Iterable[Any]] | None = None
+    pruner: AnyPruner | str | None = None
+    holdout: float = 1 / 3
+    early_stopping: EarlyStopping | str | None = None
+    splits: tuple[str, ...] = ("threshold", "subset")
+    max_terms: int | None = None
+    missing: str | Mapping[Any, str] = "direction"
+    max_surrogates: int = 5
+    use_surrogates: int = 2
+    cut: str = "midpoint"
+    category_order: str = "auto"
+    max_bins: int | None = None
+    ties: str = "first"
+    order: str = "depth_first"
+    max_nodes: int | None = None
+    max_competitors: int = 0
+    feature_costs: Mapping[Any, float] | ArrayLike | None = None
+    significance: float | None = None
+    complexity: float = 0.0
+    risk_threshold: float | None = None
+    bayes_risk: float = 0.0
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    predicates: Any = None
+    trace: bool = False
+    n_jobs: int | None = None
+    verbose: int | bool = 0
+    # end of parameters
+
+    cost_complexity_pruning_path = cost_complexity_pruning_path
 
     def __post_init__(self) -> None:
         self.criterion = without_friedman(self.criterion)
+
+    def _recipe(self, schema: Schema) -> Recipe:
+        return _recipe(self, schema)
+
+    def _pruners(self) -> list[AnyPruner]:
+        return _pruners(self)
+
+
+DecisionTree = DecisionTreeClassifier | DecisionTreeRegressor
+
+
+def _recipe(model: DecisionTree, schema: Schema) -> Recipe:
+    """Put the parameters in the terms of a recipe."""
+    choices = recipe_choices(model._declared_as.__name__, model.__dict__, schema)
+    watched = model.max_leaf_nodes is not None or model.risk_threshold is not None
+    if watched and model.order == "depth_first":
+        choices["order"] = "best_first"
+    if model.trace:
+        choices["max_competitors"] = len(schema.columns)
+    choices["random_state"] = _seed(model)
+    return Recipe.of_checked(choices)
+
+
+def _seed(model: DecisionTree) -> int:
+    """Give the seed of the core; where nothing is drawn it is 0."""
+    draws = model.splitter == "random" or model.max_features is not None or model.ties == "random"
+    draws = draws or any(needs(pruner) == "holdout" for pruner in _pruners(model))
+    # hyperplanes draw where to start, but without a seed the same tree must come out each time
+    draws = draws or ("hyperplane" in model.splits and model.random_state is not None)
+    seed = model.random_state if draws else 0
+    if seed is None or isinstance(seed, np.random.RandomState):
+        return int(check_random_state(seed).randint(2**31 - 1))
+    return seed
+
+
+def _pruners(model: DecisionTree) -> list[AnyPruner]:
+    """List what prunes the tree after it is grown."""
+    pruners: list[AnyPruner] = []
+    if model.early_stopping is not None:
+        named = {"holdout": EarlyStopping(), "cv": EarlyStopping(cv=5)}
+        given = model.early_stopping
+        pruners.append(named[given] if isinstance(given, str) else given)
+    if model.ccp_alpha > 0:
+        pruners.append(CostComplexity(model.ccp_alpha, risk="impurity"))
+    if model.pruner is not None:
+        pruners.append(pruner_of(model.pruner))
+    return pruners
 
 
 def without_friedman(criterion: str | MeritFunction) -> Any:

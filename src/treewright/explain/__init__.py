@@ -1,10 +1,9 @@
-"""Explain: why a tree or a forest says what it says of one row, in words and in numbers."""
+"""Explanations of predictions: decision path, contributions, Shapley values, counterfactuals, importances."""
 
-from treewright.explain.contributions import contributions
 from treewright.explain.counterfactual import Change, nearest_change
 from treewright.explain.counterfactual_goal import Goal, goal_of
 from treewright.explain.explanation import Explanation, explain_row
-from treewright.explain.path import Path, Step, follow
+from treewright.explain.path import Path, Step, contributions, follow
 from treewright.explain.row import Row, read_row
 from treewright.explain.shapley import mean_movement, shapley_values
 

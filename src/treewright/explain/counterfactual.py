@@ -1,4 +1,4 @@
-"""Change: the nearest change of a row that a model would answer otherwise.
+"""Counterfactuals: the nearest change of a row that changes the prediction.
 
 Also called a counterfactual explanation (Wachter, Mittelstadt & Russell, 2018). Fewest features come first,
 then the smallest change, each feature in its own scale.

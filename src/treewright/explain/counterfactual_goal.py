@@ -1,4 +1,4 @@
-"""Goal: the answer that a change of a row should bring about, as linear conditions on what trees say."""
+"""Goal of a counterfactual: the wanted prediction, as linear conditions on the values of trees."""
 
 from __future__ import annotations
 

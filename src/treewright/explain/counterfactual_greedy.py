@@ -1,4 +1,4 @@
-"""Greedy: a change of a row that a forest answers as wanted, found fast; it need not be the nearest."""
+"""Greedy counterfactuals of forests: found fast, not always the nearest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.explain.counterfactual_search import Found, Search
-from treewright.explain.region import Region, feature_cuts
+from treewright.explain.region import Region, cuts_by_feature
 from treewright.tree.conditions import Interval, Values
 
 Array = NDArray[np.float64]
@@ -40,7 +40,7 @@ def greedy_change(search: Search) -> Found | None:
 def _cells(search: Search) -> dict[int, list[float]]:
     """List for each feature a value in every cell that the trees' splits part it into, but for its own."""
     measure, schema = search.measure, search.measure.row.schema
-    cuts = feature_cuts(search.trees)
+    cuts = cuts_by_feature(search.trees)
     found: dict[int, list[float]] = {}
     for feature in sorted(search.asked):
         bound = measure.bounds.get(feature)

@@ -1,4 +1,4 @@
-"""Search: the nearest row that one tree, or the mean of several, answers as wanted; best first, and exact.
+"""Exact search for counterfactuals: the nearest row with the wanted prediction, best first.
 
 A region of rows is narrowed split by split, always the one that is nearest to the row at the time, as in the
 A* of Hart, Nilsson & Raphael (1968): narrowing never brings a region nearer, so that the first region found
@@ -262,7 +262,7 @@ def ways(tree: Tree, node: int, measure: Measure, kept: frozenset[int]) -> Itera
             return
         if unknown:
             continue
-        for branch in range(n_branches):
+        for branch in range(split.n_branches):  # a surrogate may have fewer than the node
             yield (*unanswered, answered(split, branch)), ((first + branch, 1.0),)
         others = _unlisted(split, int(tree.schema.n_categories[features_of(split)[0]]))
         if not others:

@@ -1,4 +1,4 @@
-"""Explanation: why a model says what it says of one row, as an object that prints itself in words."""
+"""Explanation of one prediction: an object with path, contributions and counterfactual that prints itself."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from treewright.bounds import wilson_interval
 from treewright.data.columns import plain
 from treewright.explain import rendering
-from treewright.explain.contributions import contributions
 from treewright.explain.counterfactual import Change, nearest_change
 from treewright.explain.counterfactual_goal import goal_of
-from treewright.explain.path import Path, follow
+from treewright.explain.path import Path, contributions, follow
 from treewright.explain.row import Row
 from treewright.tree import Tree
 from treewright.tree.tree import deciding

@@ -1,4 +1,4 @@
-"""Importance: how much each feature matters, by the impurity it took away and by honest measures beside it.
+"""Feature importance: by impurity decrease, on held-out rows, and by permutation.
 
 The decrease of impurity is counted on the rows that chose the splits. A feature of many values finds splits
 that fit chance (Strobl, Boulesteix, Zeileis & Hothorn, 2007), and looks important without being so. Two
@@ -8,7 +8,7 @@ Kumbier & Yu, 2019, do for forests), and what is lost when a feature is shuffled
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +23,6 @@ from treewright.formatting.text import printable
 from treewright.formatting.text_table import aligned
 from treewright.tree import Tree
 from treewright.tree.conditions import features_of
-from treewright.tree.tree import deciding
 
 Array = NDArray[np.float64]
 
@@ -56,7 +55,8 @@ class Importances:
         that fit chance.
     permutation : float array or None
         What is lost when the feature is shuffled among the rows given: of the share of rows that are right or
-        of R² by a tree; by a forest, in each tree's error on the rows it has not drawn (Breiman, 2001).
+        of R² by a tree; by a forest, in each tree's error on the rows it has not drawn, or on all rows given
+        if they are not those of the fit (Breiman, 2001).
     corrected : float array or None
         Of forests: the decrease of impurity beyond that of a shuffled copy of the feature.
     spreads : mapping of names of measures to float arrays
@@ -70,8 +70,8 @@ class Importances:
     >>> model = DecisionTreeClassifier(max_depth=2).fit(X[::2], y[::2])
     >>> print(model.importances(X[1::2], y[1::2]))
     feature       impurity  held out  permutation  spread  values
-    petal length     0.542     0.542        0.411   0.077      35
-    petal width      0.458     0.379        0.289   0.040      21
+    petal length     0.542     0.542        0.416   0.041      35
+    petal width      0.458     0.379        0.284   0.040      21
     sepal length     0.000     0.000        0.000   0.000      30
     sepal width      0.000     0.000        0.000   0.000      20
     """
@@ -139,44 +139,44 @@ class Importances:
 
 
 def importances(
-    trees: Sequence[Tree],
-    values: Sequence[Array],
+    tree: Tree,
+    value: Array,
     rows: Dataset | None = None,
     *,
     n_repeats: int = 10,
     random_state: int = 0,
 ) -> Importances:
-    """Measure the importance of each feature for one tree, or several whose answers are averaged.
+    """Measure the importance of each feature for a tree.
 
     Parameters
     ----------
-    trees : sequence of Tree
-    values : sequence of float arrays
-        What every node of each tree says: class shares, or a number.
+    tree : Tree
+    value : float array
+        What every node says: class shares, or a number.
     rows : Dataset or None
-        Rows with their target, best others than the trees were grown on.
+        Rows with their target, best others than the tree was grown on.
     n_repeats : int
         How often each feature is shuffled.
     random_state : int
         Seed of the shuffles.
     """
-    schema = trees[0].schema
-    impurity = np.mean([tree.compute_feature_importances() for tree in trees], axis=0)
+    impurity = tree.compute_feature_importances()
     if rows is None:
-        return without_rows(schema, impurity, int(trees[0].count[0]))
-    pairs = list(zip(trees, values, strict=True))
-    grown = float(np.mean([training_decrease(tree, value) for tree, value in pairs]))
-    held_out = np.mean([held_out_decrease(tree, value, rows) for tree, value in pairs], axis=0)
-    held_out = held_out / max(grown, 1e-300)
-    mean, spread = permutation(trees, deciding(trees, values), rows, n_repeats, random_state)
+        return without_rows(tree.schema, impurity, int(tree.count[0]))
+    held_out = held_out_decrease(tree, value, rows) / max(training_decrease(tree, value), 1e-300)
+    lost = permutation_losses(tree, rows, np.random.default_rng(random_state), n_repeats)
+    if not tree.is_classifier:  # as a share of the variance, which makes it a fall of R²
+        target = np.asarray(rows.target)
+        variance = np.average((target - np.average(target, weights=rows.weight)) ** 2, weights=rows.weight)
+        lost = lost / variance if variance > 0 else np.zeros_like(lost)
     return with_rows(
-        schema,
+        tree.schema,
         impurity,
         rows,
         held_out >= impurity / 3,  # below, most of what impurity claims is gone on other rows
         held_out=held_out,
-        permutation=mean,
-        spreads={"permutation": spread},
+        permutation=lost.mean(axis=0),
+        spreads={"permutation": lost.std(axis=0, ddof=min(n_repeats - 1, 1))},
     )
 
 
@@ -266,47 +266,42 @@ def _squared_error(tree: Tree, value: Array, sums: Array) -> Array:
     return np.asarray(sums[:, 2] - 2 * above * sums[:, 1] + above**2 * sums[:, 0])
 
 
-def permutation(
-    trees: Sequence[Tree], values: Sequence[Array], rows: Dataset, n_repeats: int, random_state: int
-) -> tuple[Array, Array]:
-    """Shuffle one feature after the other: the mean loss of the score, and its standard deviation.
+def permutation_losses(
+    tree: Tree, rows: Dataset, random: np.random.Generator, n_repeats: int, n_threads: int = 1
+) -> Array:
+    """Give by how much the error of a tree rises when a feature is shuffled, for each repeat and feature.
 
-    The score is the share of rows that are right, or R². Features that no tree asks for lose nothing.
+    The error is the share of rows in the wrong class, or the mean squared error (Breiman, 2001). Features
+    that the tree does not ask for lose nothing.
+
+    Parameters
+    ----------
+    tree : Tree
+    rows : Dataset
+        Rows with their target.
+    random : Generator
+        Draws the shuffles.
+    n_repeats, n_threads : int
     """
     if n_repeats < 1:
         raise ValueError(f"n_repeats must be at least 1, got {n_repeats!r}.")
-    n_features = len(trees[0].schema.columns)
-    asked = {feature for tree in trees for split in tree.splits for feature in features_of(split)}
-    generator = np.random.default_rng(random_state)
-    best = _score(trees, values, rows)
-    lost = np.zeros((n_features, n_repeats))
-    for feature in range(n_features):
+    rows = rows.take(np.arange(len(rows)))
+    losses = np.zeros((n_repeats, len(rows.schema.columns)))
+    before = _error(tree, rows, n_threads)
+    for feature in sorted({feature for split in tree.splits for feature in features_of(split)}):
+        values = rows.values(feature)
+        kept = values.copy()
         for repeat in range(n_repeats):
-            order = generator.permutation(len(rows))
-            if feature in asked:
-                lost[feature, repeat] = best - _score(trees, values, _shuffled(rows, feature, order))
-    return lost.mean(axis=1), lost.std(axis=1, ddof=min(n_repeats - 1, 1))
+            values[:] = kept[random.permutation(len(kept))]
+            losses[repeat, feature] = _error(tree, rows, n_threads) - before
+        values[:] = kept
+    return losses
 
 
-def _shuffled(rows: Dataset, feature: int, order: NDArray[np.int64]) -> Dataset:
-    numbers, codes = rows.numbers, rows.codes
-    position = rows.schema.position[feature]
-    if rows.schema.n_categories[feature]:
-        codes = codes.copy(order="F")
-        codes[:, position] = codes[order, position]
-    else:
-        numbers = numbers.copy(order="F")
-        numbers[:, position] = numbers[order, position]
-    return Dataset(rows.schema, numbers, codes, rows.target, rows.weight)
-
-
-def _score(trees: Sequence[Tree], values: Sequence[Array], rows: Dataset) -> float:
-    every = (tree.spread(rows.numbers, rows.codes, value) for tree, value in zip(trees, values, strict=True))
-    says = np.mean(list(every), axis=0)
-    target, tree = np.asarray(rows.target), trees[0]
-    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+def _error(tree: Tree, rows: Dataset, n_threads: int) -> float:
+    target = np.asarray(rows.target)
     if tree.is_classifier:
-        return float(np.average(tree.decide(says) == target, weights=weight))
-    mean = np.average(target, weights=weight)
-    spread = float((weight * (target - mean) ** 2).sum())
-    return 1 - float((weight * (target - says[:, 0]) ** 2).sum()) / spread if spread > 0 else 0.0
+        wrong = tree.decide(tree.spread(rows.numbers, rows.codes, tree.vote_weights, n_threads)) != target
+    else:
+        wrong = (tree.spread(rows.numbers, rows.codes, tree.value, n_threads)[:, 0] - target) ** 2
+    return float(np.average(wrong, weights=rows.weight))

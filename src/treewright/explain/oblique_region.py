@@ -1,4 +1,4 @@
-"""Oblique: the nearest row on given sides of splits that look at several features."""
+"""Regions of hyperplane and sphere splits: the nearest row on given sides of them."""
 
 from __future__ import annotations
 

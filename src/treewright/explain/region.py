@@ -1,25 +1,29 @@
-"""Region: the rows that meet some conditions, and how far the nearest of them is from a given row."""
+"""Regions: the rows that meet conditions, and the distance of the nearest of them from a row."""
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from treewright.explain.row import Row
-from treewright.formatting.suggestions import nearest
 from treewright.tree import Tree
-from treewright.tree.conditions import Condition, Interval, Side, Values, cuts_of, features_of
+from treewright.tree.conditions import Condition, Interval, Side, Values, feature_cuts, features_of
 
 Cost = tuple[int, float]
 """How many features change, and by how much in all, each in its own scale."""
 
 ROOM = 0.01
 """A number may be moved beyond a cut by this much of its scale, to one that is short to write."""
+
+LARGEST_WHOLE = 2.0**52
+"""From here on every number is whole, and there may be none that is larger by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,22 +58,20 @@ class Measure:
     ) -> Measure:
         """Measure changes by the span of the cuts that the trees make, unless scales are given."""
         schema = row.schema
-        given = {_feature(schema, key, "scales"): float(scale) for key, scale in (scales or {}).items()}
+        given = {schema.feature(key, "scales"): float(scale) for key, scale in (scales or {}).items()}
         for feature, scale in given.items():
             if not (scale > 0 and math.isfinite(scale)):
                 raise ValueError(f"scales[{schema.names[feature]!r}] must be above 0, got {scale}.")
-        cuts = feature_cuts(trees)
+        cuts = cuts_by_feature(trees)
         spans = tuple(_span(row, feature, cuts.get(feature)) for feature in range(len(schema.columns)))
         whole = {
             feature
             for feature, column in enumerate(schema.columns)
             if column.kind == "ordinal" or (_is_whole(row[feature]) and _halves(cuts.get(feature)))
         }
-        bounds = {
-            feature: _keep(row, feature) for feature in (_feature(schema, key, "fixed") for key in fixed)
-        }
+        bounds = {feature: _keep(row, feature) for feature in (schema.feature(key, "fixed") for key in fixed)}
         for key, direction in (directions or {}).items():
-            feature = _feature(schema, key, "directions")
+            feature = schema.feature(key, "directions")
             bounds[feature] = _only(row, feature, direction)
         chosen = tuple(given.get(feature, span) for feature, span in enumerate(spans))
         return cls(row, chosen, frozenset(whole), bounds)
@@ -123,7 +125,8 @@ class Measure:
             return low if upwards else high
         room = ROOM * self.scales[feature]
         if upwards:
-            return short_number(condition.low, min(condition.high, condition.low + room), upwards)
+            farthest = max(condition.low + room, math.nextafter(condition.low, math.inf))
+            return short_number(condition.low, min(condition.high, farthest), upwards)
         return short_number(max(condition.low, condition.high - room), condition.high, upwards)
 
 
@@ -192,27 +195,29 @@ class Region:
 def short_number(low: float, high: float, upwards: bool) -> float:
     """Give a number above `low` and at most `high` in few digits, near `low` or near `high`.
 
+    The explorer's page repeats it (`model/region.js`).
+
     Examples
     --------
     >>> short_number(1.75, 1.77, upwards=True), short_number(2.41, 2.4499999999999997, upwards=False)
     (1.76, 2.44)
     """
-    near = low if upwards else high
-    largest = math.floor(math.log10(max(abs(low), abs(high)))) + 1 if low or high else 0
-    for decimals in range(-largest, 17 - largest):
-        step = 10.0**-decimals
-        number = round((math.floor(near / step) + upwards) * step, decimals)
+    near, size = low if upwards else high, min(max(abs(low), abs(high)), sys.float_info.max)
+    largest = Decimal(repr(size)).adjusted() + 1 if size else 0
+    for decimals in range(max(-largest, -308), min(17 - largest, 323)):  # powers of ten that are numbers
+        steps = math.floor(near / float(f"1e{-decimals}")) + upwards
+        number = float(f"{steps}e{-decimals}")
         if low < number <= high:
             return number
     return min(math.nextafter(low, math.inf), high) if upwards else high
 
 
-def feature_cuts(trees: Sequence[Tree]) -> dict[int, np.ndarray[Any, np.dtype[np.float64]]]:
+def cuts_by_feature(trees: Sequence[Tree]) -> dict[int, np.ndarray[Any, np.dtype[np.float64]]]:
     """Give the thresholds that trees compare each feature with, surrogates included, each once."""
     found: dict[int, set[float]] = {}
     for tree in trees:
         for split in tree.splits:
-            for cut in cuts_of(split):
+            for cut in feature_cuts(split):
                 if math.isfinite(cut):
                     found.setdefault(features_of(split)[0], set()).add(cut)
     return {feature: np.array(sorted(cuts)) for feature, cuts in found.items()}
@@ -233,20 +238,11 @@ def _span(row: Row, feature: int, cuts: Any) -> float:
 
 
 def _is_whole(number: float) -> bool:
-    return math.isnan(number) or float(number).is_integer()
+    return math.isnan(number) or (float(number).is_integer() and abs(number) < LARGEST_WHOLE)
 
 
 def _halves(cuts: Any) -> bool:
-    return cuts is not None and bool(np.all(2 * cuts % 1 == 0))
-
-
-def _feature(schema: Any, key: Any, parameter: str) -> int:
-    """Find a feature by its name or position."""
-    if isinstance(key, str) and key in schema.names:
-        return int(schema.names.index(key))
-    if isinstance(key, int | np.integer) and 0 <= key < len(schema.names):
-        return int(key)
-    raise ValueError(f"{parameter} names {key!r}, which is no feature.{nearest(key, schema.names)}")
+    return cuts is not None and bool(np.all((cuts % 0.5 == 0) & (np.abs(cuts) < LARGEST_WHOLE)))
 
 
 def _keep(row: Row, feature: int) -> Interval | Values:

@@ -1,4 +1,4 @@
-"""Writing: an explanation as text, as a piece of HTML and as plain values."""
+"""Explanations as text, as HTML and as plain dictionaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Row: the one row that is to be explained, read from whatever holds it."""
+"""The row to explain, read from a dict, a pandas Series, a table of one row, a list or an array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapley values: how far each feature moves the prediction of a row, on average over all orders of asking.
+"""Shapley values (SHAP): the mean effect of each feature on a prediction over all orders of features.
 
 Where a feature is not known yet, a split on it sends the row down every branch by the weights of the training
 rows (Lundberg et al., 2020, *From local explanations to global understanding with explainable AI for trees*).

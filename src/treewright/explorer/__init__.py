@@ -1,4 +1,4 @@
-"""Explorer: a tree as a page to look at, to prune, to question and to teach with, and to edit by hand."""
+"""Explorer: a tree or forest as an interactive HTML page, with editing by hand."""
 
 from treewright.explorer.editor import Editor, edit
 from treewright.explorer.page import Page, explore

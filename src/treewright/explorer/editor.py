@@ -1,4 +1,4 @@
-"""Editor: a tree changed by hand, each change with its effect, undone and redone without end, all on record.
+"""Editor: changes a tree by hand (prune, grow, split, merge, relabel), with undo, redo and a log.
 
 Every edit gives a new editor; trees are never written to.
 """
@@ -30,6 +30,7 @@ from treewright.parameter_types import is_whole
 from treewright.pruning.nested import nested_losses
 from treewright.tree import Tree
 from treewright.tree.from_sklearn import tree_of
+from treewright.tree.model import TreeModel
 from treewright.tree.splits import Split, Table, Threshold
 from treewright.tree.subtrees import graft, subtree
 
@@ -149,7 +150,7 @@ class Editor:
             Whether the branches are grown on by the recipe of the tree; else they are leaves.
         """
         self._node(node)
-        place_of = self._feature(feature)
+        place_of = self.tree.schema.feature(feature)
         made = self._split(place_of, threshold, groups)
         entry = {
             "edit": "split",
@@ -252,10 +253,10 @@ class Editor:
 
         It keeps the log as `edits_`, and so does the file that it is saved to.
         """
-        if not hasattr(self.model, "_adopt"):
+        if not isinstance(self.model, TreeModel):
             return self.tree
-        model = copy.copy(self.model)
-        model._adopt(self.tree)
+        model: Any = copy.copy(self.model)
+        model._set_tree(self.tree)
         model._forget_pruning()
         model.edits_ = (*getattr(self.model, "edits_", ()), *self.log)
         return model
@@ -329,16 +330,6 @@ class Editor:
         self._node(node)
         if self.tree.is_leaf(node):
             raise ValueError(f"node {node} is a leaf already: it has no branches.")
-
-    def _feature(self, feature: str | int) -> int:
-        names = self.tree.schema.names
-        if isinstance(feature, str):
-            if feature not in names:
-                raise ValueError(unknown_name("feature", feature, names))
-            return names.index(feature)
-        if not is_whole(feature) or not 0 <= feature < len(names):
-            raise ValueError(f"feature={feature!r} must be one of the {len(names)} features, from 0 on.")
-        return feature
 
     def _split(self, feature: int, threshold: Any, groups: Sequence[Sequence[Any]] | None) -> Split:
         """Make the split that is asked for, in the feature's own terms."""

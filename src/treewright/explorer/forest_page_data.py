@@ -1,4 +1,4 @@
-"""Forest: the page of many trees, one of them shown at a time, and what they say together.
+"""Data of the page of a forest: its trees, votes, error curve and importances, as JSON.
 
 The page holds as many trees as fit, in the order in which they were grown; what the whole forest says of the
 rows, how its error falls and which features matter is counted over all of them.
@@ -26,6 +26,7 @@ from treewright.explorer.page_data import (
 )
 from treewright.explorer.page_table import sampled
 from treewright.growing.grow_tree import threads
+from treewright.tree.model import ForestModel
 
 MOST_NODES = 6000
 """So many nodes of trees go into the page, or one tree."""
@@ -36,7 +37,7 @@ MOST_SHUFFLED = 50_000_000
 
 def is_forest(model: Any) -> bool:
     """Whether a model has many trees that vote."""
-    return hasattr(model, "_fitted_trees")
+    return isinstance(model, ForestModel)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Local server: one page for whoever sits at this machine and nobody else, and what it may ask for.
+"""Local web server: one page on this machine, protected by a token, and the requests it may make.
 
 It listens on the loopback address, unless it is told twice to listen elsewhere. A random token, valid once,
 stands in the fragment of the address that is opened, which browsers do not send; the page hands it in for a
@@ -24,7 +24,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from treewright.errors import AddressError
-from treewright.explorer.page import asset, content_hash, filled
+from treewright.explorer.bundle import asset
+from treewright.explorer.page import content_hash, filled
 from treewright.parameter_types import is_whole
 
 LARGEST_MESSAGE = 10_000_000
@@ -144,11 +145,11 @@ class _Handler(BaseHTTPRequestHandler):
     server_version, sys_version = "treewright", ""
 
     def do_GET(self) -> None:  # the name that http.server calls
-        """Give the page to who was let in, and the door to others."""
+        """Give the page to who was let in, and the one to sign in with to others."""
         try:
             self._check_host()
             if self.path == "/":
-                self._answer(HTTPStatus.OK, *(self.server.page() if self._is_known() else _door()))
+                self._answer(HTTPStatus.OK, *(self.server.page() if self._is_known() else _sign_in()))
                 return
             self._check_known()
             content = self.server.read(self.path)
@@ -249,11 +250,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing: the log of edits is what matters."""
 
 
-def _door() -> tuple[str, str, str]:
+def _sign_in() -> tuple[str, str, str]:
     """Give the page for who is not known yet, its kind and its policy."""
-    script = asset("door.js")
+    script = asset("sign_in.js")
     policy = f"default-src 'none'; script-src {content_hash(script)}; img-src data:; connect-src 'self'"
-    return filled(asset("door.html"), {"script": script}), "text/html", policy
+    return filled(asset("sign_in.html"), {"script": script}), "text/html", policy
 
 
 def refuse_taken(host: str, port: int, allow_remote: bool) -> None:

@@ -1,4 +1,4 @@
-"""Movement: how far each feature moves what a forest predicts (SHAP), on as many rows as time allows."""
+"""Mean absolute Shapley values (SHAP) of a forest, on as many rows as time allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Page: the explorer as one HTML file that opens without a network and asks nobody for anything.
+"""`explore`: the explorer as one HTML file that needs no network, with a content security policy.
 
 Styles and script stand in the file; a content security policy names their hashes and forbids everything else.
 The content is JSON that no parser of HTML can mistake for markup, and the script writes every name as text.
@@ -12,24 +12,21 @@ from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from graphlib import TopologicalSorter
 from hashlib import sha256
 from html import escape
-from importlib.resources import files
 from os import PathLike
 from typing import Any, Literal
 
 from treewright.draw.svg import in_themes
+from treewright.explorer.bundle import asset, script_text
 from treewright.explorer.forest_page_data import ForestExploration, is_forest
 from treewright.explorer.page_data import Exploration, content_of
+from treewright.formatting.colours import DARK, LIGHT, css_variables
 from treewright.persistence.atomic_file import whole_file
 
 Entry = Literal["main", "live", "served"]
 """The module a page begins with: one that asks nobody, one that edits, one that fetches further trees."""
 
-_IMPORT = re.compile(r'^import (\{.*?\}) from "\./(\w+)\.js";$', re.MULTILINE | re.DOTALL)
-_EXPORT = re.compile(r"^export (?=(?:class|const|function) (\w+))", re.MULTILINE)
-_COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)  # for who reads the source, not for every page
 _MARKUP = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
 
 
@@ -125,16 +122,23 @@ def write_page(content: dict[str, Any], entry: Entry = "main") -> str:
     parts = {
         "policy": escape(policy(entry)),
         "title": escape(content["title"]),
-        "style": asset("style.css"),
+        "style": style_text(),
         "content": safe_json(content),
         "script": script_text(entry),
     }
     return filled(asset("page.html"), parts)
 
 
+@cache
+def style_text() -> str:
+    """Give the style sheet of a page, in the colours that drawings have too."""
+    colours = {"light": css_variables(LIGHT), "dark": css_variables(DARK)}
+    return filled(asset("style.css"), colours)
+
+
 def policy(entry: Entry = "main") -> str:
     """Give the content security policy of a page: its own style and script, its server, and nothing else."""
-    style, script = asset("style.css"), script_text(entry)
+    style, script = style_text(), script_text(entry)
     talk = "" if entry == "main" else "connect-src 'self'; "
     return (
         f"default-src 'none'; script-src {content_hash(script)}; style-src {content_hash(style)}; "
@@ -157,40 +161,6 @@ def safe_json(content: Any) -> str:
     ["\u003c/script\u003e"]
     """
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(_MARKUP)
-
-
-@cache
-def asset(name: str) -> str:
-    """Read a file of the page."""
-    return files("treewright.explorer").joinpath("assets", name).read_text(encoding="utf-8")
-
-
-@cache
-def script_text(entry: str = "main") -> str:
-    """Join the modules of the script, as a file opened from a disk may not import others.
-
-    A module becomes a function that gives what it exports; what it imports it takes from those before it.
-    """
-    sources: dict[str, str] = {}
-    waiting = [entry]
-    while waiting:
-        name = waiting.pop()
-        if name not in sources:
-            sources[name] = asset(f"{name}.js")
-            waiting += _imported(sources[name])
-    order = TopologicalSorter({name: _imported(source) for name, source in sources.items()}).static_order()
-    return "".join(_as_function(name, sources[name]) for name in order)
-
-
-def _imported(source: str) -> list[str]:
-    """List the modules that a module imports from."""
-    return [name for _, name in _IMPORT.findall(source)]
-
-
-def _as_function(name: str, source: str) -> str:
-    exported = ", ".join(_EXPORT.findall(source))
-    body = _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub(r"const \1 = module_\2;", source)))
-    return f"const module_{name} = (() => {{\n{body}\nreturn {{ {exported} }};\n}})();\n"
 
 
 def content_hash(text: str) -> str:

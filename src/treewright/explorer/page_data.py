@@ -1,4 +1,4 @@
-"""Content: all that the explorer's page shows, as one plain structure that becomes its JSON.
+"""Data of the page of a tree: nodes, splits, pruning path, statistics and rows, as JSON.
 
 Arrays go as columns, by node; a split goes in the form that routes rows (by kind, as in ARCHITECTURE.md) and
 in words. The page itself decides what is visible: it holds the whole tree and the step of the cost-complexity
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,19 +18,21 @@ from numpy.typing import NDArray
 from treewright.data import Dataset
 from treewright.data.columns import plain
 from treewright.draw.labels import answer, question
-from treewright.draw.visible_tree import cuts_of, read_rows
+from treewright.draw.visible_tree import read_rows
 from treewright.errors import warn
+from treewright.explain.region import cuts_by_feature
 from treewright.explorer.page_table import code_values, feature_content, rows_content
 from treewright.export.text import Writer
 from treewright.formatting.colours import CLASS_COLOURS, SCALE
 from treewright.formatting.text import printable
 from treewright.model_selection.validated_pruning import prune_tree
-from treewright.pruning.cost_complexity import SAME_ALPHA, CostComplexity, weakest_links
+from treewright.pruning.cost_complexity import CostComplexity, weakest_links
 from treewright.pruning.losses import held_out_loss
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
 from treewright.tree.from_sklearn import tree_of
+from treewright.tree.model import TreeModel
 from treewright.tree.splits import (
     HYPERPLANE,
     SPHERE,
@@ -40,6 +43,7 @@ from treewright.tree.splits import (
     Split,
     Table,
     Threshold,
+    cuts_of,
 )
 
 Array = NDArray[np.float64]
@@ -70,6 +74,11 @@ class Exploration:
     training: Dataset | None = None
     validation: Dataset | None = None
     model: Any = None
+
+    @cached_property
+    def cuts(self) -> dict[int, Array]:
+        """The cuts that the tree makes of each feature's numbers, ascending."""
+        return cuts_by_feature([self.tree])
 
     @property
     def judges(self) -> Dataset | None:
@@ -254,12 +263,9 @@ class Steps(NamedTuple):
     def of(cls, tree: Tree) -> Steps:
         """Find the steps of a tree."""
         links = weakest_links(tree)
-        alpha, path = np.maximum(links.alpha, 0.0), links.path()
-        step = np.concatenate([[0], np.cumsum(np.diff(alpha) > SAME_ALPHA * alpha[-1])])
+        path = links.path()
         extra = int(path.leaves[0] < tree.n_leaves)
-        leaf_from = np.full(len(tree), np.inf)
-        leaf_from[links.node[1:]] = step[1:] + extra
-        return cls(leaf_from, path, extra)
+        return cls(links.steps() + extra, path, extra)
 
     def column(self, numbers: NDArray[Any] | None, first: float | None = None) -> list[float | None]:
         """Write an entry for each step; the tree as it was grown has that of the first, or its own."""
@@ -302,5 +308,5 @@ def _path(explored: Exploration, cv: int | None) -> Json:
 
 
 def _recipe(explored: Exploration) -> Any:
-    find = getattr(explored.model, "_recipe", None)
-    return None if find is None else find(explored.tree.schema)
+    model = explored.model
+    return model._recipe(explored.tree.schema) if isinstance(model, TreeModel) else None

@@ -1,8 +1,9 @@
-"""Table: the features of a tree and a sample of its rows, as the page has them."""
+"""Table of the page: features of a tree and a sample of its rows, as JSON."""
 
 from __future__ import annotations
 
 import math
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def feature_content(tree: Tree, place: int, explored: Exploration) -> Json:
         described |= {"unit": column.unit, "offset": column.offset}
     rows = explored.training or explored.validation
     if rows is None:
-        return described | _range_of_cuts(tree, place, column)
+        return described | _range_of_cuts(column, explored.cuts.get(place))
     position = tree.schema.position[place]
     if column.kind == "categorical":
         codes = rows.codes[:, position]
@@ -63,17 +64,16 @@ def _can_be_sent(value: Any) -> bool:
     return isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value))
 
 
-def _range_of_cuts(tree: Tree, place: int, column: Column) -> Json:
+def _range_of_cuts(column: Column, cuts: Array | None) -> Json:
     """Say as much of a feature's values as the tree tells, if there are no rows."""
     if column.kind == "categorical":
         return {"middle": 0 if column.categories else None}
-    table = tree.splits
-    cuts = table.threshold[(table.feature == place) & (table.kind == 0) & np.isfinite(table.threshold)]
-    if not len(cuts):
+    if cuts is None:
         return {"low": None, "high": None, "middle": None}
     low, high = float(cuts.min()), float(cuts.max())
-    room = 0.25 * (high - low) or 1.0
-    return {"low": low - room, "high": high + room, "middle": float(np.median(cuts))}
+    room, most = 0.25 * high - 0.25 * low or 1.0, sys.float_info.max
+    middle = float(np.quantile(cuts, 0.5, method="nearest"))
+    return {"low": max(low - room, -most), "high": min(high + room, most), "middle": middle}
 
 
 def rows_content(explored: Exploration, max_rows: int) -> Json | None:

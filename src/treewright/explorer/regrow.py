@@ -1,4 +1,4 @@
-"""Nursery: what is grown for a tree that is edited by hand, from the rows that come to its nodes.
+"""Regrowing for the editor: grows subtrees below a node from the rows that reach it.
 
 A split that is forced, and what grows below it, is counted on the training rows by the recipe that grew the
 tree, so that an edited tree is as sound as a grown one.
@@ -23,6 +23,7 @@ from treewright.growing.recipe import Recipe
 from treewright.pruning.losses import row_loss
 from treewright.pruning.recount import impurity_name
 from treewright.tree import Tree
+from treewright.tree.model import TreeModel
 from treewright.tree.routing import place
 from treewright.tree.splits import NO_SPLITS, Split, SplitTable
 from treewright.tree.subtrees import graft
@@ -52,8 +53,7 @@ class Nursery:
     @cached_property
     def recipe(self) -> Recipe:
         """How the tree was grown; a plain recipe of its own impurity if nobody knows."""
-        find = getattr(self.model, "_recipe", None)
-        known = None if find is None else find(self.tree.schema)
+        known = self.model._recipe(self.tree.schema) if isinstance(self.model, TreeModel) else None
         if isinstance(known, Recipe):
             return known
         return Recipe(impurity_name(self.tree) if self.tree.is_classifier else "squared_error")

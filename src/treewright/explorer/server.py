@@ -1,4 +1,4 @@
-"""Server: the explorer of a tree with live editing, or of a forest to look at, on this machine for itself."""
+"""`serve`: the explorer with live editing of a tree, or of a forest to look at, on this machine."""
 
 from __future__ import annotations
 

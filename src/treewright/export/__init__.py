@@ -1,4 +1,4 @@
-"""Exports: a tree and its trace as text, as plain values, as a page; all read the tree, none writes it."""
+"""Exports of a tree: text, HTML and plain dictionaries."""
 
 from treewright.export.dictionary import export_dict
 from treewright.export.html import export_html

@@ -1,4 +1,4 @@
-"""A tree as nested plain dictionaries: what ``tree.to_dict()`` gives."""
+"""`tree.to_dict()`: a tree as nested plain dictionaries."""
 
 from __future__ import annotations
 

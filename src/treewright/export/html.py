@@ -1,4 +1,4 @@
-"""A tree as a small static piece of HTML, without scripts: what notebooks show."""
+"""A tree as a static piece of HTML without scripts, as notebooks show it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treewright.export.text import Writer, hidden_nodes
 from treewright.formatting.colours import class_colour
+from treewright.formatting.html_table import html_shares
 from treewright.formatting.text import counted
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def export_html(tree: Tree, *, max_nodes: int = 200) -> str:
     shown = _first_nodes(tree, max_nodes)
     hidden = hidden_nodes(tree, ~shown)
     bars = _Bars(tree)
-    parts = [f'<div style="line-height:1.7"><div {_PALE}>{_title(writer)}</div>']
+    note = f"<div {_PALE}>{escape(tree.note)}</div>" if tree.note else ""
+    parts = [f'<div style="line-height:1.7"><div {_PALE}>{_title(writer)}</div>{note}']
     stack: list[tuple[int, str]] = [(0, "all rows")]
     while stack:
         node, words = stack.pop()
@@ -115,13 +117,4 @@ class _Bars:
             if self.tree.is_classifier
             else (value / 2 - self.lowest) / self.range
         )
-        segments = "".join(
-            f'<span style="display:inline-block;height:100%;vertical-align:top;width:{100 * share:.1f}%;'
-            f'background:{class_colour(index)}"></span>'
-            for index, share in enumerate(shares.tolist())
-            if share > 0
-        )
-        return (
-            '<span style="display:inline-block;width:5em;height:.8em;margin-right:.6em;overflow:hidden;'
-            f'white-space:nowrap;font-size:.8em;background:#8883">{segments}</span>'
-        )
+        return f'<span style="font-size:.8em;margin-right:.6em">{html_shares(shares.tolist())}</span>'

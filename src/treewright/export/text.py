@@ -1,10 +1,8 @@
-"""A tree as indented text: what ``print(tree)`` shows."""
+"""`export_text` and `print(tree)`: a tree as indented text."""
 
 from __future__ import annotations
 
 import math
-import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.columns import plain
-from treewright.formatting.text import counted, number_text, quoted
+from treewright.formatting.text import counted, number_text, printable, quoted, terminal_width
 
 if TYPE_CHECKING:
     from treewright.tree import Tree
@@ -74,12 +72,13 @@ def export_text(
     writer = Writer(getattr(tree, "tree_", tree), decimals, max_categories, class_weights, missing)
     nodes, left = zip(*writer.branches(max_depth), strict=True)
     right = writer.statistics(np.array(nodes))
-    edge = min(max(map(_width, left)), WIDEST_ALIGNED)
+    edge = min(max(map(terminal_width, left)), WIDEST_ALIGNED)
     lines = (
-        f"{words}{' ' * (edge - _width(words))}   {numbers}"
+        f"{words}{' ' * (edge - terminal_width(words))}   {numbers}"
         for words, numbers in zip(left, right, strict=True)
     )
-    return "\n".join([writer.title(), "", *lines])
+    note = [printable(writer.tree.note)] if writer.tree.note else []
+    return "\n".join([writer.title(), *note, "", *lines])
 
 
 @dataclass(frozen=True)
@@ -250,16 +249,3 @@ def _aligned(texts: Sequence[str], pad_after: str = "") -> list[str]:
     """Set texts to one width, blanks in front or after a word they all begin with."""
     width = max(map(len, texts))
     return [pad_after + text.removeprefix(pad_after).rjust(width - len(pad_after)) for text in texts]
-
-
-# Below U+0300 and among arrows, lines and mathematical signs every character takes one column.
-_OF_ANY_WIDTH = re.compile("[\u0300-\u1fff\u2800-\U0010ffff]")
-
-
-def _width(text: str) -> int:
-    """Count the columns a text takes in a terminal."""
-    if not _OF_ANY_WIDTH.search(text):
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
-    )

@@ -1,9 +1,9 @@
-"""Files: tables of every common form, read by DuckDB, with columns guessed from all their values.
+"""Data files: CSV, Parquet, JSON, ARFF, C4.5 and Arrow, read by DuckDB, with column types guessed.
 
 `sources` finds and unpacks what a user names, `staging` reads it into the one table of a `workspace`,
-`staged` is what is known of that, `kinds` decides what each column is. `delimited`, `arff`, `c45_names` and
-`arrow` know the forms, `declared` is what two of them have in common; `formula` reads `y ~ . - id`; `output`
-writes tables.
+`staged_table` is what is known of that, `kinds` decides what each column is. `delimited`, `arff`, `c45_names`
+and `arrow` know the forms, `declared_columns` is what two of them have in common; `formula` reads
+`y ~ . - id`; `output` writes tables.
 """
 
 from treewright.files.formula import Formula, parse_formula

@@ -1,4 +1,4 @@
-"""ARFF, the files of Weka: a header that declares every column, then dense or sparse rows."""
+"""ARFF files of Weka: the header that declares columns, dense and sparse rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrow and Feather files, by pyarrow, with everything in them checked before it is used."""
+"""Arrow and Feather files, read by pyarrow and checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of C4.5 and C5.0: `.names` declares classes and features, `.data` and `.test` hold the rows."""
+"""C4.5 and C5.0 files: `.names` declares classes and features, `.data` and `.test` hold the rows."""
 
 from __future__ import annotations
 

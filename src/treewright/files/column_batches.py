@@ -1,4 +1,4 @@
-"""Stacks: many columns of text under each other in one query, which is then planned once and not for each.
+"""Batches of columns: one SQL query for many text columns, planned once and not for each.
 
 A query over hundreds of columns takes far longer to plan than to run. Text columns that are read in the same
 way become one column `v`, row by row, with `k` the number of the column that a field is from.

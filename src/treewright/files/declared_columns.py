@@ -1,4 +1,4 @@
-"""Declared tables: files that say themselves what their columns are, as ARFF and C4.5's `.names` do."""
+"""Declared columns: names and types that ARFF and C4.5 files state themselves."""
 
 from __future__ import annotations
 

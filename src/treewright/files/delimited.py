@@ -1,4 +1,4 @@
-"""Delimited text: CSV and its relatives, read by DuckDB, with every fault named by its line."""
+"""CSV and other delimited text, read by DuckDB; errors name the line."""
 
 from __future__ import annotations
 

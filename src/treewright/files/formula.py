@@ -1,4 +1,4 @@
-"""Formulas: `y ~ . - id` says which column is the target and which are features."""
+"""Formulas as in R: `y ~ . - id` names the target and the features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds: what each column of a file is taken as, guessed from all of its values or as the user says."""
+"""Column types of a file: numeric, categorical, ordinal or date, guessed or chosen by the user."""
 
 from __future__ import annotations
 

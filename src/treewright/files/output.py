@@ -1,4 +1,4 @@
-"""Output: tables written whole or not at all, in the form that a file's name asks for."""
+"""Writing of tables to CSV, Parquet and other forms, atomically."""
 
 from __future__ import annotations
 

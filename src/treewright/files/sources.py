@@ -1,4 +1,4 @@
-"""Sources: from what a user names to plain files of one known form, however they are packed or encoded."""
+"""Input files: finds, unpacks and decodes what a user names (patterns, archives, text encodings)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Staged: what is known of a table that has been read into the workspace, and how SQL names its columns."""
+"""The table that DuckDB has read: its columns and their names in SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Staging: files of every form read into the table `staged` of a workspace."""
+"""Reading of files of every form into one DuckDB table."""
 
 from __future__ import annotations
 

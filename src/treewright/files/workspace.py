@@ -1,4 +1,4 @@
-"""The workspace: files staged as one table of an embedded database, and columns or files made of it.
+"""Workspace: an embedded DuckDB database with the table read, and columns or files taken from it.
 
 Every file, whatever its form, becomes the table `staged` of a DuckDB database whose memory is limited, and
 which spills into a private folder beyond that. So pipes can be looked at twice, and any range of rows of a

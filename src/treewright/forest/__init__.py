@@ -1,4 +1,4 @@
-"""Forests: many trees on drawn rows and drawn features, and what only many trees can tell (Breiman, 2001)."""
+"""Forests: bootstrap, growing, compact trees, out-of-bag estimates, importance, proximity, quantiles."""
 
 from treewright.forest.proximity import Proximity
 from treewright.forest.quantiles import LeafRows

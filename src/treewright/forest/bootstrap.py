@@ -1,4 +1,4 @@
-"""Draws: which rows each tree of a forest grows on, told by its seed alone."""
+"""Bootstrap: the rows that each tree of a forest is grown on, from its seed alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Growing: from a dataset, a recipe and the draws to the trees of a forest, in one call of the core."""
+"""Growing of forests: dataset, recipe and bootstrap to trees, in one call of the core."""
 
 from __future__ import annotations
 

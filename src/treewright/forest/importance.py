@@ -1,8 +1,8 @@
-"""Importance: how much each feature matters to a forest, each tree judged on the rows it has not drawn."""
+"""Feature importance of a forest: impurity decrease, debiased, on out-of-bag rows, by permutation."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,49 +13,46 @@ from treewright.data.dataset import stacked
 from treewright.explain.importance import (
     Importances,
     held_out_decrease,
+    permutation_losses,
     training_decrease,
     with_rows,
     without_rows,
 )
 from treewright.forest.bootstrap import Draws
 from treewright.forest.growing import grow_trees
-from treewright.forest.trees import Trees, answer
+from treewright.forest.trees import Trees
 from treewright.growing.grow_tree import Progress, progress_bar, threads
 from treewright.growing.recipe import Recipe
-from treewright.tree import Tree
-from treewright.tree.conditions import features_of
-from treewright.tree.decision import decide
 
 if TYPE_CHECKING:
-    from treewright.estimators.forest_fitting import ForestEstimator
+    from treewright.tree.model import ForestModel
 
 Array = NDArray[np.float64]
 
 
 def forest_importances(
-    forest: ForestEstimator,
+    forest: ForestModel,
     rows: Dataset | None = None,
     *,
+    out_of_bag: bool = True,
     corrected: bool = False,
     n_repeats: int = 1,
     random_state: int = 0,
 ) -> Importances:
-    """Measure the importance of each feature for a fitted forest; see `FittedForest.importances`."""
+    """Measure the importance of each feature for a forest; see `RandomForestClassifier.importances`."""
     trees, draws = forest._fitted_trees(), forest.draws_
     by_tree = {"impurity": impurity_shares(trees)}
     if rows is None:
         impurity = by_tree["impurity"].mean(axis=0)
         return without_rows(trees.schema, impurity, draws.n_rows, spreads=_spreads(by_tree))
-    if not draws.n_draws:
+    if out_of_bag and not draws.n_draws:
         raise ValueError("importances(X, y) needs rows that trees have not drawn: set bootstrap=True.")
-    if n_repeats < 1:
-        raise ValueError(f"n_repeats must be at least 1, got {n_repeats!r}.")
     if corrected:
         by_tree["corrected"] = corrected_decreases(forest, rows, random_state)
-    by_tree["permutation"] = permutation_losses(
+    judges = Judges(rows, draws if out_of_bag else None)
+    by_tree["permutation"] = permutation_by_tree(
         trees,
-        draws,
-        rows,
+        judges,
         random_state=random_state,
         n_repeats=n_repeats,
         n_threads=threads(forest.n_jobs),
@@ -68,10 +65,25 @@ def forest_importances(
         means.pop("impurity"),
         rows,
         means["permutation"] > 2 * spreads["permutation"] / np.sqrt(len(trees)),
-        held_out=held_out_shares(trees, draws, rows),
+        held_out=held_out_shares(trees, judges),
         spreads=spreads,
         **means,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Judges:
+    """The rows that judge each tree: those of the fit that it has not drawn or, without draws, all rows."""
+
+    rows: Dataset
+    draws: Draws | None
+
+    def of(self, tree: int) -> Dataset:
+        """Give the rows that judge a tree."""
+        chosen = np.ones(len(self.rows), bool) if self.draws is None else self.draws.out_of_bag(tree)
+        if self.rows.weight is not None:
+            chosen &= self.rows.weight > 0
+        return self.rows.take(np.flatnonzero(chosen))
 
 
 def _spreads(by_tree: dict[str, Array]) -> dict[str, Array]:
@@ -85,29 +97,22 @@ def impurity_shares(trees: Trees) -> Array:
     return np.array(each) if each else np.zeros((1, len(trees.schema.columns)))
 
 
-def held_out_shares(trees: Trees, draws: Draws, rows: Dataset) -> Array:
-    """What each tree's splits are worth on the rows it has not drawn (Li, Wang, Basu, Kumbier & Yu, 2019).
+def held_out_shares(trees: Trees, judges: Judges) -> Array:
+    """What each tree's splits are worth on the rows that judge it (Li, Wang, Basu, Kumbier & Yu, 2019).
 
-    As a share of what they take away on the rows it has.
+    As a share of what they take away on the rows it has drawn.
     """
-    grown, held_out = 0.0, np.zeros(len(rows.schema.columns))
+    grown, held_out = 0.0, np.zeros(len(trees.schema.columns))
     for at, tree in enumerate(trees):
-        aside = _not_drawn(draws, at, rows)
-        if len(aside):
+        rows = judges.of(at)
+        if len(rows):
             value = tree.shares
             grown += training_decrease(tree, value)
-            held_out += held_out_decrease(tree, value, aside)
+            held_out += held_out_decrease(tree, value, rows)
     return held_out / max(grown, 1e-300)
 
 
-def _not_drawn(draws: Draws, tree: int, rows: Dataset) -> Dataset:
-    left_out = draws.out_of_bag(tree)
-    if rows.weight is not None:
-        left_out &= rows.weight > 0
-    return rows.take(np.flatnonzero(left_out))
-
-
-def corrected_decreases(forest: ForestEstimator, rows: Dataset, random_state: int) -> Array:
+def corrected_decreases(forest: ForestModel, rows: Dataset, random_state: int) -> Array:
     """Decrease of impurity by each feature less that by its shadow (Nembrini, König & Wright, 2018).
 
     Another forest is grown on the features and a copy of each with its rows shuffled. Whatever a feature
@@ -160,49 +165,25 @@ def _with_shadows(rows: Dataset, order: NDArray[np.int64], shuffled: NDArray[np.
     )
 
 
-def permutation_losses(
+def permutation_by_tree(
     trees: Trees,
-    draws: Draws,
-    rows: Dataset,
+    judges: Judges,
     *,
     random_state: int = 0,
     n_repeats: int = 1,
     n_threads: int = 1,
     progress: Progress | None = None,
 ) -> Array:
-    """By how much the error of each tree on the rows it has not drawn rises when a feature is shuffled.
+    """By how much the error of each tree on the rows that judge it rises when a feature is shuffled.
 
     Breiman (2001, §10), with the error of each tree by itself as in his program and in randomForest.
     """
-    losses = np.zeros((len(trees), len(rows.schema.columns)))
+    losses = np.zeros((len(trees), len(trees.schema.columns)))
     for at, tree in enumerate(trees):
-        aside = _not_drawn(draws, at, rows)
-        if len(aside):
+        rows = judges.of(at)
+        if len(rows):
             random = np.random.default_rng([random_state, at])
-            losses[at] = _tree_losses(tree, aside, random, n_repeats, n_threads)
+            losses[at] = permutation_losses(tree, rows, random, n_repeats, n_threads).mean(axis=0)
         if progress is not None:
             progress((at + 1) / len(trees))
     return losses
-
-
-def _tree_losses(
-    tree: Tree, rows: Dataset, random: np.random.Generator, n_repeats: int, n_threads: int
-) -> Array:
-    losses = np.zeros(len(rows.schema.columns))
-    before = _error(tree, rows, n_threads)
-    used = {feature for split in tree.splits for feature in features_of(split)}
-    for feature in sorted(used):
-        values = rows.values(feature)
-        kept = values.copy()
-        for _ in range(n_repeats):
-            values[:] = kept[random.permutation(len(kept))]
-            losses[feature] += (_error(tree, rows, n_threads) - before) / n_repeats
-        values[:] = kept
-    return losses
-
-
-def _error(tree: Tree, rows: Dataset, n_threads: int) -> float:
-    said = answer(tree, rows.numbers, rows.codes, threads=n_threads)
-    target = np.asarray(rows.target)
-    wrong = decide(said) != target if tree.is_classifier else (said[:, 0] - target) ** 2
-    return float(np.average(wrong, weights=rows.weight))

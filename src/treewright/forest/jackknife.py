@@ -1,4 +1,4 @@
-"""Jackknife: how far a forest's prediction would vary between training sets."""
+"""Standard errors of a forest's predictions by the infinitesimal jackknife."""
 
 from __future__ import annotations
 

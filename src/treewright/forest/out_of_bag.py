@@ -1,4 +1,4 @@
-"""Out of bag: every row predicted by the trees that have not drawn it, an honest test without other rows."""
+"""Out-of-bag predictions and score: each row predicted by the trees that were not grown on it."""
 
 from __future__ import annotations
 

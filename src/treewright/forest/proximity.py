@@ -1,4 +1,4 @@
-"""Proximity: how often two rows end in the same leaf of a forest, and which rows are far from their class."""
+"""Proximity matrix of a forest: how often two rows share a leaf; outliers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantiles: the targets of the rows that share a leaf with a new row, as a distribution."""
+"""Quantile regression forests: the distribution of targets in the leaves of a row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from treewright.forest.trees import Trees
 from treewright.growing.grow_tree import threads
 
 if TYPE_CHECKING:
-    from treewright.estimators.fitted_forest import FittedForest
+    from treewright.tree.model import ForestModel
 
 Array = NDArray[np.float64]
 ROWS_AT_ONCE = 512
@@ -38,7 +38,7 @@ class LeafRows:
     """
 
     def __init__(
-        self, forest: FittedForest, leaf: NDArray[Any], target: Array, weight: Array | None = None
+        self, forest: ForestModel, leaf: NDArray[Any], target: Array, weight: Array | None = None
     ) -> None:
         from scipy.sparse import csr_matrix
 
@@ -56,9 +56,9 @@ class LeafRows:
         self._inside = inside
 
     @classmethod
-    def of(cls, forest: FittedForest, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def of(cls, forest: ForestModel, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Route rows to the leaves of a forest that predicts numbers."""
-        if forest.task != "regression":
+        if forest._fitted_trees().schema.classes is not None:
             raise ValueError("quantiles need numbers to predict: use a forest for regression.")
         leaf = forest._fitted_trees().leaves(*forest._encode(X), threads(forest.n_jobs))
         target = forest._target(y, len(leaf))

@@ -1,4 +1,4 @@
-"""Trees: those of a forest in compact arrays, one after the other; each is a `Tree` when asked for."""
+"""Trees of a forest in compact arrays; each is a `Tree` when asked for."""
 
 from __future__ import annotations
 
@@ -78,6 +78,10 @@ class Trees(Sequence[Tree]):
         )
         return Tree.from_arrays(schema, arrays)
 
+    def parts(self) -> list[Mapping[str, NDArray[Any]]]:
+        """Return all arrays there are, by name."""
+        return [self.arrays]
+
     @property
     def node_begin(self) -> NDArray[np.int64]:
         """Where the nodes of each tree begin, and at the end their number."""
@@ -88,6 +92,11 @@ class Trees(Sequence[Tree]):
     def node_count(self) -> int:
         """The nodes of all trees."""
         return int(self.node_begin[-1])
+
+    @property
+    def leaf_count(self) -> int:
+        """The leaves of all trees."""
+        return self.node_count - int(self.arrays["split_begin"][-1])
 
     @property
     def nbytes(self) -> int:
@@ -169,15 +178,24 @@ class LooseTrees(Trees):
     def _tree(self, index: int) -> Tree:
         return self.trees[index]
 
+    def parts(self) -> list[Mapping[str, NDArray[Any]]]:
+        """Return the arrays of each tree, by name."""
+        return [tree.arrays() for tree in self.trees]
+
     @property
     def node_begin(self) -> NDArray[np.int64]:
         """Where the nodes of each tree begin, and at the end their number."""
         return np.cumsum([0, *map(len, self.trees)], dtype=np.int64)
 
     @property
+    def leaf_count(self) -> int:
+        """The leaves of all trees."""
+        return sum(tree.n_leaves for tree in self.trees)
+
+    @property
     def nbytes(self) -> int:
         """The memory that the trees take."""
-        return sum(array.nbytes for tree in self.trees for array in tree.arrays().values())
+        return sum(array.nbytes for arrays in self.parts() for array in arrays.values())
 
     def vote(
         self,

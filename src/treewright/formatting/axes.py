@@ -1,4 +1,4 @@
-"""Axes: where plots are drawn and the manners they share; matplotlib is loaded for the first of them."""
+"""Axes of matplotlib plots: made when needed, with tick labels and legends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours of classes and numbers, told apart by colour-blind readers too, on light and dark grounds."""
+"""Colour palettes of classes and numbers, safe for colour-blind readers, on light and dark pages."""
 
 from __future__ import annotations
 
@@ -33,6 +33,17 @@ DARK: Mapping[str, str] = {
 """The same on black."""
 
 
+def css_variables(colours: Mapping[str, str], prefix: str = "") -> str:
+    """Write colours as variables of a style sheet.
+
+    Examples
+    --------
+    >>> css_variables({"ink": "#000000"}, "tw-")
+    '--tw-ink:#000000;'
+    """
+    return "".join(f"--{prefix}{name}:{colour};" for name, colour in colours.items())
+
+
 def class_colour(code: int) -> str:
     """Give the colour of a class.
 
@@ -55,7 +66,7 @@ def number_colour(share: float) -> str:
     place = min(max(share, 0.0), 1.0) * (len(SCALE) - 1)
     step = min(int(place), len(SCALE) - 2)
     low, high = (_channels(colour) for colour in SCALE[step : step + 2])
-    mixed = (round(a + (b - a) * (place - step)) for a, b in zip(low, high, strict=True))
+    mixed = (int(a + (b - a) * (place - step) + 0.5) for a, b in zip(low, high, strict=True))
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 

@@ -1,4 +1,4 @@
-"""HTML tables: what notebooks show of reports, paths and comparisons, in the colours of their page."""
+"""HTML tables for notebooks."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ from treewright.formatting.colours import class_colour
 _TABLE = "border-collapse:collapse;margin:.4em 0"
 _LINES = {"th": "border-bottom:1px solid #8888;padding:.15em .7em", "td": "padding:.15em .7em"}
 _BAR = "display:inline-block;height:.8em;min-width:1px"
+_STACK = "display:inline-block;width:5em;height:.8em;overflow:hidden;white-space:nowrap;background:#8883"
+
+
+class Markup(str):
+    """A piece of HTML, not to be escaped."""
+
+    __slots__ = ()
 
 
 def html_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
-    """Write a table, every cell escaped, the columns of the given numbers set to the right.
+    """Write a table, every cell that is no `Markup` escaped, the columns of the given numbers to the right.
 
     Examples
     --------
@@ -43,6 +50,23 @@ def html_bars(caption: str, names: Sequence[str], shares: Sequence[float]) -> st
     return _table(caption, lines)
 
 
+def html_shares(shares: Sequence[float]) -> Markup:
+    """Write a bar of parts in the colours of the classes, each part a share of one.
+
+    Examples
+    --------
+    >>> html_shares([0.25, 0.0, 0.75]).count("background:#e69f00")
+    0
+    """
+    parts = "".join(
+        f'<span style="display:inline-block;height:100%;vertical-align:top;width:{100 * share:.1f}%;'
+        f'background:{class_colour(code)}"></span>'
+        for code, share in enumerate(shares)
+        if share > 0
+    )
+    return Markup(f'<span style="{_STACK}">{parts}</span>')
+
+
 def html_lines(text: str) -> str:
     """Write lines of text, the first one bold.
 
@@ -56,14 +80,18 @@ def html_lines(text: str) -> str:
 
 
 def _table(caption: str, lines: Iterable[str]) -> str:
-    title = f'<caption style="text-align:left;white-space:nowrap">{escape(caption)}</caption>'
+    title = f'<caption style="text-align:left;white-space:nowrap">{escape(caption)}</caption>' * bool(caption)
     return f'<table style="{_TABLE}">{title}{"".join(lines)}</table>'
 
 
 def _line(tag: str, cells: Sequence[str], right: Sequence[int]) -> str:
     sides = ("right" if place in right else "left" for place in range(len(cells)))
     written = (
-        f'<{tag} style="{_LINES[tag]};text-align:{side}">{escape(cell)}</{tag}>'
+        f'<{tag} style="{_LINES[tag]};text-align:{side}">{_written(cell)}</{tag}>'
         for cell, side in zip(cells, sides, strict=True)
     )
     return f"<tr>{''.join(written)}</tr>"
+
+
+def _written(cell: str) -> str:
+    return cell if isinstance(cell, Markup) else escape(cell)

@@ -1,4 +1,4 @@
-"""Names: what to say when a name is not one of those we know."""
+"""Suggestions for misspelt names: 'did you mean'."""
 
 from __future__ import annotations
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal, localcontext
 from math import isfinite
 
@@ -41,6 +42,25 @@ def shortest(number: float, offset: int = 0) -> str:
         return f"{Decimal(repr(float(number))) + offset:f}".removesuffix(".0")
 
 
+# Below U+0300 and among arrows, lines and mathematical signs every character takes one column.
+_OF_ANY_WIDTH = re.compile("[\u0300-\u1fff\u2800-\U0010ffff]")
+
+
+def terminal_width(text: str) -> int:
+    """Count the columns that a text takes in a terminal.
+
+    Examples
+    --------
+    >>> terminal_width("größe"), terminal_width("大小")
+    (5, 4)
+    """
+    if not _OF_ANY_WIDTH.search(text):
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
+    )
+
+
 def number_text(number: float, decimals: int | None = None) -> str:
     """Write a number in the fewest digits that read back as the same number, or with fixed decimals.
 
@@ -61,6 +81,18 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     ('1 leaf', '3 nodes')
     """
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def some(values: Iterable[object]) -> str:
+    """List values, the first ten of them if there are more.
+
+    Examples
+    --------
+    >>> some(["a", 2])
+    "'a', 2"
+    """
+    listed = [repr(value) for value in values]
+    return ", ".join(listed[:10]) + (f", … ({len(listed)} in all)" if len(listed) > 10 else "")
 
 
 def quoted(text: str) -> str:

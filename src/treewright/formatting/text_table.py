@@ -1,10 +1,14 @@
-"""Text tables: what reports, paths, comparisons and explanations print."""
+"""Text tables with aligned columns."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 
-def aligned(head: list[str], rows: list[list[str]], right: tuple[int, ...] = ()) -> list[str]:
-    r"""Set a table in columns of equal width.
+from treewright.formatting.text import terminal_width
+
+
+def aligned(head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    r"""Set a table in columns of equal width, those of the given numbers to the right.
 
     Examples
     --------
@@ -13,11 +17,10 @@ def aligned(head: list[str], rows: list[list[str]], right: tuple[int, ...] = ())
     oak        12
     birch       7
     """
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if place in right else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in [head, *rows]
-    ]
+    widths = [max(map(terminal_width, column)) for column in zip(head, *rows, strict=True)]
+
+    def cell(place: int, text: str) -> str:
+        room = " " * (widths[place] - terminal_width(text))
+        return room + text if place in right else text + room
+
+    return ["  ".join(cell(place, text) for place, text in enumerate(row)).rstrip() for row in (head, *rows)]

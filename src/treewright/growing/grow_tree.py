@@ -1,10 +1,12 @@
-"""Grow: from a dataset and a recipe to a tree; the looking and cutting is done by the core."""
+"""`grow`: a dataset and a recipe to a tree, by the core; threads, progress, class weights."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 from math import ceil, sqrt
 from time import monotonic
 from typing import Any
@@ -18,8 +20,9 @@ from treewright.data import Dataset, Schema
 from treewright.errors import warn
 from treewright.formatting.suggestions import unknown_name
 from treewright.growing.missing_policy import settle_policies
+from treewright.growing.parameters import SPLITS, parameters_of
 from treewright.growing.recipe import CATEGORY_SPLITS, AnyRecipe, Recipe
-from treewright.growing.user_criteria import shared_memory
+from treewright.growing.user_criteria import MeritFunction, shared_memory
 from treewright.parameter_types import is_whole
 from treewright.tree import Tree
 
@@ -73,10 +76,21 @@ def grow(
         progress(1.0)
     if recipe.missing == "fractional" and not options["policies"]:  # nothing missed a value, but new rows may
         arrays["default_branch"] = np.full(len(arrays["parent"]), -1, np.int32)
-    tree = Tree.from_arrays(schema, arrays, options["costs"])
+    tree = Tree.from_arrays(schema, arrays, options.get("costs"))
     if warn_of_odd and len(tree) <= max(1, 2 * schema.n_classes):  # others are not odd
         _warn_of_odd_trees(dataset, recipe, tree)
-    return tree
+    return (
+        tree if recipe.significance is None else replace(tree, note=_significance_note(dataset, recipe, tree))
+    )
+
+
+def _significance_note(dataset: Dataset, recipe: Recipe, tree: Tree) -> str:
+    """Say that a test of significance ended the growing of a tree, if it did."""
+    if len(tree) > 1:
+        return f"grown until no split was significant at {recipe.significance:g}"
+    without = replace(recipe, significance=None, max_depth=1)
+    could_grow = tree.impurity[0] > 0 and len(grow(dataset, without, n_jobs=1, warn_of_odd=False)) > 1
+    return f"a single leaf: no split is significant at {recipe.significance:g}" if could_grow else ""
 
 
 def core_table(dataset: Dataset) -> tuple[Array, Codes, Codes, Codes, Array | Codes | None, int]:
@@ -226,63 +240,52 @@ def _warn_of_odd_trees(dataset: Dataset, recipe: Recipe, tree: Tree) -> None:
             warn(f"column {dataset.schema.names[feature]!r} alone separates the classes: leak?")
 
 
+_AS_GIVEN = tuple(name for name, choice in parameters_of("Recipe").items() if choice.core)
+
+
 def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
-    """Write the recipe as the core reads it: every limit an absolute number, −1 for none."""
-    n_rows, n_features = len(dataset), len(dataset.schema.columns)
+    """Write the recipe as the core reads it: every limit an absolute number; what is None is not said."""
+    n_rows, n_features, choices = len(dataset), len(dataset.schema.columns), recipe.__dict__
+    options = {name: value for name in _AS_GIVEN if (value := choices[name]) is not None}
+    options |= _split_flags(tuple(recipe.splits))
     leaf, split = recipe.min_samples_leaf, recipe.min_samples_split
     min_leaf = int(leaf) if is_whole(leaf) else ceil(leaf * n_rows)
     min_split = int(split) if is_whole(split) else max(2, ceil(split * n_rows))
+    options["min_samples_leaf"], options["min_samples_split"] = min_leaf, max(min_split, 2 * min_leaf)
+    options["max_features"] = min(count_features(recipe.max_features, n_features), n_features)
+    options["criterion"] = recipe.core_criterion
+    options["random_cuts"] = recipe.splitter == "random"
+    options["observed_cuts"] = recipe.cut == "observed"
     class_factor, search_factor, total_weight = _class_factors(dataset, recipe)
-    return {
-        "criterion": recipe.core_criterion,
-        "function": _function(dataset.schema, recipe),
-        "splits": list(recipe.splits),
-        "splitter": recipe.splitter,
-        "max_surrogates": int(recipe.max_surrogates),
-        "use_surrogates": int(recipe.use_surrogates),
-        "order": recipe.order,
-        "max_depth": _limit(recipe.max_depth),
-        "max_leaf_nodes": _limit(recipe.max_leaf_nodes),
-        "max_nodes": _limit(recipe.max_nodes),
-        "min_samples_split": max(min_split, 2 * min_leaf),
-        "min_samples_leaf": min_leaf,
-        "min_weight_leaf": recipe.min_weight_fraction_leaf * total_weight,
-        "min_impurity_decrease": float(recipe.min_impurity_decrease),
-        "min_merit": float(recipe.min_merit),
-        "max_features": min(count_features(recipe.max_features, n_features), n_features),
-        "random_state": int(recipe.random_state),
-        "ties": recipe.ties,
-        "max_bins": recipe.max_bins or 0,
-        "max_competitors": int(recipe.max_competitors),
-        "max_terms": _limit(recipe.max_terms),
-        "cut": recipe.cut,
-        "category_order": recipe.category_order,
-        "class_factor": class_factor,
-        "search_factor": search_factor,
-        "costs": None if recipe.costs is None else np.array(recipe.costs, dtype=float),
-        "monotonic": np.array(recipe.monotonic, dtype=np.int8) if any(recipe.monotonic or ()) else None,
-        "interaction": [sorted(set(group)) for group in recipe.interaction or ()],
-        "feature_costs": None
-        if recipe.feature_costs is None
-        else _one_each("feature_costs", recipe.feature_costs, n_features, "features"),
-        "significance": 1.0 if recipe.significance is None else float(recipe.significance),
-        "complexity": float(recipe.complexity),
-        "enough_risk": -1.0
-        if recipe.risk_threshold is None
-        else float(recipe.bayes_risk) + float(recipe.risk_threshold),
-    }
+    options["min_weight_leaf"] = recipe.min_weight_fraction_leaf * total_weight
+    if class_factor is not None:
+        options["class_factor"] = class_factor
+    if search_factor is not None:
+        options["search_factor"] = search_factor
+    if callable(recipe.criterion):
+        options["function"] = _function(dataset.schema, recipe.criterion, recipe.splits)
+    if recipe.costs is not None:
+        options["costs"] = np.array(recipe.costs, dtype=float)
+    if recipe.monotonic is not None:
+        options["monotonic"] = np.array(recipe.monotonic if any(recipe.monotonic) else (), dtype=np.int8)
+    if recipe.interaction is not None:
+        options["interaction"] = [sorted(set(group)) for group in recipe.interaction]
+    if recipe.feature_costs is not None:
+        options["feature_costs"] = _one_each("feature_costs", recipe.feature_costs, n_features, "features")
+    if recipe.risk_threshold is not None:
+        options["enough_risk"] = float(recipe.bayes_risk) + float(recipe.risk_threshold)
+    return options
 
 
-def _function(schema: Schema, recipe: Recipe) -> dict[str, Any] | None:
+@cache
+def _split_flags(splits: tuple[str, ...]) -> dict[str, bool]:
+    return {form: form in splits for form in SPLITS}
+
+
+def _function(schema: Schema, criterion: MeritFunction, splits: tuple[str, ...]) -> dict[str, Any]:
     """What the core needs to ask a criterion of the user's own."""
-    if not callable(recipe.criterion):
-        return None
     most = max((len(column.categories) for column in schema.columns), default=2) + 1
-    return shared_memory(recipe.criterion, schema.n_classes, most if "multiway" in recipe.splits else 2)
-
-
-def _limit(value: int | None) -> int:
-    return -1 if value is None else min(int(value), 2**62)
+    return shared_memory(criterion, schema.n_classes, most if "multiway" in splits else 2)
 
 
 def _class_factors(dataset: Dataset, recipe: Recipe) -> tuple[Array | None, Array | None, float]:
@@ -318,10 +321,10 @@ def _class_factors(dataset: Dataset, recipe: Recipe) -> tuple[Array | None, Arra
             raise ValueError(
                 "class_weight or priors leave no weight: every class of the target has factor 0."
             )
-    return factor, _search_factor(recipe, weight), float(weight.sum())
+    return factor, _search_factor(recipe, classes, weight), float(weight.sum())
 
 
-def _search_factor(recipe: Recipe, weight: Array) -> Array | None:
+def _search_factor(recipe: Recipe, classes: NDArray[Any], weight: Array) -> Array | None:
     if recipe.costs is None:
         return None
     if len(recipe.costs) != len(weight) or any(len(row) != len(weight) for row in recipe.costs):
@@ -329,10 +332,16 @@ def _search_factor(recipe: Recipe, weight: Array) -> Array | None:
             f"costs must have a row and a column for each of the {len(weight)} classes, "
             f"got {len(recipe.costs)} rows of {sorted({len(row) for row in recipe.costs})} columns."
         )
+    if len(classes) == 1:
+        return None
     cost_of_class = np.array(recipe.costs, dtype=float).sum(axis=1)
+    if not cost_of_class.all():
+        free = classes.tolist()[int(np.argmin(cost_of_class))]
+        raise ValueError(
+            f"costs must make some mistake on every class dear: the row of class {free!r} is all 0. Leave "
+            "its rows out, or give it a small cost."
+        )
     mean_cost = float((weight / weight.sum() * cost_of_class).sum())
-    if mean_cost <= 0:
-        raise ValueError("costs must make some mistake on the classes of the target dear: all of them are 0.")
     return np.asarray(cost_of_class / mean_cost)
 
 

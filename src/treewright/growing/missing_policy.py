@@ -1,4 +1,4 @@
-"""Policies: which rows and which engine each way of treating missing values needs."""
+"""Missing value policies: which rows and which engine of the core each of them needs."""
 
 from __future__ import annotations
 

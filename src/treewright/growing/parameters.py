@@ -1,270 +1,1270 @@
-"""Parameters: what those of the estimators may be, and what they become in a recipe and in a file."""
+"""Every parameter of every estimator and recipe, declared once: type, range, default, description.
+
+An entry of `PARAMETERS` is all that is written down of a parameter. Validation, recipes and the options of
+the command line read it when they run; signatures, docstrings, `docs/parameters.md` and the list of choices
+in `core/base/recipe.hpp` are written from it by `tools/generate_parameters.py`, and `make lint` checks them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import combinations
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING as REQUIRED
+from dataclasses import replace
+from functools import cache, partial
+from math import inf
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Schema
-from treewright.formatting.suggestions import nearest
-from treewright.growing.recipe import DOMAINS
-from treewright.parameter_types import Domain, is_number, is_whole, name_or_function, number, one_of
+from treewright.growing.parameter_conversion import (
+    class_factors,
+    class_priors,
+    cost_rows,
+    costs_of_features,
+    interaction_groups,
+    known_criterion,
+    missing_policies,
+    monotonic_signs,
+    split_forms,
+)
+from treewright.parameter_types import (
+    FACTOR_WORDS,
+    LARGEST_FACTOR,
+    SMALLEST_FACTOR,
+    Domain,
+    is_factor,
+    is_number,
+    is_whole,
+    name_or_function,
+    number,
+    one_of,
+    truth,
+    whole,
+    whole_or_share,
+)
 from treewright.pruning import PRUNERS, EarlyStopping
 
+SPLITS: dict[str, str] = {
+    "threshold": "numeric and ordinal features: x <= t",
+    "interval": "numeric and ordinal features: several intervals, as many as pay for themselves in bits",
+    "hyperplane": "several numeric features: a weighted sum <= t, or a threshold where that is as good",
+    "sphere": "several numeric features: within a distance from a centre",
+    "median": "numeric and ordinal features: the median of the widest, whatever the target",
+    "subset": "categorical features: two groups of categories",
+    "multiway": "categorical features: one branch per category",
+    "one_vs_rest": "categorical features: one category against all others",
+}
+"""The forms of splits the grower may look for, by name."""
 
-def _is_random_state(value: Any) -> bool:
-    if is_whole(value):
-        return bool(0 <= value < 2**63)
-    return value is None or isinstance(value, np.random.RandomState)
+MISSING: dict[str, str] = {
+    "direction": "a row without the value follows the side learned for it, else the larger one",
+    "available": "a row without the value is left out of the search and follows the largest branch",
+    "value": "missing is a value of its own: a branch of its own, or the better side",
+    "fractional": "a row without the value goes down every branch with its share, as in C4.5",
+    "surrogate": "a row without the value follows the split on another feature that agrees best, as in CART",
+    "mean": "the mean of the feature at the node is filled in; categories take their mode",
+    "median": "the median of the feature at the node is filled in; categories take their mode",
+    "mode": "the most frequent value of the feature at the node is filled in",
+    "class_mode": "as mode, while growing among the rows of the same class",
+    "ignore": "rows without the value are left out of growing, and follow the largest branch",
+    "error": "refuse missing values",
+}
+"""What becomes of a row whose value is missing, by name."""
+
+ORDERS: dict[str, str] = {
+    "depth_first": "finish the first branch before the next",
+    "breadth_first": "level by level",
+    "best_first": "the split that lowers the tree's impurity most comes first",
+}
+"""The order in which nodes are split, by name."""
 
 
-def _is_class_weight(value: Any) -> bool:
+class Parameter(NamedTuple):
+    """All that is written down of a parameter.
+
+    Parameters
+    ----------
+    name : str
+    domain : Domain
+        What it may be.
+    default : object
+    text : str
+        What it does. The first sentence is also what the command line and the table of the docs say.
+    owners : frozenset of str
+        The classes that have it: estimators, and recipes, whose choice of the same name it becomes.
+    defaults : dict
+        The defaults of owners that have another.
+    choice : str
+        The name of the recipe's choice, if it has another.
+    convert : callable or None
+        Gives what the recipe takes, from the value and the schema of the table.
+    core : str
+        Type and default of the choice in the core, as C++ writes them; its default stands for None.
+    positional : bool
+        Whether it may be given without its name.
+    """
+
+    name: str
+    domain: Domain
+    default: Any
+    text: str
+    owners: frozenset[str]
+    defaults: Mapping[str, Any] = MappingProxyType({})
+    choice: str = ""
+    convert: Callable[[Any, Schema], Any] | None = None
+    core: str = ""
+    positional: bool = False
+
+
+CLASSIFIER, REGRESSOR = "DecisionTreeClassifier", "DecisionTreeRegressor"
+TREES = frozenset({CLASSIFIER, REGRESSOR, "ID3Classifier"})
+C45 = frozenset({"C45Classifier"})
+CART = frozenset({"CARTClassifier", "CARTRegressor"})
+FORESTS = frozenset(
+    {"RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor"}
+)
+OPTIMAL = frozenset({"OptimalTreeClassifier", "OptimalTreeRegressor"})
+RULES = frozenset({"RuleClassifier"})
+RECIPE, C45_RECIPE, CART_RECIPE, OPTIMAL_RECIPE = (
+    frozenset({name}) for name in ("Recipe", "C45Recipe", "CARTRecipe", "OptimalRecipe")
+)
+GROWN = TREES | RECIPE
+"""Estimators of one tree that is grown by a `Recipe`, and the recipe."""
+ONE_TREE = TREES | C45 | CART | OPTIMAL
+ESTIMATORS = ONE_TREE | FORESTS | RULES
+CLASSIFIERS = frozenset(name for name in ESTIMATORS if name.endswith("Classifier"))
+
+
+def _of_classes(owners: frozenset[str]) -> frozenset[str]:
+    return owners & CLASSIFIERS
+
+
+# ---- what values may be ----------------------------------------------------------------------------------
+
+
+def _is_max_features(value: Any) -> bool:
+    if value is None or isinstance(value, str):
+        return value in (None, "sqrt", "log2")
+    return bool(value >= 1) if is_whole(value) else is_number(value) and 0 < value <= 1
+
+
+def _is_max_samples(value: Any) -> bool:
+    return value is None or (value >= 1 if is_whole(value) else is_number(value) and 0 < value < inf)
+
+
+def _is_seed(value: Any) -> bool:
+    return is_whole(value) and 0 <= value < 2**63
+
+
+def _is_tuple_of(test: Callable[[Any], bool], value: Any) -> bool:
+    return value is None or (isinstance(value, tuple) and len(value) > 0 and all(map(test, value)))
+
+
+def _is_class_weight(names: tuple[str, ...], value: Any) -> bool:
     if isinstance(value, str):
-        return value == "balanced"
+        return value in names
     if isinstance(value, list):
         return len(value) == 1 and isinstance(value[0], Mapping)
     return value is None or isinstance(value, Mapping)
 
 
+def _are_class_factors(value: Any) -> bool:
+    if isinstance(value, str):
+        return value == "balanced"
+    return _is_tuple_of(is_factor, value)
+
+
+def _are_splits(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and len(value) > 0 and all(name in SPLITS for name in value)
+
+
+def _is_missing(refused: tuple[str, ...], value: Any) -> bool:
+    if isinstance(value, str):
+        return value in MISSING and value not in refused
+    policies = value.values() if isinstance(value, Mapping) else value
+    return isinstance(value, (Mapping, tuple)) and all(
+        policy in MISSING and policy not in refused for policy in policies
+    )
+
+
+def _is_early_stopping(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in ("holdout", "cv")
+    return value is None or isinstance(value, EarlyStopping)
+
+
 def _is_pruner(value: Any) -> bool:
-    return callable(value) and not isinstance(value, type)
+    if isinstance(value, str):
+        return value in PRUNERS
+    return value is None or (callable(value) and not isinstance(value, type))
 
 
-_OWN_FORM = {
-    "criterion",
-    "missing",
-    "random_state",
-    "min_merit",
-    "class_weight",
-    "priors",
-    "costs",
-    "monotonic",
-    "interaction",
-    "feature_costs",
-}
+def _names(*names: str) -> str:
+    return f"{{{', '.join(map(repr, names))}}}"
 
-SAME_IN_RECIPE = tuple(name for name in DOMAINS if name not in _OWN_FORM)
-"""The parameters that a recipe takes as the estimators do."""
 
-SHARED_DOMAINS: dict[str, Domain] = {
-    **{name: DOMAINS[name] for name in (*SAME_IN_RECIPE, "missing")},
-    "random_state": Domain(
-        _is_random_state,
-        "an int in the range [0, 9223372036854775807], a 'numpy.random.RandomState' or None",
-    ),
-    "ccp_alpha": number(0.0),
-    "monotonic_cst": Domain(
-        lambda value: value is None or isinstance(value, Mapping) or np.ndim(value) == 1,
-        "an array-like, a dict of feature to -1, 0 or 1, or None",
-    ),
-    "interaction_cst": Domain(
-        lambda value: (
-            value in ("pairwise", "no_interactions")
-            if isinstance(value, str)
-            else value is None or isinstance(value, Iterable)
+ANYTHING = Domain(lambda value: True, "anything")
+SEED = Domain(_is_seed, "an int in the range [0, 9223372036854775807]", type="int", described="int")
+OPEN_UNIT = Domain(
+    lambda value: is_number(value) and 0 < value < 1,
+    "a float in the range (0.0, 1.0)",
+    type="float",
+    described="float",
+)
+SPLIT_FORMS = Domain(
+    _are_splits, f"a tuple of names among {_names(*SPLITS)}", tuple(SPLITS), "tuple[str, ...]", "tuple of str"
+)
+POLICY = Domain(
+    partial(_is_missing, ()),
+    f"a str among {_names(*MISSING)} or a dict of such by feature",
+    tuple(MISSING),
+    "str | Mapping[Any, str]",
+    "str or dict of feature to str",
+)
+N_FEATURES = Domain(
+    _is_max_features,
+    "an int in the range [1, inf), a float in the range (0.0, 1.0], a str among {'sqrt', 'log2'} or None",
+    ("sqrt", "log2"),
+    "int | float | str | None",
+    'int, float, {"sqrt", "log2"} or None',
+)
+RANDOM_STATE = Domain(
+    lambda value: _is_seed(value) or value is None or isinstance(value, np.random.RandomState),
+    "an int in the range [0, 9223372036854775807], a 'numpy.random.RandomState' or None",
+    type="int | np.random.RandomState | None",
+    described="int, RandomState or None",
+)
+BY_FEATURE = Domain(
+    lambda value: value is None or isinstance(value, Mapping) or np.ndim(value) == 1,
+    "an array-like, a dict of feature to cost or None",
+    type="Mapping[Any, float] | ArrayLike | None",
+    described="array-like, dict of feature to cost, or None",
+)
+CLASS_WEIGHT = Domain(
+    partial(_is_class_weight, ("balanced",)),
+    "a dict, the str 'balanced' or None",
+    ("balanced",),
+    "Mapping[Any, float] | str | None",
+    'dict, "balanced" or None',
+)
+N_JOBS = Domain(
+    lambda value: value is None or (is_whole(value) and value != 0),
+    "an int other than 0 or None",
+    type="int | None",
+    described="int or None",
+)
+VERBOSE = Domain(
+    lambda value: isinstance(value, bool) or (is_whole(value) and value >= 0),
+    "an int from 0 on",
+    type="int | bool",
+    described="int or bool",
+)
+PRUNER = Domain(
+    _is_pruner,
+    f"a str among {_names(*PRUNERS)}, a pruner, a callable from tree to tree or None",
+    tuple(PRUNERS),
+    "AnyPruner | str | None",
+    "Pruner, callable, str or None",
+)
+
+# ---- the parameters, in the order of signatures: those of scikit-learn first, in its order ---------------
+
+PARAMETERS: tuple[Parameter, ...] = (
+    Parameter("n_estimators", whole(1), 100, "How many trees.", FORESTS, positional=True),
+    Parameter(
+        "tree",
+        Domain(
+            lambda value: value is None or (hasattr(value, "fit") and hasattr(value, "rules")),
+            "a classifier of treewright with a single tree or None",
+            described="estimator or None",
         ),
-        "a str among {'pairwise', 'no_interactions'}, a list of groups of features or None",
-        ("pairwise", "no_interactions"),
+        None,
+        "Grows the tree: any classifier of treewright with a single tree. None is C4.5 without pruning, as "
+        "pruning is left to the rules.",
+        RULES,
     ),
-    "feature_costs": Domain(
-        lambda value: value is None or isinstance(value, Mapping) or np.ndim(value) == 1,
-        "an array-like, a dict of feature to cost or None",
+    Parameter(
+        "estimate",
+        replace(one_of("pessimistic", "holdout", "smoothed"), type="Estimate"),
+        "pessimistic",
+        "Judge rules by an upper confidence limit of their error on the rows the tree was grown on; by their "
+        "error on held-out rows, which keeps all rules (Mitchell, 1997); or by that error, smoothed.",
+        RULES,
     ),
-    "unseen": one_of("missing", "error", "majority"),
-    "inf": one_of("error", "extreme"),
-    "early_stopping": Domain(
-        lambda value: (
-            value in ("holdout", "cv")
-            if isinstance(value, str)
-            else value is None or isinstance(value, EarlyStopping)
+    Parameter(
+        "cf",
+        OPEN_UNIT,
+        0.25,
+        "Confidence factor of the pessimistic estimate; smaller prunes more.",
+        RULES,
+    ),
+    Parameter(
+        "choose",
+        truth(none=True),
+        None,
+        "Choose the rules of each class by description length, and put the classes in order. If not, all "
+        'rules are put in the order of their estimated errors. None does unless the estimate is "holdout".',
+        RULES,
+    ),
+    Parameter(
+        "criterion",
+        name_or_function(*CLASSIFICATION, *REGRESSION),
+        REQUIRED,
+        "What makes a split good: a name of `criteria.CLASSIFICATION` or `criteria.REGRESSION`, or a "
+        "function of the statistics of a node and of its candidates' branches.",
+        RECIPE,
+        core='std::string = "gini"',
+    ),
+    Parameter(
+        "criterion",
+        name_or_function(*CLASSIFICATION, "log_loss"),
+        "gini",
+        'What makes a split good: "gini", "entropy" (or "log_loss"), "error", "sqrt", "gain_ratio", '
+        '"twoing", "chi_square" or "hellinger", see `treewright.criteria`; or a function of your own, see '
+        "the page on criteria.",
+        _of_classes(TREES),
+        {"ID3Classifier": "entropy"},
+        convert=known_criterion,
+    ),
+    Parameter(
+        "criterion",
+        replace(
+            name_or_function(*REGRESSION),
+            described='{"squared_error", "absolute_error", "poisson"} or callable',
         ),
-        "a str among {'holdout', 'cv'}, an EarlyStopping or None",
-        ("holdout", "cv"),
+        "squared_error",
+        "What leaves predict and are judged by: the mean and squared error, the median and absolute error, "
+        "or the mean and Poisson deviance; or a function of your own, see the page on criteria.",
+        TREES - CLASSIFIERS,
+        convert=known_criterion,
     ),
-    "predicates": Domain(
-        lambda value: value is None or (isinstance(value, Iterable) and not isinstance(value, str)),
-        "a list or a dict of expressions and functions, or None",
+    Parameter(
+        "criterion",
+        replace(one_of(*CLASSIFICATION, "log_loss"), described="str"),
+        "gini",
+        "What makes a split good, as for `DecisionTreeClassifier`.",
+        _of_classes(FORESTS),
     ),
-    "trace": Domain(lambda value: isinstance(value, bool), "a bool"),
-    "n_jobs": Domain(
-        lambda value: value is None or (is_whole(value) and value != 0), "an int other than 0 or None"
+    Parameter(
+        "criterion",
+        one_of(*REGRESSION),
+        "squared_error",
+        "What leaves predict and are judged by, as for `DecisionTreeRegressor`.",
+        FORESTS - CLASSIFIERS,
     ),
-    "verbose": Domain(
-        lambda value: isinstance(value, bool) or (is_whole(value) and value >= 0), "an int from 0 on"
+    Parameter(
+        "criterion", one_of("gini", "entropy"), "gini", "What a split should lower.", _of_classes(CART)
     ),
-    "pruner": Domain(
-        lambda value: value in PRUNERS if isinstance(value, str) else value is None or _is_pruner(value),
-        f"a str among {{{', '.join(map(repr, PRUNERS))}}}, a pruner, a callable from tree to tree or None",
-        tuple(PRUNERS),
+    Parameter(
+        "criterion",
+        one_of("squared_error", "poisson"),
+        "squared_error",
+        'What a split should lower. The target of "poisson" is a count of events, or has two columns: the '
+        "time in which events were counted, and their number; what is predicted is their rate.",
+        CART - CLASSIFIERS,
     ),
-    "holdout": Domain(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0.0, 1.0)"),
-}
-"""What the parameters that all estimators have may be."""
-
-CLASSIFIER_DOMAINS: dict[str, Domain] = {
-    "criterion": name_or_function(*CLASSIFICATION, "log_loss"),
-    **SHARED_DOMAINS,
-    "class_weight": Domain(_is_class_weight, "a dict, the str 'balanced' or None", ("balanced",)),
-    "laplace": Domain(
-        lambda value: isinstance(value, bool) or (is_number(value) and 0 <= value < np.inf),
-        "a float in the range [0, inf) or a bool",
+    Parameter(
+        "criterion",
+        one_of("gini", "entropy", "squared_error", "poisson"),
+        REQUIRED,
+        "What a split should lower.",
+        CART_RECIPE,
     ),
-}
-"""What the parameters of classifiers may be."""
+    Parameter(
+        "splitter",
+        one_of("best", "random"),
+        "best",
+        "Look at every cut of a feature, or at one drawn at random (Geurts, Ernst & Wehenkel, 2006).",
+        GROWN,
+    ),
+    Parameter(
+        "max_depth",
+        whole(1, none=True),
+        None,
+        "Depth at which to stop.",
+        GROWN | FORESTS,
+        core="int64_t = -1",
+    ),
+    Parameter(
+        "max_depth",
+        Domain(
+            lambda value: is_whole(value) and 1 <= value <= 1000,
+            "an int in the range [1, 1000]",
+            type="int",
+            described="int",
+        ),
+        30,
+        "Depth at which to stop.",
+        CART | CART_RECIPE,
+    ),
+    Parameter(
+        "max_depth",
+        whole(1, none=True),
+        3,
+        "Most levels of splits. Each multiplies the work; None needs `max_leaf_nodes`.",
+        OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
+        "min_samples_split",
+        whole_or_share(2, all_of_it=True),
+        2,
+        "Fewest rows of a node that may be split; a float is a share of all rows.",
+        GROWN | FORESTS,
+        core="int64_t = 2",
+    ),
+    Parameter(
+        "min_samples_split",
+        whole(1),
+        20,
+        "Fewest rows of a node that may be split.",
+        CART | CART_RECIPE,
+    ),
+    Parameter(
+        "min_samples_leaf",
+        whole_or_share(1, all_of_it=False),
+        1,
+        "Fewest rows of a leaf; a float is a share of all rows.",
+        GROWN | FORESTS,
+        core="int64_t = 1",
+    ),
+    Parameter(
+        "min_samples_leaf",
+        whole(1),
+        7,
+        "Fewest rows of a leaf, counting those that know the value their split asks for.",
+        CART | CART_RECIPE,
+    ),
+    Parameter(
+        "min_samples_leaf",
+        Domain(
+            lambda value: is_number(value) and 1 <= value < inf,
+            "a float in the range [1.0, inf)",
+            type="float",
+            described="float",
+        ),
+        2,
+        "Two branches of a test must weigh this much; C4.5's -m, Weka's -M.",
+        C45 | C45_RECIPE,
+    ),
+    Parameter(
+        "min_weight_fraction_leaf",
+        number(0.0, 0.5),
+        0.0,
+        "Least share of the total weight in a leaf.",
+        GROWN | FORESTS,
+    ),
+    Parameter(
+        "max_features",
+        N_FEATURES,
+        None,
+        "How many features, drawn at random, each node looks at; None is all.",
+        GROWN | FORESTS,
+        dict.fromkeys(_of_classes(FORESTS), "sqrt") | dict.fromkeys(FORESTS - CLASSIFIERS, 1.0),
+        core="int64_t = 0",
+    ),
+    Parameter(
+        "random_state",
+        RANDOM_STATE,
+        None,
+        "Seed of what is drawn at random. With the defaults nothing is.",
+        TREES,
+    ),
+    Parameter(
+        "random_state",
+        SEED,
+        0,
+        "Seed of all that is drawn at random.",
+        RECIPE,
+        core="uint64_t = 0",
+    ),
+    Parameter(
+        "random_state",
+        SEED,
+        0,
+        "Seed of the choice of held-out rows.",
+        C45 | C45_RECIPE | RULES,
+    ),
+    Parameter(
+        "max_leaf_nodes",
+        whole(2, none=True),
+        None,
+        "Most leaves; the nodes are then split best first.",
+        GROWN | FORESTS,
+        core="int64_t = -1",
+    ),
+    Parameter(
+        "max_leaf_nodes",
+        whole(1, none=True),
+        None,
+        "Most leaves; None is as many as the depth allows.",
+        OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
+        "min_impurity_decrease",
+        number(0.0),
+        0.0,
+        "Least decrease of the whole tree's impurity by a split.",
+        GROWN | FORESTS,
+        core="double = 0",
+    ),
+    Parameter(
+        "min_merit",
+        Domain(
+            lambda value: is_number(value) and value < inf,
+            "a float below inf",
+            type="float",
+            described="float",
+        ),
+        -inf,
+        "A split's merit must exceed this; −inf takes every split.",
+        RECIPE,
+        core="double = -no_limit",
+    ),
+    Parameter(
+        "bootstrap",
+        truth(),
+        True,
+        "Whether each tree draws its rows with replacement; if not, it grows on all.",
+        FORESTS,
+        dict.fromkeys(("ExtraTreesClassifier", "ExtraTreesRegressor"), False),
+    ),
+    Parameter(
+        "oob_score",
+        Domain(
+            lambda value: truth().test(value) or callable(value),
+            "a bool or a callable",
+            type="bool | Callable[..., float]",
+            described="bool or callable",
+        ),
+        False,
+        "Whether to score each row by the trees that have not drawn it. The score is accuracy or R², or "
+        "``oob_score(y_true, y_pred)``, classes as codes.",
+        FORESTS,
+    ),
+    Parameter(
+        "n_jobs",
+        N_JOBS,
+        None,
+        "Threads; None and −1 use all cores. The forest is the same for every number.",
+        FORESTS,
+    ),
+    Parameter("random_state", RANDOM_STATE, None, "Seed of all that is drawn at random.", FORESTS),
+    Parameter("verbose", VERBOSE, 0, "Show progress and the remaining time in the terminal.", FORESTS),
+    Parameter(
+        "warm_start",
+        truth(),
+        False,
+        "Whether `fit` keeps the trees there are and adds to them up to `n_estimators`.",
+        FORESTS,
+    ),
+    Parameter(
+        "class_weight",
+        CLASS_WEIGHT,
+        None,
+        "Factor on the weight of each class.",
+        _of_classes(TREES | OPTIMAL),
+        convert=class_factors,
+    ),
+    Parameter(
+        "class_weight",
+        Domain(
+            _are_class_factors,
+            f"'balanced', a tuple of a factor per class ({FACTOR_WORDS}) or None",
+            ("balanced",),
+            "str | tuple[float, ...] | None",
+            '"balanced", tuple of float or None',
+        ),
+        None,
+        "Factor on the weight of each class, in class order.",
+        RECIPE | OPTIMAL_RECIPE,
+    ),
+    Parameter(
+        "class_weight",
+        replace(
+            CLASS_WEIGHT,
+            test=partial(_is_class_weight, ("balanced", "balanced_subsample")),
+            words="a dict, a str among {'balanced', 'balanced_subsample'} or None",
+            names=("balanced", "balanced_subsample"),
+            described='dict, "balanced", "balanced_subsample" or None',
+        ),
+        None,
+        "Factor on the weight of each class. With `bootstrap` it is one on the chance of its rows to be "
+        'drawn; "balanced_subsample" makes the classes that a tree has drawn weigh the same in it.',
+        _of_classes(FORESTS),
+    ),
+    Parameter(
+        "ccp_alpha",
+        number(0.0),
+        0.0,
+        "Cost-complexity pruning: the price of a leaf, in impurity.",
+        TREES | FORESTS,
+    ),
+    Parameter(
+        "max_samples",
+        Domain(
+            _is_max_samples,
+            "an int in the range [1, inf), a float in the range (0.0, inf) or None",
+            type="int | float | None",
+            described="int, float or None",
+        ),
+        None,
+        "How many rows, or what share of them, each tree draws, whatever they weigh; as many as there are by "
+        "default.",
+        FORESTS,
+    ),
+    Parameter(
+        "monotonic_cst",
+        replace(
+            BY_FEATURE,
+            words="an array-like, a dict of feature to -1, 0 or 1, or None",
+            type="Mapping[Any, int] | ArrayLike | None",
+            described="array-like of −1, 0 or 1, dict of feature to such, or None",
+        ),
+        None,
+        "Whether the prediction may only fall (−1) or rise (1) with a feature. Of classes it is the "
+        "probability of the second, or of more classes the mean of their positions in `classes_`.",
+        TREES | FORESTS,
+        choice="monotonic",
+        convert=monotonic_signs,
+    ),
+    Parameter(
+        "monotonic",
+        Domain(
+            partial(_is_tuple_of, lambda sign: sign in (-1, 0, 1)),
+            "a tuple of -1, 0 or 1 per feature or None",
+            type="tuple[int, ...] | None",
+            described="tuple of int or None",
+        ),
+        None,
+        "For each feature 1 if the prediction may only rise with it, −1 if it may only fall, 0 if it may "
+        "do both.",
+        RECIPE,
+        core="std::vector<int8_t> = {}",
+    ),
+    # ---- beyond scikit-learn ---------------------------------------------------------------------------
+    Parameter(
+        "interaction_cst",
+        Domain(
+            lambda value: (
+                value in ("pairwise", "no_interactions")
+                if isinstance(value, str)
+                else value is None or isinstance(value, Iterable)
+            ),
+            "a str among {'pairwise', 'no_interactions'}, a list of groups of features or None",
+            ("pairwise", "no_interactions"),
+            "str | Iterable[Iterable[Any]] | None",
+            'list of groups of features, "pairwise", "no_interactions" or None',
+        ),
+        None,
+        "Features that may be asked for on one path; features of no group form one of their own.",
+        TREES,
+        choice="interaction",
+        convert=interaction_groups,
+    ),
+    Parameter(
+        "interaction",
+        Domain(
+            partial(_is_tuple_of, partial(_is_tuple_of, is_whole)),
+            "a tuple of groups, each a tuple of feature numbers, or None",
+            type="tuple[tuple[int, ...], ...] | None",
+            described="tuple of tuples of int or None",
+        ),
+        None,
+        "Groups of features that may share a path.",
+        RECIPE,
+        core="FeatureGroups = {}",
+    ),
+    Parameter(
+        "alpha",
+        number(0.0),
+        0.0,
+        "The price of a leaf, in mean cost: 0.01 asks of every split to lower the training error by 1 %.",
+        OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
+        "time_limit",
+        number(0.0, none=True),
+        None,
+        "Seconds after which the best tree so far is given, with what is proven of it.",
+        OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
+        "work_limit",
+        whole(0, none=True),
+        None,
+        "Subproblems (`n_solved_`) after which the best tree so far is given, the same on every machine. "
+        "The search then runs in one thread.",
+        OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
+        "memory_limit",
+        whole(0, none=True),
+        None,
+        "Bytes that the search may use for what it remembers; with less it takes longer.",
+        OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
+        "on_interrupt",
+        one_of("raise", "keep"),
+        "raise",
+        "On Ctrl-C, raise KeyboardInterrupt, or give the best tree so far.",
+        OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
+        "cp",
+        number(-inf),
+        0.01,
+        "A split must lower the error by this share of the root's; those that do not are undone while "
+        "growing.",
+        CART | CART_RECIPE,
+    ),
+    Parameter(
+        "confidence",
+        replace(OPEN_UNIT, words="a float in the range (0, 1)"),
+        0.25,
+        "Confidence level of the pruning; smaller prunes more. Above 0.5 the errors seen are taken as they "
+        "are.",
+        C45 | C45_RECIPE,
+    ),
+    Parameter(
+        "pruner",
+        PRUNER,
+        None,
+        "How to prune the grown tree: an instance such as `treewright.pruning.ErrorBased()`, a name of "
+        "`treewright.pruning.PRUNERS`, or a function from tree to tree.",
+        TREES,
+    ),
+    Parameter(
+        "pruner",
+        replace(PRUNER, described='"error_based", Pruner, callable, str or None'),
+        "error_based",
+        "How to prune: Quinlan's way by default, another pruner of `treewright.pruning`, or not at all.",
+        C45,
+    ),
+    Parameter(
+        "prune",
+        truth(),
+        True,
+        "Whether the grown tree is pruned by an upper limit on the error rate.",
+        C45_RECIPE,
+    ),
+    Parameter(
+        "holdout",
+        OPEN_UNIT,
+        1 / 3,
+        "The share of the rows, stratified by class, that is held out from growing if the pruner needs rows "
+        "that the tree has not seen.",
+        TREES,
+    ),
+    Parameter(
+        "holdout",
+        OPEN_UNIT,
+        1 / 3,
+        "The share of the rows, stratified by class, that is held out from growing if the pruner needs rows "
+        'that the tree has not seen. With compat="j48" and pruner="reduced_error" it is the last of '
+        "1 / `holdout` parts as Weka parts the rows: J48's -R, and -N 3 for a third.",
+        C45,
+    ),
+    Parameter(
+        "holdout",
+        OPEN_UNIT,
+        1 / 3,
+        'The share of the rows, stratified by class, that is held out for "holdout" and "smoothed".',
+        RULES,
+    ),
+    Parameter(
+        "early_stopping",
+        Domain(
+            _is_early_stopping,
+            "a str among {'holdout', 'cv'}, an EarlyStopping or None",
+            ("holdout", "cv"),
+            "EarlyStopping | str | None",
+            '"holdout", "cv", EarlyStopping or None',
+        ),
+        None,
+        "Stop growing, best first, when it no longer helps held-out rows (a share of `holdout`), or by "
+        "cross-validation. `treewright.pruning.EarlyStopping` has the settings.",
+        TREES,
+    ),
+    Parameter(
+        "priors",
+        replace(
+            ANYTHING,
+            type="Mapping[Any, float] | ArrayLike | None",
+            described="dict or array-like or None",
+        ),
+        None,
+        "The classes' shares to grow for, instead of those of the data.",
+        _of_classes(TREES | CART | OPTIMAL),
+        convert=class_priors,
+    ),
+    Parameter(
+        "priors",
+        Domain(
+            lambda value: value is None or (_is_tuple_of(is_factor, value) and any(value)),
+            f"a tuple of a prior per class ({FACTOR_WORDS}), not all 0, or None",
+            type="tuple[float, ...] | None",
+            described="tuple of float or None",
+        ),
+        None,
+        "The classes' shares to grow for, in class order.",
+        RECIPE | CART_RECIPE | OPTIMAL_RECIPE,
+    ),
+    Parameter(
+        "costs",
+        replace(
+            ANYTHING,
+            type="ArrayLike | None",
+            described="array-like of shape (n_classes, n_classes) or None",
+        ),
+        None,
+        "Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.",
+        _of_classes(TREES | CART | OPTIMAL),
+        convert=cost_rows,
+    ),
+    Parameter(
+        "costs",
+        Domain(
+            partial(_is_tuple_of, partial(_is_tuple_of, is_factor)),
+            f"a tuple with a tuple of costs ({FACTOR_WORDS}) for every true class or None",
+            type="tuple[tuple[float, ...], ...] | None",
+            described="tuple of tuples of float or None",
+        ),
+        None,
+        "Cost of predicting a class (column) where another is true (row).",
+        RECIPE | CART_RECIPE | OPTIMAL_RECIPE,
+        core="Numbers = {}",
+    ),
+    Parameter(
+        "laplace",
+        Domain(
+            lambda value: isinstance(value, bool) or is_factor(value),
+            f"a float, {FACTOR_WORDS}, or a bool",
+            type="float | bool",
+            described="float or bool",
+        ),
+        0,
+        "What `predict_proba` adds to the weight of every class of a leaf; True is 1.",
+        _of_classes(ONE_TREE),
+        dict.fromkeys(C45, False),
+    ),
+    Parameter(
+        "vote",
+        one_of("soft", "hard"),
+        "soft",
+        "Whether a tree gives each class the probability of its leaf, or its whole vote to one.",
+        _of_classes(FORESTS),
+    ),
+    Parameter(
+        "splits",
+        SPLIT_FORMS,
+        ("threshold", "subset"),
+        'Forms of splits to look for; the best one wins. They are "threshold", "interval", "hyperplane", '
+        '"sphere" and "median" for numeric and ordinal features, "subset", "multiway" and "one_vs_rest" for '
+        "categorical ones, see the page on splits.",
+        GROWN | FORESTS,
+        {"ID3Classifier": ("multiway",)},
+        convert=split_forms,
+    ),
+    Parameter(
+        "max_terms",
+        whole(2, none=True),
+        None,
+        "Most features of a hyperplane or sphere; by default as many as pay for themselves.",
+        GROWN | FORESTS,
+        core="size_t = SIZE_MAX",
+    ),
+    Parameter(
+        "missing",
+        POLICY,
+        "direction",
+        "What becomes of rows that miss the value a split asks for, for all features or by feature (name or "
+        'index; the others learn a direction): "direction", "available", "value", "fractional", "surrogate", '
+        '"mean", "median", "mode", "class_mode", "ignore" or "error". See the page on missing values.',
+        TREES,
+        {"ID3Classifier": "error"},
+        convert=missing_policies,
+    ),
+    Parameter(
+        "missing",
+        replace(
+            POLICY,
+            test=partial(_is_missing, ("ignore",)),
+            words=f"{POLICY.words}, and not 'ignore', which forests do not have",
+        ),
+        "direction",
+        "What becomes of rows that miss the value a split asks for, as for `DecisionTreeClassifier`, except "
+        'for "ignore".',
+        FORESTS,
+    ),
+    Parameter(
+        "missing",
+        replace(POLICY, type="str | tuple[str, ...]", described="str or tuple of str"),
+        "direction",
+        "What becomes of rows without a value, a name of `MISSING`, or one for each feature.",
+        RECIPE,
+    ),
+    Parameter(
+        "max_surrogates",
+        whole(0),
+        5,
+        "How many surrogate splits a node keeps for rows that miss the value it asks for "
+        '(missing="surrogate").',
+        GROWN | FORESTS,
+        core="int = 5",
+    ),
+    Parameter(
+        "max_surrogates",
+        whole(0),
+        5,
+        "How many surrogate splits a node keeps for rows that miss the value it asks for.",
+        CART | CART_RECIPE,
+    ),
+    Parameter(
+        "use_surrogates",
+        Domain(
+            lambda value: is_whole(value) and value in (0, 1, 2),
+            "0, 1 or 2",
+            type="int",
+            described="{0, 1, 2}",
+        ),
+        2,
+        "Rows with a missing value stay at the node (0), follow the surrogates or else stay (1), or follow "
+        "the surrogates or else the majority (2).",
+        GROWN | FORESTS | CART | CART_RECIPE,
+        core="int = 2",
+    ),
+    Parameter(
+        "surrogate_style",
+        Domain(lambda value: is_whole(value) and value in (0, 1), "0 or 1", type="int", described="{0, 1}"),
+        0,
+        "Agreement is counted over all rows with a known split (0), or over those that also know the "
+        "surrogate (1).",
+        CART | CART_RECIPE,
+    ),
+    Parameter(
+        "cut",
+        one_of("midpoint", "observed"),
+        "midpoint",
+        "Cut half-way between neighbouring values, or at the largest value of the data not above that.",
+        GROWN | C45 | C45_RECIPE,
+        dict.fromkeys(C45 | C45_RECIPE, "observed"),
+    ),
+    Parameter(
+        "category_order",
+        one_of("auto", "node", "once"),
+        "auto",
+        "Order the categories for subset splits anew at each node (exact), or once by the whole target. "
+        '"auto" does so once for features of more than 256 categories, where ordering at each node fits '
+        "noise.",
+        GROWN | FORESTS,
+        dict.fromkeys(FORESTS, "once"),
+        core="CategoryOrder = CategoryOrder::automatic",
+    ),
+    Parameter(
+        "max_bins",
+        whole(2, none=True),
+        None,
+        "Look at no more than this many quantile cuts of a numeric feature; all by default.",
+        GROWN | FORESTS,
+        core="int = 0",
+    ),
+    Parameter(
+        "ties",
+        one_of("first", "last", "random"),
+        "first",
+        'Which of equally good splits wins; "random" looks at the features in an order drawn for each node.',
+        GROWN,
+        core="Ties = Ties::first",
+    ),
+    Parameter(
+        "order",
+        one_of(*ORDERS),
+        "depth_first",
+        'Which node to split next. `max_leaf_nodes` makes the default "best_first".',
+        GROWN,
+        core="Order = Order::depth_first",
+    ),
+    Parameter("max_nodes", whole(1, none=True), None, "Most nodes.", GROWN, core="int64_t = -1"),
+    Parameter(
+        "max_competitors",
+        whole(0),
+        0,
+        "How many of the best splits on other features each node remembers.",
+        GROWN | C45 | C45_RECIPE | CART | CART_RECIPE,
+        dict.fromkeys(CART | CART_RECIPE, 4),
+        core="int = 0",
+    ),
+    Parameter(
+        "feature_costs",
+        BY_FEATURE,
+        None,
+        "What it costs to look at each feature: gains are divided by it when splits are compared.",
+        TREES | CART,
+        convert=costs_of_features,
+    ),
+    Parameter(
+        "feature_costs",
+        Domain(
+            partial(_is_tuple_of, lambda cost: is_factor(cost) and cost > 0),
+            f"a tuple of a number from {SMALLEST_FACTOR:g} to {LARGEST_FACTOR:g} per feature or None",
+            type="tuple[float, ...] | None",
+            described="tuple of float or None",
+        ),
+        None,
+        "What it costs to look at each feature: merits are divided by it when candidates are compared, those "
+        "of splits on several features by the sum.",
+        RECIPE | CART_RECIPE,
+        core="Numbers = {}",
+    ),
+    Parameter(
+        "significance",
+        number(0.0, 1.0, none=True),
+        None,
+        "Split only where branch and target are related at this level of significance. The test is "
+        "chi-square, of numbers F, corrected for the number of splits there were to choose from.",
+        GROWN,
+        core="double = 1",
+    ),
+    Parameter(
+        "complexity",
+        number(0.0),
+        0.0,
+        "The price of a node: a split must lower the whole tree's impurity by as much for each branch.",
+        GROWN,
+        core="double = 0",
+    ),
+    Parameter(
+        "risk_threshold",
+        number(0.0, none=True),
+        None,
+        "Stop growing, best first, when the training error per row is within this of `bayes_risk`.",
+        GROWN,
+    ),
+    Parameter(
+        "bayes_risk", number(0.0), 0.0, "The error that nobody can avoid, see `risk_threshold`.", GROWN
+    ),
+    Parameter(
+        "subtree_raising",
+        truth(),
+        True,
+        "Whether pruning may put a node's largest branch in its place.",
+        C45 | C45_RECIPE,
+    ),
+    Parameter(
+        "collapse",
+        truth(),
+        True,
+        "Whether subtrees that do not lower the training error become leaves before pruning. A pruner that "
+        "has held-out rows decides alone.",
+        C45 | C45_RECIPE,
+    ),
+    Parameter(
+        "binary_splits",
+        truth(),
+        False,
+        "Test one category against all others, instead of a branch for each category.",
+        C45 | C45_RECIPE,
+    ),
+    Parameter(
+        "mdl",
+        truth(),
+        True,
+        "Whether numeric cuts pay for the choice among them, log2(cuts) / rows bits.",
+        C45 | C45_RECIPE,
+    ),
+    Parameter(
+        "cv",
+        Domain(
+            lambda value: value is None or (value >= 2 if is_whole(value) else np.ndim(value) == 1),
+            "an int from 2 on, an array with the fold of each row or None",
+            type="int | ArrayLike | None",
+            described="int, array-like or None",
+        ),
+        10,
+        "Folds of the cross-validation of `cp_table_`: how many, or the fold of each row. The folds of a "
+        "number are dealt over the rows in order of the target, so that they are alike.",
+        CART,
+    ),
+    Parameter(
+        "se",
+        Domain(
+            lambda value: value is None or (is_number(value) and 0 <= value < inf),
+            "a float from 0 on or None",
+            type="float | None",
+            described="float or None",
+        ),
+        None,
+        "Prune to the smallest tree whose cross-validated error is within `se` standard errors of the least.",
+        CART,
+    ),
+    Parameter(
+        "shrink",
+        number(0.0, none=True),
+        None,
+        'How far "poisson" rates are drawn towards the overall rate. It is the coefficient of variation that '
+        'rates are thought to have, 0 if they are not drawn. None is rpart\'s 1 with compat="rpart", else 0.',
+        CART - CLASSIFIERS,
+    ),
+    Parameter(
+        "shrink",
+        number(0.0),
+        0.0,
+        'How far "poisson" rates are drawn towards the overall rate.',
+        CART_RECIPE,
+    ),
+    Parameter(
+        "unseen",
+        replace(one_of("missing", "error", "majority"), type="Unseen"),
+        "missing",
+        "What to do when predicting for a category that was never seen: treat it as missing, refuse it, or "
+        "follow the largest branch.",
+        ONE_TREE | FORESTS,
+    ),
+    Parameter(
+        "inf",
+        replace(one_of("error", "extreme"), type="Infinities"),
+        "error",
+        "Refuse infinite numbers, or take them as the largest finite ones.",
+        ONE_TREE | FORESTS,
+    ),
+    Parameter(
+        "categorical_features",
+        replace(ANYTHING, described="list of names, indices or a mask, or None"),
+        None,
+        "Columns to take as categories, beyond those that say so themselves.",
+        ONE_TREE | FORESTS,
+    ),
+    Parameter(
+        "ordinal_features",
+        replace(
+            ANYTHING, described="list of names, indices or a mask, or dict of name to categories, or None"
+        ),
+        None,
+        "Columns to take as ordered categories, beyond those that say so themselves.",
+        ONE_TREE | FORESTS,
+    ),
+    Parameter(
+        "predicates",
+        Domain(
+            lambda value: value is None or (isinstance(value, Iterable) and not isinstance(value, str)),
+            "a list or a dict of expressions and functions, or None",
+            described="list or dict of expressions and functions, or None",
+        ),
+        None,
+        "Boolean features of your own, offered beside the others. They are expressions over the columns such "
+        'as ``"width > 2 * height"``, functions that are given the table and give a truth value for each '
+        "row, or pairs of a name and such.",
+        ONE_TREE,
+    ),
+    Parameter(
+        "trace",
+        truth(),
+        False,
+        "Keep the learner's own account of every node: each candidate with its counts, gain and gain ratio, "
+        "what was chosen and why. `trace_` holds the training rows with it.",
+        ONE_TREE - OPTIMAL,
+    ),
+    Parameter("n_jobs", N_JOBS, None, "Threads; None and −1 use all cores.", ONE_TREE),
+    Parameter("verbose", VERBOSE, 0, "Show progress in the terminal.", (ONE_TREE - OPTIMAL) | RULES),
+    Parameter(
+        "verbose",
+        VERBOSE,
+        0,
+        "Show the best objective, the lower bound and the gap in the terminal.",
+        OPTIMAL,
+    ),
+    Parameter(
+        "compat",
+        one_of("weka", none=True),
+        None,
+        'Grow the tree of Weka\'s `Id3` ("weka"), node for node. Among gains that are equal but for rounding '
+        "its arithmetic decides, a node whose best gain is within 1e-6 of zero is a leaf, and rows that end "
+        "in a leaf without training rows stay unclassified: `predict` gives them `None` (in an array of "
+        "objects), `predict_proba` zeros.",
+        frozenset({"ID3Classifier"}),
+    ),
+    Parameter(
+        "compat",
+        one_of("j48", "release8", none=True),
+        None,
+        "Grow the tree of Weka's J48 (\"j48\"), or with the pruning figures of Quinlan's Release 8 "
+        '("release8"), node for node.',
+        C45 | C45_RECIPE,
+    ),
+    Parameter(
+        "compat",
+        one_of("rpart", none=True),
+        None,
+        'Grow the tree of R\'s rpart ("rpart"), node for node, its oddities included.',
+        CART | CART_RECIPE,
+    ),
+)
+"""Every parameter. One of another kind, default or meaning elsewhere has an entry for each."""
 
-REGRESSOR_DOMAINS: dict[str, Domain] = {"criterion": name_or_function(*REGRESSION), **SHARED_DOMAINS}
-"""What the parameters of regressors may be."""
 
-
-def check_counts(y: Any) -> None:
-    """Refuse targets that cannot be counts, as the Poisson criterion needs them."""
-    try:
-        counts = np.asarray(y, dtype=float)
-    except (TypeError, ValueError):
-        return  # no numbers at all: reading the data says so better
-    if (counts < 0).any():
-        raise ValueError("Some value(s) of y are negative, which is not allowed for Poisson regression.")
-    if counts.sum() <= 0:
-        raise ValueError("Sum of y is not positive, which is necessary for Poisson regression.")
-
-
-def monotonic_signs(
-    monotonic_cst: Mapping[Any, int] | ArrayLike | None, schema: Schema
-) -> tuple[int, ...] | None:
-    """Give scikit-learn's `monotonic_cst` as one sign per feature; those a dict does not mention are free."""
-    if monotonic_cst is None:
-        return None
-    signs = np.asarray(_by_feature("monotonic_cst", monotonic_cst, schema, 0))
-    if len(signs) != len(schema.columns):
-        raise ValueError(
-            f"monotonic_cst has shape {len(signs)} but the input data X has {schema.n_inputs} features."
-        )
-    if not np.isin(signs, (-1, 0, 1)).all():
-        raise ValueError(
-            f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}"
-        )
-    for column, sign in zip(schema.columns, signs, strict=True):
-        if sign and column.kind == "categorical":
-            raise ValueError(
-                f"monotonic_cst has {sign} for feature {column.name!r}, which is categorical: use 0."
-            )
-    return tuple(int(sign) for sign in signs)
-
-
-def interaction_groups(interaction_cst: Any, schema: Schema) -> tuple[tuple[int, ...], ...] | None:
-    """Give the groups of features that may share a path; features of no group form one of their own.
+@cache
+def parameters_of(owner: str) -> dict[str, Parameter]:
+    """Give the parameters of an estimator or recipe by name, with its own defaults, in order.
 
     Examples
     --------
-    >>> interaction_groups([["x0", 2]], Schema.unnamed(4))
-    ((0, 2), (1, 3))
+    >>> list(parameters_of("C45Classifier"))[:3], parameters_of("CARTClassifier")["max_depth"].default
+    (['min_samples_leaf', 'random_state', 'confidence'], 30)
     """
-    features = range(len(schema.columns))
-    if interaction_cst is None:
-        return None
-    if isinstance(interaction_cst, str):
-        size = 1 if interaction_cst == "no_interactions" or len(features) == 1 else 2
-        return tuple(combinations(features, size))
-    groups = []
-    for group in interaction_cst:
-        if isinstance(group, str) or not isinstance(group, Iterable):
-            raise ValueError(f"interaction_cst must be a list of groups of features, got {group!r} in it.")
-        groups.append(tuple(sorted({_feature("interaction_cst", key, schema) for key in group})))
-    rest = tuple(sorted(set(features) - {feature for group in groups for feature in group}))
-    return tuple(group for group in (*groups, rest) if group)
+    mine = {entry.name: entry for entry in PARAMETERS if owner in entry.owners}
+    own = {name: entry.defaults[owner] for name, entry in mine.items() if owner in entry.defaults}
+    return mine | {name: mine[name]._replace(default=default) for name, default in own.items()}
 
 
-def costs_of_features(
-    feature_costs: Mapping[Any, float] | ArrayLike | None, schema: Schema
-) -> tuple[float, ...] | None:
-    """Give a cost for each feature; those that a dict does not mention cost 1."""
-    if feature_costs is None:
-        return None
-    costs = _by_feature("feature_costs", feature_costs, schema, 1.0)
-    if len(costs) != len(schema.columns) or not all(is_number(c) and 0 < c < np.inf for c in costs):
-        raise ValueError(
-            f"feature_costs must have a number above 0 for each of the {len(schema.columns)} features, "
-            f"got {feature_costs!r}."
-        )
-    return tuple(float(cost) for cost in costs)
+@cache
+def _paths(
+    owner: str, recipe: str
+) -> tuple[dict[str, Any], tuple[str, ...], tuple[tuple[str, str, Any], ...]]:
+    """Tell how parameters become choices: the defaults of choices, those taken as given, those converted."""
+    choices, same, converted = parameters_of(recipe), [], []
+    for entry in parameters_of(owner).values():
+        choice = entry.choice or entry.name
+        if choice not in choices:
+            continue
+        if entry.convert is None:
+            same.append(entry.name)
+        else:
+            converted.append((entry.name, choice, entry.convert))
+    defaults = {name: entry.default for name, entry in choices.items() if entry.default is not REQUIRED}
+    return defaults, tuple(same), tuple(converted)
 
 
-def _by_feature(parameter: str, values: Any, schema: Schema, default: float) -> list[Any]:
-    """Give what an array or a dict says of each feature; an array need not speak of predicates."""
-    if not isinstance(values, Mapping):
-        said = list(np.asarray(values).tolist())
-        return said + [default] * len(schema.predicates) * (len(said) == schema.n_inputs)
-    given = [default] * len(schema.columns)
-    for key, value in values.items():
-        given[_feature(parameter, key, schema)] = value
-    return given
+def recipe_choices(
+    owner: str, values: Mapping[str, Any], schema: Schema, recipe: str = "Recipe"
+) -> dict[str, Any]:
+    """Put the parameters of an estimator in the terms of its recipe.
 
+    Parameters
+    ----------
+    owner, recipe : str
+        The classes.
+    values : dict
+        The estimator's parameters by name.
+    schema : Schema
+        That of the table to grow on.
 
-def _feature(parameter: str, key: Any, schema: Schema) -> int:
-    """Find a feature by name or number."""
-    if isinstance(key, str) and key in schema.names:
-        return schema.names.index(key)
-    if is_whole(key) and 0 <= key < len(schema.columns):
-        return int(key)
-    raise ValueError(f"{parameter} names {key!r}, which is no feature.{nearest(key, schema.names)}")
-
-
-def missing_policies(missing: str | Mapping[Any, str], schema: Schema) -> str | tuple[str, ...]:
-    """Give a dict of policies as one for each feature; those not mentioned learn a direction."""
-    if isinstance(missing, str):
-        return missing
-    policies = ["direction"] * len(schema.columns)
-    for key, policy in missing.items():
-        policies[_feature("missing", key, schema)] = policy
-    return tuple(policies)
-
-
-def class_factors(class_weight: Any, classes: list[Any]) -> str | tuple[float, ...] | None:
-    """Give the factors in class order; a class that is not mentioned has factor 1."""
-    if isinstance(class_weight, list):
-        class_weight = class_weight[0]
-    if class_weight is None or isinstance(class_weight, str):
-        return class_weight
-    absent = [label for label in classes if label not in class_weight]
-    unknown = [label for label in class_weight if label not in classes]
-    if absent and unknown:
-        raise ValueError(f"The classes, {absent}, are not in class_weight, which names {unknown} instead.")
-    return _shares("class_weight", [class_weight.get(label, 1.0) for label in classes])
-
-
-def class_priors(priors: Any, classes: list[Any]) -> tuple[float, ...] | None:
-    """Give the priors in class order."""
-    if priors is None:
-        return None
-    if isinstance(priors, Mapping):
-        if set(priors) != set(classes):
-            raise ValueError(f"priors must name the classes {classes}, got {list(priors)}.")
-        priors = [priors[label] for label in classes]
-    return _shares("priors", priors)
-
-
-def _shares(parameter: str, values: ArrayLike) -> tuple[float, ...]:
-    numbers = np.asarray(values, dtype=float)
-    if numbers.ndim != 1 or not (np.isfinite(numbers).all() and (numbers >= 0).all()):
-        raise ValueError(f"{parameter} must be finite numbers that are not negative, got {values!r}.")
-    return tuple(numbers.tolist())
-
-
-def cost_rows(costs: ArrayLike | None, n_classes: int) -> tuple[tuple[float, ...], ...] | None:
-    """Give the matrix of costs as rows, true classes first."""
-    if costs is None:
-        return None
-    matrix = np.asarray(costs, dtype=float)
-    if matrix.shape != (n_classes, n_classes):
-        raise ValueError(
-            f"costs must have a row and a column for each of the {n_classes} classes, "
-            f"got shape {matrix.shape}."
-        )
-    if not (np.isfinite(matrix).all() and (matrix >= 0).all() and (np.diag(matrix) == 0).all()):
-        raise ValueError(f"costs must be finite, not negative, and 0 on the diagonal, got {matrix.tolist()}.")
-    return tuple(map(tuple, matrix.tolist()))
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> values = vars(DecisionTreeClassifier(criterion="log_loss", monotonic_cst={"x1": 1}))
+    >>> choices = recipe_choices("DecisionTreeClassifier", values, Schema.unnamed(2))
+    >>> choices["criterion"], choices["monotonic"]
+    ('entropy', (0, 1))
+    """
+    defaults, same, converted = _paths(owner, recipe)
+    choices = defaults.copy()
+    for name in same:
+        choices[name] = values[name]
+    for name, choice, convert in converted:
+        value = values[name]
+        choices[choice] = None if value is None else convert(value, schema)
+    return choices

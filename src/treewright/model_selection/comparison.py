@@ -1,4 +1,4 @@
-"""Compare: pruning methods side by side, cross-validated on the same trees."""
+"""`compare_pruners`: pruning methods side by side, cross-validated on the same trees."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from treewright.tree import Tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from treewright.estimators.tree import TreeEstimator
+    from treewright.tree.model import TreeModel
+
 
 UNPRUNED = "unpruned"
 MARKS = ("o", "D", "^")
@@ -124,7 +125,7 @@ class Comparison:
 
 
 def compare_pruners(
-    model: TreeEstimator,
+    model: TreeModel,
     X: Any,
     y: Any,
     cv: int | ArrayLike = 5,
@@ -193,7 +194,7 @@ class _Outcome:
 class _FoldTrees:
     """The trees of one fold: grown on all its rows, and on what is left when some are kept aside."""
 
-    def __init__(self, growing: Dataset, recipe: AnyRecipe, model: TreeEstimator, seed: int) -> None:
+    def __init__(self, growing: Dataset, recipe: AnyRecipe, model: TreeModel, seed: int) -> None:
         self._recipe, self._n_jobs = recipe, model.n_jobs
         self._all = growing
         self._part, self._aside = set_aside(growing, getattr(model, "holdout", 1 / 3), seed)

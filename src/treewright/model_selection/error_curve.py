@@ -1,4 +1,4 @@
-"""Error curve: how the error of a forest falls while its trees become more."""
+"""Error curve of a forest: error against the number of trees."""
 
 from __future__ import annotations
 

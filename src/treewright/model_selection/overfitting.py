@@ -1,4 +1,4 @@
-"""Overfitting: accuracy against size, while a tree grows and while it is pruned again, in one picture."""
+"""`overfitting_curve`: training and test accuracy against tree size, while growing and pruning."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from treewright.pruning.losses import held_out_loss
 from treewright.pruning.nested import nested_losses, there_until
 from treewright.pruning.reduced_error import greedy_steps
 from treewright.tree import Tree
+from treewright.tree.model import TreeModel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from treewright.estimators.tree import TreeEstimator
 
 Array = NDArray[np.float64]
 
@@ -74,7 +74,7 @@ class OverfittingCurve:
 
 
 def overfitting_curve(
-    model: TreeEstimator,
+    model: TreeModel,
     X: Any,
     y: Any,
     *,
@@ -107,7 +107,7 @@ def overfitting_curve(
     >>> curve.growing["nodes"].tolist()[:3], float(curve.growing["training"][-1])
     ([1.0, 3.0, 5.0], 1.0)
     """
-    if not hasattr(model, "_recipe") or not hasattr(model, "_dataset"):
+    if not isinstance(model, TreeModel):
         raise DataTypeError(
             f"{type(model).__name__} cannot be watched while it grows: give an estimator of treewright that "
             "grows one tree."

@@ -1,4 +1,4 @@
-"""Selection: choosing between trees by a holdout or by cross-validation: the loop that grows and prunes."""
+"""`prune`: pruning by training rows, a holdout set or cross-validation; grow and prune in one."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from treewright.tree import Tree
 from treewright.tree.monotone import collapse_to_order
 
 if TYPE_CHECKING:
-    from treewright.estimators.fitted_tree import FittedTree
+    from treewright.tree.model import TreeModel
 
-Model = TypeVar("Model", bound="FittedTree")
+Model = TypeVar("Model", bound="TreeModel")
 AnyPruner = Callable[..., Any]
 
 
@@ -64,7 +64,7 @@ def prune(
     >>> model = DecisionTreeClassifier().fit(X, y)
     >>> pruned = prune(model, pruning.Pessimistic())
     >>> model.get_n_leaves(), pruned.get_n_leaves(), pruned.pruner_
-    (9, 4, Pessimistic(correction=0.5, se=1.0))
+    (9, 4, Pessimistic(correction=0.5, se=1.0, count='all'))
     """
     tree, method = model._fitted_tree(), pruner_of(pruner)
     rows = None
@@ -73,7 +73,7 @@ def prune(
         method = _with_folds_of(method, kept)
     pruned = prune_tree(tree, method, rows, model._recipe(tree.schema), n_jobs=model.n_jobs)
     smaller = copy.copy(model)
-    smaller._adopt(pruned.tree)
+    smaller._set_tree(pruned.tree)
     smaller._remember(method, pruned)
     return smaller
 
@@ -256,12 +256,13 @@ def _cross_validated(
         sums = LossSums.nothing(len(steps))
         for growing, held_out in each_fold(rows, folds):
             fold_tree = grow(growing, recipe, n_jobs=n_jobs)
-            leaf_from = weakest_links(fold_tree, pruner.risk).leaf_from(fold_tree)
-            sums += nested_losses(fold_tree, as_weighed(held_out, recipe, growing), leaf_from, steps)
+            leaf_from = weakest_links(fold_tree, pruner.risk).leaf_from()
+            judged = as_weighed(held_out, recipe, growing)
+            sums += nested_losses(fold_tree, judged, leaf_from, steps, pruner.risk)
         of_repeats.append(sums)
     mean = np.mean([sums.mean for sums in of_repeats], axis=0)
     se = np.mean([sums.se for sums in of_repeats], axis=0)
-    return pruner.choose(tree, links, mean, se)
+    return pruner.choose(links, mean, se)
 
 
 def _stopped(
@@ -298,7 +299,7 @@ def _with_folds_of(pruner: AnyPruner, kept: NDArray[np.bool_]) -> AnyPruner:
 
 
 def _encoded(
-    model: FittedTree, tree: Tree, X: Any, y: Any, sample_weight: ArrayLike | None
+    model: TreeModel, tree: Tree, X: Any, y: Any, sample_weight: ArrayLike | None
 ) -> tuple[Dataset, NDArray[np.bool_]]:
     """Read rows as the model reads them, and say which were kept."""
     numbers, codes = model._encode(X, tree)

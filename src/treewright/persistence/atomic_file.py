@@ -1,4 +1,4 @@
-"""Whole files: written completely or not at all."""
+"""Atomic writing of files: completely or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model files: versioned, checksummed safetensors, read strictly and written whole or not at all.
+"""Container of model files: versioned, checksummed safetensors, read strictly.
 
 The layout is documented in docs/format.md. Nothing in a file names a class, a function or another file:
 reading one gives plain values and arrays, which `persistence.validation` proves to be trees.
@@ -35,6 +35,7 @@ HEADER_KEYS = {
     "parameters",
     "pruner",
     "schema",
+    "note",
     "target",
     "criterion",
     "draws",

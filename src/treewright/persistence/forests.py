@@ -1,4 +1,4 @@
-"""Files: a forest as header and arrays of a model file, and back, with everything checked on the way."""
+"""Forests as header and arrays of a model file, and back after validation."""
 
 from __future__ import annotations
 
@@ -15,43 +15,44 @@ from treewright.errors import ModelFileError
 from treewright.forest.bootstrap import Draws
 from treewright.forest.trees import LooseTrees, Trees, join
 from treewright.persistence.container import Arrays, Header, dumps, loads, write_model
-from treewright.persistence.parameters import plain_parameters
+from treewright.persistence.parameters import described
 from treewright.persistence.schema import schema_from_dict, schema_to_dict
 from treewright.persistence.trees import trees_from_parts, trees_to_parts
 from treewright.persistence.validation import check_begin, validate
 
 if TYPE_CHECKING:
-    from treewright.estimators.fitted_forest import FittedForest
+    from treewright.tree.model import ForestModel
 
 NODE = np.dtype([("threshold", "<f8"), ("column", "<u4"), ("first_child", "<u4")])
 MISSING_LEFT, TABLE_SPLIT, COLUMN = np.uint32(1 << 31), np.uint32(1 << 30), np.uint32((1 << 28) - 1)
 
 
-def write_forest(forest: FittedForest, path: str | os.PathLike[str]) -> None:
+def write_forest(forest: ForestModel, path: str | os.PathLike[str]) -> None:
     """Write a fitted forest to a model file."""
     header, arrays = trees_parts(forest._fitted_trees())
     draws = forest.draws_
     arrays["seeds"] = draws.seeds
     if draws.chance is not None:
         arrays["chance"] = draws.chance
-    header |= {
-        "kind": type(forest).__name__,
-        "parameters": plain_parameters(forest.get_params(deep=False)),
-        "draws": {"n_rows": draws.n_rows, "n_draws": draws.n_draws, "balanced": draws.balanced},
-    }
-    if hasattr(forest, "target_name_"):
-        header["target"] = forest.target_name_
-    write_model(path, header, arrays)
+    header["draws"] = {"n_rows": draws.n_rows, "n_draws": draws.n_draws, "balanced": draws.balanced}
+    read_trees(header, arrays)  # what is written can be read
+    write_model(path, header | described(forest), arrays)
 
 
-def read_forest(forest: FittedForest, header: Header, arrays: Arrays) -> None:
+def read_forest(forest: ForestModel, header: Header, arrays: Arrays) -> None:
     """Give an estimator the trees and draws of a model file."""
+    trees, draws = read_trees(header, arrays)
+    if forest._task != ("regression" if trees.schema.classes is None else "classification"):
+        raise ModelFileError(f"the model is broken: a {header['kind']} cannot have its trees")
+    forest._set_trees(trees, draws)
+
+
+def read_trees(header: Header, arrays: Arrays) -> tuple[Trees, Draws]:
+    """Return the trees and draws of a model file, after proving that they are sound."""
     rest = dict(arrays)
     seeds, chance = rest.pop("seeds", None), rest.pop("chance", None)
     trees = trees_of(header, rest)
-    if (forest.task == "regression") != (trees.schema.classes is None):
-        raise ModelFileError(f"the model is broken: a {header['kind']} cannot have its trees")
-    forest._adopt(trees, _draws(header, seeds, chance, len(trees)))
+    return trees, _draws(header, seeds, chance, len(trees))
 
 
 def _draws(header: Header, seeds: NDArray[Any] | None, chance: NDArray[Any] | None, n_trees: int) -> Draws:
@@ -131,7 +132,10 @@ def trees_of(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> T
             raise ModelFileError(f"the model is broken: tree {at} cannot be packed")
         validate(part[0].arrays(), schema)
         parts.append(part)
-    return join(schema, criterion, parts)
+    joined = join(schema, criterion, parts).arrays
+    # Packing takes the narrowest type that holds the numbers, growing may have taken a wider one.
+    kept = {name: joined[name].astype(arrays[name].dtype) for name in ("value", "weight") if name in arrays}
+    return Trees(schema, criterion, joined | kept)
 
 
 def _tree_arrays(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,17 @@ _ODD = object()  # what is no plain value
 
 NAMED_FUNCTIONS = ("criterion", "predicates")
 """Parameters whose functions a file names, though it cannot hold them: the tree was made by them."""
+
+
+def described(model: Any) -> dict[str, Any]:
+    """Describe an estimator in the header of a file: its class, its parameters and the name of its target.
+
+    A class of the user's own is described as the one of `treewright` that it was made from.
+    """
+    kind = model._declared_as
+    parameters = {field.name: getattr(model, field.name) for field in fields(kind)}
+    target = {"target": model.target_name_} if hasattr(model, "target_name_") else {}
+    return {"kind": kind.__name__, "parameters": plain_parameters(parameters), **target}
 
 
 def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:

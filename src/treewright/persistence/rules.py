@@ -1,4 +1,4 @@
-"""Storage: rules as the arrays of a model file, and back after proof that they are rules.
+"""Rules as arrays of a model file, and back after validation.
 
 The conditions are a table of splits: an interval is a threshold, its upper bound, with the lower one beside
 it; a list of categories is a table; a side is a hyperplane or a sphere with the number of the branch.

@@ -95,7 +95,7 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
         "categories": [_category_to_json(category) for category in column.categories],
         "unit": column.unit,
         "offset": column.offset,
-    }
+    } | ({"boolean": True} if column.boolean else {})
 
 
 def _classes_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
@@ -141,7 +141,8 @@ def _category_to_json(category: Category) -> Any:
 
 
 def _checked_column(content: Any) -> Column:
-    _check_keys("column", content, {"name", "kind", "categories", "unit", "offset"})
+    optional = {"boolean"} & content.keys() if isinstance(content, Mapping) else set()
+    _check_keys("column", content, {"name", "kind", "categories", "unit", "offset"} | optional)
     name, kind, unit, offset = content["name"], content["kind"], content["unit"], content["offset"]
     _check(
         isinstance(name, str) and len(name) <= LONGEST_NAME,
@@ -157,7 +158,10 @@ def _checked_column(content: Any) -> Column:
     categories = tuple(_checked_category(name, value) for value in content["categories"])
     _check(len(set(categories)) == len(categories), f"column {name!r} repeats a category")
     _check(kind != "numeric" or not categories, f"numeric column {name!r} has categories")
-    return Column(name, kind, categories, unit, offset)
+    boolean = content.get("boolean", False)
+    _check(type(boolean) is bool, f"'boolean' of column {name!r} is not true or false")
+    _check(not boolean or (kind == "numeric" and unit is None and offset == 0), f"{name!r} cannot be boolean")
+    return Column(name, kind, categories, unit, offset, boolean)
 
 
 def _checked_category(name: str, value: Any) -> Category:

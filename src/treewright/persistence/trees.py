@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +15,8 @@ from treewright.persistence.container import Arrays, Header, dumps, loads
 from treewright.persistence.schema import schema_from_dict, schema_to_dict
 from treewright.persistence.validation import validate
 from treewright.tree import Tree
+
+LONGEST_NOTE = 1000
 
 
 def trees_to_parts(trees: Sequence[Tree]) -> tuple[Header, Arrays]:
@@ -59,7 +62,8 @@ def trees_from_parts(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any
 
 def tree_to_parts(tree: Tree) -> tuple[Header, Arrays]:
     """Return header and arrays of one tree, for `write_model`."""
-    return trees_to_parts([tree])
+    header, arrays = trees_to_parts([tree])
+    return header | ({"note": tree.note} if tree.note else {}), arrays
 
 
 def tree_from_parts(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Tree:
@@ -67,7 +71,10 @@ def tree_from_parts(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]
     trees = trees_from_parts(header, arrays)
     if len(trees) != 1:
         raise ModelFileError(f"the model is broken: it should hold one tree and holds {len(trees)}")
-    return trees[0]
+    note = header.get("note", "")
+    if not isinstance(note, str) or len(note) > LONGEST_NOTE:
+        raise ModelFileError("the model is broken: its note is no short text")
+    return replace(trees[0], note=note) if note else trees[0]
 
 
 def tree_to_bytes(tree: Tree) -> bytes:

@@ -1,4 +1,4 @@
-"""Validation: proof that arrays from outside are trees, before anything is built from them."""
+"""Validation of tree arrays from files: proof that they are trees, before anything is built from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import ModelFileError
+from treewright import _core
+from treewright.errors import DataError, ModelFileError
 from treewright.tree.splits import (
     COLUMN_TYPES,
     HYPERPLANE,
@@ -30,6 +31,37 @@ TOLERANCE = 1e-9
 """How far sums of weights may differ from the weight they should give, in shares of the root's weight."""
 
 
+FINITE = {
+    **{name: f"the {name} of node" for name in ("weight", "value", "impurity", "risk", "merit")},
+    "split_score": "the score of split",
+    "split_adjusted": "the adjusted agreement of split",
+    "competitor_score": "the score of competitor",
+}
+"""Arrays of trees that hold finite numbers, and what to call an entry of each."""
+
+
+def check_grown(arrays: Arrays) -> None:
+    """Raise `DataError` if trees as they were grown hold a number that no file may.
+
+    What an estimator accepts can be saved and loaded. The limits of targets, weights and factors see to it
+    that numbers are finite; this is the proof, at the end of every fit.
+    """
+    found = _not_finite(arrays)
+    if found:
+        raise DataError(
+            f"{found} is not finite: the target, the weights or the costs differ too much in size."
+        )
+
+
+def _not_finite(arrays: Arrays) -> str:
+    """Name the first entry that is not finite, if there is one."""
+    for name, words in FINITE.items():
+        if name in arrays and not _core.all_finite(arrays[name]):
+            at = int(np.argwhere(~np.isfinite(arrays[name]))[0][0])
+            return f"{words} {at}"
+    return ""
+
+
 def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | None = None) -> None:
     """Raise `ModelFileError` unless the arrays are valid trees over the schema.
 
@@ -43,8 +75,9 @@ def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | Non
         Where each tree's nodes begin, and at the end their number.
     """
     _check_layout(arrays, max(schema.n_classes, 1))
-    if "split_adjusted" in arrays:
-        _require(np.isfinite(arrays["split_adjusted"]), "the adjusted agreement of split {at} is not finite")
+    found = _not_finite(arrays)
+    if found:
+        raise ModelFileError(f"the model is broken: {found} is not finite")
     n_nodes = len(arrays["parent"])
     begin = np.array([0, n_nodes]) if tree_begin is None else tree_begin
     check_begin("tree_begin", begin, n_nodes)
@@ -141,13 +174,8 @@ def _check_shape(arrays: Arrays, first: NDArray[np.int64]) -> None:
 
 
 def _check_statistics(arrays: Arrays, first: NDArray[np.int64], is_classifier: bool) -> None:
-    """Prove that statistics are finite, and those of branches no more than those of their node."""
+    """Prove that the statistics of branches are no more than those of their node."""
     count, weight, value, parent = (arrays[name] for name in ("count", "weight", "value", "parent"))
-    for name in ("weight", "value", "impurity", "risk", "merit"):
-        finite = np.isfinite(arrays[name])
-        _require(
-            finite if name != "value" else finite.all(axis=1), f"the {name} of node {{at}} is not finite"
-        )
     with np.errstate(over="ignore"):
         _require(np.isfinite(weight * arrays["impurity"]), "weight and impurity of node {at} are too large")
     _require(count >= 0, "the count of node {at} is negative")
@@ -226,7 +254,6 @@ def _check_splits(splits: _Splits, features: _Features, n_branches: NDArray[Any]
     )
     of_category = single & features.categorical[np.where(single, feature, 0)]
     _require(of_category == table, f"{word} {{at}} does not suit the kind of its feature")
-    _require(np.isfinite(splits.score), f"the score of {word} {{at}} is not finite")
     known = (kind == THRESHOLD) & (splits.threshold == np.inf)  # known against missing
     _require(np.isfinite(splits.threshold) | known, f"the threshold of {word} {{at}} is not finite")
     _require((sizes > 0) == (kind != THRESHOLD), f"the pool of {word} {{at}} does not suit its kind")

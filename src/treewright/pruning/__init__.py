@@ -1,4 +1,4 @@
-"""Pruning: callables that take a tree and give a smaller one, one file per method."""
+"""Pruning methods: each takes a tree and gives a smaller one; a file for each."""
 
 from collections.abc import Callable
 from typing import Any
@@ -86,7 +86,7 @@ def pruner_of(pruner: Any) -> Callable[..., Any]:
     Examples
     --------
     >>> pruner_of("pessimistic")
-    Pessimistic(correction=0.5, se=1.0)
+    Pessimistic(correction=0.5, se=1.0, count='all')
     >>> pruner_of("pesimistic")
     Traceback (most recent call last):
         ...

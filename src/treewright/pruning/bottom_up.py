@@ -1,4 +1,4 @@
-"""Bottom up: the walk that most pruning methods share; they differ in what a node costs as a leaf."""
+"""Bottom-up pruning: the walk that most methods share, given the cost of each node as a leaf."""
 
 from __future__ import annotations
 

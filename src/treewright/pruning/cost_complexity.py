@@ -24,7 +24,7 @@ from treewright.data import Dataset
 from treewright.parameter_types import Domain, is_number, is_whole, number, whole
 from treewright.pruning.losses import RISK_DOMAIN, Risk, training_risk
 from treewright.pruning.nested import nested_losses
-from treewright.pruning.path import PruningPath
+from treewright.pruning.path import NestedPrunings, PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.pruning.report import Report
 from treewright.tree import Tree
@@ -41,6 +41,8 @@ class Links(NamedTuple):
 
     Attributes
     ----------
+    tree : Tree
+        The tree that they belong to.
     node : int array
         The node collapsed in each step, −1 in the first entry.
     alpha : float array
@@ -49,6 +51,7 @@ class Links(NamedTuple):
         Risk per unit of weight, and leaves, of the tree after each step.
     """
 
+    tree: Tree
     node: NDArray[np.int64]
     alpha: Array
     risk: Array
@@ -56,16 +59,29 @@ class Links(NamedTuple):
 
     def path(self) -> PruningPath:
         """Give the nested sequence of trees, those of equal alphas together."""
-        alpha = np.maximum(self.alpha, 0.0)
-        last = np.append(np.diff(alpha) > SAME_ALPHA * alpha[-1], True)  # of its group of equals
+        last = np.append(self._differs(), True)  # of its group of equals
         first = np.append(0, np.flatnonzero(last)[:-1] + 1)
-        return PruningPath(self.leaves[last], self.risk[last], alpha[first])
+        alpha = np.maximum(self.alpha[first], 0.0)
+        prunings = NestedPrunings(self.tree, self.steps())
+        return PruningPath(self.leaves[last], self.risk[last], alpha, prunings=prunings)
 
-    def leaf_from(self, tree: Tree) -> Array:
+    def leaf_from(self) -> Array:
         """Give the alpha from which each node is a leaf; infinite where a node above collapses before."""
-        alpha = np.full(len(tree), inf)
-        alpha[self.node[1:]] = self.alpha[1:]
-        return alpha
+        return self._by_node(self.alpha)
+
+    def steps(self) -> Array:
+        """Give the first tree of the path in which each node is a leaf; infinite as for `leaf_from`."""
+        return self._by_node(np.append(0, np.cumsum(self._differs())))
+
+    def _differs(self) -> NDArray[np.bool_]:
+        """Whether each alpha but the first is larger than the one before by more than rounding."""
+        alpha = np.maximum(self.alpha, 0.0)
+        return np.asarray(np.diff(alpha) > SAME_ALPHA * alpha[-1])
+
+    def _by_node(self, steps: NDArray[Any]) -> Array:
+        of_node = np.full(len(self.tree), inf)
+        of_node[self.node[1:]] = steps[1:]
+        return of_node
 
 
 def _is_cv(value: Any) -> bool:
@@ -94,9 +110,11 @@ class CostComplexity(Pruner):
         Choose alpha by rows kept aside.
     se : float
         Choose the smallest tree within so many standard errors of the best: 1 is the rule of the book.
-    risk : {"error", "cost", "squared_error", "impurity"} or None
-        What a leaf costs on the training rows: misclassified weight, its cost, squares about the mean, or the
-        impurity of the criterion, as scikit-learn's `ccp_alpha` has it; None is what the tree was grown for.
+    risk : {"error", "cost", "squared_error", "impurity", "log_loss"} or None
+        What a leaf costs on the training rows: misclassified weight, its cost, squares about the mean, the
+        impurity of the criterion, as scikit-learn's `ccp_alpha` has it, or −log₂ of the probability of each
+        row's class; None is what the tree was grown for. Other rows are judged by what the tree was grown for
+        too, or by the log loss, where a class that a leaf has never seen has the probability 2⁻⁵².
     repeats : int
         How many times to cross-validate, each with other folds; the means are averaged.
     random_state : int
@@ -167,20 +185,21 @@ class CostComplexity(Pruner):
         links = weakest_links(tree, self.risk)
         path = links.path()
         if self.holdout:
-            sums = nested_losses(tree, self.require_rows(rows), links.leaf_from(tree), alphas_of(path))
-            return self.choose(tree, links, sums.mean, sums.se)
-        return self._at(tree, links, path, float(self.alpha or 0.0))
+            rows = self.require_rows(rows)
+            sums = nested_losses(tree, rows, links.steps(), np.arange(float(len(path))), self.risk)
+            return self.choose(links, sums.mean, sums.se)
+        return self._at(links, path, float(self.alpha or 0.0))
 
-    def choose(self, tree: Tree, links: Links, held_out: Array, se: Array) -> Pruned:
+    def choose(self, links: Links, held_out: Array, se: Array) -> Pruned:
         """Take the tree that is best on other rows, or the smallest within `se` standard errors of it."""
         path = links.path().choose(held_out, self.se, measure="held_out", se=se)
-        return self._at(tree, links, path, float(alphas_of(path)[path.chosen]))
+        return self._at(links, path, float(alphas_of(path)[path.chosen]))
 
-    def _at(self, tree: Tree, links: Links, path: PruningPath, alpha: float) -> Pruned:
+    def _at(self, links: Links, path: PruningPath, alpha: float) -> Pruned:
         broken = links.alpha[1:] <= alpha + SAME_ALPHA * links.alpha[-1]
         report = Report(
             str(self),
-            tree,
+            links.tree,
             f"{self.risk or 'risk'} per row that each leaf below a node saves, against alpha",
             ("saved per leaf", "alpha"),
             links.node[1:],
@@ -188,7 +207,7 @@ class CostComplexity(Pruner):
             np.full(len(broken), alpha),
             broken.astype(np.int8),
         )
-        return Pruned(tree.collapse(links.node[1:][broken]), report, path)
+        return Pruned(links.tree.collapse(links.node[1:][broken]), report, path)
 
 
 def alphas_of(path: PruningPath) -> Array:
@@ -233,6 +252,7 @@ def weakest_links(tree: Tree, risk: Risk | None = None) -> Links:
     # Collapsing at its alpha changes a node's risk by alpha for every leaf it saves.
     rises = alphas[nodes] * saved_leaves[nodes]
     return Links(
+        tree=tree,
         node=np.concatenate([[-1], nodes]),
         alpha=np.concatenate([[0.0], alphas[nodes] / scale]),
         risk=(risks[is_leaf].sum() + np.concatenate([[0.0], np.cumsum(rises)])) / scale,
@@ -254,7 +274,7 @@ def _scaled_risk(tree: Tree, risk: Risk | None) -> tuple[Array, float]:
     Totals of errors are whole numbers, and quotients of whole numbers that should be equal are.
     """
     weight = float(tree.weight[0])
-    if risk == "impurity":
+    if risk in ("impurity", "log_loss"):
         return training_risk(tree, risk) / weight, 1.0
     return training_risk(tree, risk), weight
 

@@ -1,4 +1,4 @@
-"""Pruning by description length: the tree that, with its exceptions, takes the fewest bits to tell.
+"""Minimum description length (MDL) pruning: the tree that takes the fewest bits with its exceptions.
 
 Quinlan & Rivest (1989), *Inferring decision trees using the minimum description length principle*,
 Information and Computation 80; Mehta, Rissanen & Agrawal (1995), *MDL-based decision tree pruning*, KDD.

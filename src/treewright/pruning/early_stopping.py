@@ -1,9 +1,9 @@
-"""Early stopping: growing best first for as long as rows kept aside, or cross-validation, gain by it.
+"""Early stopping: best-first growing until held-out rows, or cross-validation, gain no more.
 
 The splits of a grown tree are gone through in the order in which best-first growing makes them, the one that
 lowers the whole tree's impurity most first; the result is the tree as it stood when growing should have
 stopped. One pass of the rows down the tree judges all of its stages, so that growing need not be interrupted
-for each: it goes to 256 leaves, then to four times as many, until a stage inside was the last (`selection`).
+for each: it goes to 256 leaves, then to four times as many, until a stage inside was the last.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from treewright.data import Dataset
 from treewright.parameter_types import Domain, is_whole, whole
 from treewright.pruning.nested import LossSums, nested_losses
-from treewright.pruning.path import PruningPath
+from treewright.pruning.path import NestedPrunings, PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.tree import Tree
 
@@ -123,7 +123,10 @@ class EarlyStopping(Pruner):
         below = np.array([tree.risk[tree.children(node)].sum() for node in order.tolist()])
         leaves = 1 + np.concatenate(([0], np.cumsum(gained)))
         risk = tree.risk[0] + np.concatenate(([0.0], np.cumsum(below - tree.risk[order])))
-        return PruningPath(leaves[::-1], risk[::-1] / tree.weight[0])
+        leaf_from = np.full(len(tree), np.inf)
+        leaf_from[order] = np.arange(len(order), 0, -1)  # splits are undone last first
+        prunings = NestedPrunings(tree, leaf_from)
+        return PruningPath(leaves[::-1], risk[::-1] / tree.weight[0], prunings=prunings)
 
 
 def best_first_order(tree: Tree) -> Ids:

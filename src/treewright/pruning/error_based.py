@@ -1,4 +1,4 @@
-"""Error-based pruning: keep, collapse or raise, as upper confidence limits of the training errors say.
+"""Error-based pruning (C4.5): keep, collapse or raise by upper confidence limits of the error.
 
 Quinlan (1993), *C4.5: Programs for Machine Learning*, ch. 4, as Release 8 of the program does it.
 """

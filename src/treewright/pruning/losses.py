@@ -1,4 +1,4 @@
-"""Losses: what every node of a tree would cost as a leaf, on its training rows or on other rows."""
+"""Losses of nodes as leaves: error, cost or squared error, on training rows or on other rows."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright.data import Dataset
 from treewright.formatting.suggestions import unknown_name
 from treewright.formatting.text import counted
@@ -15,10 +16,13 @@ from treewright.tree import Tree
 
 Array = NDArray[np.float64]
 
-Risk = Literal["error", "cost", "squared_error", "impurity"]
+Risk = Literal["error", "cost", "squared_error", "impurity", "log_loss"]
 """What a leaf may be priced by on the training rows."""
 
 RISK_DOMAIN: Domain = one_of(*get_args(Risk), none=True)
+
+LEAST_PROBABILITY = float(np.finfo(np.float64).eps)
+"""What a class that a node has never seen is taken to have on other rows, as in scikit-learn's `log_loss`."""
 
 
 def training_errors(tree: Tree) -> Array:
@@ -35,24 +39,43 @@ def training_risk(tree: Tree, risk: Risk | None) -> Array:
     tree : Tree
     risk : str or None
         "error": weight of misclassified rows; "cost": what they cost the tree; "squared_error": sum of
-        squares about the node's mean; "impurity": weight · impurity of the criterion that grew the tree. None
-        is the risk that the tree was grown for: cost, or the loss of its regression.
+        squares about the node's mean; "impurity": weight · impurity of the criterion that grew the tree;
+        "log_loss": −Σ log₂ P(y) of the node's class probabilities P, which is weight · entropy. None is the
+        risk that the tree was grown for: cost, or the loss of its regression.
     """
-    allowed = ("error", "cost", "impurity") if tree.is_classifier else ("squared_error", "impurity")
-    if risk is not None and risk not in allowed:
-        raise ValueError(unknown_name("risk for this tree", risk, allowed))
+    check_risk(tree, risk)
     if risk == "impurity":
         return np.asarray(tree.weight * tree.impurity)
+    if risk == "log_loss":
+        return np.where(tree.weight > 0, (tree.value * bits_of(tree)).sum(axis=1), 0.0)
     return training_errors(tree) if risk == "error" else tree.risk
 
 
-def held_out_loss(tree: Tree, rows: Dataset) -> Array:
+def check_risk(tree: Tree, risk: Risk | None) -> None:
+    """Refuse a risk that a tree does not have."""
+    allowed = (
+        ("error", "cost", "impurity", "log_loss") if tree.is_classifier else ("squared_error", "impurity")
+    )
+    if risk is not None and risk not in allowed:
+        raise ValueError(unknown_name("risk for this tree", risk, allowed))
+
+
+def bits_of(tree: Tree) -> Array:
+    """−log₂ P of each class at each node, P being the class probabilities of its training rows."""
+    probability = tree.value / tree.value.sum(axis=1, keepdims=True)
+    return np.asarray(-_core.log2(np.maximum(probability, LEAST_PROBABILITY)))
+
+
+def held_out_loss(tree: Tree, rows: Dataset, risk: Risk | None = None) -> Array:
     """Total loss of rows at each node, if it were a leaf and predicted what its training rows say.
 
     The loss is one for each row misclassified, the tree's costs if it has any, and the squared error for
-    regression.
+    regression; with `risk="log_loss"` it is −log₂ P(y).
     """
     seen = tree.tally(rows)
+    if risk == "log_loss":
+        check_risk(tree, risk)
+        return np.asarray((seen * bits_of(tree)).sum(axis=1))
     if not tree.is_classifier:
         above = tree.value[:, 0] - tree.value[0, 0]
         weight, total, squares = seen.T
@@ -62,8 +85,13 @@ def held_out_loss(tree: Tree, rows: Dataset) -> Array:
     return np.asarray(seen.sum(axis=1) - np.take_along_axis(seen, tree.label[:, None], axis=1)[:, 0])
 
 
-def row_loss(tree: Tree, target: NDArray[np.generic], node: NDArray[np.int64]) -> Array:
-    """Loss of each row at the node given for it, per unit of weight."""
+def row_loss(
+    tree: Tree, target: NDArray[np.generic], node: NDArray[np.int64], risk: Risk | None = None
+) -> Array:
+    """Loss of each row at the node given for it, per unit of weight, see `held_out_loss`."""
+    if risk == "log_loss":
+        check_risk(tree, risk)
+        return np.asarray(bits_of(tree)[node, target.astype(int)])
     if not tree.is_classifier:
         return np.asarray((target - tree.value[node, 0]) ** 2)
     label = tree.label[node]
@@ -72,7 +100,8 @@ def row_loss(tree: Tree, target: NDArray[np.generic], node: NDArray[np.int64]) -
     return np.asarray(tree.costs[target.astype(int), label])
 
 
-def loss_words(tree: Tree, rows: Dataset) -> str:
+def loss_words(tree: Tree, rows: Dataset, risk: Risk | None = None) -> str:
     """Say what the loss on held-out rows is."""
     loss = "squared error" if not tree.is_classifier else "errors" if tree.costs is None else "costs"
+    loss = "log loss" if risk == "log_loss" else loss
     return f"{loss} on {counted(len(rows), 'held-out row')}"

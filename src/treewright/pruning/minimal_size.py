@@ -6,14 +6,15 @@ Bohanec & Bratko (1994), *Trading accuracy for simplicity in decision trees*, Ma
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.parameter_types import Domain, one_of, whole
+from treewright.formatting.text import number_text
+from treewright.parameter_types import Domain, number, one_of, whole
 from treewright.pruning.bottom_up import ROUNDING
 from treewright.pruning.losses import RISK_DOMAIN, Risk, held_out_loss, training_risk
 from treewright.pruning.path import PruningPath
@@ -40,18 +41,23 @@ class MinimalSize(Pruner):
     """Choose from the whole frontier: for every number of errors the pruning of fewest leaves.
 
     The prunings of cost-complexity pruning are those of them at the corners of the curve's lower convex hull;
-    here are all. The work grows with the square of the number of leaves: ten thousand leaves take half a
-    second.
+    here are all, each with its tree as ``path[i].tree``. The work grows with the square of the number of
+    leaves: ten thousand leaves take half a second.
 
     Parameters
     ----------
     select : {"holdout", "structural_risk"}
         Take the pruning of least loss on rows kept aside, the smallest of equals; or of least risk + √(s / n)
         on the n training rows, s being its number of nodes (structural risk minimisation).
-    risk : {"error", "cost", "squared_error", "impurity"} or None
+    risk : {"error", "cost", "squared_error", "impurity", "log_loss"} or None
         What is counted as errors on the training rows, see `CostComplexity`.
     max_leaves : int or None
         Look at no larger prunings. This bounds time and memory for very large trees.
+    errors : float or None
+        Take the smallest pruning with at most so many errors on the training rows, in weight of rows, or in
+        units of `risk`. Neither this nor `leaves` needs held-out rows.
+    leaves : int or None
+        Take the pruning with the fewest errors on the training rows that has at most so many leaves.
 
     Examples
     --------
@@ -62,39 +68,50 @@ class MinimalSize(Pruner):
     3
     >>> (pruned.path.risk * 150).round(9).tolist(), pruned.path.leaves.tolist()
     ([0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 50.0, 100.0], [9, 7, 6, 5, 4, 3, 2, 1])
+    >>> MinimalSize(errors=5)(tree).n_leaves, MinimalSize(leaves=6)(tree).n_leaves
+    (4, 6)
+    >>> pruned.path[2].tree
+    Tree(11 nodes, 6 leaves, depth 4, 3 classes)
     """
 
     domains: ClassVar[dict[str, Domain]] = {
         "select": one_of("holdout", "structural_risk"),
         "risk": RISK_DOMAIN,
         "max_leaves": whole(1, none=True),
+        "errors": number(0.0, none=True),
+        "leaves": whole(1, none=True),
     }
 
     select: Literal["holdout", "structural_risk"] = "holdout"
     risk: Risk | None = None
     max_leaves: int | None = None
+    errors: float | None = None
+    leaves: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.errors is not None) + (self.leaves is not None) + (self.select != "holdout") > 1:
+            raise ValueError(f"Give one of 'errors', 'leaves' and 'select' to MinimalSize. Got {self}.")
 
     @property
     def needs(self) -> Needs:
-        """Rows kept aside to choose by, unless structural risk chooses."""
-        return "holdout" if self.select == "holdout" else "nothing"
+        """Rows kept aside to choose by, unless the training rows decide."""
+        decided = self.errors is not None or self.leaves is not None or self.select != "holdout"
+        return "nothing" if decided else "holdout"
 
     def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:
         """Give the pruned tree with a report and the frontier, see `Pruner.prune`."""
         cost = training_risk(tree, self.risk)
-        if self.select == "holdout":
+        if self.needs == "holdout":
             rows = self.require_rows(rows)
-            carried = held_out_loss(tree, rows)
-            frontier = Frontier(tree, cost, carried, 0.0, self.max_leaves)
+            frontier = Frontier(tree, cost, held_out_loss(tree, rows, self.risk), 0.0, self.max_leaves)
             total = float(len(rows)) if rows.weight is None else float(rows.weight.sum())
-            path = self._path(tree, frontier).choose(frontier.carried[::-1] / total, measure="held_out")
+            path = frontier.path().choose(frontier.carried / total, measure="held_out")
         else:
-            frontier = Frontier(tree, cost, np.ones(len(tree)), 1.0, self.max_leaves)
-            path = self._path(tree, frontier)
-            penalised = path.risk + np.sqrt(frontier.carried[::-1] / max(int(tree.count[0]), 1))
-            path = path.choose(penalised, measure="penalised")
+            frontier = Frontier(tree, cost, np.ones(len(tree)), 1.0, self._most(tree))
+            path = self._decided(frontier)
         assert path.chosen is not None
-        collapse = frontier.collapse(len(path) - 1 - path.chosen)
+        collapse = frontier.collapse(path.chosen)
         is_leaf = tree.n_children == 0
         below = sum_below(tree.parent, (cost * is_leaf)[:, None])[:, 0]
         seen = np.flatnonzero(~is_leaf & ~tree.below(collapse))
@@ -105,8 +122,27 @@ class MinimalSize(Pruner):
             path,
         )
 
-    def _path(self, tree: Tree, frontier: Frontier) -> PruningPath:
-        return PruningPath(frontier.leaves[::-1], frontier.cost[::-1] / tree.weight[0])
+    def _most(self, tree: Tree) -> int | None:
+        """How many leaves to look at: all, but of a tree too large for that no more than are asked for."""
+        if self.max_leaves is None and self.leaves is not None and too_large(tree, len(tree)):
+            return self.leaves
+        return self.max_leaves
+
+    def _decided(self, frontier: Frontier) -> PruningPath:
+        """Take the point that the training rows decide for."""
+        path = frontier.path()
+        if self.errors is not None:
+            fits = np.flatnonzero(frontier.cost <= self.errors + frontier.slack)
+            if not len(fits):
+                raise ValueError(
+                    f"{self} asks for too few errors: the least that this tree and its prunings make on the "
+                    f"training rows is {number_text(float(frontier.cost[0]))}."
+                )
+            return replace(path, chosen=int(fits[-1]))
+        if self.leaves is not None:
+            return replace(path, chosen=int(np.flatnonzero(frontier.leaves <= self.leaves)[0]))
+        n_rows = max(int(frontier.tree.count[0]), 1)
+        return path.choose(path.risk + np.sqrt(frontier.carried / n_rows), measure="penalised")
 
 
 class Points(NamedTuple):
@@ -118,7 +154,7 @@ class Points(NamedTuple):
 
 
 class Frontier:
-    """The points of the root, and what is needed to find the prunings behind them.
+    """The points of the root, those of most leaves first, and what it takes to find the prunings behind them.
 
     Parameters
     ----------
@@ -141,11 +177,12 @@ class Frontier:
         max_leaves: int | None = None,
     ) -> None:
         most = max_leaves or len(tree)
-        _refuse_endless(tree, most)
-        self._tree = tree
+        if endless := too_large(tree, most):
+            raise ValueError(endless)
+        self.tree = tree
         self._pairs: list[Pairs | None] = [None] * len(tree)  # by which a child joined its parent
         self._dropped = [0] * len(tree)  # points of each node's split that its leaf undercuts
-        slack = ROUNDING * float(np.abs(leaf_cost).max())
+        self.slack = slack = ROUNDING * float(np.abs(leaf_cost).max())
         parent, n_children = tree.parent.tolist(), tree.n_children.tolist()
         waiting: list[Points | None] = [None] * len(tree)  # points of the children that have come so far
         for node in range(len(tree) - 1, -1, -1):
@@ -162,20 +199,24 @@ class Frontier:
             if node:
                 above = parent[node]
                 waiting[above], self._pairs[node] = _join(waiting[above], own, most, slack)
-        fits = own.leaves <= most
+        fits = np.flatnonzero(own.leaves <= most)[::-1]
         self.leaves, self.cost, self.carried = own.leaves[fits], own.cost[fits], own.carried[fits]
 
-    def collapse(self, point: int) -> NDArray[np.bool_]:
+    def path(self) -> PruningPath:
+        """Give the points as a path, each with its tree."""
+        return PruningPath(self.leaves, self.cost / self.tree.weight[0], prunings=self)
+
+    def collapse(self, index: int) -> NDArray[np.bool_]:
         """Give the nodes to collapse for one of the points."""
-        collapse = np.zeros(len(self._tree), bool)
-        stack = [(0, point)]
+        collapse = np.zeros(len(self.tree), bool)
+        stack = [(0, len(self.leaves) - 1 - index)]  # while growing, the fewest leaves came first
         while stack:
             node, point = stack.pop()
             if point == 0:  # the first point of every node is the node as a leaf
                 collapse[node] = True
                 continue
             index = point - 1 + self._dropped[node]
-            for child in self._tree.children(node):  # the first child joined last
+            for child in self.tree.children(node):  # the first child joined last
                 pairs = self._pairs[child]
                 if pairs is None:
                     stack.append((child, index))
@@ -240,8 +281,8 @@ def _best_pairs_by_row(few: Points, many: Points, most: int) -> tuple[Ids, Ids]:
     return first, np.searchsorted(at, found - few.leaves[first])
 
 
-def _refuse_endless(tree: Tree, most: int) -> None:
-    """Refuse a tree that would take too long or too much memory, by the most points there can be."""
+def too_large(tree: Tree, most: int) -> str:
+    """Say so if a tree would take too long or too much memory, by the most points there can be."""
     leaves = sum_below(tree.parent, (tree.n_children == 0).astype(float)[:, None])[:, 0].tolist()
     parent, joined = tree.parent.tolist(), [0.0] * len(tree)
     steps = points = 0.0
@@ -250,8 +291,9 @@ def _refuse_endless(tree: Tree, most: int) -> None:
         steps += min(joined[above], most) * own
         joined[above] += own
         points += min(joined[above], most)
-    if steps > MOST_STEPS or points > MOST_POINTS:
-        raise ValueError(
-            f"MinimalSize would take up to {steps:.0e} steps and remember {points:.0e} points for this tree "
-            f"of {tree.n_leaves} leaves: set max_leaves, or use CostComplexity, whose trees lie on its hull."
-        )
+    if steps <= MOST_STEPS and points <= MOST_POINTS:
+        return ""
+    return (
+        f"MinimalSize would take up to {steps:.0e} steps and remember {points:.0e} points for this tree "
+        f"of {tree.n_leaves} leaves: set max_leaves, or use CostComplexity, whose trees lie on its hull."
+    )

@@ -1,4 +1,4 @@
-"""Nested: the losses of a sequence of nested trees, all in one pass of the rows down the largest of them."""
+"""Losses of nested trees: all prunings of a sequence in one pass of the rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.pruning.losses import row_loss
+from treewright.errors import DataError
+from treewright.pruning.losses import Risk, row_loss
 from treewright.tree import Tree
 from treewright.tree.routing import place
 from treewright.tree.topology import over_ancestors
@@ -52,6 +53,8 @@ class LossSums:
     @property
     def mean(self) -> Array:
         """Mean loss of each tree."""
+        if self.weight <= 0:
+            raise DataError("the held-out rows weigh nothing: every one is of a class of weight 0.")
         return self.loss / self.weight
 
     @property
@@ -62,7 +65,9 @@ class LossSums:
         return np.asarray(np.sqrt(np.maximum(variance, 0.0)) / self.weight)
 
 
-def nested_losses(tree: Tree, rows: Dataset, leaf_from: Array, steps: Array) -> LossSums:
+def nested_losses(
+    tree: Tree, rows: Dataset, leaf_from: Array, steps: Array, risk: Risk | None = None
+) -> LossSums:
     """Losses of the trees that collapsing nodes one after the other gives.
 
     Parameters
@@ -75,6 +80,8 @@ def nested_losses(tree: Tree, rows: Dataset, leaf_from: Array, steps: Array) -> 
         The step from which each node is collapsed, infinite for those that never are; leaves may have any.
     steps : array, ascending
         The steps at which to look.
+    risk : str or None
+        The loss, see `held_out_loss`.
     """
     n_trees = len(steps)
     steps = np.minimum(steps, np.finfo(float).max)  # what never happens does not at the last step either
@@ -95,7 +102,7 @@ def nested_losses(tree: Tree, rows: Dataset, leaf_from: Array, steps: Array) -> 
         starts = first[node]
     row, weight, node, starts = map(np.concatenate, zip(*ended, strict=True))
     ends = np.maximum(last[node], starts)
-    weighed = weight * row_loss(tree, rows.target[row], node)
+    weighed = weight * row_loss(tree, rows.target[row], node, risk)
     loss, loss_twice, squares = (
         np.cumsum(_change(starts, ends, term, n_trees)) for term in (weighed, weight * weighed, weighed**2)
     )

@@ -1,9 +1,10 @@
-"""Path: the trees that a pruning method chooses from, as a table, and as a curve of risk against size."""
+"""Pruning path: the trees that a method chooses from, as a table and as a curve of error against size."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +18,71 @@ from treewright.formatting.text_table import aligned
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from treewright.tree import Tree
+
 Array = NDArray[np.float64]
+
+
+class Prunings(Protocol):
+    """The trees of a path: which nodes of which tree are leaves in each of them."""
+
+    @property
+    def tree(self) -> Tree:
+        """The tree that they are prunings of."""
+
+    def collapse(self, index: int) -> NDArray[np.bool_]:
+        """Give the nodes to collapse for one tree of the path."""
+
+
+@dataclass(frozen=True, eq=False)
+class NestedPrunings:
+    """Trees each of which is a pruning of the one before.
+
+    Parameters
+    ----------
+    tree : Tree
+        What they are prunings of.
+    leaf_from : array of n nodes
+        The first tree of the path in which each node is a leaf; infinite for one that is never made a leaf
+        itself.
+    """
+
+    tree: Tree
+    leaf_from: Array
+
+    def collapse(self, index: int) -> NDArray[np.bool_]:
+        """Give the nodes to collapse for one tree of the path."""
+        return np.asarray(self.leaf_from <= index)
+
+
+@dataclass(frozen=True, eq=False)
+class PathPoint:
+    """One tree of a path with its figures, see `PruningPath`; those that the path lacks are None."""
+
+    leaves: int
+    risk: float
+    alpha: float | None
+    held_out: float | None
+    se: float | None
+    penalised: float | None
+    chosen: bool
+    prunings: Prunings | None
+    index: int
+
+    @property
+    def tree(self) -> Tree:
+        """The tree itself, made when it is asked for."""
+        if self.prunings is None:
+            raise ValueError("This path has figures only: the tree that it belongs to was not kept.")
+        return self.prunings.tree.collapse(self.prunings.collapse(self.index))
+
+    def __repr__(self) -> str:
+        return f"PathPoint({counted(self.leaves, 'leaf', 'leaves')}, risk {self.risk:.4g})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PruningPath:
-    """Prunings of one tree, largest first.
+    """Prunings of one tree, largest first; ``path[i]`` has the figures of one, and it as ``path[i].tree``.
 
     Attributes
     ----------
@@ -38,6 +98,18 @@ class PruningPath:
         Its training risk with a penalty for its size.
     chosen : int or None
         Which of them was taken.
+    prunings : Prunings or None
+        Where the trees come from.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets, pruning
+    >>> tree = DecisionTreeClassifier().fit(*datasets.load_iris()).tree_
+    >>> path = pruning.CostComplexity(alpha=0.0).prune(tree).path
+    >>> path[-3]
+    PathPoint(3 leaves, risk 0.04)
+    >>> path[-3].tree
+    Tree(5 nodes, 3 leaves, depth 2, 3 classes)
     """
 
     leaves: NDArray[np.int64]
@@ -47,9 +119,31 @@ class PruningPath:
     se: Array | None = None
     penalised: Array | None = None
     chosen: int | None = None
+    prunings: Prunings | None = None
 
     def __len__(self) -> int:
         return len(self.leaves)
+
+    def __getitem__(self, index: int) -> PathPoint:
+        index = range(len(self))[index]
+
+        def at(column: Array | None) -> float | None:
+            return None if column is None else float(column[index])
+
+        return PathPoint(
+            leaves=int(self.leaves[index]),
+            risk=float(self.risk[index]),
+            alpha=at(self.alpha),
+            held_out=at(self.held_out),
+            se=at(self.se),
+            penalised=at(self.penalised),
+            chosen=index == self.chosen,
+            prunings=self.prunings,
+            index=index,
+        )
+
+    def __iter__(self) -> Iterator[PathPoint]:
+        return map(self.__getitem__, range(len(self)))
 
     def choose(
         self, estimate: Array, granted: float = 0.0, *, measure: str, se: Array | None = None

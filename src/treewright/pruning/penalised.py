@@ -29,9 +29,8 @@ class Penalised(Pruner):
     ----------
     alpha : float
         The price of a node, in risk per unit of the root's weight.
-    risk : {"error", "cost", "squared_error", "impurity"} or None
-        What a leaf costs on the training rows: misclassified weight, its cost, squares about the mean, or the
-        impurity of the criterion; None is what the tree was grown for.
+    risk : {"error", "cost", "squared_error", "impurity", "log_loss"} or None
+        What a leaf costs on the training rows, see `CostComplexity`.
 
     Examples
     --------

@@ -6,12 +6,12 @@ Quinlan (1987), *Simplifying decision trees*, International Journal of Man-Machi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from treewright.data import Dataset
-from treewright.parameter_types import Domain, number
+from treewright.parameter_types import Domain, number, one_of
 from treewright.pruning.bottom_up import ROUNDING
 from treewright.pruning.losses import training_errors
 from treewright.pruning.pruner import Pruned, Pruner
@@ -28,8 +28,7 @@ class Pessimistic(Pruner):
     e'(t) ≤ e'(T) + √(e'(T) (n − e'(T)) / n). The walk goes from the top down, and looks no further where it
     has pruned.
 
-    Weights count as numbers of rows, and errors as errors whatever they cost. A leaf without rows, as
-    multiway splits have them, adds no ½.
+    Weights count as numbers of rows, and errors as errors whatever they cost.
 
     Parameters
     ----------
@@ -37,6 +36,9 @@ class Pessimistic(Pruner):
         What each leaf adds to its errors.
     se : float
         How many standard errors are granted.
+    count : {"all", "used"}
+        Which leaves add to the errors: all of them, or those with training rows alone; multiway splits have
+        leaves without any.
 
     Examples
     --------
@@ -46,15 +48,21 @@ class Pessimistic(Pruner):
     Tree(7 nodes, 4 leaves, depth 3, 3 classes)
     """
 
-    domains: ClassVar[dict[str, Domain]] = {"correction": number(0.0), "se": number(0.0)}
+    domains: ClassVar[dict[str, Domain]] = {
+        "correction": number(0.0),
+        "se": number(0.0),
+        "count": one_of("all", "used"),
+    }
 
     correction: float = 0.5
     se: float = 1.0
+    count: Literal["all", "used"] = "all"
 
     def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:
         """Give the pruned tree with a report, see `Pruner.prune`."""
         self.require_classes(tree)
-        leaf = training_errors(tree) + self.correction * (tree.weight > 0)
+        counted = (tree.weight > 0) | (self.count == "all")
+        leaf = training_errors(tree) + self.correction * counted
         is_leaf = tree.n_children == 0
         subtree = sum_below(tree.parent, (leaf * is_leaf)[:, None])[:, 0]
         n = np.where(tree.weight > 0, tree.weight, 1.0)
@@ -62,7 +70,8 @@ class Pessimistic(Pruner):
         collapse = ~is_leaf & (leaf <= limit + ROUNDING * n[0])
         pruned = tree.collapse(collapse)
         visited = np.flatnonzero(~is_leaf & ~tree.below(collapse))
-        measure = f"errors + {self.correction:g} · leaves, and {self.se:g} standard error for the subtree"
+        leaves = "leaves" if self.count == "all" else "leaves with rows"
+        measure = f"errors + {self.correction:g} · {leaves}, and {self.se:g} standard error for the subtree"
         return Pruned(
             pruned, self.report(tree, measure, visited, before=limit, after=leaf, collapse=collapse)
         )

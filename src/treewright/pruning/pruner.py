@@ -1,4 +1,4 @@
-"""Pruner: what all pruning methods are, and what each of them gives back."""
+"""Pruner: the base of all pruning methods, and their result."""
 
 from __future__ import annotations
 

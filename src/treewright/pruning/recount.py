@@ -1,4 +1,4 @@
-"""Recount: the statistics of a tree's nodes on the rows that reach them now, after branches were raised."""
+"""Statistics of nodes counted anew on the rows that reach them after subtree raising."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ NODE_IMPURITIES: dict[str, Callable[[Array], Array]] = {
 """The impurities that classification trees have, of class shares (see `treewright.criteria`)."""
 
 
-def errors_of(value: Array, costs: Array | None) -> Array:
-    """Weight outside the class that each row of class weights would predict."""
-    return np.asarray(value.sum(axis=1) - value[np.arange(len(value)), decide(value, costs)])
+def errors_of(value: Array, decisive: Array, costs: Array | None) -> Array:
+    """Weight outside the class that each row of decisive class weights leads to."""
+    return np.asarray(value.sum(axis=1) - value[np.arange(len(value)), decide(decisive, costs)])
 
 
 def recount(tree: Tree, parts: Parts, target: NDArray[Any]) -> Tree:
@@ -47,7 +47,7 @@ def recount(tree: Tree, parts: Parts, target: NDArray[Any]) -> Tree:
     weight = value.sum(axis=1)
     value = _with_parents_where_empty(tree, value)
     shares = value / value.sum(axis=1, keepdims=True)
-    risk = errors_of(value, None) if tree.costs is None else matmul(value, tree.costs).min(axis=1)
+    risk = errors_of(value, value, None) if tree.costs is None else matmul(value, tree.costs).min(axis=1)
     return replace(
         tree,
         count=_count_rows(tree, parts),

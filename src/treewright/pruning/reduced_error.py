@@ -36,6 +36,10 @@ class ReducedError(Pruner):
         subtree by then; ties prune. The result is the smallest of the most accurate prunings. "greedy" prunes
         again and again the node that helps most, the larger subtree of equals, until every one would hurt
         (Mitchell, 1997, §3.7).
+    risk : {"log_loss"} or None
+        What is summed over the held-out rows: None counts errors, costs if the tree has any, or squared
+        errors; "log_loss" is −log₂ of the probability that a node gives to the row's class, and a class that
+        it has never seen has 2⁻⁵².
 
     Examples
     --------
@@ -47,9 +51,13 @@ class ReducedError(Pruner):
     (6, 4)
     """
 
-    domains: ClassVar[dict[str, Domain]] = {"strategy": one_of("bottom_up", "greedy")}
+    domains: ClassVar[dict[str, Domain]] = {
+        "strategy": one_of("bottom_up", "greedy"),
+        "risk": one_of("log_loss", none=True),
+    }
 
     strategy: Literal["bottom_up", "greedy"] = "bottom_up"
+    risk: Literal["log_loss"] | None = None
 
     @property
     def needs(self) -> Needs:
@@ -59,7 +67,7 @@ class ReducedError(Pruner):
     def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:
         """Give the pruned tree with a report, see `Pruner.prune`."""
         rows = self.require_rows(rows)
-        loss, words = held_out_loss(tree, rows), loss_words(tree, rows)
+        loss, words = held_out_loss(tree, rows, self.risk), loss_words(tree, rows, self.risk)
         if self.strategy == "greedy":
             steps = greedy_steps(tree, loss)
             return Pruned(tree.collapse(steps.collapsed), self._greedy_report(tree, words, steps))

@@ -1,4 +1,4 @@
-"""Report: what a pruner compared at each node and did, in order, as one would write it on the board."""
+"""Report of a pruner: what it compared and did at each node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simplify: merge branches that say the same, and undo splits that save no training error."""
+"""Simplification: merges branches with the same prediction, undoes splits that save no training error."""
 
 from __future__ import annotations
 

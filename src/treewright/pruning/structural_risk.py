@@ -40,9 +40,11 @@ class StructuralRisk(Pruner):
     scale : float
         Factor on the penalty.
     n_splits : int or None
-        n, how many splits there were to choose from at a node. None counts what the features could give: as
-        many cuts as rows for a numeric one, all groupings of a categorical one; where the tree has splits on
-        several features or into intervals, all ways in which such splits part the rows.
+        n, how many splits there were to choose from at a node. None counts what the features could give: one
+        for a Boolean attribute, be it of truth values, of two categories or of the numbers 0 and 1 alone; a
+        cut between any two rows for another numeric one; all groupings in two of a categorical one, or one
+        where the tree gives each value its own branch. Where the tree has splits on several features or into
+        intervals, all ways in which such splits part the rows are added.
     loss_bound : float or None
         The largest loss of a row, by which risks are divided. None is 1, or the largest of the tree's costs;
         a regression tree has none of its own.
@@ -123,6 +125,8 @@ class _Walk:
 def log_splits(tree: Tree, n_rows: int | None = None) -> float:
     """Logarithm of the number of ways in which splits on the features of a tree could part its rows.
 
+    A column of the numbers 0 and 1 alone is a Boolean attribute: one way. See `StructuralRisk`.
+
     Parameters
     ----------
     tree : Tree
@@ -135,8 +139,8 @@ def log_splits(tree: Tree, n_rows: int | None = None) -> float:
     --------
     >>> from treewright import DecisionTreeClassifier
     >>> tree = DecisionTreeClassifier().fit([[1, 0], [2, 0], [3, 1], [4, 1]], ["a", "b", "b", "a"]).tree_
-    >>> round(float(np.exp(log_splits(tree))), 6)  # three cuts of each of two features
-    6.0
+    >>> round(float(np.exp(log_splits(tree))), 6)  # three cuts of the first feature, one of the second
+    4.0
     """
     inner = np.flatnonzero(tree.n_children)
     kinds = tree.splits.kind[tree.split_begin[inner]]
@@ -150,7 +154,8 @@ def log_splits(tree: Tree, n_rows: int | None = None) -> float:
             groups = len(column.categories) - 1
             logs.append(0.0 if multiway or groups < 2 else groups * log(2) + log1p(-exp2(-groups)))
         else:
-            cuts = len(column.categories) if column.kind == "ordinal" else n_rows
+            values = 2 if column.boolean else n_rows
+            cuts = len(column.categories) if column.kind == "ordinal" else values
             logs.append(log(max(min(cuts, n_rows) - 1, 1)))
     numeric = sum(column.kind != "categorical" for column in tree.schema.columns)
     if HYPERPLANE in kinds:

@@ -1,4 +1,4 @@
-"""Raising: the walk in which C4.5 keeps a node, collapses it, or puts its largest branch in its place.
+"""Subtree raising (C4.5): keeps a node, collapses it, or puts its largest branch in its place.
 
 From below, all nodes are judged at once that wait for no node below them. Where a branch is raised, what
 stands below is judged again with the rows that come to it now. Quinlan (1993), *C4.5: Programs for Machine
@@ -17,9 +17,10 @@ from treewright.data import Dataset
 from treewright.pruning.recount import errors_of, recount
 from treewright.pruning.report import ACTIONS, Report
 from treewright.tree import Tree
-from treewright.tree.routing import Descent, Parts, Shape, place, tally_parts
+from treewright.tree.routing import STAY, Descent, Parts, Shape, place, sum_below, tally_ends
 from treewright.tree.splits import concatenated_ranges
 from treewright.tree.topology import over_ancestors
+from treewright.tree.tree import rearranged
 
 Array = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -62,7 +63,7 @@ class Raising:
         self._tree, self._target = tree, rows.target
         self._estimate, self._tolerance = estimate, tolerance
         self._descent = Descent(tree, rows)
-        self._shares = tree.shares_rows
+        self._shares, self._stays = tree.shares_rows, bool((tree.default_branch == STAY).any())
         start = self._descent.start()
         self._parts = self._descent.settle(start, share_by_rows=True) if self._shares else place(tree, rows)
         # The tree as it is now: whose split each node has, what hangs where, and what is a leaf or gone.
@@ -96,7 +97,7 @@ class Raising:
     def tree(self) -> Tree:
         """Give the tree as it is now; its statistics are made anew if anything was raised."""
         collapsed = self._is_leaf & (self._tree.n_children[self._content] > 0)
-        tree = self._tree.edited(~self._gone, self._content, collapsed)
+        tree = rearranged(self._tree, ~self._gone, self._content, collapsed)
         if not self._raised:
             return tree
         new_id = np.cumsum(~self._gone) - 1
@@ -114,12 +115,16 @@ class Raising:
 
     def _count(self) -> None:
         """Count the rows at all nodes, and estimate what each errs as a leaf."""
-        self._value = tally_parts(self._tree, self._parts, self._target, self._parent)
+        ended = tally_ends(self._tree, self._parts, self._target)
+        self._value = sum_below(self._parent, ended)
         self._weight = self._value.sum(axis=1)
-        self._as_leaf = self._errors(self._value)
+        self._as_leaf = self._errors(self._value, self._value)
+        # Rows that no split answers for may stay at an inner node and have its class.
+        self._ended, self._as_end = ended, self._errors(ended, self._value)
 
-    def _errors(self, value: Array) -> Array:
-        return self._estimate(value.sum(axis=1), errors_of(value, self._tree.costs))
+    def _errors(self, value: Array, decisive: Array) -> Array:
+        """Estimate the errors among class weights at nodes whose class follows from other weights."""
+        return self._estimate(value.sum(axis=1), errors_of(value, decisive, self._tree.costs))
 
     def _children_above(self, nodes: Ids) -> Ids:
         """For every node the child of one of the given nodes that it is or lies below, else −1."""
@@ -134,7 +139,7 @@ class Raising:
         sizes = tree.n_children[content]
         children = concatenated_ranges(tree.first_child[content], sizes)
         owner = np.repeat(np.arange(len(nodes)), sizes)
-        as_tree = np.bincount(owner, self._as_tree[children], len(nodes)).astype(np.float64)
+        as_tree = self._as_end[nodes] + np.bincount(owner, self._as_tree[children], len(nodes))
         weight = self._weight[children].round(9)  # sums of parts of rows are rounded
         order = np.lexsort((children, weight, owner))
         largest = children[order[np.cumsum(sizes) - 1]]  # the last of equals, as C4.5 has it
@@ -142,6 +147,7 @@ class Raising:
         as_branch = self._as_branch(nodes, largest, under)
         slack = self._tolerance
         collapse = (as_leaf <= as_branch + slack) & (as_leaf <= as_tree + slack)
+        collapse |= self._is_leaf[largest] & (as_branch <= as_tree + slack)  # raised, it is the same leaf
         action = np.where(collapse, COLLAPSE, np.where(as_branch <= as_tree + slack, RAISE, KEEP))
         return Judged(nodes, largest, as_tree, as_leaf, as_branch, action.astype(np.int8))
 
@@ -150,25 +156,33 @@ class Raising:
         place_of = np.full(len(self._tree), -1)
         place_of[largest] = np.arange(len(nodes))
         moved = self._settle(self._movers(nodes, largest, under))
-        n_classes = self._value.shape[1]
-        touched, slot = np.unique(moved.node, return_inverse=True)
-        slot = slot * n_classes + self._target[moved.row]
-        added = np.zeros((len(touched), n_classes))
-        added += np.bincount(slot, moved.weight, added.size).reshape(added.shape)
+        if self._stays:  # rows at an inner node err by its class, which all rows that come there decide
+            added = tally_ends(self._tree, moved, self._target)
+            come = sum_below(self._parent, added)
+            touched = np.flatnonzero(come.any(axis=1) & (under >= 0))
+            added, come = added[touched], come[touched]
+        else:
+            n_classes = self._value.shape[1]
+            touched, slot = np.unique(moved.node, return_inverse=True)
+            slot = slot * n_classes + self._target[moved.row]
+            added = np.zeros((len(touched), n_classes))
+            added += np.bincount(slot, moved.weight, added.size).reshape(added.shape)
+            come = added
         owner = place_of[under[touched]]
         if self._shares:  # all rows have come anew
-            return np.bincount(owner, self._errors(added), len(nodes)).astype(np.float64)
-        change = self._errors(self._value[touched] + added) - self._as_leaf[touched]
+            return np.bincount(owner, self._errors(added, come), len(nodes)).astype(np.float64)
+        after = self._errors(self._ended[touched] + added, self._value[touched] + come)
+        change = after - self._as_end[touched]
         return np.asarray(self._as_tree[largest] + np.bincount(owner, change, len(nodes)))
 
     def _movers(self, nodes: Ids, largest: Ids, under: Ids) -> Parts:
-        """The rows that raising would send down the largest branches: those of other branches.
+        """The rows that raising would send down the largest branches: those that are elsewhere at the node.
 
         Where rows are shared by weight, new rows change the shares of the old: then all rows go down again.
         """
         goal = np.full(len(self._tree), -1)
         goal[nodes] = largest
-        goal = np.where(under >= 0, goal[self._parent[under]], -1)
+        goal = np.where(under >= 0, goal[self._parent[under]], goal)
         moving = goal >= 0 if self._shares else (goal >= 0) & (goal != under)
         chosen = np.flatnonzero(moving[self._parts.node])
         movers = self._parts.take(chosen)
@@ -185,6 +199,7 @@ class Raising:
         leaf = np.zeros(len(self._tree), bool)
         leaf[nodes] = True
         self._is_leaf |= leaf
+        self._ended[nodes], self._as_end[nodes] = self._value[nodes], self._as_leaf[nodes]
         below = (under >= 0) & leaf[np.maximum(self._parent[under], 0)]
         self._gone |= below
         ends_at = np.where(below, self._parent[under], np.arange(len(self._tree)))
@@ -202,7 +217,8 @@ class Raising:
         kept = inside & np.isin(under, largest)
         movers = self._movers(nodes, largest, under)
         at = self._parts.node
-        staying = self._parts.take(~inside[at] if self._shares else ~inside[at] | kept[at])
+        outside = ~(inside | replaced)[at]
+        staying = self._parts.take(outside if self._shares else outside | kept[at])
         source = self._content[largest]
         self._content[nodes] = source
         sizes = self._tree.n_children[source]

@@ -1,4 +1,4 @@
-"""Rules: a tree as IF … THEN … lines, pruned one by one, chosen, ordered, and used to predict."""
+"""Rules: a tree as IF … THEN … rules, pruned, selected, ordered, and used to predict."""
 
 from treewright.rules.extract import extract_rules
 from treewright.rules.rule import Rule

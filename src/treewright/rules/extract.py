@@ -1,4 +1,4 @@
-"""Extraction: one rule for each leaf of a tree, the conditions on its path joined by feature."""
+"""Extraction of rules from a tree: one for each leaf, conditions joined by feature."""
 
 from __future__ import annotations
 

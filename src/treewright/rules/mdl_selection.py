@@ -1,4 +1,4 @@
-"""Choosing rules: the subset for each class that, with its exceptions, takes the fewest bits to tell.
+"""Selection of rules by minimum description length (MDL), as C4.5rules does.
 
 Quinlan (1993), *C4.5: Programs for Machine Learning*, ch. 5.
 """

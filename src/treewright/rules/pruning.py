@@ -1,4 +1,4 @@
-"""Pruning of rules, one by one: conditions are dropped while the estimated error does not rise.
+"""Pruning of rules, one by one: drops conditions while the estimated error does not rise, or falls.
 
 Quinlan (1993), *C4.5: Programs for Machine Learning*, ch. 5; Mitchell (1997), *Machine Learning*, §3.7.1.2.
 """
@@ -19,10 +19,10 @@ from treewright.rules.rule import Rule
 from treewright.tree.conditions import Condition, Rows, joined
 
 Array = NDArray[np.float64]
-Estimate: TypeAlias = Literal["pessimistic", "holdout"]
+Estimate: TypeAlias = Literal["pessimistic", "holdout", "smoothed"]
 
 M = 2.0
-"""What an estimate from held-out rows is drawn to the error of guessing by: as if by so many rows more."""
+"""What a smoothed estimate is drawn to the error of guessing by: as if by so many rows more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +82,9 @@ class Pruning:
 
     Parameters
     ----------
-    estimate : {"pessimistic", "holdout"}
-        Judge by the upper confidence limit of the error on training rows, or by rows kept aside.
+    estimate : {"pessimistic", "holdout", "smoothed"}
+        Judge by the upper confidence limit of the error on training rows, by the error on held-out rows, or
+        by that error drawn to the error of a guess.
     cf : float
         Confidence factor of the pessimistic estimate.
     """
@@ -98,7 +99,7 @@ class Pruning:
             raise ValueError(f"cf must be above 0 and below 1, got {self.cf!r}.")
 
     def prune(self, rule: Rule, labelled: LabelledRows) -> tuple[Rule, float]:
-        """Drop conditions of a rule while its estimated error does not rise.
+        """Drop conditions of a rule while its estimated error does not rise; with "holdout" while it falls.
 
         The condition whose loss leaves the lowest estimate goes first. Both ends of an interval may go one by
         one. Gives the rule with the statistics of these rows, and its estimated error.
@@ -119,7 +120,7 @@ class Pruning:
             )
             errors = self._error(covered + more[kept], own, rule, labelled)
             best = int(np.argmin(errors))
-            if errors[best] > error * (1 + 1e-12):
+            if errors[best] >= error * (1 - 1e-12) if self._exact else errors[best] > error * (1 + 1e-12):
                 break
             dropped, error = kept.pop(best), float(errors[best])
             covered = covered + more[dropped]
@@ -127,9 +128,16 @@ class Pruning:
             which -= dropped * fails[dropped].astype(np.int64)
         conditions = joined(tests[i] for i in kept)
         shorter = labelled.rule(conditions, rule.label, np.flatnonzero(failures == 0))
-        if self.estimate == "holdout" and not labelled.n_classes:
-            shorter = replace(shorter, value=rule.value)
+        if self.estimate != "pessimistic" and not labelled.n_classes:
+            shorter = replace(shorter, value=rule.value, risk=max(float(covered[2]), 0.0))
+        elif not shorter.weight > 0:
+            shorter = replace(shorter, value=rule.value)  # what its training rows say
         return shorter, error
+
+    @property
+    def _exact(self) -> bool:
+        """Whether the estimate is the error itself, which must fall for a condition to go."""
+        return self.estimate == "holdout"
 
     def _facts(self, rule: Rule, labelled: LabelledRows) -> Array:
         """Give what is added up over rows: weight and weight got right, or weight and moments."""
@@ -140,11 +148,11 @@ class Pruning:
         return np.stack([weight, weight * above, weight * above**2], axis=1)
 
     def _error(self, sums: Array, own: Array, rule: Rule, labelled: LabelledRows) -> Array:
-        """Estimate the error of rules from sums of facts, one rule a line.
+        """Estimate the error of rules from sums of facts, one rule a line; one without rows is always wrong.
 
-        For numbers it is the squared error that the mean of n rows covered has for the rows of the rule as it
-        was (`own`): how far it lies from theirs, and s²/n for its own chance, where s² is drawn to the spread
-        of all rows by the weight of one row.
+        For numbers, judged by the rows that they come from, it is the squared error that the mean of n rows
+        covered has for the rows of the rule as it was (`own`): how far it lies from theirs, and s²/n for its
+        own chance, where s² is drawn to the spread of all rows by the weight of one row.
         """
         n = sums[:, 0]
         some = np.where(n > 0, n, 1.0)
@@ -152,9 +160,13 @@ class Pruning:
             errors = np.maximum(n - sums[:, 1], 0.0)
             if self.estimate == "pessimistic":
                 return np.where(n > 0, expected_errors(n, errors, self.cf) / some, 1.0)
+            if self._exact:
+                return np.where(n > 0, errors / some, 1.0)
             guess = 1 - self._share(rule, labelled)
             return np.asarray((errors + M * guess) / (n + M))
-        if self.estimate == "holdout":
+        if self._exact:
+            return np.where(n > 0, np.maximum(sums[:, 2], 0.0) / some, np.inf)
+        if self.estimate == "smoothed":
             return np.asarray((sums[:, 2] + M * labelled.spread()) / (n + M))
         chance, chance_of_own = (_chance_of_mean(one, labelled) for one in (sums, own[None]))
         shift = (sums[:, 1] / some - own[1] / max(own[0], 1e-300)) ** 2

@@ -1,4 +1,4 @@
-"""Writing: rules as lines of text, as tables in text, Markdown and HTML, and as plain values."""
+"""Rules as text, as tables (text, Markdown, HTML) and as plain dictionaries."""
 
 from __future__ import annotations
 

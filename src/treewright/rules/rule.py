@@ -1,4 +1,4 @@
-"""Rule: conditions that must all hold, and what is then predicted, with the rows that say so."""
+"""Rule: conditions, prediction, and the training rows behind it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RuleSet: rules in order, of which the first that covers a row predicts for it."""
+"""RuleSet: an ordered list of rules; the first that covers a row predicts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._module_names import public
 from treewright.data.dataset import labelled_rows
 from treewright.formatting.text import counted
 from treewright.growing.grow_tree import progress_bar
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from treewright.data import Schema
 
 
+@public
 @dataclass(frozen=True, eq=False, repr=False)
 class RuleSet:
     """Rules in order: the first that covers a row predicts for it, and the default where none does.
@@ -128,30 +130,36 @@ class RuleSet:
         *,
         estimate: Estimate = "pessimistic",
         cf: float = 0.25,
-        choose: bool = True,
+        choose: bool | None = None,
         verbose: int | bool = 0,
     ) -> RuleSet:
-        """Make the rules shorter and fewer; these here stay as they are.
+        """Make the rules shorter, and with most estimates fewer; these here stay as they are.
 
-        From each rule conditions are dropped while its estimated error does not rise. Rules that are no
-        better than guessing, and those that have become the same as others, go. For classes, the rules of
-        each are then chosen by description length, the classes put in order, and rules without which fewer
-        rows are put in the wrong class left out (C4.5rules). Numbers are predicted by the rule that covers
-        the fewest rows.
+        With `estimate="holdout"` this is rule post-pruning (Mitchell, 1997, §3.7.1.2): from each rule the
+        condition goes whose loss raises the accuracy on the held-out rows most, as long as any raises it; all
+        rules are kept, and put in the order of their accuracy on these rows. The accuracy of a rule that
+        covers none of them is 0.
+
+        With the other estimates it is C4.5rules (Quinlan, 1993, ch. 5): conditions go while the estimated
+        error does not rise; rules that are no better than guessing, and those that have become the same as
+        others, go; for classes, the rules of each are then chosen by description length, the classes put in
+        order, and rules without which fewer rows are put in the wrong class left out. Numbers are predicted
+        by the rule that covers the fewest rows.
 
         Parameters
         ----------
         X, y, sample_weight
-            The rows that the tree was grown on or, for `estimate="holdout"`, rows that it has not seen. The
-            rules' numbers of rows are those of these rows.
-        estimate : {"pessimistic", "holdout"}
-            Judge by an upper confidence limit of the error, as in error-based pruning, or by the error
-            itself on rows kept aside.
+            The rows that the tree was grown on or, for "holdout" and "smoothed", rows that it has not seen.
+            The rules' numbers of rows are those of these rows.
+        estimate : {"pessimistic", "holdout", "smoothed"}
+            Judge a rule by an upper confidence limit of its error, as in error-based pruning; by its error on
+            the held-out rows that it covers; or by (errors + 2g) / (n + 2) on its n held-out rows, g being
+            the error of always guessing its class. For numbers errors are squared ones.
         cf : float
             Confidence factor of the pessimistic estimate, above 0 and below 1; smaller prunes more.
-        choose : bool
-            Whether to choose rules by description length. If not, all are put in the order of their
-            estimated errors (Mitchell, 1997).
+        choose : bool or None
+            Whether to choose rules by description length. If not, all that are left are put in the order of
+            their estimated errors. None does unless the estimate is "holdout".
         verbose : int or bool
             Show progress in the terminal.
 

@@ -1,8 +1,32 @@
-"""Accounts: what a trace says of a node, of its candidates and of their branches."""
+"""Records of a trace: nodes, candidate splits and their branches."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from treewright.trace.trace import Trace
+
+
+class Record(NamedTuple):
+    """A row that comes to a node.
+
+    Attributes
+    ----------
+    row : object
+        Its label in the index of the table, or its place in it, from 0 on.
+    values : tuple of str
+        What its features are, in words.
+    target : str
+    weight : float
+    """
+
+    row: Any
+    values: tuple[str, ...]
+    target: str
+    weight: float
 
 
 @dataclass(frozen=True)
@@ -17,6 +41,10 @@ class Branch:
         Weight of each class; for regression the weight of its rows.
     weight, value, impurity : float
         Weight, the number it would predict (None for classes), and impurity of its rows.
+    share : float
+        Share of the rows that the split answers for.
+    expected : tuple of float
+        Weight of each class that it would have if branch and class were independent; none for regression.
     """
 
     condition: str
@@ -24,6 +52,8 @@ class Branch:
     weight: float
     value: float | None
     impurity: float
+    share: float = 0.0
+    expected: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,7 +99,7 @@ class CandidateAccount:
 
 @dataclass(frozen=True)
 class NodeAccount:
-    """What happened at a node.
+    """What happened at a node; `print` it to have it as it stands on the board, with its rows.
 
     Attributes
     ----------
@@ -85,6 +115,8 @@ class NodeAccount:
         Features that had no split to offer.
     decision, reason : str
         What was done, and why.
+    trace : Trace
+        What it is a part of.
     """
 
     node: int
@@ -98,3 +130,19 @@ class NodeAccount:
     without: tuple[str, ...]
     decision: str
     reason: str
+    trace: Trace = field(repr=False, compare=False)
+
+    @cached_property
+    def records(self) -> tuple[Record, ...]:
+        """The training rows that come here, in their order."""
+        return self.trace.records_of(self.node)
+
+    def __str__(self) -> str:
+        from treewright.trace.text import account_to_text
+
+        return account_to_text(self)
+
+    def _repr_html_(self) -> str:
+        from treewright.trace.html import account_to_html
+
+        return account_to_html(self)

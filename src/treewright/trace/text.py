@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from treewright.formatting.text import counted, number_text
+from treewright.formatting.text import counted, number_text, printable
+from treewright.formatting.text_table import aligned
 
 if TYPE_CHECKING:
     from treewright.trace import Trace
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 MOST_CUTS = 8
 """How many cuts of a numeric feature are written out; the data has all."""
+
+MOST_RECORDS = 30
+"""How many rows of a node are written out."""
 
 
 def trace_to_dicts(trace: Trace) -> list[dict[str, Any]]:
@@ -27,11 +31,14 @@ def trace_to_dicts(trace: Trace) -> list[dict[str, Any]]:
 
     accounts = []
     for account in trace:
-        said = asdict(account)
+        said = {field.name: getattr(account, field.name) for field in fields(account)}
+        del said["trace"]
         said["counts"] = named(account.counts)
+        said["candidates"] = [asdict(candidate) for candidate in account.candidates]
         for candidate in said["candidates"]:
             for branch in candidate["branches"]:
                 branch["counts"] = named(branch["counts"])
+                branch["expected"] = named(branch["expected"]) if branch["expected"] else None
         accounts.append(said)
     return accounts
 
@@ -49,6 +56,30 @@ def trace_to_text(trace: Trace, *, max_nodes: int | None = 200) -> str:
     for account in islice(trace, max_nodes):
         lines += ["", *_text(trace, account)]
     return "\n".join([*lines, *left_out(trace, max_nodes)])
+
+
+def account_to_text(account: NodeAccount) -> str:
+    """Write the account of one node with the rows that come to it."""
+    head, *rows = record_cells(account)
+    records = [f"  {line}" for line in aligned(head, rows)]
+    more = len(account.records) - len(rows)
+    records += [f"  … {counted(more, 'row')} more"] if more else []
+    lines = _text(account.trace, account)
+    return "\n".join(lines[:2] + (["", *records] if rows else []) + lines[2:])
+
+
+def record_cells(account: NodeAccount) -> list[list[str]]:
+    """The rows of a node under a line of names; the weight only where it is not 1."""
+    trace = account.trace
+    shown = account.records[:MOST_RECORDS]
+    weighted = any(record.weight != 1 for record in shown)
+    names = map(printable, trace.tree.schema.names)
+    target = "class" if trace.class_names else "target"
+    cells = [["row", *names, target] + ["weight"] * weighted]
+    for record in shown:
+        weight = [number_text(round(record.weight, 6))] * weighted
+        cells.append([printable(str(record.row)), *record.values, record.target, *weight])
+    return cells
 
 
 def left_out(trace: Trace, max_nodes: int | None) -> list[str]:
@@ -74,15 +105,8 @@ def _text(trace: Trace, account: NodeAccount) -> list[str]:
 
 
 def _candidate_lines(trace: Trace, candidate: CandidateAccount) -> list[str]:
-    header, *rows = cells_of(trace, candidate)
-    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in (header, *rows)
-    ]
+    head, *rows = cells_of(trace, candidate)
+    lines = aligned(head, rows, right=range(1, len(head)))
     lines.append("; ".join(f"{name} {figure}" for name, figure in figures(trace, candidate)))
     return lines + ([f"cuts: {cut_words(candidate)}"] if len(candidate.cuts) > 1 else [])
 
@@ -97,14 +121,19 @@ def cut_words(candidate: CandidateAccount) -> str:
 
 def cells_of(trace: Trace, candidate: CandidateAccount) -> list[list[str]]:
     """The table of a candidate: a line for each branch under a line of names."""
-    middle = list(trace.class_names) if trace.class_names else ["mean"]
-    cells = [[candidate.feature, *middle, "rows", trace.impurity_name]]
+    middle = list(trace.class_names) if trace.class_names else [trace.value_name]
+    if trace.shows_expected:
+        middle = [f"{name} (expected)" for name in middle]
+    cells = [[candidate.feature, *middle, "rows", "share", trace.impurity_name]]
     for branch in candidate.branches:
         if trace.class_names:
-            held = [number_text(count) for count in branch.counts]
+            held = [number_text(round(count, 6)) for count in branch.counts]
         else:
             held = ["–" if branch.value is None else f"{branch.value:.4g}"]
-        cells.append([branch.condition, *held, number_text(branch.weight), f"{branch.impurity:.3f}"])
+        if trace.shows_expected:
+            held = [f"{count} ({chance:.2f})" for count, chance in zip(held, branch.expected, strict=False)]
+        rows = [number_text(round(branch.weight, 6)), f"{branch.share:.3f}", f"{branch.impurity:.3f}"]
+        cells.append([branch.condition, *held, *rows])
     return cells
 
 
@@ -136,8 +165,8 @@ def counted_weight(weight: float) -> str:
 
 
 def holding(trace: Trace, counts: Sequence[float], value: float | None) -> str:
-    """Say what a node holds: rows by class, or their mean."""
+    """Say what a node holds: rows by class, or their mean or median."""
     if trace.class_names:
         pairs = zip(trace.class_names, counts, strict=True)
         return f" ({', '.join(f'{name} {number_text(round(count, 6))}' for name, count in pairs)})"
-    return "" if value is None else f", mean {value:.4g}"
+    return "" if value is None else f", {trace.value_name} {value:.4g}"

@@ -1,4 +1,4 @@
-"""Trace: the learner's own account of a tree, node by node as a lecture writes it on the board.
+"""Trace: the computations at each node: counts, impurities, the gain of every candidate split.
 
 At every node stand the best candidate of each feature with its table of counts, what the branches'
 impurities come to, the gain, the split's own information and the gain ratio (Quinlan, 1986), and which was
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import fsum, inf
+from math import ceil, fsum, inf
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,9 @@ from treewright.data.functions import function_name
 from treewright.formatting.text import counted, number_text
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import AnyRecipe, ProgramRecipe, Recipe
-from treewright.trace.records import Branch, CandidateAccount, NodeAccount
+from treewright.parameter_types import is_whole
+from treewright.trace.cuts import cut_gains
+from treewright.trace.records import Branch, CandidateAccount, NodeAccount, Record
 from treewright.tree import Tree
 from treewright.tree.routing import place
 from treewright.tree.splits import UNANSWERED, Split, Threshold, branch_of
@@ -89,6 +91,7 @@ class Trace:
             tuple(name for feature, name in enumerate(names) if feature not in offered),
             decision,
             reason,
+            self,
         )
 
     def __iter__(self) -> Iterator[NodeAccount]:
@@ -159,11 +162,22 @@ class Trace:
         return criteria.NODE_IMPURITY.get(self.criterion, self.criterion)
 
     @property
+    def value_name(self) -> str:
+        """What nodes of a regression tree predict."""
+        return "median" if self.impurity_name == "absolute_error" else "mean"
+
+    @property
     def merit_name(self) -> str:
         """What the learner compares."""
         if isinstance(self.recipe, ProgramRecipe):
             return self.recipe.merit_name
         return MERITS.get(self.criterion, "merit")
+
+    @property
+    def shows_expected(self) -> bool:
+        """Whether independence of branch and class is what splits are judged by, so that it is shown."""
+        tested = isinstance(self.recipe, Recipe) and self.recipe.significance is not None
+        return bool(self.class_names) and (tested or self.criterion == "chi_square")
 
     # ---- rows ----------------------------------------------------------------------------------------
 
@@ -198,6 +212,10 @@ class Trace:
 
         return class_factor(self.rows, self.recipe)
 
+    @property
+    def _factor(self) -> float:
+        return self.recipe.impurity_factor if isinstance(self.recipe, ProgramRecipe) else 1.0
+
     def _describe(
         self, rows: Dataset, chosen: NDArray[np.bool_] | None = None
     ) -> tuple[tuple[float, ...], float, float | None, float]:
@@ -210,12 +228,30 @@ class Trace:
         total = float(weight.sum())
         if self.tree.is_classifier:
             counts = np.bincount(target, weight, minlength=len(self.class_names))
-            impure = criteria.impurity(self.impurity_name, counts) if total > 0 else 0.0
-            return tuple(counts.tolist()), total, None, impure
+            return tuple(counts.tolist()), total, None, criteria.impurity(self.impurity_name, counts)
         if total <= 0:
             return (0.0,), 0.0, None, 0.0
-        mean = float(np.average(target, weights=weight))
-        return (total,), total, mean, float(np.average((target - mean) ** 2, weights=weight))
+        value = criteria.node_value(self.impurity_name, target, weight)
+        is_even = not (target != target[0]).any()
+        impurity = 0.0 if is_even else criteria.impurity(self.impurity_name, target, weight)
+        return (total,), total, value, self._factor * impurity
+
+    def records_of(self, node: int) -> tuple[Record, ...]:
+        """Give the rows of a node, in their order, each with its values in words."""
+        row, weight, begin, end = self._order
+        parts = slice(begin[node], end[node])
+        here, which = np.unique(row[parts], return_inverse=True)  # a row may come in several parts
+        share = np.bincount(which, weight[parts], minlength=len(here))
+        rows = self.rows.take(here)
+        assert rows.target is not None
+        columns = [
+            [value_text(column, value) for value in rows.values(feature).tolist()]
+            for feature, column in enumerate(self.tree.schema.columns)
+        ]
+        names, labels = self.class_names, here if rows.labels is None else rows.labels
+        targets = [names[code] if names else number_text(code) for code in rows.target.tolist()]
+        values = zip(*columns, strict=True)
+        return tuple(map(Record, labels.tolist(), values, targets, share.tolist()))
 
     # ---- candidates ----------------------------------------------------------------------------------
 
@@ -251,6 +287,7 @@ class Trace:
             Branch(split.condition(self.tree.schema, branch), *self._describe(rows, way == branch))
             for branch in range(split.n_branches)
         )
+        branches = _with_shares(branches, bool(self.class_names))
         known = fsum(branch.weight for branch in branches)
         after = fsum(branch.weight * branch.impurity for branch in branches) / known if known > 0 else 0.0
         gain = self._describe(rows, way >= 0)[3] - after
@@ -272,34 +309,16 @@ class Trace:
         )
 
     def _cuts(self, split: Threshold, rows: Dataset) -> tuple[tuple[str, float], ...]:
-        """Every cut between neighbouring values of a feature, except between rows of one class."""
+        """Every cut of a feature that could be the best."""
         assert rows.target is not None
         assert rows.weight is not None
         x = rows.values(split.feature)
         known = np.flatnonzero(~np.isnan(x) & (rows.weight > 0))
-        values, group = np.unique(x[known], return_inverse=True)
-        target, weight = rows.target[known], rows.weight[known]
-        if self.tree.is_classifier:
-            lines = np.eye(len(self.class_names))[target] * weight[:, None]
-        else:
-            centred = target - np.average(target, weights=weight)
-            lines = np.column_stack([weight, weight * centred])
-        table = np.zeros((len(values), lines.shape[1]))
-        np.add.at(table, group, lines)
-        left, node = np.cumsum(table, axis=0)[:-1], table.sum(axis=0)
-        if self.tree.is_classifier:
-            pairs = np.stack([left, node - left], axis=1)
-            gains = [criteria.merit(self.impurity_name, pair) for pair in pairs]
-        else:  # of centred numbers the variance falls by this much
-            gains = (left[:, 1] ** 2 / left[:, 0] / (node[0] - left[:, 0])).tolist()
+        found = cut_gains(
+            self.impurity_name, x[known], rows.target[known], rows.weight[known], len(self.class_names)
+        )
         column = self.tree.schema.columns[split.feature]
-        wanted = np.ones(len(left), bool)
-        if self.tree.is_classifier:
-            present = table > 0
-            pure = present.sum(axis=1) == 1
-            wanted = ~(pure[:-1] & pure[1:] & (present[:-1] == present[1:]).all(axis=1))
-        cuts = values[:-1] / 2 + values[1:] / 2
-        return tuple((value_text(column, float(cuts[at])), gains[at]) for at in np.flatnonzero(wanted))
+        return tuple((value_text(column, cut), self._factor * gain) for cut, gain in found)
 
     # ---- why -----------------------------------------------------------------------------------------
 
@@ -353,7 +372,28 @@ class Trace:
             return f"it lies at max_depth={recipe.max_depth}"
         if not candidates:
             return "no feature tells its rows apart"
+        if isinstance(recipe, Recipe) and self._is_insignificant(node, recipe):
+            return f"no split is significant at {recipe.significance:g}"
         return "the limits on growing forbid a split" + _limits(recipe)
+
+    def _is_insignificant(self, leaf: int, recipe: Recipe) -> bool:
+        """Whether a leaf would be split but for the test of significance, all other limits being the same."""
+        others = (recipe.max_leaf_nodes, recipe.max_nodes, recipe.risk_threshold, recipe.complexity or None)
+        if recipe.significance is None or any(limit is not None for limit in others):
+            return False
+        share = float(self.tree.weight[0] / self.tree.weight[leaf])  # limits are shares of all rows
+        without = replace(
+            recipe,
+            significance=None,
+            max_depth=1,
+            min_samples_leaf=_rows(recipe.min_samples_leaf, len(self.rows)),
+            min_samples_split=max(2, _rows(recipe.min_samples_split, len(self.rows))),
+            min_impurity_decrease=recipe.min_impurity_decrease * share,
+            min_weight_fraction_leaf=min(recipe.min_weight_fraction_leaf * share, 0.5),
+            class_weight=None,
+            priors=None,
+        )
+        return len(grow(self._rows_of(leaf), without, n_jobs=1, warn_of_odd=False)) > 1
 
     def _path(self, node: int) -> tuple[str, ...]:
         words = []
@@ -365,6 +405,27 @@ class Trace:
             words.append(split.condition(self.tree.schema, branch))
             node = above
         return tuple(reversed(words))
+
+
+def _rows(limit: float, n_rows: int) -> int:
+    """A limit that may be a share of the rows, as a number of them."""
+    return int(limit) if is_whole(limit) else ceil(limit * n_rows)
+
+
+def _with_shares(branches: tuple[Branch, ...], has_classes: bool) -> tuple[Branch, ...]:
+    """Give branches with their shares, and with what they would hold if branch and class were independent."""
+    known = fsum(branch.weight for branch in branches)
+    if known <= 0:
+        return branches
+    node = [fsum(column) for column in zip(*(branch.counts for branch in branches), strict=True)]
+    return tuple(
+        replace(
+            branch,
+            share=branch.weight / known,
+            expected=tuple(branch.weight * of_class / known for of_class in node) if has_classes else (),
+        )
+        for branch in branches
+    )
 
 
 def _way_of(split: Split, rows: Dataset) -> NDArray[np.int32]:

@@ -1,4 +1,4 @@
-"""Conditions: what holds for the rows of a branch, joined to one for each feature, tested on whole tables."""
+"""Conditions of branches: intervals, sets of categories and sides, joined by feature, tested on tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 
 from treewright.data.columns import value_text
 from treewright.formatting.text import printable
-from treewright.tree.splits import UNANSWERED, Hyperplane, Sphere, Split, Table, Threshold, branch_of
+from treewright.tree.splits import (
+    UNANSWERED,
+    Hyperplane,
+    Sphere,
+    Split,
+    Table,
+    Threshold,
+    branch_of,
+    cuts_of,
+)
 
 if TYPE_CHECKING:
     from treewright.data import Schema
@@ -202,7 +211,7 @@ def answered(split: Split, branch: int) -> Condition:
     """Give what holds for the known rows that a split sends to a branch."""
     if isinstance(split, Table):
         return Values(split.feature, frozenset(split.groups[branch]))
-    cuts = cuts_of(split)
+    cuts = feature_cuts(split)
     if isinstance(split, Hyperplane | Sphere) and not cuts:
         return Side(split, branch)
     ends = (-math.inf, *cuts, math.inf)
@@ -210,14 +219,14 @@ def answered(split: Split, branch: int) -> Condition:
     return Interval(features_of(split)[0], ends[place], ends[place + 1])
 
 
-def cuts_of(split: Split) -> tuple[float, ...]:
-    """Give the cuts that a split makes of one number, ascending; none if it is of another kind.
+def feature_cuts(split: Split) -> tuple[float, ...]:
+    """Give the cuts that a split makes of a feature's numbers, ascending; none if it looks at several.
 
     A surrogate that runs the other way, −x ≤ t, cuts just below −t.
     """
     if isinstance(split, Hyperplane):
-        return (math.nextafter(-split.threshold, -math.inf),) if split.weights == (-1.0,) else ()
-    return (split.threshold,) if isinstance(split, Threshold) else getattr(split, "cuts", ())
+        return (math.nextafter(-split.threshold, -math.inf),) if split.is_turned else ()
+    return () if isinstance(split, Sphere) else cuts_of(split)
 
 
 def features_of(split: Split) -> tuple[int, ...]:

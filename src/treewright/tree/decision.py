@@ -1,4 +1,4 @@
-"""Decision: the class that weights of classes lead to, the one rule of trees, forests and explanations."""
+"""Decision: the predicted class from class weights and costs, the same for trees, forests and rules."""
 
 from __future__ import annotations
 

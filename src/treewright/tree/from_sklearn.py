@@ -1,4 +1,4 @@
-"""Trees of scikit-learn as trees of this library, to draw, prune, explain and export them."""
+"""scikit-learn's fitted trees as trees of this library."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from treewright.data import Column, Schema
 from treewright.errors import DataTypeError
 from treewright.tree import Tree
+from treewright.tree.model import TreeModel
 from treewright.tree.splits import NO_SPLITS, THRESHOLD, SplitTable
 from treewright.tree.topology import over_ancestors
 
@@ -25,10 +26,8 @@ def tree_of(model: Any) -> Tree:
     """
     if isinstance(model, Tree):
         return model
-    fitted = getattr(model, "_fitted_tree", None)
-    if fitted is not None:
-        own: Tree = fitted()
-        return own
+    if isinstance(model, TreeModel):
+        return model._fitted_tree()
     if hasattr(model, "estimators_"):
         raise DataTypeError(
             f"{type(model).__name__} is a model of several trees: give one of its estimators_."

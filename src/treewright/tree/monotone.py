@@ -1,4 +1,4 @@
-"""Monotone: proof on a finished tree that its prediction only rises, or only falls, with a feature.
+"""Monotonicity check: proof that the prediction of a tree only rises, or only falls, with a feature.
 
 Two rows that differ in one feature alone take the same way until a split asks for that feature. From there on
 one follows the low side and the other the high side, so the tree is monotone if nothing below the low side
@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.formatting.suggestions import nearest
 from treewright.tree import Tree
-from treewright.tree.conditions import cuts_of, features_of
+from treewright.tree.conditions import feature_cuts, features_of
 from treewright.tree.routing import SHARE, STAY
 from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
 
 if TYPE_CHECKING:
-    from treewright.estimators.fitted_tree import FittedTree
+    from treewright.tree.model import TreeModel
 
 OBLIQUE = -1
 """Stands among features for splits on several of them, and for surrogates."""
@@ -52,7 +51,7 @@ class Violation:
     certain: bool = True
 
 
-def is_monotone(tree: Tree | FittedTree, feature: str | int, sign: int = 1) -> bool:
+def is_monotone(tree: Tree | TreeModel, feature: str | int, sign: int = 1) -> bool:
     """Whether the prediction can never fall (or rise, for sign −1) when a feature's value rises.
 
     This is a proof for all rows there could be, not a sample: two rows that both have a value of the feature
@@ -81,7 +80,7 @@ def is_monotone(tree: Tree | FittedTree, feature: str | int, sign: int = 1) -> b
     return find_violation(tree, feature, sign) is None
 
 
-def find_violation(tree: Tree | FittedTree, feature: str | int, sign: int = 1) -> Violation | None:
+def find_violation(tree: Tree | TreeModel, feature: str | int, sign: int = 1) -> Violation | None:
     """Give two nodes that predict in the wrong order, or None if there are none; see `is_monotone`.
 
     Examples
@@ -142,16 +141,10 @@ def predictions(tree: Tree) -> NDArray[np.float64]:
 
 
 def _feature_number(tree: Tree, feature: str | int) -> int:
-    names = tree.schema.names
-    if isinstance(feature, str):
-        if feature not in names:
-            raise ValueError(f"feature {feature!r} is not one of the tree's.{nearest(feature, names)}")
-        feature = names.index(feature)
-    if not 0 <= feature < len(names):
-        raise ValueError(f"feature {feature} is not one of the tree's: it has {len(names)}.")
-    if tree.schema.columns[feature].kind == "categorical":
-        raise ValueError(f"feature {names[feature]!r} is categorical: its values have no order.")
-    return int(feature)
+    number = tree.schema.feature(feature)
+    if tree.schema.columns[number].kind == "categorical":
+        raise ValueError(f"feature {tree.schema.names[number]!r} is categorical: its values have no order.")
+    return number
 
 
 @dataclass(frozen=True)
@@ -163,7 +156,7 @@ class _Interval:
     missing: bool = True
 
     def part(self, split: Threshold | Intervals, branch: int, missing: bool) -> _Interval:
-        cuts = (-inf, *cuts_of(split), inf)
+        cuts = (-inf, *feature_cuts(split), inf)
         return _Interval(max(self.low, cuts[branch]), min(self.high, cuts[branch + 1]), missing)
 
     @property

@@ -1,4 +1,4 @@
-"""Descent: where rows end that start at any node of a tree, whole or in parts, and what adds up there.
+"""Routes rows, whole or fractional, from any node to the leaves, and sums statistics per node.
 
 The core routes whole rows from the root and says which branch a row takes at any node. What it does not do
 is rare and vectorised here, one level of the tree at a time: rows that start elsewhere, as when a branch is
@@ -185,18 +185,21 @@ def tally(tree: Tree, rows: Dataset) -> Array:
     return tally_parts(tree, place(tree, rows), rows.target)
 
 
-def tally_parts(tree: Tree, parts: Parts, target: NDArray[Any], parent: NDArray[Any] | None = None) -> Array:
+def tally_parts(tree: Tree, parts: Parts, target: NDArray[Any]) -> Array:
     """Add up parts of rows at the nodes they have come to, and at all nodes above."""
+    return sum_below(tree.parent, tally_ends(tree, parts, target))
+
+
+def tally_ends(tree: Tree, parts: Parts, target: NDArray[Any]) -> Array:
+    """Add up parts of rows at the nodes they have come to, and only there."""
     n_nodes, weight = len(tree), parts.weight
     if tree.is_classifier:
         n_classes = tree.value.shape[1]
         slot = parts.node * n_classes + target[parts.row]
-        own = np.bincount(slot, weight, n_nodes * n_classes).astype(np.float64).reshape(n_nodes, n_classes)
-    else:
-        above = target[parts.row] - tree.value[0, 0]
-        moments = (weight, weight * above, weight * above**2)
-        own = np.stack([np.bincount(parts.node, moment, minlength=n_nodes) for moment in moments], axis=1)
-    return sum_below(tree.parent if parent is None else parent, own)
+        return np.bincount(slot, weight, n_nodes * n_classes).astype(np.float64).reshape(n_nodes, n_classes)
+    above = target[parts.row] - tree.value[0, 0]
+    moments = (weight, weight * above, weight * above**2)
+    return np.stack([np.bincount(parts.node, moment, minlength=n_nodes) for moment in moments], axis=1)
 
 
 def sum_below(parent: NDArray[Any], own: Array) -> Array:

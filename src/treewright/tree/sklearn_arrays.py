@@ -1,4 +1,4 @@
-"""scikit-learn's names for what a tree holds, so that programs which read its trees read ours."""
+"""Arrays of a tree under scikit-learn's names (`children_left`, `threshold`, `impurity` …)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splits: the rule of a node that says *which branch?*, how it reads in words, and many of them as arrays."""
+"""Splits: threshold, categories, hyperplane, sphere, intervals; which branch, as text and as arrays."""
 
 from __future__ import annotations
 
@@ -113,11 +113,16 @@ class Hyperplane:
     threshold: float
     n_branches: ClassVar[int] = 2
 
+    @property
+    def is_turned(self) -> bool:
+        """Whether it is a surrogate on one feature that runs the other way: −x ≤ t."""
+        return self.weights == (-1.0,)
+
     def condition(
         self, schema: Schema, branch: int, *, decimals: int | None = None, max_categories: int | None = None
     ) -> str:
         """Say in words what holds on a branch, as in ``0.8·a − 0.3·b ≤ 1.9``."""
-        if self.weights == (-1.0,):  # a surrogate that runs the other way
+        if self.is_turned:
             column = schema.columns[self.features[0]]
             bound = value_text(column, -self.threshold, decimals)
             return f"{printable(column.name)} {'<' if branch else '≥'} {bound}"
@@ -244,6 +249,22 @@ def branch_of(split: Split, rows: EncodedRows, chosen: NDArray[np.int64] | None 
     return _core.answer(_stored(split), 0, rows.numbers, rows.codes, rows.schema.position, at)
 
 
+def cuts_of(split: Split) -> tuple[float, ...]:
+    """Give the numbers at which what a split compares passes from one branch to the next, ascending.
+
+    See `compared` for what that is; categories have none. For cuts of a feature's own numbers see
+    `treewright.tree.conditions.feature_cuts`.
+
+    Examples
+    --------
+    >>> cuts_of(Threshold(0, 2.5)), cuts_of(Hyperplane((0, 1), (1.0, 2.0), 3.0))
+    ((2.5,), (3.0,))
+    """
+    if isinstance(split, Table):
+        return ()
+    return split.cuts if isinstance(split, Intervals) else (split.threshold,)
+
+
 def compared(
     split: Threshold | Hyperplane | Sphere | Intervals,
     rows: EncodedRows,
@@ -357,7 +378,8 @@ class SplitTable:
 
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Return the columns under names with a prefix."""
-        columns = {prefix + name: getattr(self, name) for name in COLUMN_TYPES}
+        own = vars(self)
+        columns = {prefix + name: own[name] for name in COLUMN_TYPES}
         return columns if self.adjusted is None else columns | {prefix + "adjusted": self.adjusted}
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Grafting: a subtree put in another tree's place, and a subtree taken by itself.
+"""Subtrees: takes one out of a tree, or puts one in the place of a node.
 
 Nodes that stay keep their order, and what is put in comes after them, so that children are consecutive and
 come after their parent, as in every tree.

@@ -1,4 +1,4 @@
-"""Lineage: which node is whose child, how deep nodes stand, and the ways from the root to them."""
+"""Topology of a tree: parents, children, depths, ancestors and paths from the root."""
 
 from __future__ import annotations
 

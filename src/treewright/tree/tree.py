@@ -1,4 +1,4 @@
-"""The Tree: an immutable struct of NumPy arrays, the one product of every grower."""
+"""Tree: an immutable struct of NumPy arrays, the product of every grower."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright._module_names import public
 from treewright.errors import DataError
 from treewright.formatting.text import counted
 from treewright.tree.decision import decide
@@ -39,6 +40,7 @@ NODE_ARRAYS: dict[str, np.dtype[Any]] = {
 """The types of the arrays with an entry for each node; `value` has a row, the begins one entry more."""
 
 
+@public
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree(Lineage, SklearnArrays):
     """A decision tree as flat arrays, described one by one in ARCHITECTURE.md.
@@ -64,6 +66,8 @@ class Tree(Lineage, SklearnArrays):
         The best splits on other features, listed in the same way.
     costs : float64 array of classes × classes, optional
         What it costs to predict a class (column) for a row of another (row).
+    note : str
+        What its text says of how it was grown, such as which rule kept it small; no part of what it is.
 
     Examples
     --------
@@ -93,6 +97,7 @@ class Tree(Lineage, SklearnArrays):
     competitor_begin: NDArray[np.int64]
     competitors: SplitTable
     costs: NDArray[np.float64] | None = None
+    note: str = ""
 
     def __post_init__(self) -> None:
         entries = vars(self)
@@ -118,6 +123,7 @@ class Tree(Lineage, SklearnArrays):
             splits=SplitTable.from_arrays(arrays, "split_"),
             competitors=SplitTable.from_arrays(arrays, "competitor_"),
             costs=None if costs is None else read_only(costs, np.float64),
+            note="",
         )
         return tree
 
@@ -127,7 +133,8 @@ class Tree(Lineage, SklearnArrays):
 
     @cached_property
     def _arrays(self) -> dict[str, NDArray[Any]]:
-        nodes = {name: getattr(self, name) for name in NODE_ARRAYS}
+        own = vars(self)
+        nodes = {name: own[name] for name in NODE_ARRAYS}
         return nodes | self.splits.arrays("split_") | self.competitors.arrays("competitor_")
 
     # ---- nodes -----------------------------------------------------------------------------------
@@ -153,7 +160,7 @@ class Tree(Lineage, SklearnArrays):
         """The class code each node would predict: the heaviest, or the cheapest; the first of equals."""
         if not self.is_classifier:
             raise AttributeError("a regression tree has no classes: each node predicts its value")
-        return read_only(self.decide(self.decisive), np.int32)
+        return read_only(self.decide(self.vote_weights), np.int32)
 
     @property
     def shares(self) -> NDArray[np.float64]:
@@ -161,16 +168,16 @@ class Tree(Lineage, SklearnArrays):
         return self.value / self.value.sum(axis=1, keepdims=True) if self.is_classifier else self.value
 
     @property
-    def decisive(self) -> NDArray[np.float64]:
+    def vote_weights(self) -> NDArray[np.float64]:
         """What classes are decided by: weights of a row's leaf or, where it may have several, shares."""
         return self.shares if self.shares_rows else self.value
 
     def decide(self, weight: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Give the class code of rows of what is `decisive`, or of means of them (`tree.decision`)."""
+        """Give the class code of rows of `vote_weights`, or of means of them (`tree.decision`)."""
         return decide(weight, self.costs, exact=not self.shares_rows)
 
     @cached_property
-    def packed(self) -> NDArray[Any] | None:
+    def _packed(self) -> NDArray[Any] | None:
         """The tree as the core's 16-byte nodes, or None if it is more than binary thresholds."""
         return _core.pack(self._arrays, self.schema.position)
 
@@ -199,8 +206,8 @@ class Tree(Lineage, SklearnArrays):
                 f"the tree routes rows of {needed[0]} numbers and {needed[1]} codes, "
                 f"got arrays of shape {numbers.shape} and {codes.shape}"
             )
-        if self.packed is not None and needed[0]:
-            leaf, has_infinity = _core.walk(self.packed, numbers, threads)
+        if self._packed is not None and needed[0]:
+            leaf, has_infinity = _core.walk(self._packed, numbers, threads)
         else:
             leaf = _core.route(self._arrays, numbers, codes, position, threads)
             has_infinity = bool(np.isinf(numbers).any())
@@ -299,7 +306,7 @@ class Tree(Lineage, SklearnArrays):
         """
         collapsed = np.zeros(len(self), bool)
         collapsed[np.asarray(nodes) if np.size(nodes) else []] = True
-        return self.edited(~self.below(collapsed), np.arange(len(self)), collapsed)
+        return rearranged(self, ~self.below(collapsed), np.arange(len(self)), collapsed)
 
     def raise_branch(self, node: int, branch: int) -> Tree:
         """Return the tree in which one branch of a node stands in the node's place.
@@ -314,40 +321,8 @@ class Tree(Lineage, SklearnArrays):
             )
         raised = self.children(node)[branch]
         ids = np.arange(len(self))
-        return self.edited(
-            ~self.below(ids == node) | self.below(ids == raised), np.where(ids == node, raised, ids)
-        )
-
-    def edited(
-        self, kept: NDArray[np.bool_], source: NDArray[np.int64], collapsed: NDArray[np.bool_] | None = None
-    ) -> Tree:
-        """Return the tree of the kept nodes, each with the split and children of its source unless collapsed.
-
-        The kept nodes are the root, and all children of every source that is not collapsed.
-        """
-        nodes = np.flatnonzero(kept)
-        new_id = np.cumsum(kept, dtype=np.int32) - np.int32(1)
-        new_id[source[nodes]] = new_id[nodes]  # a raised node's children find the node it stands for
-        parent = new_id[self.parent[nodes]]
-        parent[0] = -1
-        source = source[nodes]
-        leaf = self.n_children[source] == 0
-        if collapsed is not None:
-            leaf |= collapsed[nodes]
-        split_begin, splits = _take_lists(self.split_begin, self.splits, source, leaf)
-        competitor_begin, competitors = _take_lists(self.competitor_begin, self.competitors, source, leaf)
-        return replace(
-            self,
-            parent=parent,
-            first_child=np.where(leaf, -1, new_id[self.first_child[source]]),
-            n_children=np.where(leaf, 0, self.n_children[source]),
-            default_branch=np.where(leaf, -1, self.default_branch[source]),
-            merit=np.where(leaf, 0.0, self.merit[source]),
-            **{name: getattr(self, name)[nodes] for name in ("count", "weight", "value", "impurity", "risk")},
-            split_begin=split_begin,
-            splits=splits,
-            competitor_begin=competitor_begin,
-            competitors=competitors,
+        return rearranged(
+            self, ~self.below(ids == node) | self.below(ids == raised), np.where(ids == node, raised, ids)
         )
 
     # ---- equality, printing, pickling ----------------------------------------------------------------
@@ -393,7 +368,40 @@ def deciding(trees: Sequence[Tree], values: Sequence[NDArray[np.float64]]) -> Se
     Of one tree that is what its labels are decided by, also where `values`, what its nodes are shown to say,
     have been smoothed.
     """
-    return [trees[0].decisive] if len(trees) == 1 else values
+    return [trees[0].vote_weights] if len(trees) == 1 else values
+
+
+def rearranged(
+    tree: Tree, kept: NDArray[np.bool_], source: NDArray[np.int64], collapsed: NDArray[np.bool_] | None = None
+) -> Tree:
+    """Return the tree of the kept nodes, each with the split and children of its source unless collapsed.
+
+    The kept nodes are the root, and all children of every source that is not collapsed.
+    """
+    nodes = np.flatnonzero(kept)
+    new_id = np.cumsum(kept, dtype=np.int32) - np.int32(1)
+    new_id[source[nodes]] = new_id[nodes]  # a raised node's children find the node it stands for
+    parent = new_id[tree.parent[nodes]]
+    parent[0] = -1
+    source = source[nodes]
+    leaf = tree.n_children[source] == 0
+    if collapsed is not None:
+        leaf |= collapsed[nodes]
+    split_begin, splits = _take_lists(tree.split_begin, tree.splits, source, leaf)
+    competitor_begin, competitors = _take_lists(tree.competitor_begin, tree.competitors, source, leaf)
+    return replace(
+        tree,
+        parent=parent,
+        first_child=np.where(leaf, -1, new_id[tree.first_child[source]]),
+        n_children=np.where(leaf, 0, tree.n_children[source]),
+        default_branch=np.where(leaf, -1, tree.default_branch[source]),
+        merit=np.where(leaf, 0.0, tree.merit[source]),
+        **{name: getattr(tree, name)[nodes] for name in ("count", "weight", "value", "impurity", "risk")},
+        split_begin=split_begin,
+        splits=splits,
+        competitor_begin=competitor_begin,
+        competitors=competitors,
+    )
 
 
 def _take_lists(

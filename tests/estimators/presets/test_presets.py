@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -223,7 +224,7 @@ def test_deep_trees_that_are_given_up_are_safe() -> None:
     """Rows that weigh less and less are split off one by one: too long a chain to free by recursion."""
     n = 8000
     X, y, weight = -np.arange(float(n))[:, None], np.arange(n) % 2, 1.05 ** np.arange(n)
-    dataset = Dataset.from_table(X, y, task="classification", sample_weight=weight)
+    dataset = replace(Dataset.from_table(X, y, task="classification"), weight=weight)  # of any size
     recipe = C45Recipe(min_samples_leaf=1, mdl=False).unpruned()
     raised: list[BaseException] = []
 

@@ -1,4 +1,4 @@
-"""Presets: the classical learners, faithful to the books or, with `compat`, to the programs people trust."""
+"""Presets: ID3, C4.5 and CART as in the books or, with `compat`, as in Weka, C4.5 Release 8 and rpart."""
 
 from treewright.estimators.presets.c45 import C45Classifier
 from treewright.estimators.presets.cart import CARTClassifier, CARTRegressor

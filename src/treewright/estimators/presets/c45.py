@@ -1,46 +1,30 @@
-"""C4.5: gain ratio, fractional rows, error-based pruning, as the book, Release 8 or Weka's J48 has them."""
+"""C45Classifier: gain ratio, fractional rows, error-based pruning; as the book, Release 8 or Weka's J48."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.base import ClassifierMixin
 
 from treewright.data import Dataset, Schema
-from treewright.estimators.base import estimator
-from treewright.estimators.fitted_tree import ClassReader
-from treewright.estimators.fitting import LEARNER_DOMAINS, Learner
+from treewright.data.columns import Unseen
+from treewright.data.dataset import Task
+from treewright.data.schema import Infinities
+from treewright.estimators.base import public_estimator
+from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
 from treewright.estimators.presets.c45_recipe import TOLERANCE, C45Recipe, together, weka_parts
 from treewright.estimators.presets.training_rows import fill_target
-from treewright.growing.parameters import CLASSIFIER_DOMAINS, SHARED_DOMAINS
-from treewright.growing.recipe import DOMAINS
+from treewright.growing.parameters import recipe_choices
 from treewright.model_selection.validated_pruning import AnyPruner, needs
-from treewright.parameter_types import Domain, check_parameters, is_number, one_of
 from treewright.pruning import pruner_of
 from treewright.tree.decision import decide
 
-_IS_BOOL = Domain(lambda value: isinstance(value, bool), "a bool")
 
-C45_DOMAINS: dict[str, Domain] = {
-    "min_samples_leaf": Domain(
-        lambda value: is_number(value) and 1 <= value < np.inf, "a float in the range [1.0, inf)"
-    ),
-    "confidence": Domain(lambda value: is_number(value) and 0 < value < 1, "a float in the range (0, 1)"),
-    **dict.fromkeys(("subtree_raising", "collapse", "binary_splits", "mdl"), _IS_BOOL),
-    **{name: DOMAINS[name] for name in ("cut", "max_competitors", "random_state")},
-    "laplace": CLASSIFIER_DOMAINS["laplace"],
-    "compat": one_of("j48", "release8", none=True),
-    **{name: SHARED_DOMAINS[name] for name in ("pruner", "holdout")},
-    **LEARNER_DOMAINS,
-}
-"""What the parameters of C4.5 may be."""
-
-
-@estimator
-class C45Classifier(ClassReader, Learner):
+@public_estimator
+class C45Classifier(ClassifierMixin, TreeEstimator):
     """C4.5 (Quinlan, 1993; numeric cuts as of 1996).
 
     A node takes the test of best gain ratio among those of at least average gain. Rows that miss a value go
@@ -52,35 +36,54 @@ class C45Classifier(ClassReader, Learner):
     ----------
     min_samples_leaf : float
         Two branches of a test must weigh this much; C4.5's -m, Weka's -M.
+    random_state : int
+        Seed of the choice of held-out rows.
     confidence : float
         Confidence level of the pruning; smaller prunes more. Above 0.5 the errors seen are taken as they are.
     pruner : "error_based", Pruner, callable, str or None
         How to prune: Quinlan's way by default, another pruner of `treewright.pruning`, or not at all.
     holdout : float
-        The share of the rows, stratified by class, that is kept aside from growing if the pruner needs rows
-        that the tree has not seen. With compat="j48" and pruner="reduced_error" it is the last of
-        1 / `holdout` parts as Weka parts the rows: J48's -R, and -N 3 for a third.
-    random_state : int
-        Seed of the choice of rows kept aside.
+        The share of the rows, stratified by class, that is held out from growing if the pruner needs rows
+        that the tree has not seen. With compat="j48" and pruner="reduced_error" it is the last of 1 /
+        `holdout` parts as Weka parts the rows: J48's -R, and -N 3 for a third.
+    laplace : float or bool
+        What `predict_proba` adds to the weight of every class of a leaf; True is 1.
+    cut : {"midpoint", "observed"}
+        Cut half-way between neighbouring values, or at the largest value of the data not above that.
+    max_competitors : int
+        How many of the best splits on other features each node remembers.
     subtree_raising : bool
         Whether pruning may put a node's largest branch in its place.
     collapse : bool
-        Whether subtrees that do not lower the training error become leaves before pruning; a pruner that has
-        rows kept aside decides alone.
+        Whether subtrees that do not lower the training error become leaves before pruning. A pruner that has
+        held-out rows decides alone.
     binary_splits : bool
         Test one category against all others, instead of a branch for each category.
     mdl : bool
         Whether numeric cuts pay for the choice among them, log2(cuts) / rows bits.
-    cut : {"observed", "midpoint"}
-        Cut at the largest value of the training set not above the midpoint, or at the midpoint.
-    max_competitors : int
-        How many tests of other features each node remembers, by gain ratio.
-    laplace : float or bool
-        What `predict_proba` adds to the weight of every class of a leaf; `predict` does not look at it.
+    unseen : {"missing", "error", "majority"}
+        What to do when predicting for a category that was never seen: treat it as missing, refuse it, or
+        follow the largest branch.
+    inf : {"error", "extreme"}
+        Refuse infinite numbers, or take them as the largest finite ones.
+    categorical_features : list of names, indices or a mask, or None
+        Columns to take as categories, beyond those that say so themselves.
+    ordinal_features : list of names, indices or a mask, or dict of name to categories, or None
+        Columns to take as ordered categories, beyond those that say so themselves.
+    predicates : list or dict of expressions and functions, or None
+        Boolean features of your own, offered beside the others. They are expressions over the columns such as
+        ``"width > 2 * height"``, functions that are given the table and give a truth value for each row, or
+        pairs of a name and such.
+    trace : bool
+        Keep the learner's own account of every node: each candidate with its counts, gain and gain ratio,
+        what was chosen and why. `trace_` holds the training rows with it.
+    n_jobs : int or None
+        Threads; None and −1 use all cores.
+    verbose : int or bool
+        Show progress in the terminal.
     compat : {"j48", "release8"} or None
-        Grow the tree of Weka's J48, or with the pruning figures of Quinlan's Release 8, node for node.
-    unseen, inf, categorical_features, ordinal_features, predicates, trace, n_jobs, verbose
-        As for `DecisionTreeClassifier`; a trace tells of the tree before it was collapsed and pruned.
+        Grow the tree of Weka's J48 ("j48"), or with the pruning figures of Quinlan's Release 8 ("release8"),
+        node for node.
 
     Attributes
     ----------
@@ -103,41 +106,37 @@ class C45Classifier(ClassReader, Learner):
     |   x1 > 70: no (1.0)
     """
 
-    task = "classification"
-    allowed: ClassVar[dict[str, Domain]] = C45_DOMAINS
+    _task: ClassVar[Task] = "classification"
 
+    # parameters: written by tools/generate_parameters.py
     min_samples_leaf: float = 2
+    random_state: int = 0
     confidence: float = 0.25
     pruner: AnyPruner | str | None = "error_based"
     holdout: float = 1 / 3
-    random_state: int = 0
+    laplace: float | bool = False
+    cut: str = "observed"
+    max_competitors: int = 0
     subtree_raising: bool = True
     collapse: bool = True
     binary_splits: bool = False
     mdl: bool = True
-    cut: str = "observed"
-    max_competitors: int = 0
-    laplace: float | bool = False
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    predicates: Any = None
+    trace: bool = False
+    n_jobs: int | None = None
+    verbose: int | bool = 0
     compat: str | None = None
+    # end of parameters
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the tree, collapse and prune it.
+    predict_proba = predict_proba
+    predict_log_proba = predict_log_proba
 
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix.
-        y : array-like of shape (n_rows,)
-            The classes.
-        sample_weight : array-like of shape (n_rows,) or None
-            Weight of each row; rows of weight zero change nothing.
-
-        Returns
-        -------
-        self
-            The fitted estimator. If anything goes wrong on the way, it stays as it was.
-        """
-        check_parameters(type(self).__name__, self.__dict__, self.allowed, InvalidParameterError)
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
+        """Grow the tree, collapse and prune it."""
         dataset, beside = self._parts(X, y, sample_weight)
         recipe, pruners, held_out = self._recipe(dataset.schema), self._pruners(), None
         if self.compat == "j48" and any(needs(pruner) == "holdout" for pruner in pruners):
@@ -149,7 +148,6 @@ class C45Classifier(ClassReader, Learner):
         if self.trace and recipe != recipe.unpruned():
             whole = recipe.unpruned()
             self._keep_trace(whole.grow(dataset, n_jobs=self.n_jobs), dataset, whole)
-        return self
 
     def _parts(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Dataset, list[Dataset]]:
         """Read the rows to learn from, and further rows that J48 looks at: those without a class."""
@@ -168,20 +166,13 @@ class C45Classifier(ClassReader, Learner):
         return [] if self.pruner in (None, "error_based") else [pruner_of(self.pruner)]
 
     def _recipe(self, schema: Schema) -> C45Recipe:
-        alone = any(needs(pruner) == "holdout" for pruner in self._pruners())
-        return C45Recipe(
-            min_samples_leaf=self.min_samples_leaf,
-            confidence=self.confidence,
-            prune=self.pruner == "error_based",
-            subtree_raising=self.subtree_raising,
-            collapse=self.collapse and not alone,
-            binary_splits=self.binary_splits,
-            mdl=self.mdl,
-            cut=self.cut,
-            max_competitors=len(schema.columns) if self.trace else self.max_competitors,
-            compat=self.compat,
-            random_state=self.random_state,
-        )
+        choices = recipe_choices(self._declared_as.__name__, self.__dict__, schema, "C45Recipe")
+        choices["prune"] = self.pruner == "error_based"
+        if any(needs(pruner) == "holdout" for pruner in self._pruners()):
+            choices["collapse"] = False
+        if self.trace:
+            choices["max_competitors"] = len(schema.columns)
+        return C45Recipe(**choices)
 
     def _predictions(self, X: Any) -> NDArray[Any]:
         """Class of each row: the one of the largest share over all leaves the row reaches."""

@@ -1,4 +1,4 @@
-"""The recipe of C4.5: its choices, and how the core carries them out."""
+"""Recipe of C4.5: its choices, and growing by the core's C4.5."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from treewright import _core
 from treewright.data import Dataset
 from treewright.growing.grow_tree import Progress, core_table, threads
 from treewright.growing.recipe import ProgramRecipe
+from treewright.parameter_types import clipped
 from treewright.pruning.error_based import table_deviate
 from treewright.trace.records import CandidateAccount
 from treewright.tree import Tree
@@ -25,29 +26,28 @@ TOLERANCE = 1e-6
 class C45Recipe(ProgramRecipe):
     """Every choice of C4.5; see `C45Classifier`.
 
-    Parameters
-    ----------
-    prune : bool
-        Whether the grown tree is pruned by an upper limit on the error rate.
-    beside : Dataset or None
-        Rows that are not grown on, but whose values numeric cuts may take: J48 looks at all rows it is given,
-        those that it keeps aside for pruning too.
+    `prune` is whether the grown tree is pruned by an upper limit on the error rate; `beside` are rows that
+    are not grown on, but whose values numeric cuts may take: J48 looks at all rows it is given, also those
+    that it holds out for pruning.
     """
 
     merit_name: ClassVar[str] = "gain ratio"
 
     criterion: str = "gain_ratio"
+
+    # parameters: written by tools/generate_parameters.py
     min_samples_leaf: float = 2
+    random_state: int = 0
     confidence: float = 0.25
     prune: bool = True
+    cut: str = "observed"
+    max_competitors: int = 0
     subtree_raising: bool = True
     collapse: bool = True
     binary_splits: bool = False
     mdl: bool = True
-    cut: str = "observed"
-    max_competitors: int = 0
     compat: str | None = None
-    random_state: int = 0
+    # end of parameters
     beside: Dataset | None = field(default=None, compare=False, repr=False)
 
     def grow(self, dataset: Dataset, *, n_jobs: int | None = None, progress: Progress | None = None) -> Tree:
@@ -106,7 +106,7 @@ class C45Recipe(ProgramRecipe):
             "deviate": deviate,
             "last_half": 0.67 if self.compat == "release8" else 1.0,
             "last_of_largest": self.compat is not None,
-            "max_competitors": int(self.max_competitors),
+            "max_competitors": clipped(self.max_competitors),
         }
 
 

@@ -1,22 +1,24 @@
-"""CART: binary trees with surrogates and cost-complexity pruning, as the book or as rpart has them."""
+"""CARTClassifier and CARTRegressor: surrogates, cost-complexity pruning; as the book or as rpart."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from math import fsum, inf
-from typing import Any, ClassVar, Self
+from math import fsum
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.base import ClassifierMixin, RegressorMixin
 
 from treewright.data import Dataset, Schema
+from treewright.data.columns import Unseen
+from treewright.data.dataset import Task
+from treewright.data.schema import Infinities
 from treewright.errors import DataError
-from treewright.estimators.base import estimator
-from treewright.estimators.fitted_tree import ClassReader, NumberReader
-from treewright.estimators.fitting import LEARNER_DOMAINS, Learner
+from treewright.estimators.base import InvalidParameterError, public_estimator
+from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
 from treewright.estimators.presets.cart_recipe import CARTRecipe, GrownCART
 from treewright.estimators.presets.cart_statistics import CARTFigures
 from treewright.estimators.presets.cp_table import CPTable, choose_row, cp_table, fold_numbers, folds_of_rows
@@ -27,84 +29,24 @@ from treewright.estimators.presets.training_rows import (
     refuse_too_many_groupings,
 )
 from treewright.growing.grow_tree import progress_bar
-from treewright.growing.parameters import (
-    CLASSIFIER_DOMAINS,
-    SHARED_DOMAINS,
-    check_counts,
-    class_priors,
-    cost_rows,
-    costs_of_features,
-)
-from treewright.parameter_types import Domain, check_parameters, is_number, is_whole, number, one_of, whole
+from treewright.growing.parameters import recipe_choices
+from treewright.parameter_types import LARGEST_FACTOR, SMALLEST_FACTOR
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
 
 
-CART_DOMAINS: dict[str, Domain] = {
-    "criterion": one_of("gini", "entropy"),
-    "min_samples_split": whole(1),
-    "min_samples_leaf": whole(1),
-    "cp": number(-inf),
-    "max_depth": Domain(
-        lambda value: is_whole(value) and 1 <= value <= 1000, "an int in the range [1, 1000]"
-    ),
-    **{
-        name: SHARED_DOMAINS[name]
-        for name in ("max_surrogates", "use_surrogates", "max_competitors", "feature_costs")
-    },
-    "surrogate_style": Domain(lambda value: is_whole(value) and value in (0, 1), "0 or 1"),
-    "cv": Domain(
-        lambda value: value is None or (value >= 2 if is_whole(value) else np.ndim(value) == 1),
-        "an int from 2 on, an array with the fold of each row or None",
-    ),
-    "se": Domain(
-        lambda value: value is None or (is_number(value) and 0 <= value < np.inf), "a float from 0 on or None"
-    ),
-    "compat": one_of("rpart", none=True),
-    **LEARNER_DOMAINS,
-}
-"""What the parameters of both CARTs may be."""
-
-
-@estimator
-class CARTEstimator(Learner):
+class CARTEstimator(TreeEstimator):
     """What the two CARTs share; see `CARTClassifier` for the parameters."""
 
-    allowed: ClassVar[dict[str, Domain]] = CART_DOMAINS
-
     criterion: str
-    min_samples_split: int = 20
-    min_samples_leaf: int = 7
-    cp: float = 0.01
-    max_depth: int = 30
-    max_surrogates: int = 5
-    use_surrogates: int = 2
-    surrogate_style: int = 0
-    max_competitors: int = 4
-    feature_costs: ArrayLike | Mapping[Any, float] | None = None
-    cv: int | ArrayLike | None = 10
-    se: float | None = None
-    compat: str | None = None
+    cp: float
+    cv: int | ArrayLike | None
+    se: float | None
+    compat: str | None
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the tree, cross-validate its prunings, and prune it if `se` asks to.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-            NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix.
-        y : array-like of shape (n_rows,)
-            The target.
-        sample_weight : array-like of shape (n_rows,) or None
-            Weight of each row; rows of weight zero change nothing.
-
-        Returns
-        -------
-        self
-            The fitted estimator. If anything goes wrong on the way, it stays as it was.
-        """
-        check_parameters(type(self).__name__, self.__dict__, self.allowed, InvalidParameterError)
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
+        """Grow the tree, cross-validate its prunings, and prune it if `se` asks to."""
         if self.se is not None and self.cv is None:
             raise InvalidParameterError(
                 f"The 'se' parameter of {type(self).__name__} needs cross-validation: give 'cv', or se=None."
@@ -121,11 +63,10 @@ class CARTEstimator(Learner):
         if self.se is not None:
             cheap = figures.complexity <= table.price[choose_row(table, self.se)]
             tree, figures = figures.collapsed(tree, cheap)
-        self._adopt(tree)
+        self._set_tree(tree)
         self._forget_pruning()
         self.cp_table_, self._figures = table, figures
         self._keep_trace(grown.tree, dataset, recipe)
-        return self
 
     def _exposure(self, y: Any) -> tuple[Any, Array | None]:
         """Part the target from the time in which it was counted, if it has one."""
@@ -153,25 +94,15 @@ class CARTEstimator(Learner):
             used[used] = keep
         return dataset, used
 
-    def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
-        if self.criterion == "poisson":
-            check_counts(y)
-        return super()._dataset(X, y, sample_weight)
-
     def _recipe(self, schema: Schema) -> CARTRecipe:
-        return CARTRecipe(
-            criterion=self.criterion,
-            min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf,
-            cp=self.cp,
-            max_depth=self.max_depth,
-            max_surrogates=self.max_surrogates,
-            use_surrogates=self.use_surrogates,
-            surrogate_style=self.surrogate_style,
-            max_competitors=len(schema.columns) if self.trace else self.max_competitors,
-            feature_costs=costs_of_features(self.feature_costs, schema),
-            compat=self.compat,
-        )
+        return CARTRecipe(**self._choices(schema))
+
+    def _choices(self, schema: Schema) -> dict[str, Any]:
+        """Put the parameters in the terms of the recipe."""
+        choices = recipe_choices(self._declared_as.__name__, self.__dict__, schema, "CARTRecipe")
+        if self.trace:
+            choices["max_competitors"] = len(schema.columns)
+        return choices
 
     def _cp_table(
         self, dataset: Dataset, recipe: CARTRecipe, grown: GrownCART, folds: NDArray[Any] | None
@@ -194,12 +125,16 @@ class CARTEstimator(Learner):
             progress=progress_bar(self.verbose),
         )
         weight = float(len(dataset) if dataset.weight is None else dataset.weight.sum())
-        spread = np.sqrt(np.maximum(squared - error**2 / weight, 0.0))
+        known = np.isfinite(
+            squared
+        )  # no events were expected where a held-out row has some: infinite deviance
+        finite = np.where(known, error, 0.0)
+        spread = np.where(known, np.sqrt(np.maximum(squared - finite**2 / weight, 0.0)), np.inf)
         scale = tree.risk[0] or 1.0
         return table.validated(error / scale, spread / scale)
 
-    def _adopt(self, tree: Tree) -> None:
-        super()._adopt(tree)
+    def _set_tree(self, tree: Tree) -> None:
+        super()._set_tree(tree)
         for name in ("cp_table_", "_figures"):  # of the tree there was before
             self.__dict__.pop(name, None)
 
@@ -208,7 +143,7 @@ class CARTEstimator(Learner):
             return {}
         return vars(self._figures) | {"cp_table": self.cp_table_.to_array()}
 
-    def _adopt_own(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _set_own_arrays(self, arrays: dict[str, NDArray[Any]]) -> None:
         if arrays:
             table = CPTable.from_array(arrays.pop("cp_table", np.empty(0)))
             self._figures, self.cp_table_ = CARTFigures.checked(arrays, self.tree_), table
@@ -254,47 +189,67 @@ class CARTEstimator(Learner):
         return cart_summary(self, self._as_grown("summary"), decimals)
 
 
-@estimator
-class CARTClassifier(ClassReader, CARTEstimator):
+@public_estimator
+class CARTClassifier(ClassifierMixin, CARTEstimator):
     """CART for classes (Breiman, Friedman, Olshen & Stone, 1984): surrogates, priors, costs, cp.
 
     Parameters
     ----------
     criterion : {"gini", "entropy"}
         What a split should lower.
-    min_samples_split, min_samples_leaf : int
-        Fewest rows of a node that is split, and of a branch among the rows whose split is answered.
-    cp : float
-        A split must pay this share of the root's risk; splits that do not are undone while growing.
     max_depth : int
         Depth at which to stop.
-    max_surrogates : int
-        How many stand-in splits each node keeps for rows that miss the value it asks for.
-    use_surrogates : {0, 1, 2}
-        Rows with a missing value stay at the node; follow the surrogates, else stay; or follow the
-        surrogates, else the majority.
-    surrogate_style : {0, 1}
-        Agreement is counted over all rows with a known split (0), or over those that also know the
-        surrogate (1).
-    max_competitors : int
-        How many of the best splits on other features each node remembers.
+    min_samples_split : int
+        Fewest rows of a node that may be split.
+    min_samples_leaf : int
+        Fewest rows of a leaf, counting those that know the value their split asks for.
+    cp : float
+        A split must lower the error by this share of the root's; those that do not are undone while growing.
     priors : dict or array-like or None
         The classes' shares to grow for, instead of those of the data.
     costs : array-like of shape (n_classes, n_classes) or None
-        Cost of predicting a class (column) where another is true (row).
-    feature_costs : array-like or dict of name to cost, or None
-        The improvement of a split is divided by the cost of its feature.
+        Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.
+    laplace : float or bool
+        What `predict_proba` adds to the weight of every class of a leaf; True is 1.
+    max_surrogates : int
+        How many surrogate splits a node keeps for rows that miss the value it asks for.
+    use_surrogates : {0, 1, 2}
+        Rows with a missing value stay at the node (0), follow the surrogates or else stay (1), or follow the
+        surrogates or else the majority (2).
+    surrogate_style : {0, 1}
+        Agreement is counted over all rows with a known split (0), or over those that also know the surrogate
+        (1).
+    max_competitors : int
+        How many of the best splits on other features each node remembers.
+    feature_costs : array-like, dict of feature to cost, or None
+        What it costs to look at each feature: gains are divided by it when splits are compared.
     cv : int, array-like or None
-        Folds of the cross-validation of `cp_table_`: how many, or the fold of each row. The folds of a
-        number are dealt over the rows in order of the target, so that they are alike.
+        Folds of the cross-validation of `cp_table_`: how many, or the fold of each row. The folds of a number
+        are dealt over the rows in order of the target, so that they are alike.
     se : float or None
         Prune to the smallest tree whose cross-validated error is within `se` standard errors of the least.
+    unseen : {"missing", "error", "majority"}
+        What to do when predicting for a category that was never seen: treat it as missing, refuse it, or
+        follow the largest branch.
+    inf : {"error", "extreme"}
+        Refuse infinite numbers, or take them as the largest finite ones.
+    categorical_features : list of names, indices or a mask, or None
+        Columns to take as categories, beyond those that say so themselves.
+    ordinal_features : list of names, indices or a mask, or dict of name to categories, or None
+        Columns to take as ordered categories, beyond those that say so themselves.
+    predicates : list or dict of expressions and functions, or None
+        Boolean features of your own, offered beside the others. They are expressions over the columns such as
+        ``"width > 2 * height"``, functions that are given the table and give a truth value for each row, or
+        pairs of a name and such.
+    trace : bool
+        Keep the learner's own account of every node: each candidate with its counts, gain and gain ratio,
+        what was chosen and why. `trace_` holds the training rows with it.
+    n_jobs : int or None
+        Threads; None and −1 use all cores.
+    verbose : int or bool
+        Show progress in the terminal.
     compat : {"rpart"} or None
-        "rpart" grows the tree of R's rpart node for node, its oddities included.
-    laplace : float or bool
-        What `predict_proba` adds to the weight of every class of a leaf; `True` is 1.
-    unseen, inf, categorical_features, ordinal_features, n_jobs, verbose
-        As for `DecisionTreeClassifier`.
+        Grow the tree of R's rpart ("rpart"), node for node, its oddities included.
 
     Attributes
     ----------
@@ -316,23 +271,43 @@ class CARTClassifier(ClassReader, CARTEstimator):
     ['high']
     """
 
-    task = "classification"
-    allowed: ClassVar[dict[str, Domain]] = CART_DOMAINS | {"laplace": CLASSIFIER_DOMAINS["laplace"]}
+    _task: ClassVar[Task] = "classification"
 
+    # parameters: written by tools/generate_parameters.py
     criterion: str = "gini"
+    max_depth: int = 30
+    min_samples_split: int = 20
+    min_samples_leaf: int = 7
+    cp: float = 0.01
     priors: Mapping[Any, float] | ArrayLike | None = None
     costs: ArrayLike | None = None
     laplace: float | bool = 0
+    max_surrogates: int = 5
+    use_surrogates: int = 2
+    surrogate_style: int = 0
+    max_competitors: int = 4
+    feature_costs: Mapping[Any, float] | ArrayLike | None = None
+    cv: int | ArrayLike | None = 10
+    se: float | None = None
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    predicates: Any = None
+    trace: bool = False
+    n_jobs: int | None = None
+    verbose: int | bool = 0
+    compat: str | None = None
+    # end of parameters
 
-    def _recipe(self, schema: Schema) -> CARTRecipe:
-        assert schema.classes is not None
-        classes = schema.classes.tolist()
-        priors = class_priors(self.priors, classes)
-        return replace(
-            super()._recipe(schema),
-            priors=None if priors is None else _shares(priors, len(classes)),
-            costs=cost_rows(self.costs, len(classes)),
-        )
+    predict_proba = predict_proba
+    predict_log_proba = predict_log_proba
+
+    def _choices(self, schema: Schema) -> dict[str, Any]:
+        choices = super()._choices(schema)
+        if choices["priors"] is not None:
+            choices["priors"] = _shares(choices["priors"], schema.n_classes)
+        return choices
 
     def _used_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Dataset, Mask]:
         dataset, used = super()._used_rows(X, y, sample_weight)
@@ -347,8 +322,8 @@ class CARTClassifier(ClassReader, CARTEstimator):
         return tree.value * np.minimum(self._figures.class_weight, 1.0)
 
 
-@estimator
-class CARTRegressor(NumberReader, CARTEstimator):
+@public_estimator
+class CARTRegressor(RegressorMixin, CARTEstimator):
     """CART for numbers: squared error, or event counts by Poisson deviance.
 
     Parameters
@@ -357,10 +332,10 @@ class CARTRegressor(NumberReader, CARTEstimator):
         What a split should lower. The target of "poisson" is a count of events, or has two columns: the time
         in which events were counted, and their number; what is predicted is their rate.
     shrink : float or None
-        How far "poisson" rates are drawn towards the overall rate: the coefficient of variation that rates
-        are thought to have, 0 if they are not drawn. None is rpart's 1 with compat="rpart", else 0.
+        How far "poisson" rates are drawn towards the overall rate. It is the coefficient of variation that
+        rates are thought to have, 0 if they are not drawn. None is rpart's 1 with compat="rpart", else 0.
     **parameters
-        All others are those of `CARTClassifier`, except for what concerns classes.
+        All others are those of `CARTClassifier`, without `priors`, `costs` and `laplace`.
 
     Examples
     --------
@@ -369,27 +344,49 @@ class CARTRegressor(NumberReader, CARTEstimator):
     [1.0, 5.0]
     """
 
-    task = "regression"
-    allowed: ClassVar[dict[str, Domain]] = CART_DOMAINS | {
-        "criterion": one_of("squared_error", "poisson"),
-        "shrink": number(0.0, none=True),
-    }
+    _task: ClassVar[Task] = "regression"
 
+    # parameters: written by tools/generate_parameters.py
     criterion: str = "squared_error"
+    max_depth: int = 30
+    min_samples_split: int = 20
+    min_samples_leaf: int = 7
+    cp: float = 0.01
+    max_surrogates: int = 5
+    use_surrogates: int = 2
+    surrogate_style: int = 0
+    max_competitors: int = 4
+    feature_costs: Mapping[Any, float] | ArrayLike | None = None
+    cv: int | ArrayLike | None = 10
+    se: float | None = None
     shrink: float | None = None
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    predicates: Any = None
+    trace: bool = False
+    n_jobs: int | None = None
+    verbose: int | bool = 0
+    compat: str | None = None
+    # end of parameters
 
-    def _recipe(self, schema: Schema) -> CARTRecipe:
-        default = 1.0 if self.compat == "rpart" else 0.0
-        return replace(super()._recipe(schema), shrink=default if self.shrink is None else self.shrink)
+    def _choices(self, schema: Schema) -> dict[str, Any]:
+        choices = super()._choices(schema)
+        if self.shrink is None:
+            choices["shrink"] = 1.0 if self.compat == "rpart" else 0.0
+        return choices
 
     def _exposure(self, y: Any) -> tuple[Any, Array | None]:
         if self.criterion != "poisson" or np.ndim(y) != 2 or np.shape(y)[1] != 2:
             return y, None
         time, events = np.asarray(y, dtype=float).T
-        if (time <= 0).any():
-            row = int(np.argmax(time <= 0))
+        wrong = (time < SMALLEST_FACTOR) | (time > LARGEST_FACTOR)
+        if wrong.any():
+            row = int(np.argmax(wrong))
             raise DataError(
-                f"the first column of y, the time of counting, must be above 0: row {row} has {time[row]}."
+                "the first column of y, the time of counting, must be above 0, from "
+                f"{SMALLEST_FACTOR:g} to {LARGEST_FACTOR:g}: row {row} has {time[row]}."
             )
         if self.trace:
             raise InvalidParameterError(
@@ -403,8 +400,6 @@ def _shares(priors: tuple[float, ...], n_classes: int) -> tuple[float, ...]:
     if len(priors) != n_classes:
         raise ValueError(f"priors must have a number for each of the {n_classes} classes, got {len(priors)}.")
     total = fsum(priors)
-    if total <= 0:
-        raise ValueError("priors must not all be 0.")
     return tuple(map(_fraction, priors if abs(total - 1.0) < 1e-9 else [prior / total for prior in priors]))
 
 

@@ -1,4 +1,4 @@
-"""The recipe of CART: its choices, and how the core carries them out and cross-validates them."""
+"""Recipe of CART: its choices, growing and cross-validation by the core's CART."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from treewright.data import Dataset, Schema
 from treewright.estimators.presets.cart_statistics import CARTFigures
 from treewright.growing.grow_tree import Progress, class_factor, core_table, threads
 from treewright.growing.recipe import ProgramRecipe, Recipe
+from treewright.parameter_types import clipped
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -36,20 +37,22 @@ class CARTRecipe(ProgramRecipe):
 
     merit_name: ClassVar[str] = "improvement"
 
+    # parameters: written by tools/generate_parameters.py
     criterion: str
+    max_depth: int = 30
     min_samples_split: int = 20
     min_samples_leaf: int = 7
     cp: float = 0.01
-    max_depth: int | None = 30
+    priors: tuple[float, ...] | None = None
+    costs: tuple[tuple[float, ...], ...] | None = None
     max_surrogates: int = 5
     use_surrogates: int = 2
     surrogate_style: int = 0
     max_competitors: int = 4
-    priors: tuple[float, ...] | None = None
-    costs: tuple[tuple[float, ...], ...] | None = None
     feature_costs: tuple[float, ...] | None = None
     shrink: float = 0.0
     compat: str | None = None
+    # end of parameters
     exposure: Array | None = field(default=None, compare=False, repr=False)
 
     def grow(self, dataset: Dataset, *, n_jobs: int | None = None, progress: Progress | None = None) -> Tree:
@@ -92,7 +95,11 @@ class CARTRecipe(ProgramRecipe):
         Between two prices the same pruning is best: each is represented by the geometric mean of the two, so
         that the folds, whose trees differ, are asked well inside (Breiman et al., 1984, §3.4).
         """
-        inside = np.concatenate([[10 * price[0]], np.sqrt(price[:-1] * price[1:])])
+        paying = price if self.compat == "rpart" else np.maximum(price, 0.0)
+        with np.errstate(
+            invalid="ignore"
+        ):  # rpart takes the root of a negative product, and then goes no deeper
+            inside = np.concatenate([[10 * price[0]], np.sqrt(paying[:-1] * paying[1:])])
         options = self._options(dataset.schema, n_jobs, progress) | {"largest_improve": largest_improve}
         table = core_table(dataset)
         return _core.validate_cart(*table, dataset.weight, options, inside, price[-1], folds)
@@ -100,6 +107,11 @@ class CARTRecipe(ProgramRecipe):
     def class_factor(self, dataset: Dataset) -> Array | None:
         """Give the factor that priors put on the weight of each class."""
         return class_factor(dataset, Recipe("gini", priors=self.priors))
+
+    @property
+    def impurity_factor(self) -> float:
+        """Two for Poisson: rpart writes down the whole deviance, not half of it."""
+        return 2.0 if self.criterion == "poisson" else 1.0
 
     def without_limits(self) -> CARTRecipe:
         """Give the recipe that splits whatever can be split, also where that pays nothing."""
@@ -114,12 +126,12 @@ class CARTRecipe(ProgramRecipe):
         """Write the choices as the core reads them."""
         return {
             "criterion": self.criterion,
-            "min_samples_split": int(self.min_samples_split),
-            "min_samples_leaf": int(self.min_samples_leaf),
+            "min_samples_split": clipped(self.min_samples_split),
+            "min_samples_leaf": clipped(self.min_samples_leaf),
             "max_depth": int(self.max_depth or 0),
             "cp": float(self.cp),
-            "max_competitors": int(self.max_competitors),
-            "max_surrogates": int(self.max_surrogates),
+            "max_competitors": clipped(self.max_competitors),
+            "max_surrogates": clipped(self.max_surrogates),
             "use_surrogates": int(self.use_surrogates),
             "surrogate_style": int(self.surrogate_style),
             "priors": None if self.priors is None else np.array(self.priors),

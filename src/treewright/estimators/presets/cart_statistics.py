@@ -1,4 +1,4 @@
-"""Figures: what CART knows of a tree besides its arrays, kept with the estimator and in its files."""
+"""Statistics of a CART tree beyond its arrays: complexity of nodes, credit and rows of splits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cp table: the nested prunings of a CART tree, their risks, and which of them to take."""
+"""The cp table of rpart: nested prunings, their errors and cross-validated errors, the 1-SE choice."""
 
 from __future__ import annotations
 
@@ -72,6 +72,8 @@ class CPTable:
         if array.ndim != 2 or array.shape[1] not in (4, 6) or not len(array):
             raise ValueError(f"its cp table has the shape {array.shape}")
         price, cp, nsplit, rel_error, *validated = array.T
+        if not np.isfinite(array[:, :4]).all() or not (array[:, 4:] >= 0).all():
+            raise ValueError("its cp table holds numbers that are not finite, or negative errors")
         if (nsplit != np.floor(nsplit)).any() or nsplit[0] != 0 or (np.diff(nsplit) <= 0).any():
             raise ValueError("its cp table does not count splits")
         return cls(cp, nsplit.astype(np.int64), rel_error, price, *validated)

@@ -1,20 +1,19 @@
-"""ID3: information gain and one branch per category, as Mitchell or as Weka has it."""
+"""ID3Classifier: information gain and a branch for each category, as Mitchell or as Weka has it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Schema
-from treewright.estimators.base import estimator
+from treewright.estimators.base import public_estimator
 from treewright.estimators.tree import DecisionTreeClassifier
 from treewright.growing.recipe import Recipe
 from treewright.growing.user_criteria import MeritFunction
-from treewright.parameter_types import Domain, one_of
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class WekaRecipe(Recipe):
         return "weka_gain"
 
 
-@estimator
+@public_estimator
 class ID3Classifier(DecisionTreeClassifier):
     """ID3 (Quinlan, 1986): information gain, one branch per category, each feature once per path.
 
@@ -38,9 +37,9 @@ class ID3Classifier(DecisionTreeClassifier):
     Parameters
     ----------
     compat : {"weka"} or None
-        "weka" grows the tree of Weka's `Id3`: among gains that are equal but for rounding its arithmetic
-        decides, a node whose best gain is within 1e-6 of zero is a leaf, and rows that end in a leaf without
-        training rows stay unclassified: `predict` gives them `None` (in an array of objects),
+        Grow the tree of Weka's `Id3` ("weka"), node for node. Among gains that are equal but for rounding its
+        arithmetic decides, a node whose best gain is within 1e-6 of zero is a leaf, and rows that end in a
+        leaf without training rows stay unclassified: `predict` gives them `None` (in an array of objects),
         `predict_proba` zeros.
     **parameters
         All others are those of `DecisionTreeClassifier`, with the defaults `criterion="entropy"`,
@@ -54,25 +53,19 @@ class ID3Classifier(DecisionTreeClassifier):
     ['no']
     """
 
-    allowed: ClassVar[dict[str, Domain]] = DecisionTreeClassifier.allowed | {
-        "compat": one_of("weka", none=True)
-    }
-
+    # parameters: written by tools/generate_parameters.py
     criterion: str | MeritFunction = "entropy"
     splits: tuple[str, ...] = ("multiway",)
     missing: str | Mapping[Any, str] = "error"
     compat: str | None = None
+    # end of parameters
 
     def _recipe(self, schema: Schema) -> Recipe:
         recipe = super()._recipe(schema)
-        as_weka = self.compat == "weka" and recipe.criterion == "entropy"
-        return WekaRecipe.of_checked(vars(recipe)) if as_weka else recipe
-
-    def _choices(self, schema: Schema) -> dict[str, Any]:
-        choices = super()._choices(schema)
-        if self.compat == "weka":
-            choices["min_merit"] = 1e-6
-        return choices
+        if self.compat is None:
+            return recipe
+        kind = WekaRecipe if recipe.criterion == "entropy" else Recipe
+        return kind.of_checked(vars(recipe) | {"min_merit": 1e-6})
 
     def _predictions(self, X: Any) -> NDArray[Any]:
         """Class of each row; `None` where Weka's tree leaves it unclassified."""

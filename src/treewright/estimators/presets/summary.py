@@ -1,4 +1,4 @@
-"""Summaries: a CART tree node by node as rpart's `summary` lists it, and a C4.5 tree as C4.5 prints it."""
+"""Printed summaries: a CART tree as rpart's `summary` lists it, a C4.5 tree as C4.5 prints it."""
 
 from __future__ import annotations
 

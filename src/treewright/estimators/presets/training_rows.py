@@ -1,4 +1,4 @@
-"""The rows that a program learns from: those with a target and with a value, and what they may hold."""
+"""Training rows of the presets: rows with a target and a value, and the values they may hold."""
 
 from __future__ import annotations
 

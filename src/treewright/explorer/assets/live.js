@@ -1,9 +1,9 @@
 // Live: editing the tree by hand, where a program on this machine listens; each edit shows what it is worth.
 
-import { button, forceForm, mergeForm, relabelForm } from "./edit_forms.js";
-import { exchange } from "./exchange.js";
+import { button, forceForm, mergeForm, relabelForm } from "./elements/edit_forms.js";
+import { exchange } from "./model/replace_tree.js";
 import { at, page } from "./main.js";
-import { counted, element, replaceChildren } from "./text.js";
+import { counted, element, replaceChildren } from "./elements/text.js";
 
 const { model, state } = page;
 const log = () => model.content.live.log;

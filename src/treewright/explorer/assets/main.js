@@ -1,27 +1,27 @@
 // Main: puts the page together, and keeps what was chosen in its address.
 
-import { Card } from "./card.js";
-import { Compare } from "./compare.js";
-import { keepPrice } from "./exchange.js";
-import { download, exports } from "./export.js";
-import { Falling } from "./falling.js";
-import { Forest } from "./forest.js";
-import { ForestView } from "./forest_view.js";
-import { Marks } from "./marks.js";
-import { Model } from "./model.js";
-import { Outline } from "./outline.js";
-import { preparePaper } from "./paper.js";
-import { PathView } from "./path_view.js";
-import { Quality } from "./quality.js";
-import { Regions } from "./regions.js";
-import { RowsView } from "./rows_view.js";
-import { RulesView } from "./rules_view.js";
-import { State } from "./state.js";
-import { Sunburst } from "./sunburst.js";
-import { Teach } from "./teach.js";
-import { TreeView } from "./tree_view.js";
-import { WhatIf } from "./what_if.js";
-import { element, numberText, replaceChildren } from "./text.js";
+import { Card } from "./views/node_card.js";
+import { Compare } from "./views/compare_nodes.js";
+import { keepPrice } from "./model/replace_tree.js";
+import { download, exports } from "./elements/export.js";
+import { Falling } from "./drawing/row_animation.js";
+import { Forest } from "./model/forest.js";
+import { ForestView } from "./views/forest_view.js";
+import { Marks } from "./drawing/marks.js";
+import { Model } from "./model/model.js";
+import { Outline } from "./views/outline.js";
+import { preparePaper } from "./drawing/printing.js";
+import { PathView } from "./views/path_view.js";
+import { Quality } from "./views/quality.js";
+import { Regions } from "./views/regions.js";
+import { RowsView } from "./views/rows_view.js";
+import { RulesView } from "./views/rules_view.js";
+import { State } from "./model/state.js";
+import { Sunburst } from "./views/sunburst.js";
+import { Teach } from "./views/teach.js";
+import { TreeView } from "./views/tree_view.js";
+import { WhatIf } from "./views/what_if.js";
+import { element, numberText, replaceChildren } from "./elements/text.js";
 
 const TABS = {
   tree: "Tree",

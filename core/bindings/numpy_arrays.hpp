@@ -1,0 +1,228 @@
+// What the functions at the border share: arrays in and out of NumPy, options by name, and Ctrl-C.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <memory>
+
+#include "forest/forest.hpp"
+#include "grow/grow.hpp"
+#include "predict/route.hpp"
+
+namespace treewright::border {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Grid = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+
+template <class T>
+std::span<const T> span(const Vector<T>& array) {
+    return {array.data(), array.shape(0)};
+}
+
+template <class T>
+Matrix<T> matrix(const Grid<T>& array) {
+    return {array.data(), static_cast<int64_t>(array.shape(0)), static_cast<int64_t>(array.shape(1)), array.stride(0),
+            array.stride(1)};
+}
+
+/// Keep a vector for as long as NumPy looks at it.
+template <class T>
+std::pair<std::vector<T>*, nb::capsule> keep(std::vector<T>&& from) {
+    auto* kept = new std::vector<T>(std::move(from));
+    return {kept, nb::capsule(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); })};
+}
+
+/// Hand a vector over to NumPy without a copy.
+template <class T>
+nb::object give(std::vector<T>&& from, size_t columns = 0) {
+    const auto [kept, owner] = keep(std::move(from));
+    if (columns == 0) {
+        const size_t shape[] = {kept->size()};
+        return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), 1, shape, owner));
+    }
+    const size_t shape[] = {kept->size() / columns, columns};
+    return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), 2, shape, owner));
+}
+
+/// The same for nodes, as rows of bytes.
+inline nb::object give_bytes(std::vector<PackedNode>&& from) {
+    const auto [kept, owner] = keep(std::move(from));
+    const size_t shape[] = {kept->size(), sizeof(PackedNode)};
+    return nb::cast(nb::ndarray<nb::numpy, uint8_t>(reinterpret_cast<uint8_t*>(kept->data()), 2, shape, owner));
+}
+
+/// Uninitialised memory owned by NumPy.
+template <class T>
+std::pair<T*, nb::capsule> allocate(size_t n) {
+    T* data = new T[std::max<size_t>(n, 1)];
+    return {data, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); })};
+}
+
+inline void add_table(nb::dict& out, const std::string& prefix, SplitTable&& table) {
+    const auto put = [&](const char* name, nb::object array) { out[nb::str((prefix + name).c_str())] = std::move(array); };
+    const size_t n_splits = table.kind.size();
+    put("kind", give(std::move(table.kind)));
+    put("feature", give(std::move(table.feature)));
+    put("threshold", give(std::move(table.threshold)));
+    put("score", give(std::move(table.score)));
+    if (!table.adjusted.empty()) {
+        table.adjusted.resize(n_splits, 0.0);
+        put("adjusted", give(std::move(table.adjusted)));
+    }
+    put("pool_begin", give(std::move(table.pool_begin)));
+    put("pool_index", give(std::move(table.pool_index)));
+    put("pool_value", give(std::move(table.pool_value)));
+}
+
+/// Columns of `value`.
+inline size_t width_of(int n_classes) { return n_classes > 0 ? static_cast<size_t>(n_classes) : 1; }
+
+inline nb::dict to_dict(TreeArrays&& tree, size_t width) {
+    nb::dict out;
+    out["parent"] = give(std::move(tree.parent));
+    out["first_child"] = give(std::move(tree.first_child));
+    out["n_children"] = give(std::move(tree.n_children));
+    out["default_branch"] = give(std::move(tree.default_branch));
+    out["split_begin"] = give(std::move(tree.split_begin));
+    out["competitor_begin"] = give(std::move(tree.competitor_begin));
+    out["count"] = give(std::move(tree.count));
+    out["weight"] = give(std::move(tree.weight));
+    out["value"] = give(std::move(tree.value), width);
+    out["impurity"] = give(std::move(tree.impurity));
+    out["risk"] = give(std::move(tree.risk));
+    out["merit"] = give(std::move(tree.merit));
+    add_table(out, "split_", std::move(tree.splits));
+    add_table(out, "competitor_", std::move(tree.competitors));
+    return out;
+}
+
+/// An array that Python holds.
+template <class T>
+Vector<T> held(const nb::dict& arrays, const char* name) {
+    return nb::cast<Vector<T>>(arrays[name]);
+}
+
+template <class T>
+T option(const nb::dict& options, const char* name) {
+    if (!options.contains(name)) throw nb::key_error(name);
+    return nb::cast<T>(options[name]);
+}
+
+template <class Choice>
+Choice choose(const nb::dict& options, const char* name, std::initializer_list<std::pair<const char*, Choice>> known) {
+    const auto given = option<std::string>(options, name);
+    for (const auto& [word, choice] : known)
+        if (given == word) return choice;
+    throw nb::value_error((std::string("unknown ") + name + " '" + given + "'").c_str());
+}
+
+template <class T>
+std::vector<T> numbers_of(const nb::dict& options, const char* name) {
+    if (options[name].is_none()) return {};
+    const auto array = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(options[name]);
+    return {array.data(), array.data() + array.size()};
+}
+
+/// Asks Python, at most ten times a second, whether Ctrl-C was pressed, and tells it how far growing is.
+struct Watch {
+    nb::object progress;
+    std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+
+    bool operator()(double share) {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last < std::chrono::milliseconds(100)) return true;
+        last = now;
+        nb::gil_scoped_acquire locked;
+        if (PyErr_CheckSignals() != 0) return false;
+        try {
+            if (!progress.is_none()) progress(share);
+        } catch (nb::python_error& refused) {  // whoever is told may ask to stop; all threads do then
+            refused.restore();
+            return false;
+        }
+        return true;
+    }
+};
+
+using Columns = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using CodeColumns = nb::ndarray<const int32_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using TargetArray = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+inline Table read_table(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
+                        const Vector<int32_t>& n_categories, size_t n_rows) {
+    Table table;
+    table.n_rows = n_rows;
+    if (n_rows == 0) throw nb::value_error("no rows to grow a tree on");
+    if (n_rows >= std::numeric_limits<uint32_t>::max())
+        throw nb::value_error("more than 4294967294 rows: grow on a part of them");
+    for (size_t f = 0; f < position.shape(0); ++f) {
+        const auto column = static_cast<size_t>(position.data()[f]);
+        Feature feature;
+        feature.n_categories = n_categories.data()[f];
+        if (feature.n_categories > 0) feature.codes = codes.data() + column * n_rows;
+        else feature.numbers = numbers.data() + column * n_rows;
+        table.features.push_back(feature);
+    }
+    return table;
+}
+
+inline Target read_target(const TargetArray& target, int n_classes, const std::optional<Vector<double>>& weight) {
+    Target y;
+    y.n_classes = n_classes;
+    if (n_classes > 0) {
+        if (target.dtype() != nb::dtype<int32_t>()) throw nb::type_error("class codes must be int32");
+        y.label = static_cast<const int32_t*>(target.data());
+        for (size_t i = 0; i < target.shape(0); ++i)
+            if (y.label[i] < 0 || y.label[i] >= n_classes) throw nb::value_error("a class code is out of range");
+    } else {
+        if (target.dtype() != nb::dtype<double>()) throw nb::type_error("a regression target must be float64");
+        y.number = static_cast<const double*>(target.data());
+    }
+    if (weight) y.weight = weight->data();
+    return y;
+}
+
+/// Run work(monitor) without the interpreter lock; Ctrl-C becomes Python's own exception.
+template <class Work>
+auto interruptible(Work&& work, const nb::object& progress = nb::none()) {
+    Monitor monitor;
+    monitor.check = Watch{progress};
+    std::optional<decltype(work(monitor))> result;
+    {
+        nb::gil_scoped_release unlocked;
+        try {
+            result = work(monitor);
+        } catch (const Interrupted&) {
+        }
+    }
+    if (!result) throw nb::python_error();
+    return std::move(*result);
+}
+
+/// The same, telling options["progress"] how far it is.
+template <class Work>
+auto watched(const nb::dict& options, Work&& work) {
+    return interruptible(work, options["progress"]);
+}
+
+/// The choices of the grower, by the names of recipe.py.
+Recipe read_recipe(const nb::dict& options);
+
+// Each file here adds its functions to the module.
+void add_arithmetic(nb::module_& m);
+void add_growing(nb::module_& m);
+void add_presets(nb::module_& m);
+void add_routing(nb::module_& m);
+void add_forests(nb::module_& m);
+void add_optimal(nb::module_& m);
+
+}  // namespace treewright::border

@@ -1,0 +1,228 @@
+// Growing a forest: rows are drawn for each tree, trees grow side by side, and a tree's seed alone decides what it is.
+#include "forest/forest.hpp"
+
+#include <memory>
+
+#include "grow/driver.hpp"
+#include "grow/offers.hpp"
+#include "base/parallel.hpp"
+#include "grow/by_sorting/finder.hpp"
+
+namespace treewright {
+
+namespace {
+
+/// The rows one tree grows on, and what each weighs.
+struct Sample {
+    std::vector<uint32_t> times, rows;
+    std::vector<double> weight;  // by row of the table; empty = every row weighs one
+    double total = 0;
+
+    void draw(const Sampler& sampler, const Draws& draws, const Target& target, uint64_t seed) {
+        sampler.draw(seed, draws.n_draws, times);
+        rows.clear();
+        for (size_t i = 0; i < times.size(); ++i)
+            if (times[i]) rows.push_back(static_cast<uint32_t>(i));
+        weight.clear();
+        if (draws.n_draws) weight.assign(times.begin(), times.end());
+        else if (target.weight) weight.assign(target.weight, target.weight + times.size());
+        if (draws.n_draws && draws.balanced) balance(target, draws.n_draws);
+        total = weight.empty() ? static_cast<double>(rows.size()) : 0.0;
+        if (!weight.empty())
+            for (uint32_t row : rows) total += weight[row];
+    }
+
+private:
+    /// Give every class that was drawn the same weight.
+    void balance(const Target& target, size_t n_draws) {
+        std::vector<double> drawn(static_cast<size_t>(target.n_classes), 0.0);
+        for (uint32_t row : rows) drawn[static_cast<size_t>(target.label[row])] += times[row];
+        const auto present = static_cast<double>(std::count_if(drawn.begin(), drawn.end(), [](double n) { return n > 0; }));
+        for (uint32_t row : rows)
+            weight[row] *= static_cast<double>(n_draws) / (present * drawn[static_cast<size_t>(target.label[row])]);
+    }
+};
+
+/// The drawn rows as a table of their own, for the engines that grow on all rows of one.
+class DrawnTable {
+public:
+    DrawnTable() = default;
+    DrawnTable(const DrawnTable&) = delete;  // it points into itself
+    DrawnTable& operator=(const DrawnTable&) = delete;
+
+    void fill(const Table& table, const Target& target, const Sample& sample) {
+        const std::vector<uint32_t>& rows = sample.rows;
+        const auto gather = [&](const auto* from, auto& to) {
+            const size_t at = to.size();
+            to.resize(at + rows.size());
+            for (size_t i = 0; i < rows.size(); ++i) to[at + i] = from[rows[i]];
+        };
+        numbers_.clear();
+        codes_.clear();
+        label_.clear();
+        number_.clear();
+        weight_.clear();
+        for (const Feature& feature : table.features) {
+            if (feature.categorical()) gather(feature.codes, codes_);
+            else gather(feature.numbers, numbers_);
+        }
+        table_ = table;
+        table_.n_rows = rows.size();
+        size_t n_numbers = 0, n_codes = 0;
+        for (Feature& feature : table_.features) {
+            if (feature.categorical()) feature.codes = codes_.data() + rows.size() * n_codes++;
+            else feature.numbers = numbers_.data() + rows.size() * n_numbers++;
+        }
+        target_ = target;
+        if (target.n_classes) gather(target.label, label_);
+        else gather(target.number, number_);
+        target_.label = label_.data();
+        target_.number = number_.data();
+        if (!sample.weight.empty()) gather(sample.weight.data(), weight_);
+        target_.weight = weight_.empty() ? nullptr : weight_.data();
+    }
+    const Table& table() const { return table_; }
+    const Target& target() const { return target_; }
+
+private:
+    Table table_;
+    Target target_;
+    std::vector<double> numbers_, number_, weight_;
+    std::vector<int32_t> codes_, label_;
+};
+
+/// Whether nodes are grown by sorting the features they draw, rather than on presorted lists of all of them.
+bool use_sorting(const GrowTask& task) {
+    const Recipe& r = task.recipe;
+    const bool known =
+        r.criterion == Gini::traits.name || r.criterion == Entropy::traits.name || r.criterion == SquaredError::traits.name;
+    const bool few = r.random_cuts || (r.max_features > 0 && 2 * r.max_features <= static_cast<int64_t>(task.n_features()));
+    return known && few && r.ties == Ties::random && offers::by_sorting.holds(r.demands());
+}
+
+/// What every tree of a forest shares.
+struct ForestTask {
+    const Table& table;
+    const Target& target;
+    const Recipe& recipe;
+    const Draws& draws;
+    std::span<const int32_t> position, n_categories;
+    Monitor& monitor;
+    Sampler sampler;
+
+    size_t n_trees() const { return draws.seeds.size(); }
+    /// A forest of no trees yet, with the precision its weights need.
+    Forest blank() const {
+        Forest forest;
+        forest.width = target.n_classes ? static_cast<size_t>(target.n_classes) : 1;
+        const bool whole = (draws.n_draws ? !draws.balanced : !target.weight) && recipe.class_factor.empty();
+        const bool narrow = whole && std::max(draws.n_draws, table.n_rows) < (size_t{1} << 24);
+        forest.value.narrow = narrow && target.n_classes > 0;
+        forest.weight.narrow = narrow;
+        return forest;
+    }
+};
+
+template <class C, class Scorer>
+std::vector<Forest> grow_sorted_with(const ForestTask& shared, const GrowTask& task, const RankTable& ranks) {
+    struct Worker {
+        Recipe recipe;  // with the least weight of a leaf in the tree in hand
+        GrowTask task;
+        ForestWriter writer;
+        SortingFinder<C, Scorer> finder;
+        Sample sample;
+
+        Worker(const ForestTask& shared, const GrowTask& all, const RankTable& ranks)
+            : recipe(shared.recipe),
+              task(all.with(recipe)),
+              writer(task, shared.position, shared.n_categories),
+              finder(task, ranks, writer) {}
+
+        void grow(const ForestTask& shared, uint64_t seed, int thread, Forest& out) {
+            sample.draw(shared.sampler, shared.draws, shared.target, seed);
+            task.total_weight = sample.total;
+            recipe.min_weight_leaf = shared.draws.min_weight_fraction * sample.total;
+            writer.start(out);
+            Driver(task, finder, writer, thread).grow(finder.root(sample.rows, sample.weight, Random(seed).next()));
+            writer.finish();
+            shared.monitor.rows_done += shared.table.n_rows - sample.rows.size();
+        }
+    };
+    const int threads = shared.recipe.threads;
+    std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(std::max(threads, 1)));
+    std::vector<Forest> trees(shared.n_trees());
+    parallel_for(trees.size(), threads, [&](size_t t, int thread) {
+        auto& worker = workers[static_cast<size_t>(thread)];
+        if (!worker) worker = std::make_unique<Worker>(shared, task, ranks);
+        shared.monitor.poll(thread);
+        Forest grown = shared.blank();
+        worker->grow(shared, shared.draws.seeds[t], thread, grown);
+        trees[t] = std::move(grown);
+    });
+    return trees;
+}
+
+template <class C>
+std::vector<Forest> grow_sorted_by(const ForestTask& shared, GrowTask task, const RankTable& ranks) {
+    const bool unit = shared.draws.n_draws == 0 && !shared.target.weight;
+    const LogTable logs(C::traits.log_table && unit ? task.table.n_rows : 0);
+    task.n_log_n = logs.data();
+    task.formula = &formula_of<C>;
+    return C::with_scorer(task.n_classes, unit, [&]<class Scorer>() { return grow_sorted_with<C, Scorer>(shared, task, ranks); });
+}
+
+std::vector<Forest> grow_sorted(const ForestTask& shared, const GrowTask& task) {
+    const bool by_row = copies_columns(task) && !shared.recipe.random_cuts;
+    const RankTable ranks(task.table, by_row, shared.recipe.threads, shared.monitor);
+    if (shared.recipe.criterion == Gini::traits.name) return grow_sorted_by<Gini>(shared, task, ranks);
+    if (shared.recipe.criterion == Entropy::traits.name) return grow_sorted_by<Entropy>(shared, task, ranks);
+    return grow_sorted_by<SquaredError>(shared, task, ranks);
+}
+
+/// Every tree by the engine that `grow` would choose for it.
+GrownForest grow_each(const ForestTask& shared) {
+    const size_t n = shared.n_trees();
+    const int threads = std::max(shared.recipe.threads, 1);
+    std::vector<TreeArrays> trees(n);
+    std::vector<DrawnTable> drawn(static_cast<size_t>(threads));
+    std::vector<Sample> samples(static_cast<size_t>(threads));
+    parallel_for(n, threads, [&](size_t t, int thread) {
+        Sample& sample = samples[static_cast<size_t>(thread)];
+        sample.draw(shared.sampler, shared.draws, shared.target, shared.draws.seeds[t]);
+        DrawnTable& rows = drawn[static_cast<size_t>(thread)];
+        rows.fill(shared.table, shared.target, sample);
+        Recipe recipe = shared.recipe;
+        recipe.random_state = shared.draws.seeds[t];
+        recipe.min_weight_leaf = shared.draws.min_weight_fraction * sample.total;
+        recipe.threads = std::max(1, threads / static_cast<int>(std::min(n, static_cast<size_t>(threads))));
+        Monitor inner;
+        inner.check = [&](double) {
+            shared.monitor.poll(thread);
+            return true;
+        };
+        trees[t] = grow(rows.table(), rows.target(), recipe, inner);
+        shared.monitor.rows_done += shared.table.n_rows;
+    });
+    GrownForest grown{shared.blank(), {}};
+    const bool classes = shared.target.n_classes > 0;
+    for (const TreeArrays& tree : trees)
+        if (!pack_into(tree, grown.forest.width, classes, shared.position, shared.n_categories, grown.forest))
+            return {shared.blank(), std::move(trees)};
+    return grown;
+}
+
+}  // namespace
+
+GrownForest grow_forest(const Table& table, const Target& target, const Recipe& given, const Draws& draws,
+                        std::span<const int32_t> position, std::span<const int32_t> n_categories, Monitor& monitor) {
+    const Recipe recipe = given.normalised(table.features.size());
+    const ForestTask shared{table, target, recipe, draws, position, n_categories, monitor, Sampler(table.n_rows, draws.chance)};
+    monitor.total = static_cast<double>(table.n_rows) * static_cast<double>(std::max<size_t>(shared.n_trees(), 1));
+    const GrowTask task{table, recipe, target.n_classes, target.label, target.number, 0, monitor};
+    if (!use_sorting(task)) return grow_each(shared);
+    GrownForest grown{shared.blank(), {}};
+    grown.forest.append(grow_sorted(shared, task), recipe.threads);
+    return grown;
+}
+
+}  // namespace treewright

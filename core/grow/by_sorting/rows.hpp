@@ -1,0 +1,373 @@
+// The rows of a tree that is grown by sorting: those of a node side by side, and the columns they are read from.
+#pragma once
+#include <memory>
+
+#include "base/midpoint.hpp"
+#include "splits/category_order.hpp"
+#include "grow/grow_task.hpp"
+#include "grow/by_sorting/ranks.hpp"
+
+namespace treewright {
+
+/// Whether small subtrees copy their columns: a row of them is looked at about a dozen times, so copying pays up to there.
+inline bool copies_columns(const GrowTask& task) {
+    const auto drawn = static_cast<size_t>(task.recipe.max_features);  // 0 = all
+    return drawn == 0 || task.n_features() <= 12 * drawn;
+}
+
+/// Whether the values of a categorical feature are ordered once for a tree.
+inline bool orders_once(const Recipe& recipe, const Feature& feature) {
+    constexpr int32_t many_categories = 256;
+    return recipe.category_order == CategoryOrder::once ||
+           (recipe.category_order == CategoryOrder::automatic && feature.n_categories > many_categories);
+}
+
+/// The rows of one node: [begin, end) of every column.
+struct RowRange {
+    uint32_t begin = 0, end = 0;
+
+    size_t size() const { return end - begin; }
+    bool holds(const RowRange& other) const { return begin <= other.begin && other.end <= end; }
+};
+
+/// What splits a node in two.
+struct SortedSplit {
+    static constexpr int32_t n_branches = 2;
+
+    double merit = -infinity;
+    int32_t feature = -1, default_branch = -1;
+    bool table = false;
+    uint32_t left_rank = 0;  // rows of at most this rank go left
+    bool between = false;    // the threshold lies half-way between the values of these two rows of the table
+    uint32_t left_row = 0, right_row = 0;
+    double threshold = 0;
+    std::vector<std::pair<int32_t, int32_t>> groups = {};  // of a table: the branch of each code
+};
+
+class SortedRows {
+public:
+    SortedRows(const GrowTask& task, const RankTable& ranks)
+        : task_(task),
+          recipe_(task.recipe),
+          ranks_(ranks),
+          codes_(task.n_features()),
+          numbers_(task.n_features()),
+          rank_(task.n_features()),
+          has_missing_(task.n_features()),
+          ordered_(task.n_features()) {
+        for (size_t f = 0; f < task.n_features(); ++f) {
+            const Feature& feature = task.table.features[f];
+            if (!feature.categorical()) {
+                has_missing_[f] = ranks.has_missing(f);
+                continue;
+            }
+            has_missing_[f] =
+                std::any_of(feature.codes, feature.codes + task.table.n_rows, [](int32_t code) { return code < 0; });
+            if (orders_once(task.recipe, feature)) ordered_[f] = std::make_unique<OrderedLevels>();
+        }
+        if (copies_columns(task)) most_copied_ = std::clamp<size_t>(400'000 / (sizeof(uint32_t) * task.n_features()), 256, 4096);
+    }
+    SortedRows(const SortedRows&) = delete;  // they point into themselves
+    SortedRows& operator=(const SortedRows&) = delete;
+
+    /// Take these rows of the table; `weight` goes by row of the table, empty = every row weighs one.
+    void load(std::span<const uint32_t> rows, std::span<const double> weight) {
+        const size_t n = rows.size();
+        row_.assign(rows.begin(), rows.end());
+        side_.resize(n);
+        spare_row_.resize(n);
+        spare_target_.resize(n);
+        spare_weight_.resize(n);
+        const auto gather = [&](const auto* from, auto& to) {
+            to.resize(n);
+            for (size_t i = 0; i < n; ++i) to[i] = from[rows[i]];
+        };
+        weight_.clear();
+        if (!weight.empty()) gather(weight.data(), weight_);
+        if (task_.n_classes) gather(task_.label, label_);
+        else gather(task_.target, target_);
+        for (size_t f = 0; f < ordered_.size(); ++f)
+            if (ordered_[f]) order(f);
+        read_table();
+    }
+
+    // ---- the node in hand --------------------------------------------------------------------------------------
+
+    /// Read this node's columns, and those of its subtree, where they are near: a small subtree copies its own side by side, so
+    /// that all its nodes read them from the core's own cache. A subtree is left for good once a node outside is looked at.
+    void look_at(const RowRange& node) {
+        if (copied() && !copied_.holds(node)) read_table();
+        if (!copied() && node.size() <= most_copied_) copy_columns(node);
+    }
+    /// The rows of a node: what stands here is what columns are read by.
+    const uint32_t* rows(const RowRange& node) const { return row_.data() + node.begin; }
+    /// Their weights; null = every row weighs one.
+    const double* weight(const RowRange& node) const { return weight_.empty() ? nullptr : weight_.data() + node.begin; }
+    const int32_t* label(const RowRange& node) const { return label_.data() + node.begin; }
+    const double* target(const RowRange& node) const { return target_.data() + node.begin; }
+
+    /// The columns, by what rows() gives.
+    const int32_t* codes(size_t feature) const { return codes_[feature]; }
+    const double* numbers(size_t feature) const { return numbers_[feature]; }
+    /// Call use(rank), where rank(row) is the rank of a row by a feature.
+    template <class Use>
+    auto with_ranks(size_t feature, Use&& use) const {
+        const uint16_t* narrow = task_.table.features[feature].categorical() ? nullptr : ranks_.narrow(feature);
+        if (narrow) return use([narrow](uint32_t row) { return RankTable::widen(narrow[row]); });
+        return use([rank = rank_[feature]](uint32_t row) { return rank[row]; });
+    }
+    bool has_missing(size_t feature) const { return has_missing_[feature]; }
+    /// Whether a feature is categorical, and neither ranked nor numbered.
+    bool only_codes(size_t feature) const { return task_.table.features[feature].categorical() && !ordered_[feature]; }
+    /// The row of the table behind one of rows().
+    uint32_t origin(uint32_t row) const { return copied() ? origin_[row] : row; }
+
+    // ---- carrying a split out ------------------------------------------------------------------------------------
+
+    /// Bring the rows of a node that go left before those that go right, choose the default branch, and give the number of the
+    /// first.
+    size_t partition(const RowRange& node, SortedSplit& split) {
+        const size_t left = split.table           ? sides_by_table(node, split)
+                            : recipe_.random_cuts ? sides_by_value(node, split)
+                                                  : sides_by_rank(node, split);
+        if (task_.n_classes) partition(node, label_);
+        else partition(node, target_);
+        return left;
+    }
+    /// A cut of ordered categories as a table: of all that the tree knows if they are few, else of those present at the node.
+    void finish(const RowRange& node, SortedSplit& split) {
+        const auto f = static_cast<size_t>(split.feature);
+        if (!ordered_[f]) return;
+        const OrderedLevels& levels = *ordered_[f];
+        double last = split.threshold;
+        if (split.between) last = midpoint(split.left_rank, levels.rank[split.right_row]);
+        const auto put = [&](int32_t code) {
+            split.groups.emplace_back(code, levels.rank_of[static_cast<size_t>(code)] <= last ? 0 : 1);
+        };
+        split.groups.clear();
+        if (levels.code_of.size() <= few_levels) {
+            for (int32_t code : levels.code_of) put(code);
+        } else {
+            int8_t* seen = lookup(levels.rank_of.size());
+            for (size_t i = node.begin; i < node.end; ++i) {
+                const int32_t code = codes_[f][row_[i]];
+                if (code < 0 || seen[code] == 1) continue;
+                seen[code] = 1;
+                put(code);
+            }
+            for (const auto& [code, branch] : split.groups) seen[code] = -1;
+        }
+        std::sort(split.groups.begin(), split.groups.end());
+        split.table = true;
+        split.between = false;
+    }
+
+private:
+    /// A categorical feature whose values are ordered once for the tree, and the rows by it.
+    struct OrderedLevels {
+        std::vector<int32_t> code_of;         // by rank
+        std::vector<uint32_t> rank_of, rank;  // by code; by row of the table
+        std::vector<double> number;           // the same as numbers, for random cuts
+    };
+
+    /// Order the values of a categorical feature by the target of the rows of this tree, and rank the rows by it.
+    void order(size_t feature) {
+        const Feature& column = task_.table.features[feature];
+        OrderedLevels& levels = *ordered_[feature];
+        const auto n_levels = static_cast<size_t>(column.n_categories);
+        const size_t width = task_.width();
+        std::vector<double> sums(n_levels * width, 0.0), weight(n_levels, 0.0);
+        for (size_t i = 0; i < row_.size(); ++i) {
+            const int32_t code = column.codes[row_[i]];
+            if (code < 0) continue;
+            const auto level = static_cast<size_t>(code);
+            const double w = weight_.empty() ? 1.0 : weight_[i];
+            weight[level] += w;
+            if (task_.n_classes) sums[level * width + static_cast<size_t>(label_[i])] += w;
+            else sums[level] += w * target_[i];
+        }
+        const std::vector<int32_t>& codes = levels.code_of = order_levels(sums, weight, width);
+        levels.rank_of.assign(n_levels, 0);
+        for (size_t rank = 0; rank < codes.size(); ++rank)
+            levels.rank_of[static_cast<size_t>(codes[rank])] = static_cast<uint32_t>(rank);
+        levels.rank.resize(recipe_.random_cuts ? 0 : task_.table.n_rows);
+        levels.number.resize(recipe_.random_cuts ? task_.table.n_rows : 0);
+        for (uint32_t row : row_) {
+            const int32_t code = column.codes[row];
+            const uint32_t rank = code < 0 ? RankTable::missing : levels.rank_of[static_cast<size_t>(code)];
+            if (recipe_.random_cuts) levels.number[row] = code < 0 ? std::numeric_limits<double>::quiet_NaN() : rank;
+            else levels.rank[row] = rank;
+        }
+    }
+
+    // ---- where columns are read ------------------------------------------------------------------------------
+
+    bool copied() const { return copied_.size() > 0; }
+    void copy_columns(const RowRange& node) {
+        const size_t n = node.size(), p = codes_.size();
+        origin_.assign(row_.begin() + node.begin, row_.begin() + node.end);
+        std::iota(row_.begin() + node.begin, row_.begin() + node.end, 0u);
+        const std::vector<Feature>& features = task_.table.features;
+        if (recipe_.random_cuts && near_numbers_.size() < n * p) near_numbers_.resize(n * p);
+        if (!recipe_.random_cuts && near_ranks_.size() < n * p) near_ranks_.resize(n * p);
+        if (near_codes_.size() < n * p) near_codes_.resize(n * p);
+        const auto gather = [&](const auto* from, auto* to) {
+            for (size_t i = 0; i < n; ++i) to[i] = from[origin_[i]];
+            return to;
+        };
+        for (size_t f = 0; f < p; ++f) {
+            if (features[f].categorical()) codes_[f] = gather(features[f].codes, near_codes_.data() + f * n);
+            if (ordered_[f] && recipe_.random_cuts)
+                numbers_[f] = gather(ordered_[f]->number.data(), near_numbers_.data() + f * n);
+            else if (ordered_[f]) rank_[f] = gather(ordered_[f]->rank.data(), near_ranks_.data() + f * n);
+            else if (features[f].categorical()) continue;
+            else if (recipe_.random_cuts) numbers_[f] = gather(features[f].numbers, near_numbers_.data() + f * n);
+            else rank_[f] = near_ranks_.data() + f * n;
+        }
+        constexpr size_t tile = 64;
+        for (size_t begin = 0; begin < n && !recipe_.random_cuts; begin += tile)
+            for (size_t f = 0; f < p; ++f) {
+                if (features[f].categorical()) continue;
+                const size_t column = ranks_.column(f);
+                for (size_t i = begin; i < std::min(n, begin + tile); ++i)
+                    near_ranks_[f * n + i] = ranks_.row(origin_[i])[column];
+            }
+        copied_ = node;
+    }
+    void read_table() {
+        for (size_t f = 0; f < codes_.size(); ++f) {
+            codes_[f] = task_.table.features[f].codes;
+            numbers_[f] = ordered_[f] ? ordered_[f]->number.data() : task_.table.features[f].numbers;
+            if (ordered_[f]) rank_[f] = ordered_[f]->rank.data();
+            else if (!task_.table.features[f].categorical()) rank_[f] = ranks_.of(f);
+        }
+        copied_ = {};
+    }
+
+    // ---- which row goes where ----------------------------------------------------------------------------------
+
+    /// The branch of an unanswered split where none was learned: by weight under `available` (the first of equals), by rows
+    /// under `direction` (the last of two).
+    int32_t larger(double left, double right) const {
+        return recipe_.missing == Missing::available ? right > left : right >= left;
+    }
+
+    size_t sides_by_rank(const RowRange& node, SortedSplit& split) {
+        const auto f = static_cast<size_t>(split.feature);
+        const uint32_t last = split.left_rank;
+        return with_ranks(f, [&](auto rank) {
+            if (!has_missing_[f])
+                return set_all_sides(node, split.default_branch, [&](uint32_t row) { return rank(row) <= last; });
+            return set_sides(node, split.default_branch, [&](uint32_t row) {
+                return rank(row) == RankTable::missing ? -1 : static_cast<int>(rank(row) <= last);
+            });
+        });
+    }
+    size_t sides_by_value(const RowRange& node, SortedSplit& split) {
+        const double* value = numbers_[static_cast<size_t>(split.feature)];
+        return set_sides(node, split.default_branch, [&](uint32_t row) {
+            return std::isnan(value[row]) ? -1 : static_cast<int>(value[row] <= split.threshold);
+        });
+    }
+    size_t sides_by_table(const RowRange& node, SortedSplit& split) {
+        const auto f = static_cast<size_t>(split.feature);
+        const int32_t* codes = codes_[f];
+        int8_t* left_of = lookup(static_cast<size_t>(task_.table.features[f].n_categories));
+        for (const auto& [code, branch] : split.groups) left_of[code] = static_cast<int8_t>(branch == 0);
+        const size_t left = set_sides(node, split.default_branch, [&](uint32_t row) {
+            const int32_t code = codes[row];
+            return code < 0 ? -1 : static_cast<int>(left_of[code]);
+        });
+        for (const auto& [code, branch] : split.groups) left_of[code] = -1;
+        return left;
+    }
+    /// A place for every code, -1 each; who writes there puts it back.
+    int8_t* lookup(size_t n_codes) {
+        if (lookup_.size() < n_codes) lookup_.resize(n_codes, -1);
+        return lookup_.data();
+    }
+
+    /// Write the side of every row into side_ (1 = left), choose the default branch, and give the number on the left.
+    /// `answer` is 1, 0, or -1 where the split is unanswered.
+    template <class Answer>
+    size_t set_sides(const RowRange& node, int32_t& default_branch, Answer&& answer) {
+        const size_t n = node.size();
+        const uint32_t* row = row_.data() + node.begin;
+        const double* weight = recipe_.missing == Missing::available && !weight_.empty() ? weight_.data() + node.begin : nullptr;
+        constexpr uint8_t unanswered = 2;
+        double size[3] = {0, 0, 0};  // right, left, unanswered
+        for (size_t i = 0; i < n; ++i) {
+            const int goes_left = answer(row[i]);
+            side_[i] = goes_left < 0 ? unanswered : static_cast<uint8_t>(goes_left);
+            size[side_[i]] += weight ? weight[i] : 1.0;
+        }
+        if (default_branch < 0) default_branch = larger(size[1], size[0]);
+        size_t left = 0;
+        for (size_t i = 0; i < n; ++i) {
+            if (side_[i] == unanswered) side_[i] = default_branch == 0;
+            left += side_[i];
+        }
+        return left;
+    }
+    /// The same for splits that answer every row, as most do.
+    template <class Answer>
+    size_t set_all_sides(const RowRange& node, int32_t& default_branch, Answer&& answer) {
+        if (recipe_.missing == Missing::available && !weight_.empty()) return set_sides(node, default_branch, answer);
+        const size_t n = node.size();
+        const uint32_t* row = row_.data() + node.begin;
+        size_t left = 0;
+        for (size_t i = 0; i < n; ++i) left += side_[i] = static_cast<uint8_t>(answer(row[i]));
+        if (default_branch < 0) default_branch = larger(static_cast<double>(left), static_cast<double>(n - left));
+        return left;
+    }
+
+    /// Stable partition of the rows of a node, with their weights and targets, by side_.
+    template <class T>
+    void partition(const RowRange& node, std::vector<T>& targets) {
+        const size_t n = node.size();
+        uint32_t *row = row_.data() + node.begin, *row_right = spare_row_.data();
+        T *target = targets.data() + node.begin, *target_right = reinterpret_cast<T*>(spare_target_.data());
+        const bool weighted = !weight_.empty();
+        double *weight = weighted ? weight_.data() + node.begin : spare_weight_.data(), *weight_right = spare_weight_.data();
+        size_t l = 0, r = 0;
+        for (size_t i = 0; i < n; ++i) {
+            const size_t left = side_[i];
+            row[l] = row_right[r] = row[i];
+            target[l] = target_right[r] = target[i];
+            if (weighted) weight[l] = weight_right[r] = weight[i];
+            l += left;
+            r += left ^ 1;
+        }
+        std::copy_n(row_right, r, row + l);
+        std::copy_n(target_right, r, target + l);
+        if (weighted) std::copy_n(weight_right, r, weight + l);
+    }
+
+    const GrowTask& task_;
+    const Recipe& recipe_;
+    const RankTable& ranks_;
+
+    // the rows of the tree, those of a node side by side
+    std::vector<uint32_t> row_;
+    std::vector<double> weight_, target_;
+    std::vector<int32_t> label_;
+
+    // where the columns are read: in the table, or in the copies of a subtree
+    std::vector<const int32_t*> codes_;
+    std::vector<const double*> numbers_;
+    std::vector<const uint32_t*> rank_;
+    std::vector<char> has_missing_;
+    std::vector<std::unique_ptr<OrderedLevels>> ordered_;  // by feature
+    RowRange copied_;                                      // the subtree, empty = none
+    size_t most_copied_ = 0;                               // rows
+    std::vector<uint32_t> origin_, near_ranks_;
+    std::vector<int32_t> near_codes_;
+    std::vector<double> near_numbers_;
+
+    std::vector<uint8_t> side_;
+    std::vector<int8_t> lookup_;
+    std::vector<uint32_t> spare_row_;
+    std::vector<double> spare_target_, spare_weight_;
+};
+
+}  // namespace treewright

@@ -1,0 +1,177 @@
+// Building recoded columns and turning their thresholds back.
+#include "grow/column_transforms.hpp"
+
+#include <map>
+
+#include "splits/candidate.hpp"
+#include "splits/category_order.hpp"
+#include "cuts/scan.hpp"
+
+namespace treewright {
+
+namespace {
+
+/// Above this many values, categories are ordered once unless the recipe says otherwise.
+constexpr int32_t many_categories = 256;
+
+std::vector<double> sorted_values(const double* values, size_t n) {
+    std::vector<double> sorted;
+    sorted.reserve(n);
+    for (size_t i = 0; i < n; ++i)
+        if (!std::isnan(values[i])) sorted.push_back(values[i] + 0.0);
+    std::sort(sorted.begin(), sorted.end());
+    return sorted;
+}
+
+/// First principal component of the class shares of the levels, weighted, by power iteration (Coppersmith, Hong & Hosking, 1999).
+std::vector<double> principal_scores(const std::vector<double>& sums, const std::vector<double>& weight, size_t classes) {
+    const size_t n = weight.size();
+    std::vector<double> mean(classes, 0.0), axis(classes), next(classes), score(n, 0.0);
+    double total = 0;
+    for (size_t level = 0; level < n; ++level) {
+        total += weight[level];
+        for (size_t k = 0; k < classes; ++k) mean[k] += sums[level * classes + k];
+    }
+    for (size_t k = 0; k < classes; ++k) {
+        mean[k] /= total;
+        axis[k] = static_cast<double>(k % 7) * 0.1 + (k % 2 ? -1.0 : 1.0);
+    }
+    const auto project = [&] {
+        for (size_t level = 0; level < n; ++level) {
+            score[level] = 0;
+            if (weight[level] > 0)
+                for (size_t k = 0; k < classes; ++k)
+                    score[level] += (sums[level * classes + k] / weight[level] - mean[k]) * axis[k];
+        }
+    };
+    for (int round = 0; round < 50; ++round) {
+        project();
+        std::fill(next.begin(), next.end(), 0.0);
+        for (size_t level = 0; level < n; ++level)
+            for (size_t k = 0; k < classes && weight[level] > 0; ++k)
+                next[k] += weight[level] * score[level] * (sums[level * classes + k] / weight[level] - mean[k]);
+        double length = 0;
+        for (double x : next) length += x * x;
+        if (length <= 0) break;
+        for (size_t k = 0; k < classes; ++k) axis[k] = next[k] / std::sqrt(length);
+    }
+    project();
+    return score;
+}
+
+}  // namespace
+
+std::vector<int32_t> order_levels(const std::vector<double>& sums, const std::vector<double>& weight, size_t width) {
+    std::vector<double> score(weight.size(), 0.0);
+    if (width > 2) score = principal_scores(sums, weight, width);
+    else
+        for (size_t level = 0; level < weight.size(); ++level)
+            if (weight[level] > 0) score[level] = sums[level * width + width - 1] / weight[level];
+    double scale = width > 1 ? 1.0 : 0.0;  // shares of classes, or numbers
+    if (width == 1)
+        for (double mean : score) scale = std::max(scale, std::fabs(mean));
+    std::vector<int32_t> order;
+    for (size_t level : ascending(score, scale))
+        if (weight[level] > 0) order.push_back(static_cast<int32_t>(level));
+    return order;
+}
+
+ColumnTransforms::ColumnTransforms(const Table& table, const Target& target, const Recipe& recipe)
+    : given_(table),
+      recipe_(recipe),
+      table_(table),
+      columns_(table.features.size()),
+      bins_(table.features.size()),
+      rankings_(table.features.size()),
+      ranking_of_(table.features.size(), nullptr) {
+    for (size_t f = 0; f < table.features.size(); ++f) {
+        const Feature& feature = table.features[f];
+        if (!feature.categorical()) {
+            if (recipe.max_bins > 0) bin(f, recipe.max_bins);
+        } else if (recipe.subset && recipe.threshold && !recipe.plain && recipe.policies.empty() &&
+                   (recipe.category_order == CategoryOrder::once ||
+                    (recipe.category_order == CategoryOrder::automatic && feature.n_categories > many_categories))) {
+            rank(f, target);
+        }
+    }
+}
+
+void ColumnTransforms::bin(size_t feature, int max_bins) {
+    const double* values = given_.features[feature].numbers;
+    const std::vector<double> sorted = sorted_values(values, given_.n_rows);
+    Bins& bins = bins_[feature];
+    const size_t n = sorted.size(), wanted = static_cast<size_t>(max_bins);
+    size_t distinct = 0;
+    for (size_t i = 0; i < n; ++i) distinct += i == 0 || sorted[i] != sorted[i - 1];
+    for (size_t i = 0; i < n; ++i) {  // a new bin where the next quantile is passed and the value changes
+        const bool changes = i == 0 || sorted[i] != sorted[i - 1];
+        if (changes && (distinct <= wanted || i * wanted >= bins.low.size() * n)) {
+            bins.low.push_back(sorted[i]);
+            bins.high.push_back(sorted[i]);
+        }
+        bins.high.back() = sorted[i];
+    }
+    std::vector<double>& column = columns_[feature];
+    column.resize(given_.n_rows);
+    for (size_t i = 0; i < given_.n_rows; ++i)
+        column[i] =
+            std::isnan(values[i])
+                ? values[i]
+                : static_cast<double>(std::lower_bound(bins.high.begin(), bins.high.end(), values[i]) - bins.high.begin());
+    table_.features[feature].numbers = column.data();
+}
+
+void ColumnTransforms::rank(size_t feature, const Target& target) {
+    const int32_t* codes = given_.features[feature].codes;
+    const auto levels = static_cast<size_t>(given_.features[feature].n_categories);
+    const size_t width = target.n_classes ? static_cast<size_t>(target.n_classes) : 1;
+    std::vector<double> sums(levels * width, 0.0), weight(levels, 0.0);
+    for (size_t i = 0; i < given_.n_rows; ++i) {
+        if (codes[i] < 0) continue;
+        const auto level = static_cast<size_t>(codes[i]);
+        const double w = target.weight ? target.weight[i] : 1.0;
+        weight[level] += w;
+        sums[level * width + (target.n_classes ? static_cast<size_t>(target.label[i]) : 0)] +=
+            target.n_classes ? w : w * target.number[i];
+    }
+    Ranking& ranking = rankings_[feature];
+    ranking.code_of = order_levels(sums, weight, width);
+    std::vector<double> rank_of(levels, 0.0);
+    for (size_t r = 0; r < ranking.code_of.size(); ++r) rank_of[static_cast<size_t>(ranking.code_of[r])] = static_cast<double>(r);
+    std::vector<double>& column = columns_[feature];
+    column.resize(given_.n_rows);
+    for (size_t i = 0; i < given_.n_rows; ++i)
+        column[i] = codes[i] < 0 ? std::numeric_limits<double>::quiet_NaN() : rank_of[static_cast<size_t>(codes[i])];
+    table_.features[feature] = Feature{column.data(), nullptr, 0};
+    ranking_of_[feature] = &ranking;
+}
+
+double ColumnTransforms::restored(size_t feature, double threshold) const {
+    const Bins& bins = bins_[feature];
+    if (bins.low.empty() || !std::isfinite(threshold)) return threshold;
+    const auto left = static_cast<size_t>(std::clamp(std::floor(threshold), 0.0, static_cast<double>(bins.low.size() - 1)));
+    return left + 1 < bins.low.size() ? midpoint(bins.high[left], bins.low[left + 1]) : bins.high[left];
+}
+
+void ColumnTransforms::restore(TreeArrays& tree) const {
+    std::map<int32_t, std::vector<double>> sorted;  // whole columns, for observed cuts
+    for (SplitTable* table : {&tree.splits, &tree.competitors})
+        for (size_t s = 0; s < table->kind.size(); ++s) {
+            const auto kind = static_cast<SplitKind>(table->kind[s]);
+            const int32_t f = table->feature[s];
+            const auto restore_cut = [&](double& cut) {
+                cut = restored(static_cast<size_t>(f), cut);
+                if (!recipe_.observed_cuts || !std::isfinite(cut)) return;
+                auto& values = sorted[f];
+                if (values.empty()) values = sorted_values(given_.features[static_cast<size_t>(f)].numbers, given_.n_rows);
+                const auto above = std::upper_bound(values.begin(), values.end(), cut);
+                if (above != values.begin()) cut = *(above - 1);
+            };
+            if (kind == SplitKind::threshold) restore_cut(table->threshold[s]);
+            if (kind == SplitKind::interval)
+                for (int64_t entry = table->pool_begin[s]; entry < table->pool_begin[s + 1]; ++entry)
+                    restore_cut(table->pool_value[static_cast<size_t>(entry)]);
+        }
+}
+
+}  // namespace treewright

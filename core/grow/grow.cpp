@@ -1,0 +1,71 @@
+// grow(): weights, and the criterion by name.
+#include "grow/grow.hpp"
+
+#include "criteria/user_criterion.hpp"
+#include "grow/choose_finder.hpp"
+#include "grow/kernel.hpp"
+#include "grow/column_transforms.hpp"
+
+namespace treewright {
+
+namespace {
+
+/// Row weights as the search uses them: case weight × class factor × search factor; empty = all one.
+std::vector<double> search_weights(size_t n, const Target& target, const Recipe& recipe) {
+    std::vector<double> weight;
+    if (!target.weight && recipe.class_factor.empty() && recipe.search_factor.empty()) return weight;
+    weight.resize(n);
+    for (size_t i = 0; i < n; ++i) {
+        weight[i] = target.weight ? target.weight[i] : 1.0;
+        if (!recipe.class_factor.empty()) weight[i] *= recipe.class_factor[static_cast<size_t>(target.label[i])];
+        if (!recipe.search_factor.empty()) weight[i] *= recipe.search_factor[static_cast<size_t>(target.label[i])];
+    }
+    return weight;
+}
+
+/// Classes stand for their codes. Of two, shares rise and fall alike with the factors of the search and without; of more, the
+/// factors are taken back.
+ClassLevels class_levels(const Target& target, const Recipe& recipe) {
+    ClassLevels levels;
+    for (size_t k = 0; k < static_cast<size_t>(target.n_classes); ++k) {
+        levels.size.push_back(target.n_classes == 2 || recipe.search_factor.empty() ? 1.0 : 1 / recipe.search_factor[k]);
+        levels.level.push_back(static_cast<double>(k) * levels.size[k]);
+    }
+    return levels;
+}
+
+}  // namespace
+
+TreeArrays grow(const Table& table, const Target& target, const Recipe& given, Monitor& monitor) {
+    const Recipe recipe = given.normalised(table.features.size());
+    const std::vector<double> weight = search_weights(table.n_rows, target, recipe);
+    const ColumnTransforms transforms(table, target, recipe);
+    GrowTask task{transforms.table(), recipe, target.n_classes, target.label, target.number, 0, monitor};
+    task.rankings = &transforms.rankings();
+    task.total_weight = weight.empty() ? static_cast<double>(table.n_rows) : std::accumulate(weight.begin(), weight.end(), 0.0);
+    monitor.total = static_cast<double>(table.n_rows);
+    if (!recipe.monotonic.empty()) task.levels = class_levels(target, recipe);
+    const auto grow_by = [&](const Formula& formula, bool needs_logs) {
+        const LogTable logs(needs_logs && weight.empty() ? table.n_rows : 0);
+        task.n_log_n = logs.data();
+        task.formula = &formula;
+        return grow_tree(task, weight);
+    };
+    TreeArrays tree;
+    if (recipe.function.call) {
+        tree = grow_by(target.n_classes ? formula_of<UserClassCriterion> : formula_of<UserNumberCriterion>, false);
+    } else {
+        tree = Criteria::with(recipe.criterion, [&]<class C>() {
+            if (C::classification != (target.n_classes > 0))
+                throw std::invalid_argument("criterion '" + recipe.criterion + "' does not fit this target");
+            task.make_kernel = &make_kernel<Formula>;
+            if constexpr (HasScorer<C>)
+                if (!C::classification || !recipe.plain) task.make_kernel = &make_kernel<C>;
+            return grow_by(formula_of<C>, C::traits.log_table);
+        });
+    }
+    transforms.restore(tree);
+    return tree;
+}
+
+}  // namespace treewright

@@ -1,0 +1,102 @@
+// What stays the same while one tree grows: table, target, weights, recipe; and how a node is described.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+
+#include "criteria/criteria.hpp"
+#include "base/description.hpp"
+#include "base/recipe.hpp"
+#include "base/table.hpp"
+
+namespace treewright {
+
+/// Thrown out of the loops when the caller asks to stop.
+struct Interrupted : std::exception {
+    const char* what() const noexcept override { return "interrupted"; }
+};
+
+/// Watches for Ctrl-C and tells how far growing is; poll() is called between pieces of work.
+struct Monitor {
+    std::function<bool(double)> check;  // given the share of rows that are done, false = stop; called by one thread only
+    std::atomic<bool> stop{false};
+    std::atomic<uint64_t> rows_done{0};
+    double total = 1;
+
+    void poll(int thread) {
+        if (thread == 0 && check && !check(static_cast<double>(rows_done.load()) / total)) stop = true;
+        if (stop) throw Interrupted{};
+    }
+};
+
+class BitTable;
+class Kernel;
+struct Ranking;
+
+struct GrowTask {
+    const Table& table;
+    const Recipe& recipe;
+    int n_classes;  // 0 = regression
+    const int32_t* label = nullptr;
+    const double* target = nullptr;
+    double total_weight = 0;
+    Monitor& monitor;
+    const BitTable* bits = nullptr;                         // two-valued features, where they may be counted as bits
+    const std::vector<const Ranking*>* rankings = nullptr;  // by feature: categories grown on as ranks
+    const Formula* formula = nullptr;                       // the criterion
+    std::unique_ptr<Kernel> (*make_kernel)(const GrowTask&, bool unit) = nullptr;  // of the criterion (grow/kernel.hpp)
+    const double* n_log_n = nullptr;  // a LogTable of all rows, where the criterion asks for it
+    ClassLevels levels = {};          // numbers that the classes stand for under monotone constraints
+
+    /// The same by another recipe.
+    GrowTask with(const Recipe& other) const {
+        GrowTask task{table, other, n_classes, label, target, total_weight, monitor, bits, rankings, formula, make_kernel};
+        task.n_log_n = n_log_n;
+        task.levels = levels;
+        return task;
+    }
+    size_t width() const { return n_classes ? static_cast<size_t>(n_classes) : 1; }
+    size_t n_features() const { return table.features.size(); }
+};
+
+/// The criterion that a tree grows by: C, or any of classes where that is Formula.
+template <class C>
+const C& criterion_of(const GrowTask& task) {
+    return chosen<C>(task.formula);
+}
+
+/// Describe a node from its class weights (as the search weighs them).
+template <class C = Formula>
+void describe_classes(const GrowTask& task, const Totals& totals, Description& node) {
+    const Recipe& recipe = task.recipe;
+    node.count = totals.count;
+    node.value.assign(totals.sums.begin(), totals.sums.end());
+    if (!recipe.search_factor.empty())
+        for (size_t k = 0; k < node.value.size(); ++k) node.value[k] /= recipe.search_factor[k];
+    node.weight = recipe.search_factor.empty() ? totals.weight : std::accumulate(node.value.begin(), node.value.end(), 0.0);
+    node.pure = std::count_if(totals.sums.begin(), totals.sums.end(), [](double n) { return n > 0; }) <= 1;
+    node.impurity = node.pure ? 0.0 : criterion_of<C>(task).impurity(totals);
+    if (recipe.costs.empty()) {
+        node.risk = node.pure ? 0.0 : node.weight - *std::max_element(node.value.begin(), node.value.end());
+    } else {
+        const size_t k = node.value.size();
+        node.risk = infinity;
+        for (size_t chosen = 0; chosen < k; ++chosen) {
+            double cost = 0;
+            for (size_t truth = 0; truth < k; ++truth) cost += node.value[truth] * recipe.costs[truth * k + chosen];
+            node.risk = std::min(node.risk, cost);
+        }
+    }
+}
+
+/// Describe a node from its targets, in row order.
+inline void describe_numbers(const GrowTask& task, std::span<const double> target, std::span<const double> weight,
+                             Description& node) {
+    node.count = target.size();
+    node.weight = 0;
+    if (!target.empty()) task.formula->describe({target, weight}, node);
+}
+
+}  // namespace treewright

@@ -1,0 +1,214 @@
+// Rows through a forest: blocks of rows × trees over the packed nodes, so that a tree stays near the core while its rows pass.
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "predict/forest/coded_forest.hpp"
+#include "predict/forest/walk.hpp"
+#include "base/parallel.hpp"
+
+namespace treewright {
+
+namespace {
+
+constexpr int64_t most_rows = 8192;    // of a block
+constexpr double same_weight = 1e-11;  // weights of classes that differ by less, as a share of them, are equal (decision.py)
+
+bool any_infinity(const Matrix<double>& numbers, int64_t first, int64_t last) {
+    constexpr double limit = std::numeric_limits<double>::max();
+    bool found = false;
+    if (numbers.column_stride == 1 && numbers.row_stride == numbers.n_columns) {
+        const double* x = numbers.data + first * numbers.row_stride;
+        for (int64_t i = 0; i < (last - first) * numbers.n_columns; ++i) found |= std::fabs(x[i]) > limit;
+    } else {
+        for (int64_t column = 0; column < numbers.n_columns; ++column)
+            for (int64_t row = first; row < last; ++row) found |= std::fabs(numbers(row, column)) > limit;
+    }
+    return found;
+}
+
+/// Adds up what leaves say.
+template <class Number>
+struct Tally {
+    const Number* value;
+    size_t width;
+    Vote how;
+
+    void add(size_t node, double* to) const {
+        const Number* at = value + node * width;
+        if (how == Vote::sum) {
+            *to += static_cast<double>(*at);
+        } else if (how == Vote::hard) {
+            const double enough = static_cast<double>(*std::max_element(at, at + width)) * (1 - same_weight);
+            to[std::find_if(at, at + width, [&](Number n) { return static_cast<double>(n) >= enough; }) - at] += 1.0;
+        } else if (width == 2) {
+            const double first = static_cast<double>(at[0]), second = static_cast<double>(at[1]), all = first + second;
+            to[0] += first / all;
+            to[1] += second / all;
+        } else {
+            double all = 0;
+            for (size_t k = 0; k < width; ++k) all += static_cast<double>(at[k]);
+            for (size_t k = 0; k < width; ++k) to[k] += static_cast<double>(at[k]) / all;
+        }
+    }
+};
+
+/// The same for all rows of a block, from what every node says; `fixed` 0 = the width is known at run time only.
+template <size_t fixed>
+void add_all(const double* leaf_output, size_t width, const uint32_t* leaf, int64_t n, double* to) {
+    const size_t each = fixed ? fixed : width;
+    for (int64_t i = 0; i < n; ++i, to += each)
+        for (size_t k = 0; k < each; ++k) to[k] += leaf_output[leaf[i] * each + k];
+}
+
+/// Walks blocks of rows: on codes where there are rows enough to pay for them, else, and where values are missing, on values.
+class BlockWalk {
+public:
+    BlockWalk(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes)
+        : forest_(forest), walk_(forest, numbers, codes), numbers_(numbers), codes_(codes) {
+        const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
+        if (n_rows * static_cast<int64_t>(forest.n_trees()) > 4 * static_cast<int64_t>(forest.node.size()) && n_rows >= 1000)
+            coded_ = CodedForest::of(forest, numbers.n_columns, codes.n_columns);
+    }
+    bool shallow() const { return coded_ && coded_->shallow(); }
+    int64_t block_rows() const { return coded_ ? coded_->block_rows() : most_rows; }
+    /// What one thread needs.
+    struct Workspace {
+        std::vector<int16_t> code;
+        std::vector<uint32_t> odd, leaf, odd_leaf;  // odd: rows of the block with missing values
+    };
+    /// Call use(tree, leaves) for every tree, with the leaves of n rows from `first` on.
+    template <class Use>
+    void operator()(int64_t first, int64_t n, Workspace& work, Use&& use) const {
+        if (n < ForestWalk::lanes) return few_rows(first, static_cast<size_t>(n), work, use);
+        work.leaf.resize(static_cast<size_t>(n) + group_rows);
+        if (coded_) coded_->encode(numbers_, codes_, first, static_cast<size_t>(n), work.code, work.odd);
+        const bool by_code = coded_ && work.odd.size() < static_cast<size_t>(n) / 2;
+        work.odd_leaf.resize(work.odd.size());
+        for (size_t tree = 0; tree < forest_.n_trees(); ++tree) {
+            if (by_code) {
+                coded_->walk(tree, work.code.data(), static_cast<size_t>(n), work.leaf.data());
+                walk_(tree, work.odd.data(), static_cast<int64_t>(work.odd.size()), first, work.odd_leaf.data());
+                for (size_t i = 0; i < work.odd.size(); ++i) work.leaf[work.odd[i]] = work.odd_leaf[i];
+            } else {
+                walk_(tree, nullptr, n, first, work.leaf.data());
+            }
+            use(tree, work.leaf.data());
+        }
+    }
+
+private:
+    template <class Use>
+    void few_rows(int64_t first, size_t n, Workspace& work, Use&& use) const {
+        work.leaf.resize(n * forest_.n_trees());
+        for (size_t i = 0; i < n; ++i) walk_.row(first + static_cast<int64_t>(i), work.leaf.data() + i, n);
+        for (size_t tree = 0; tree < forest_.n_trees(); ++tree) use(tree, work.leaf.data() + tree * n);
+    }
+
+    const ForestView& forest_;
+    ForestWalk walk_;
+    const Matrix<double>& numbers_;
+    const Matrix<int32_t>& codes_;
+    std::optional<CodedForest> coded_;
+};
+
+template <class Number>
+bool vote_with(const ForestView& forest, const Number* value, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
+               Vote how, double* sums, int threads, Monitor& monitor) {
+    const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
+    const BlockWalk walk(forest, numbers, codes);
+    const Tally<Number> tally{value, forest.width, how};
+    std::vector<double> leaf_output;  // by every node of small trees, which rows come by again and again
+    if (walk.shallow()) {
+        leaf_output.resize(forest.node.size() * forest.width, 0.0);
+        for (size_t node = 0; node < forest.node.size(); ++node) tally.add(node, leaf_output.data() + node * forest.width);
+    }
+    std::atomic<bool> infinite{false};
+    std::vector<BlockWalk::Workspace> workspace(static_cast<size_t>(std::max(threads, 1)));
+    const int64_t rows_per_block = walk.block_rows();
+    parallel_for(static_cast<size_t>((n_rows + rows_per_block - 1) / rows_per_block), threads, [&](size_t block, int thread) {
+        monitor.poll(thread);
+        const int64_t first = static_cast<int64_t>(block) * rows_per_block, n = std::min(n_rows - first, rows_per_block);
+        double* to = sums + static_cast<size_t>(first) * forest.width;
+        std::fill_n(to, static_cast<size_t>(n) * forest.width, 0.0);
+        if (any_infinity(numbers, first, first + n)) infinite = true;
+        walk(first, n, workspace[static_cast<size_t>(thread)], [&](size_t tree, const uint32_t* leaf) {
+            const auto begin = static_cast<size_t>(forest.tree_begin[tree]);
+            if (leaf_output.empty())
+                for (int64_t i = 0; i < n; ++i) tally.add(begin + leaf[i], to + static_cast<size_t>(i) * forest.width);
+            else if (forest.width == 1) add_all<1>(leaf_output.data() + begin, 1, leaf, n, to);
+            else if (forest.width == 2) add_all<2>(leaf_output.data() + 2 * begin, 2, leaf, n, to);
+            else add_all<0>(leaf_output.data() + begin * forest.width, forest.width, leaf, n, to);
+        });
+    });
+    return infinite;
+}
+
+/// The same by the trees that did not draw the row. Trees are taken in order, whatever the threads, so that sums do not depend on
+/// them.
+template <class Number>
+void vote_out_of_bag(const ForestView& forest, const Number* value, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
+                     Vote how, const Draws& draws, double* sums, uint32_t* votes, int threads, Monitor& monitor) {
+    const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
+    const ForestWalk walk(forest, numbers, codes);
+    const Tally<Number> tally{value, forest.width, how};
+    const Sampler sampler(static_cast<size_t>(n_rows), draws.chance);
+    std::fill_n(sums, static_cast<size_t>(n_rows) * forest.width, 0.0);
+    std::fill_n(votes, static_cast<size_t>(n_rows), 0u);
+    std::vector<uint32_t> times;
+    constexpr int64_t rows_per_block = most_rows;
+    for (size_t tree = 0; tree < forest.n_trees(); ++tree) {
+        sampler.draw(draws.seeds[tree], draws.n_draws, times);
+        const auto begin = static_cast<size_t>(forest.tree_begin[tree]);
+        parallel_for(static_cast<size_t>((n_rows + rows_per_block - 1) / rows_per_block), threads, [&](size_t block, int thread) {
+            monitor.poll(thread);
+            const int64_t first = static_cast<int64_t>(block) * rows_per_block, last = std::min(n_rows, first + rows_per_block);
+            std::vector<uint32_t> rows(rows_per_block), leaf(rows_per_block);
+            int64_t n = 0;
+            for (int64_t row = first; row < last; ++row) {
+                rows[n] = static_cast<uint32_t>(row - first);
+                n += times[static_cast<size_t>(row)] == 0;
+            }
+            walk(tree, rows.data(), n, first, leaf.data());
+            for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
+                const auto row = static_cast<size_t>(first) + rows[i];
+                tally.add(begin + leaf[i], sums + row * forest.width);
+                ++votes[row];
+            }
+        });
+    }
+}
+
+}  // namespace
+
+bool vote(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes, Vote how,
+          const Draws* out_of_bag, double* sums, uint32_t* votes, int threads, Monitor& monitor) {
+    const auto with = [&](const auto* value) {
+        if (!out_of_bag) return vote_with(forest, value, numbers, codes, how, sums, threads, monitor);
+        vote_out_of_bag(forest, value, numbers, codes, how, *out_of_bag, sums, votes, threads, monitor);
+        return false;
+    };
+    return forest.value32.empty() ? with(forest.value64.data()) : with(forest.value32.data());
+}
+
+bool leaves(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes, int32_t* leaf, int threads,
+            Monitor& monitor) {
+    const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
+    const BlockWalk walk(forest, numbers, codes);
+    std::atomic<bool> infinite{false};
+    const size_t n_trees = forest.n_trees();
+    std::vector<BlockWalk::Workspace> workspace(static_cast<size_t>(std::max(threads, 1)));
+    const int64_t rows_per_block = walk.block_rows();
+    parallel_for(static_cast<size_t>((n_rows + rows_per_block - 1) / rows_per_block), threads, [&](size_t block, int thread) {
+        monitor.poll(thread);
+        const int64_t first = static_cast<int64_t>(block) * rows_per_block, n = std::min(n_rows - first, rows_per_block);
+        if (any_infinity(numbers, first, first + n)) infinite = true;
+        walk(first, n, workspace[static_cast<size_t>(thread)], [&](size_t tree, const uint32_t* found) {
+            for (int64_t i = 0; i < n; ++i)
+                leaf[static_cast<size_t>(first + i) * n_trees + tree] = static_cast<int32_t>(found[i]);
+        });
+    });
+    return infinite;
+}
+
+}  // namespace treewright

@@ -1,0 +1,164 @@
+// Row → leaf. The packed walk keeps several rows in flight to hide the latency of each step.
+#include "predict/route.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "base/parallel.hpp"
+#include "grow/grow_task.hpp"
+#include "predict/router.hpp"
+
+namespace treewright {
+
+namespace {
+
+constexpr int lanes = 8;
+constexpr int64_t rows_per_task = 4096;
+
+int64_t tasks(int64_t rows) { return (rows + rows_per_task - 1) / rows_per_task; }
+
+bool any_infinity(const double* x, int64_t n) {
+    bool found = false;
+    const double limit = std::numeric_limits<double>::max();
+    for (int64_t i = 0; i < n; ++i) found |= std::fabs(x[i]) > limit;
+    return found;
+}
+
+bool any_infinity(const Matrix<double>& numbers, int64_t first, int64_t last) {
+    if (numbers.column_stride == 1 && numbers.row_stride == numbers.n_columns)
+        return any_infinity(numbers.data + first * numbers.row_stride, (last - first) * numbers.n_columns);
+    bool found = false;
+    for (int64_t row = first; row < last; ++row)
+        for (int64_t column = 0; column < numbers.n_columns; ++column)
+            found |= std::fabs(numbers(row, column)) > std::numeric_limits<double>::max();
+    return found;
+}
+
+/// The next node, without a branch: which way a row goes is a coin toss to the processor.
+inline uint32_t step(const PackedNode& node, const double* row, int64_t column_stride) {
+    const double x = row[static_cast<int64_t>(node.column & ~missing_left) * column_stride];
+    const uint32_t above = x > node.threshold, missing = x != x, right_if_missing = node.column >> 31 ^ 1u;
+    return node.first_child + (above | (missing & right_if_missing));
+}
+
+/// Several rows in flight: a lane that arrives at its leaf takes the next row. `stride` 0 = known at run time only.
+template <int64_t stride>
+void walk_rows(const PackedNode* nodes, const Matrix<double>& numbers, int64_t first, int64_t last, int32_t* leaf) {
+    const int64_t column_stride = stride ? stride : numbers.column_stride;
+    const auto base = [&](int64_t row) { return numbers.data + row * numbers.row_stride; };
+    const int64_t started = std::min<int64_t>(lanes, last - first);
+    uint32_t at[lanes] = {};
+    int64_t row[lanes];
+    const double* x[lanes];
+    for (int64_t lane = 0; lane < started; ++lane) {
+        row[lane] = first + lane;
+        x[lane] = base(row[lane]);
+    }
+    int64_t next_row = first + started;
+    bool more = started == lanes;
+    while (more) {
+        for (int lane = 0; lane < lanes; ++lane) {
+            const uint32_t next = step(nodes[at[lane]], x[lane], column_stride);
+            if (next != at[lane]) [[likely]] {
+                at[lane] = next;
+                continue;
+            }
+            if (next_row == last) {
+                more = false;
+                continue;
+            }
+            leaf[row[lane]] = static_cast<int32_t>(next);
+            row[lane] = next_row++;
+            x[lane] = base(row[lane]);
+            at[lane] = 0;
+        }
+    }
+    for (int64_t lane = 0; lane < started; ++lane) {
+        uint32_t next = 0;
+        while ((next = step(nodes[at[lane]], x[lane], column_stride)) != at[lane]) at[lane] = next;
+        leaf[row[lane]] = static_cast<int32_t>(at[lane]);
+    }
+}
+
+}  // namespace
+
+std::optional<std::vector<PackedNode>> pack(const TreeView& tree, std::span<const int32_t> position) {
+    std::vector<PackedNode> nodes(tree.size());
+    for (size_t node = 0; node < tree.size(); ++node) {
+        if (tree.n_children[node] == 0) {
+            nodes[node] = {std::numeric_limits<double>::infinity(), missing_left, static_cast<uint32_t>(node)};
+            continue;
+        }
+        const auto split = static_cast<size_t>(tree.split_begin[node]);
+        const bool plain = tree.n_children[node] == 2 && tree.split_begin[node + 1] - tree.split_begin[node] == 1 &&
+                           static_cast<SplitKind>(tree.splits.kind[split]) == SplitKind::threshold &&
+                           tree.default_branch[node] >= 0;
+        if (!plain) return std::nullopt;
+        const auto column = static_cast<uint32_t>(position[static_cast<size_t>(tree.splits.feature[split])]);
+        nodes[node] = {tree.splits.threshold[split], column | (tree.default_branch[node] == 0 ? missing_left : 0),
+                       static_cast<uint32_t>(tree.first_child[node])};
+    }
+    return nodes;
+}
+
+bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int32_t* leaf, int threads, Monitor& monitor) {
+    std::atomic<bool> infinite{false};
+    parallel_for(static_cast<size_t>(tasks(numbers.n_rows)), threads, [&](size_t task, int thread) {
+        monitor.poll(thread);
+        const int64_t first = static_cast<int64_t>(task) * rows_per_task;
+        const int64_t last = std::min(numbers.n_rows, first + rows_per_task);
+        constexpr int64_t rows_in_cache = 1024;
+        for (int64_t row = first; row < last; row += rows_in_cache) {
+            const int64_t end = std::min(last, row + rows_in_cache);
+            if (any_infinity(numbers, row, end)) infinite = true;
+            if (numbers.column_stride == 1) walk_rows<1>(nodes.data(), numbers, row, end, leaf);
+            else walk_rows<0>(nodes.data(), numbers, row, end, leaf);
+        }
+    });
+    return infinite;
+}
+
+void route(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes, std::span<const int32_t> position,
+           int32_t* leaf, int threads, Monitor& monitor) {
+    const Router router{tree, {numbers, codes, position}};
+    const int64_t rows = std::max(numbers.n_rows, codes.n_rows);
+    parallel_for(static_cast<size_t>(tasks(rows)), threads, [&](size_t task, int thread) {
+        monitor.poll(thread);
+        const int64_t first = static_cast<int64_t>(task) * rows_per_task;
+        for (int64_t row = first; row < std::min(rows, first + rows_per_task); ++row) leaf[row] = router.leaf(row);
+    });
+}
+
+void branches(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
+              std::span<const int32_t> position, std::span<const int64_t> rows, std::span<const int64_t> nodes, int32_t* branch,
+              int32_t* by, int threads, Monitor& monitor) {
+    const Router router{tree, {numbers, codes, position}};
+    const auto n = static_cast<int64_t>(rows.size());
+    parallel_for(static_cast<size_t>(tasks(n)), threads, [&](size_t task, int thread) {
+        monitor.poll(thread);
+        const auto first = task * static_cast<size_t>(rows_per_task), last = first + static_cast<size_t>(rows_per_task);
+        for (size_t i = first; i < std::min(rows.size(), last); ++i) {
+            const auto choice = router.choose(static_cast<size_t>(nodes[i]), rows[i]);
+            branch[i] = choice.branch;
+            by[i] = choice.by;
+        }
+    });
+}
+
+void answers(const SplitView& splits, size_t split, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
+             std::span<const int32_t> position, std::span<const int64_t> rows, int32_t* branch) {
+    const SplitEntry entry(splits, split);
+    const RowValues values{numbers, codes, position};
+    for (size_t i = 0; i < rows.size(); ++i) branch[i] = values.branch(entry, rows[i]);
+}
+
+void compare(const SplitView& splits, size_t split, const Matrix<double>& numbers, std::span<const int32_t> position,
+             std::span<const int64_t> rows, double* out) {
+    const SplitEntry entry(splits, split);
+    const RowValues values{numbers, {}, position};
+    for (size_t i = 0; i < rows.size(); ++i) out[i] = compared(entry, values.numbers_of(rows[i]));
+}
+
+}  // namespace treewright

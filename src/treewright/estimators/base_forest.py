@@ -1,0 +1,589 @@
+"""Forests: fit, warm start, predict, out-of-bag estimates, importances, proximity, quantiles, save."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from os import PathLike
+from typing import Any, ClassVar, Self, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from treewright.data import Dataset, Schema
+from treewright.data.columns import Unseen, plain
+from treewright.data.dataset import Task, labelled_rows
+from treewright.data.schema import Infinities
+from treewright.data.target import read_target, read_weight
+from treewright.errors import DataError, warn
+from treewright.estimators.base import TableEstimator
+from treewright.estimators.explaining import explain, to_html
+from treewright.estimators.tree import DecisionTree
+from treewright.explain.importance import Importances
+from treewright.forest.bootstrap import Draws
+from treewright.forest.growing import grow_trees
+from treewright.forest.trees import Trees
+from treewright.formatting.html_table import html_bars
+from treewright.formatting.text import counted, printable
+from treewright.growing.grow_tree import count_features, progress_bar, threads
+from treewright.growing.parameter_conversion import check_counts, class_factors
+from treewright.growing.recipe import Recipe
+from treewright.parameter_types import is_whole
+from treewright.persistence.validation import check_grown
+from treewright.tree import Tree
+
+Array = NDArray[np.float64]
+
+MOST_SHOWN = 12
+"""Features whose importance notebooks show."""
+
+
+class ForestEstimator(TableEstimator):
+    """An estimator of many trees; see `RandomForestClassifier` for the parameters."""
+
+    _task: ClassVar[Task]
+    _splitter: ClassVar[str] = "best"
+    _tree_kind: ClassVar[type[DecisionTree]]
+    _time_limit: ClassVar[float | None] = 10.0
+
+    n_estimators: int
+    criterion: str
+    max_features: int | float | str | None
+    bootstrap: bool
+    oob_score: bool | Callable[..., float]
+    n_jobs: int | None
+    random_state: int | np.random.RandomState | None
+    verbose: int | bool
+    warm_start: bool
+    ccp_alpha: float
+    max_samples: int | float | None
+    unseen: Unseen
+    inf: Infinities
+    categorical_features: Any
+    ordinal_features: Any
+
+    # ---- growing -----------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix.
+        y : array-like of shape (n_rows,)
+            The target.
+        sample_weight : array-like of shape (n_rows,) or None
+            With `bootstrap`, the chance of each row to be drawn; without, its weight in every tree.
+
+        Returns
+        -------
+        self
+            The fitted estimator. If anything goes wrong on the way, it stays as it was.
+        """
+        self._check_parameters()
+        dataset, chance, counted = self._rows(X, y, sample_weight)
+        before = self._grown_before(dataset)
+        n_more = self._count_more(before)
+        draws = self._draws(dataset, chance, before)
+        grown = before
+        if n_more:
+            grown = grow_trees(
+                dataset if counted is None else dataset.take(counted),
+                self._recipe(dataset),
+                replace(draws, seeds=draws.seeds[-n_more:]),
+                ccp_alpha=self.ccp_alpha,
+                n_jobs=self.n_jobs,
+                progress=progress_bar(self.verbose),
+            )
+            grown = grown if before is None else before.joined(grown)
+        if grown is None:
+            raise RuntimeError("a forest grows at least one tree")
+        kept = dict(self.__dict__)
+        try:
+            self._set_trees(grown, draws)
+            if self.oob_score and (n_more or not hasattr(self, "oob_score_")):
+                self._score_out_of_bag(dataset)
+            elif not self.oob_score:
+                self._forget_out_of_bag()
+        except BaseException:
+            self.__dict__ = kept
+            raise
+        return self
+
+    def _set_trees(self, trees: Trees, draws: Draws) -> None:
+        """Take trees as this forest's own, with all that scikit-learn expects to find beside them."""
+        for arrays in trees.parts():
+            check_grown(arrays)
+        schema = trees.schema
+        self.trees_ = trees
+        self.draws_ = draws
+        self.n_outputs_ = 1
+        self._adopt_columns(schema)
+        if schema.classes is not None:
+            self.classes_: NDArray[Any] = np.asarray(schema.classes)
+            self.n_classes_ = len(self.classes_)
+        self.max_features_ = count_features(self.max_features, self.n_features_in_)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not self.bootstrap and self.max_samples is not None:
+            raise ValueError(
+                "`max_samples` cannot be set if `bootstrap=False`. "
+                "Either switch to `bootstrap=True` or set `max_samples=None`."
+            )
+        if not self.bootstrap and self.oob_score:
+            raise ValueError("Out of bag estimation only available if bootstrap=True")
+
+    def _grown_before(self, dataset: Dataset) -> Trees | None:
+        """Give the trees that a warm start adds to; they must have grown on the same table."""
+        if not self.warm_start or not self.__sklearn_is_fitted__():
+            return None
+        schema, n_rows = self.trees_.schema, self.draws_.n_rows
+        if len(dataset) != n_rows:
+            raise DataError(
+                f"X has {len(dataset)} rows: warm_start goes on from a fit with {n_rows} rows, which must be "
+                "the same."
+            )
+        if dataset.schema.columns != schema.columns:
+            raise DataError(
+                "X has other columns or categories than the fit that warm_start goes on from, and they must "
+                "be the same."
+            )
+        if _labels(dataset.schema) != _labels(schema):
+            raise DataError(
+                f"y has the classes {_labels(dataset.schema)}: warm_start goes on from a fit with "
+                f"{_labels(schema)}, which must be the same."
+            )
+        return self.trees_
+
+    def _count_more(self, before: Sequence[Any] | None) -> int:
+        n_before = 0 if before is None else len(before)
+        if self.n_estimators < n_before:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be larger or equal to "
+                f"len(estimators_)={n_before} when warm_start==True"
+            )
+        if self.n_estimators == n_before:
+            warn("Warm-start fitting without increasing n_estimators does not fit new trees.")
+        return self.n_estimators - n_before
+
+    def _rows(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[Dataset, Array | None, NDArray[np.bool_] | None]:
+        """Read all rows, the chance of each to be drawn, and without draws which of them count."""
+        if self.criterion == "poisson":
+            check_counts(y)
+        dataset = Dataset.from_table(
+            X,
+            y,
+            task=self._task,
+            categorical_features=self.categorical_features,
+            ordinal_features=self.ordinal_features,
+            missing=self._missing_policy,
+            inf=self.inf,
+            estimator=type(self).__name__,
+            threads=threads(self.n_jobs),
+        )
+        weight, counted = read_weight(sample_weight, len(dataset))
+        factor = self._class_factor(dataset, weight)
+        if factor is not None and dataset.target is not None:
+            weight = factor[dataset.target] * (1.0 if weight is None else weight)
+        if self.bootstrap:
+            return dataset, weight, None
+        return Dataset(dataset.schema, dataset.numbers, dataset.codes, dataset.target, weight), None, counted
+
+    def _class_factor(self, dataset: Dataset, weight: Array | None) -> Array | None:
+        """Factor on the weight of each class, if there are classes and factors."""
+        return None
+
+    def _draws(self, dataset: Dataset, chance: Array | None, before: Any) -> Draws:
+        """Seeds for all trees, those grown before included, and what is drawn with them."""
+        state = check_random_state(self.random_state)
+        seeds = state.randint(np.iinfo(np.int32).max, size=self.n_estimators).astype(np.uint64)
+        if before is not None:
+            seeds[: len(before)] = self.draws_.seeds
+        n_draws = count_draws(self.max_samples, len(dataset)) if self.bootstrap else 0
+        balanced = bool(n_draws) and getattr(self, "class_weight", None) == "balanced_subsample"
+        return Draws(len(dataset), seeds, n_draws, chance, balanced)
+
+    def _recipe(self, dataset: Dataset) -> Recipe:
+        return self._tree_estimator()._recipe(dataset.schema)
+
+    def _tree_estimator(self, seed: int = 0) -> DecisionTree:
+        """Make an estimator of one tree that grows as this forest's trees do.
+
+        Small nodes are often split equally well by several features. Chance decides between them: were it the
+        first, the trees would resemble one another more, and the order of the columns would matter.
+        """
+        own = {"splitter": self._splitter, "ties": "random", "random_state": seed, "n_jobs": 1, "verbose": 0}
+        if self._task == "classification":
+            own["class_weight"] = None
+        names = self._tree_kind._domains.keys() & self._domains.keys()
+        return self._tree_kind(**{name: getattr(self, name) for name in names} | own)
+
+    # ---- predicting ----------------------------------------------------------------------------------------
+
+    def _fitted_trees(self) -> Trees:
+        try:
+            return self.trees_
+        except AttributeError:
+            raise self._not_fitted() from None
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "trees_")
+
+    def _encode(self, X: Any) -> tuple[Array, NDArray[np.int32]]:
+        """Rows as the trees' arrays have them."""
+        return self._fitted_trees().schema.encode(
+            X, unseen=self.unseen, missing=self._missing_policy, inf=self.inf, estimator=type(self).__name__
+        )
+
+    @property
+    def _hard(self) -> bool:
+        return getattr(self, "vote", "soft") == "hard"
+
+    def _answering(self) -> tuple[list[Tree], list[Array]]:
+        trees = list(self._fitted_trees())
+        if self._hard:
+            return trees, [np.eye(self.n_classes_)[tree.label] for tree in trees]
+        return trees, [tree.shares for tree in trees]
+
+    def _means(self, X: Any) -> Array:
+        """Mean over the trees of what each row's leaf says."""
+        trees = self._fitted_trees()
+        sums, _ = trees.vote(*self._encode(X), hard=self._hard, threads=threads(self.n_jobs))
+        sums /= len(trees)
+        return sums
+
+    def apply(self, X: Any) -> NDArray[np.intp]:
+        """Id of the leaf that each row ends in, a column for each tree."""
+        trees = self._fitted_trees()
+        return trees.leaves(*self._encode(X), threads(self.n_jobs)).astype(np.intp)
+
+    def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
+        """Nodes that each row passes, as a sparse matrix, and where the columns of each tree begin."""
+        from scipy.sparse import hstack
+
+        trees, leaf = self._fitted_trees(), self.apply(X)
+        paths = [tree.paths(leaf[:, at].astype(np.int32)) for at, tree in enumerate(trees)]
+        return hstack(paths, format="csr"), trees.node_begin
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Mean over the trees of each feature's share in the decrease of impurity.
+
+        It favours features of many values; `importances` has measures that do not.
+        """
+        from treewright.forest.importance import impurity_shares
+
+        mean: Array = impurity_shares(self._fitted_trees()).mean(axis=0)
+        total = mean.sum()
+        return mean / total if total > 0 else mean
+
+    # ---- out of bag ----------------------------------------------------------------------------------------
+
+    def _score_out_of_bag(self, dataset: Dataset) -> None:
+        from treewright.forest.out_of_bag import predict_out_of_bag, score_out_of_bag
+
+        means = predict_out_of_bag(
+            self.trees_, self.draws_, dataset, hard=self._hard, threads=threads(self.n_jobs)
+        )
+        scoring = self.oob_score if callable(self.oob_score) else None
+        self.oob_score_ = score_out_of_bag(dataset, means, scoring)
+        if dataset.schema.classes is None:
+            self.oob_prediction_ = means.ravel()
+        else:
+            self.oob_decision_function_ = means
+
+    def _forget_out_of_bag(self) -> None:
+        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)
+
+    def _training_rows(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Dataset:
+        """Read the rows of the fit again, to look at them with the trees."""
+        schema = self._fitted_trees().schema
+        numbers, codes = self._encode(X)
+        if len(numbers) != self.draws_.n_rows:
+            raise ValueError(
+                f"X must have the {self.draws_.n_rows} rows of the fit, in order; it has {len(numbers)}."
+            )
+        target = None if y is None else self._target(y, len(numbers))
+        return Dataset(schema, numbers, codes, target, read_weight(sample_weight, len(numbers))[0])
+
+    def _target(self, y: Any, n_rows: int) -> NDArray[Any]:
+        """Targets as class codes or numbers."""
+        classes, name = self._fitted_trees().schema.classes, type(self).__name__
+        target = read_target(y, classes, n_rows, name)
+        if classes is not None and (unseen := np.flatnonzero(target < 0)).size:
+            label = plain(np.ravel(y)[unseen[0]])
+            raise DataError(f"y has the class {label!r}, which {name} has not seen.")
+        return target
+
+    def error_curve(self, X: Any, y: Any) -> Any:
+        """Out-of-bag error against the number of trees.
+
+        Parameters
+        ----------
+        X, y
+            The rows of the fit.
+
+        Returns
+        -------
+        ErrorCurve
+            With `n_trees` and `error`; it plots itself.
+        """
+        return self._error_curve(self._training_rows(X, y))
+
+    def _error_curve(self, rows: Dataset) -> Any:
+        from treewright.forest.out_of_bag import error_curve
+
+        return error_curve(
+            self._fitted_trees(), self.draws_, rows, hard=self._hard, threads=threads(self.n_jobs)
+        )
+
+    # ---- what many trees tell ------------------------------------------------------------------------------
+
+    explain = explain
+    to_html = to_html
+
+    def importances(
+        self,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        out_of_bag: bool = True,
+        corrected: bool = False,
+        n_repeats: int = 1,
+        random_state: int = 0,
+    ) -> Importances:
+        """Measure how much each feature matters, and warn where impurity favours one of many values.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows of the fit. Every tree is judged on those it has not drawn: what its splits are worth
+            there, and how much more it errs when a feature is shuffled among them (Breiman, 2001). Without
+            them there is the decrease of impurity alone.
+        out_of_bag : bool
+            Whether these are the rows of the fit; False if they are others, on all of which every tree is
+            judged.
+        corrected : bool
+            Whether to grow a second forest in which every feature has a shuffled copy, and to tell how much
+            more impurity a feature takes away than its copy does (Nembrini, König & Wright, 2018).
+        n_repeats : int
+            How often each feature is shuffled in each tree.
+        random_state : int
+            Seed of the shuffles.
+
+        Returns
+        -------
+        Importances
+            `print` it. Its measures are means over the trees, `spreads` has the standard deviations between
+            them.
+        """
+        from treewright.forest.importance import forest_importances
+
+        if y is None and (X is not None or corrected):
+            raise ValueError("importances needs X and y, the rows of the fit, or neither.")
+        if corrected and not out_of_bag:
+            raise ValueError("corrected=True grows another forest: it needs the rows of the fit.")
+        if X is None or out_of_bag:
+            rows = None if X is None else self._training_rows(X, y, sample_weight)
+        else:
+            schema, name = self._fitted_trees().schema, type(self).__name__
+            rows, _ = labelled_rows(schema, *self._encode(X), y, sample_weight, name=name)
+        return forest_importances(
+            self,
+            rows,
+            out_of_bag=out_of_bag,
+            corrected=corrected,
+            n_repeats=n_repeats,
+            random_state=random_state,
+        )
+
+    def proximity(self, X: Any, *, out_of_bag: bool = False) -> Any:
+        """How often two rows end in the same leaf.
+
+        Parameters
+        ----------
+        X : table
+            Rows; with `out_of_bag` those of the fit.
+        out_of_bag : bool
+            Whether a tree counts for two rows only if it has drawn neither.
+
+        Returns
+        -------
+        Proximity
+            Which gives the full matrix, a sparse one, nearest neighbours and the outlier measure.
+        """
+        from treewright.forest.proximity import Proximity
+
+        trees = self._fitted_trees()
+        if out_of_bag:
+            self._training_rows(X)
+        leaf = trees.leaves(*self._encode(X), threads(self.n_jobs))
+        return Proximity(leaf, trees.node_begin, self.draws_ if out_of_bag else None)
+
+    def leaf_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+        """Remember which rows end in which leaf: what quantiles and prediction intervals need.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Rows with their targets, usually those of the fit.
+
+        Returns
+        -------
+        LeafRows
+            Which predicts quantiles and intervals for further rows.
+        """
+        from treewright.forest.quantiles import LeafRows
+
+        return LeafRows.of(self, X, y, sample_weight)
+
+    def standard_error(self, X: Any) -> Array:
+        """Standard error of the forest's predictions, by the infinitesimal jackknife.
+
+        Parameters
+        ----------
+        X : table
+            Rows to predict for.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            How far the prediction (for classes, each share) would vary between training sets (Wager, Hastie &
+            Efron, 2014, with their correction for the number of trees).
+        """
+        from treewright.forest.jackknife import standard_error
+
+        errors = standard_error(
+            self._fitted_trees(), self.draws_, *self._encode(X), hard=self._hard, threads=threads(self.n_jobs)
+        )
+        return errors.ravel() if self._task == "regression" else errors
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted forest to a file that `treewright.load` reads; whole or not at all.
+
+        Trees, draws and parameters are kept; a parameter that is no plain value, such as a `RandomState`, is
+        left out and has its default when the model is read back.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write; a file of that name is replaced once the new one is complete.
+        """
+        from treewright.persistence.forests import write_forest
+
+        write_forest(self, path)
+
+    def _learned_html(self) -> str:
+        trees = self._fitted_trees()
+        leaves = trees.leaf_count / len(trees)
+        score = f", out-of-bag score {self.oob_score_:.3f}" if hasattr(self, "oob_score_") else ""
+        caption = f"{counted(len(trees), 'tree')} of {leaves:.0f} leaves on average{score}; importances:"
+        shares = self.feature_importances_
+        order = np.argsort(-shares, kind="stable")[:MOST_SHOWN].tolist()
+        names = [printable(trees.schema.names[feature]) for feature in order]
+        return html_bars(caption, names, shares[order].tolist())
+
+    @property
+    def estimator_(self) -> DecisionTree:
+        """An estimator of one tree as this forest grows them, not fitted."""
+        self._fitted_trees()
+        return self._tree_estimator()
+
+    @property
+    def estimators_(self) -> Sequence[DecisionTree]:
+        """The trees as fitted estimators, made when they are asked for."""
+        self._fitted_trees()
+        return TreeEstimators(self)
+
+    def __len__(self) -> int:
+        return len(self._fitted_trees())
+
+    def __getitem__(self, index: int) -> DecisionTree:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[DecisionTree]:
+        return iter(self.estimators_)
+
+    @property
+    def estimators_samples_(self) -> list[NDArray[np.int32]]:
+        """The rows that each tree has drawn, as often as it has."""
+        self._fitted_trees()
+        draws = self.draws_
+        return [draws.rows(tree) for tree in range(len(draws.seeds))]
+
+
+class TreeEstimators(Sequence[DecisionTree]):
+    """The trees of a forest as estimators of one tree each; none is kept."""
+
+    def __init__(self, forest: ForestEstimator) -> None:
+        self.forest = forest
+
+    def __len__(self) -> int:
+        return len(self.forest.trees_)
+
+    @overload
+    def __getitem__(self, index: int) -> DecisionTree: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[DecisionTree]: ...
+    def __getitem__(self, index: int | slice) -> DecisionTree | list[DecisionTree]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(len(self))[index]]
+        at = range(len(self))[index]
+        made = self.forest._tree_estimator(int(self.forest.draws_.seeds[at]))
+        made._set_tree(self.forest.trees_[at])
+        return made
+
+    def __iter__(self) -> Iterator[DecisionTree]:
+        return (self[at] for at in range(len(self)))
+
+
+def _labels(schema: Schema) -> list[Any]:
+    return [] if schema.classes is None else schema.classes.tolist()
+
+
+MOST_DRAWS = 2**32 - 1
+"""A tree counts how often it has drawn a row in 32 bits."""
+
+
+def count_draws(max_samples: int | float | None, n_rows: int) -> int:
+    """Count the rows that each tree draws: a share is one of the rows, whatever they weigh.
+
+    Examples
+    --------
+    >>> count_draws(None, 50), count_draws(0.5, 50), count_draws(7, 50)
+    (50, 25, 7)
+    """
+    if max_samples is None:
+        return n_rows
+    wanted = max_samples if is_whole(max_samples) else max(max_samples * n_rows, 1)
+    if wanted > MOST_DRAWS:
+        raise ValueError(
+            f"max_samples={max_samples!r} of {n_rows} rows makes each tree draw more than {MOST_DRAWS} rows."
+        )
+    n_draws = int(wanted)
+    if not is_whole(max_samples) and n_draws < max(10, n_rows ** (1 / 3)):
+        warn(
+            f"max_samples={max_samples!r} of {n_rows} rows makes each tree draw only {n_draws} rows: "
+            "give max_samples as an int."
+        )
+    return n_draws
+
+
+def class_chances(class_weight: Any, dataset: Dataset, weight: Array | None) -> Array:
+    """Give the factor on each class in class order; balanced means the same total weight for every class."""
+    classes, target = dataset.schema.classes, dataset.target
+    if classes is None or target is None:
+        raise ValueError("class_weight needs classes: the target is a number.")
+    if isinstance(class_weight, str):
+        total = np.bincount(target, weight, minlength=len(classes)).astype(float)
+        present = total > 0
+        return np.where(present, total.sum() / (present.sum() * np.where(present, total, 1.0)), 0.0)
+    factors = class_factors(class_weight, dataset.schema)
+    return np.array(factors, dtype=float)

@@ -1,0 +1,447 @@
+"""Estimators of one tree: fit, prune, predict, explain, importances, rules, bounds, save."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import _core
+from treewright.bounds import ErrorBound, held_out_bound, training_bound
+from treewright.data import Dataset
+from treewright.data.columns import Unseen
+from treewright.data.dataset import Task, labelled_rows
+from treewright.data.schema import Infinities, Schema
+from treewright.estimators.base import TableEstimator
+from treewright.estimators.explaining import explain, to_html
+from treewright.estimators.prediction_report import PredictionReport
+from treewright.explain.importance import Importances, importances
+from treewright.growing.grow_tree import count_features, grow, progress_bar, threads
+from treewright.growing.parameter_conversion import check_counts
+from treewright.growing.recipe import AnyRecipe
+from treewright.model_selection.validated_pruning import AnyPruner, grow_and_prune
+from treewright.persistence.container import write_model
+from treewright.persistence.parameters import described, plain_parameters
+from treewright.persistence.trees import tree_to_parts
+from treewright.persistence.validation import check_grown
+from treewright.pruning import Pruned
+from treewright.rules import RuleSet, extract_rules
+from treewright.trace import Trace
+from treewright.tree import Tree
+
+
+class TreeEstimator(TableEstimator, ABC):
+    """An estimator of one tree; `DecisionTreeClassifier` is one."""
+
+    _task: ClassVar[Task]
+    _time_limit: ClassVar[float | None] = None
+
+    holdout: float
+    unseen: Unseen
+    inf: Infinities
+    categorical_features: Any
+    ordinal_features: Any
+    predicates: Any
+    trace: bool
+    n_jobs: int | None
+    verbose: int | bool
+
+    # ---- growing -----------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, check_input: bool = True) -> Self:
+        """Grow the tree, and prune it if asked to.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix.
+        y : array-like of shape (n_rows,)
+            The target.
+        sample_weight : array-like of shape (n_rows,) or None
+            Weight of each row; rows of weight zero change nothing.
+        check_input : bool
+            Accepted for scikit-learn's sake: input is always checked.
+
+        Returns
+        -------
+        self
+            The fitted estimator. If anything goes wrong on the way, it stays as it was.
+        """
+        self._check_parameters()
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
+        """Grow and prune the tree; the parameters are checked."""
+        dataset = self._dataset(X, y, sample_weight)
+        self._learn(dataset, self._recipe(dataset.schema), self._pruners(), holdout=self.holdout)
+
+    def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
+        """Read the rows to learn from."""
+        if getattr(self, "criterion", None) == "poisson":
+            check_counts(y)
+        return Dataset.from_table(
+            X,
+            y,
+            task=self._task,
+            sample_weight=sample_weight,
+            categorical_features=self.categorical_features,
+            ordinal_features=self.ordinal_features,
+            predicates=self.predicates,
+            missing=self._missing_policy,
+            inf=self.inf,
+            estimator=type(self).__name__,
+            threads=threads(self.n_jobs),
+            keep_labels=self.trace,
+        )
+
+    @abstractmethod
+    def _recipe(self, schema: Schema) -> AnyRecipe:
+        """Give the recipe that grows trees like this one."""
+
+    def _pruners(self) -> Sequence[AnyPruner]:
+        """List what prunes the tree after it is grown."""
+        return []
+
+    def _learn(
+        self,
+        dataset: Dataset,
+        recipe: AnyRecipe,
+        pruners: Sequence[AnyPruner],
+        *,
+        holdout: float = 1 / 3,
+        held_out: Dataset | None = None,
+    ) -> None:
+        """Grow a tree, prune it if asked to, and adopt it with an account of either."""
+        progress = progress_bar(self.verbose)
+        if pruners:
+            pruned = grow_and_prune(
+                dataset,
+                recipe,
+                pruners,
+                holdout=holdout,
+                held_out=held_out,
+                n_jobs=self.n_jobs,
+                progress=progress,
+            )
+            grown = pruned.grown or (pruned.tree, dataset)
+            self._set_tree(pruned.tree)
+            self._remember(pruners[-1], pruned)
+        else:
+            grown = grow(dataset, recipe, n_jobs=self.n_jobs, progress=progress), dataset
+            self._set_tree(grown[0])
+            self._forget_pruning()
+        self._keep_trace(*grown, recipe)
+
+    def _keep_trace(self, tree: Any, rows: Dataset, recipe: AnyRecipe) -> None:
+        """Keep the account of how a tree was grown, if it is asked for."""
+        self.__dict__.pop("trace_", None)
+        if self.trace:
+            self.trace_ = Trace(tree, rows, recipe)
+
+    def _set_tree(self, tree: Tree) -> None:
+        """Take a tree as this estimator's own, with all that scikit-learn expects to find beside it."""
+        check_grown(tree.arrays())
+        self.tree_ = tree
+        self.__dict__.pop("edits_", None)  # they led to another tree
+        self.n_outputs_ = 1
+        self._adopt_columns(tree.schema)
+        if tree.schema.classes is not None:
+            self.classes_: NDArray[Any] = np.asarray(tree.schema.classes)
+            self.n_classes_ = len(self.classes_)
+        if "max_features" in self._domains:
+            self.max_features_ = count_features(self.max_features, len(tree.schema.columns))
+
+    def _own_arrays(self) -> dict[str, NDArray[np.float64]]:
+        """Give what a file keeps of the estimator besides its tree."""
+        return {}
+
+    def _set_own_arrays(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Take back what `_own_arrays` gave; raises ValueError if that cannot be it."""
+        if arrays:
+            raise ValueError(f"it has the unknown arrays {sorted(arrays)}")
+
+    def _remember(self, pruner: AnyPruner, pruned: Pruned) -> None:
+        """Keep what pruned the tree, what it did, and what it chose from."""
+        self._forget_pruning()
+        self.pruner_, self.report_ = pruner, pruned.report
+        if pruned.path is not None:
+            self.path_ = pruned.path
+
+    def _forget_pruning(self) -> None:
+        for name in ("pruner_", "report_", "path_"):
+            self.__dict__.pop(name, None)
+
+    # ---- predicting ----------------------------------------------------------------------------------------
+
+    def _fitted_tree(self) -> Tree:
+        try:
+            return self.tree_
+        except AttributeError:
+            raise self._not_fitted() from None
+
+    def predict(
+        self, X: Any, check_input: bool = True, *, reorder: bool = False, return_report: bool = False
+    ) -> Any:
+        """Predict each row: a class (the heaviest of its leaf, or under `costs` the cheapest) or a number.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        check_input : bool
+            For scikit-learn's sake; rows are always checked.
+        reorder : bool
+            Take the features by name, in any order and beside any other columns; for other methods
+            `tree_.schema.arrange(X)` gives such a table.
+        return_report : bool
+            Also give a `PredictionReport`: what was missing or unseen in these rows.
+
+        Returns
+        -------
+        predictions : ndarray, or with `return_report` a pair of it and the report
+        """
+        if reorder:
+            X = self._fitted_tree().schema.arrange(X)
+        predictions = self._predictions(X)
+        return (predictions, self._report(X)) if return_report else predictions
+
+    def _predictions(self, X: Any) -> NDArray[Any]:
+        """Class or number of each row: of its leaf, or of all leaves that a shared row ends in."""
+        tree = self._fitted_tree()
+        if tree.is_classifier:
+            return self._predicted_classes(X, tree)
+        if tree.shares_rows:
+            return tree.spread(*self._encode(X, tree), tree.value, threads(self.n_jobs)).ravel()
+        tree, leaf = self._leaves(X)
+        return tree.value.ravel().take(leaf)
+
+    def _predicted_classes(self, X: Any, tree: Tree) -> NDArray[Any]:
+        """Class of each row: the heaviest of its leaf, or under `costs` the cheapest."""
+        if tree.shares_rows:
+            weight = tree.spread(*self._encode(X, tree), tree.vote_weights, threads(self.n_jobs))
+            shared: NDArray[Any] = self.classes_.take(tree.decide(weight))
+            return shared
+        tree, leaf = self._leaves(X)
+        labels: NDArray[Any] = self.classes_.take(tree.label.take(leaf))
+        return labels
+
+    def _report(self, X: Any) -> PredictionReport:
+        """Count what is missing and unseen in the rows of a table."""
+        tree = self._fitted_tree()
+        schema = self._bound_schema(tree)
+        return PredictionReport.of(
+            schema, *schema.encode(X, unseen="majority", inf=self.inf, check_names=False)
+        )
+
+    def _leaves(self, X: Any) -> tuple[Tree, NDArray[np.int32]]:
+        """Give the tree, and the leaf of each row."""
+        tree = self._fitted_tree()
+        return tree, tree.route(*self._encode(X, tree), threads(self.n_jobs))
+
+    def _bound_schema(self, tree: Tree) -> Schema:
+        """What encodes rows: functions that a file could only name are this estimator's own."""
+        schema = tree.schema
+        return schema.bound(self.predicates) if schema.predicates else schema
+
+    def _encode(self, X: Any, tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Rows as the tree's arrays have them."""
+        return self._bound_schema(tree).encode(
+            X, unseen=self.unseen, missing=self._missing_policy, inf=self.inf, estimator=type(self).__name__
+        )
+
+    def _class_probabilities(self, X: Any) -> NDArray[np.float64]:
+        """Share of each class in the row's leaf."""
+        if self._fitted_tree().shares_rows:
+            return self._spread(X, self._laplace)
+        tree, leaf = self._leaves(X)
+        value = self._class_values(tree)
+        if len(leaf) < len(tree):
+            return _shares(value.take(leaf, axis=0), self._laplace)
+        return _shares(value, self._laplace).take(leaf, axis=0)
+
+    def _class_values(self, tree: Tree) -> NDArray[np.float64]:
+        """What class shares are made of: the class weights of each node."""
+        return tree.value
+
+    def _spread(self, X: Any, laplace: float) -> NDArray[np.float64]:
+        """Class shares of rows that may end in several leaves."""
+        tree = self._fitted_tree()
+        return tree.spread(*self._encode(X, tree), _shares(tree.value, laplace), threads(self.n_jobs))
+
+    def _node_values(self, tree: Tree) -> NDArray[np.float64]:
+        """What each node says: class probabilities, or a number."""
+        return _shares(self._class_values(tree), self._laplace) if tree.is_classifier else tree.value
+
+    @property
+    def _laplace(self) -> float:
+        return float(getattr(self, "laplace", 0))
+
+    def apply(self, X: Any, check_input: bool = True) -> NDArray[np.intp]:
+        """Id of the leaf that each row ends in."""
+        return self._leaves(X)[1].astype(np.intp)
+
+    def decision_path(self, X: Any, check_input: bool = True) -> Any:
+        """Nodes that each row passes, as a sparse matrix of shape (n_rows, n_nodes) with 1 where it does."""
+        tree, leaf = self._leaves(X)
+        return tree.paths(leaf)
+
+    def get_depth(self) -> int:
+        """Depth of the deepest leaf; a tree of one leaf has depth 0."""
+        return self._fitted_tree().depth
+
+    def get_n_leaves(self) -> int:
+        """Count the leaves."""
+        return self._fitted_tree().n_leaves
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each feature in the decrease of impurity that the tree achieves.
+
+        It favours features of many values; `importances` shows where it does.
+        """
+        return self._fitted_tree().compute_feature_importances()
+
+    # ---- describing itself ---------------------------------------------------------------------------------
+
+    explain = explain
+    to_html = to_html
+
+    def rules(self) -> RuleSet:
+        """Read the tree as rules, one for each leaf; see `treewright.rules.extract_rules`.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> print(DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules())
+        IF x0 ≤ 3 THEN a  (2 rows, 100 %)
+        IF x0 > 3 THEN b  (1 row, 100 %)
+        OTHERWISE a  (3 rows, 67 %)
+        """
+        return extract_rules(self._fitted_tree())
+
+    def importances(
+        self,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        n_repeats: int = 10,
+        random_state: int = 0,
+    ) -> Importances:
+        """Measure how much each feature matters, and warn where impurity favours one of many values.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Rows, best others than the tree was grown on: what the splits are worth there, and what is lost
+            when a feature is shuffled among them. Without them there is the decrease of impurity alone.
+        n_repeats : int
+            How often each feature is shuffled.
+        random_state : int
+            Seed of the shuffles.
+
+        Returns
+        -------
+        Importances
+            `print` it.
+        """
+        tree = self._fitted_tree()
+        rows = None
+        if X is not None:
+            encoded = self._encode(X, tree)
+            name = type(self).__name__
+            rows, _ = labelled_rows(tree.schema, *encoded, y, sample_weight, name=name)
+        return importances(
+            tree, self._node_values(tree), rows, n_repeats=n_repeats, random_state=random_state
+        )
+
+    def bound(self, delta: float = 0.05, X: Any = None, y: Any = None) -> ErrorBound:
+        """Bound the true error of the model: what is guaranteed, and how loose the guarantee is.
+
+        Parameters
+        ----------
+        delta : float
+            The chance that the bound fails.
+        X, y
+            Rows that were not learned from. With them the bound is exact for the binomial distribution; by
+            default it is that of Vapnik & Chervonenkis for the training rows, which is loose.
+
+        Returns
+        -------
+        ErrorBound
+            `print` it.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> model = DecisionTreeClassifier(max_depth=2).fit(X[::2], y[::2])
+        >>> print(model.bound(X=X[1::2], y=y[1::2]))
+        With probability 95 % the true error is at most 11.8 %.
+        It errs on 5.33 % of 75 rows, rows that it has not seen.
+        """
+        tree = self._fitted_tree()
+        if X is None:
+            return training_bound(tree, delta)
+        if not tree.is_classifier:
+            raise ValueError("a bound on the error needs classes, and this model predicts numbers.")
+        wrong = np.asarray(self.predict(X)) != np.asarray(y)
+        return held_out_bound(int(wrong.sum()), len(wrong), delta)
+
+    def _answering(self) -> tuple[Sequence[Tree], Sequence[NDArray[np.float64]]]:
+        tree = self._fitted_tree()
+        return [tree], [self._node_values(tree)]
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted estimator to a file that `treewright.load` reads; whole or not at all.
+
+        The tree, the parameters, the pruner that made the tree, the name of the target, if it has one as
+        `target_name_`, and the log of edits by hand, if there is one as `edits_`, are kept; the pruner's
+        report is not. A parameter that is no plain value, such as a `RandomState` or a pruner of your own, is
+        left out and has its default when the model is read back. A class of your own comes back as the class
+        it was made from.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write; a file of that name is replaced once the new one is complete.
+        """
+        header, arrays = tree_to_parts(self._fitted_tree())
+        header |= described(self)
+        if hasattr(self, "pruner_"):
+            header |= plain_parameters({"pruner": self.pruner_})
+        if hasattr(self, "edits_"):
+            header["edits"] = list(self.edits_)
+        own = {f"own_{name}": array for name, array in self._own_arrays().items()}
+        write_model(path, header, arrays | own)
+
+    def _learned_html(self) -> str:
+        from treewright.draw import plot_tree
+
+        return plot_tree(self.tree_, max_leaves=12)._repr_html_()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "tree_")
+
+
+def _shares(value: NDArray[np.float64], laplace: float) -> NDArray[np.float64]:
+    if laplace:
+        value = value + laplace
+    shares: NDArray[np.float64] = value / value.sum(axis=1, keepdims=True)
+    return shares
+
+
+def predict_proba(self: TreeEstimator, X: Any, check_input: bool = True) -> NDArray[np.float64]:
+    """Share of each class in the row's leaf, one column for each of `classes_`."""
+    return self._class_probabilities(X)
+
+
+def predict_log_proba(self: Any, X: Any) -> NDArray[np.float64]:
+    """Logarithm of `predict_proba`, −inf where a class has no share."""
+    probabilities: NDArray[np.float64] = self.predict_proba(X)
+    return _core.log(probabilities)

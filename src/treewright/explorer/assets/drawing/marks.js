@@ -1,0 +1,231 @@
+// Marks: how a node and a branch look, and the colours of classes and numbers.
+
+import { CARD } from "../model/layout.js";
+import { isLight, numberColour } from "./colours.js";
+import { cssFill, definePatterns, hatching, named } from "./patterns.js";
+
+const FLOW = 40;
+const ANSWERS_FROM = 0.34;
+const LINES = ["first", "second", "third"];
+
+export class Marks {
+  constructor(model, colours) {
+    this.model = model;
+    this.colours = colours;
+    this.theme = {};
+    this.isHatched = false;
+    this.refresh();
+  }
+
+  // Light and dark are decided by the style sheet.
+  refresh() {
+    const style = getComputedStyle(document.documentElement);
+    for (const name of ["ink", "pale", "card", "edge", "ground", "soft", "focus", ...LINES]) {
+      this.theme[name] = style.getPropertyValue(`--${name}`).trim();
+    }
+    const codes = this.model.classes ? this.model.classes.map((_, code) => code) : [];
+    const hatched = codes.map((code) => this.area(code)).filter((fill) => fill.lines);
+    definePatterns(document.getElementById("patterns"), hatched);
+  }
+
+  // The colour of a line of a chart: one of three that stand out on the ground.
+  line(place) {
+    return this.theme[LINES[place]];
+  }
+
+  // What an area of a class is filled with: a colour, or a colour and its hatching.
+  area(code) {
+    const colour = this.classColour(code);
+    const lines = hatching(code, this.colours.classes.length, this.isHatched);
+    return lines ? { colour, lines, ground: this.theme.ground } : colour;
+  }
+
+  // The same for a shape of a chart, and for the background of an element.
+  chartFill(code) {
+    const area = this.area(code);
+    return area.lines ? `url(#${named(area)})` : area;
+  }
+
+  fill(code) {
+    const area = this.area(code);
+    return area.lines ? cssFill(area) : area;
+  }
+
+  classColour(code) {
+    const { classes } = this.colours;
+    return classes[code % classes.length];
+  }
+
+  numberColour(share) {
+    return numberColour(this.colours.scale, share);
+  }
+
+  colour(node) {
+    return this.model.classes
+      ? this.classColour(this.model.label[node])
+      : this.numberColour(this.model.sureness(node));
+  }
+
+  // Whether dark words stand out on a node's colour.
+  isLight(node) {
+    return isLight(this.colour(node));
+  }
+
+  nodeArea(node) {
+    return this.model.classes ? this.area(this.model.label[node]) : this.colour(node);
+  }
+
+  // ---- branches
+
+  branch(pen, layout, node, detail, opacity) {
+    const { model } = this;
+    const above = model.parent[node];
+    const flows = model.children(above).map((child) => this.flow(child));
+    const place = node - model.first_child[above];
+    const begun =
+      flows.slice(0, place).reduce((sum, flow) => sum + flow, 0) -
+      flows.reduce((sum, flow) => sum + flow, 0) / 2;
+    const stripes = model.classes && detail ? model.shares(node) : [1];
+    let across = 0;
+    for (const [code, share] of stripes.entries()) {
+      const width = flows[place] * share;
+      if (!width) continue;
+      const corners = this.corners(layout, above, node, begun + across, across - flows[place] / 2, width);
+      const fill = model.classes && detail ? this.area(code) : this.nodeArea(node);
+      pen.ribbon(corners, { fill, opacity: 0.45 * opacity });
+      across += width;
+    }
+  }
+
+  flow(node) {
+    return Math.max((FLOW * this.model.weight[node]) / (this.model.weight[0] || 1), 1.2);
+  }
+
+  corners({ x, y, topDown }, above, node, start, end, width) {
+    const half = topDown ? CARD.height / 2 : CARD.width / 2;
+    const [a0, b0, a1, b1] = topDown
+      ? [x[above] + start, y[above] + half, x[node] + end, y[node] - half]
+      : [y[above] + start, x[above] + half, y[node] + end, x[node] - half];
+    const middle = (b0 + b1) / 2;
+    const points = [
+      [a0, b0],
+      [a0, middle],
+      [a1, middle],
+      [a1, b1],
+      [a1 + width, b1],
+      [a1 + width, middle],
+      [a0 + width, middle],
+      [a0 + width, b0],
+    ];
+    return topDown ? points : points.map(([a, b]) => [b, a]);
+  }
+
+  // ---- nodes
+
+  // Detail 2 has all words; detail 1, from farther away, a large title.
+  node(pen, layout, node, { detail, leaf, folded, selected, opacity, scale }) {
+    const { theme } = this;
+    const [left, top] = [layout.x[node] - CARD.width / 2, layout.y[node] - CARD.height / 2];
+    const colour = this.colour(node);
+    if (folded)
+      pen.rect(left + 4, top + 4, CARD.width, CARD.height, {
+        fill: theme.card,
+        stroke: theme.edge,
+        radius: 8,
+        opacity,
+      });
+    pen.rect(left, top, CARD.width, CARD.height, {
+      fill: theme.card,
+      stroke: leaf ? colour : theme.edge,
+      radius: 8,
+      opacity,
+    });
+    if (leaf)
+      pen.rect(left, top, CARD.width, CARD.height, { fill: colour, radius: 8, opacity: 0.14 * opacity });
+    if (selected)
+      pen.rect(left - 3, top - 3, CARD.width + 6, CARD.height + 6, {
+        stroke: theme.focus,
+        line: Math.max(3, 2 / scale),
+        radius: 11,
+      });
+    const [from, height] = detail > 1 ? [30, 8] : [46, 11];
+    this.bars(pen, node, left + 10, top + from, CARD.width - 20, height, opacity);
+    if (detail > 1) this.words(pen, layout, node, { leaf, folded, opacity });
+    else this.largeWords(pen, layout, node, { leaf, opacity, scale });
+  }
+
+  // From farther away the title takes two lines if it must, and the answer stays as long as it can be read.
+  largeWords(pen, { x, y }, node, { leaf, opacity, scale }) {
+    const { model, theme } = this;
+    const top = y[node] - CARD.height / 2;
+    const size = Math.min(Math.max(9.5 / scale, 13), 34);
+    const lines = pen.lines(this.title(node, leaf), { size, bold: true, width: CARD.width - 8 });
+    const [first, type] = lines.length > 1 ? [top + 20, Math.min(size, 21)] : [top + 32, size];
+    lines.forEach((words, line) =>
+      pen.text(x[node], first + line * type * 0.98, words, {
+        size: type,
+        bold: true,
+        fill: theme.ink,
+        width: CARD.width - 8,
+        opacity,
+      }),
+    );
+    if (node && scale > ANSWERS_FROM)
+      pen.text(x[node], top - 7, model.answer(node), {
+        size: size * 0.95,
+        fill: theme.pale,
+        halo: theme.ground,
+        width: CARD.width + 12,
+        opacity,
+      });
+  }
+
+  title(node, leaf) {
+    return leaf ? this.model.prediction(node) : this.model.splits[node].question;
+  }
+
+  words(pen, { x, y }, node, { leaf, folded, opacity }) {
+    const { model, theme } = this;
+    const top = y[node] - CARD.height / 2;
+    const title = this.title(node, leaf);
+    const room = { bold: true, width: CARD.width - 14 };
+    const size = pen.lines(title, { ...room, size: 13 }).length > 1 ? 10.5 : 13;
+    pen.text(x[node], top + 20, title, { ...room, size, fill: theme.ink, opacity });
+    const said = model.classes || leaf ? "" : `${model.prediction(node)} · `;
+    const note = `${said}${model.note(node)}${folded ? " · folded" : ""}`;
+    pen.text(x[node], top + 56, note, { size: 11, fill: theme.pale, width: CARD.width - 16, opacity });
+    if (node)
+      pen.text(x[node], top - 6, model.answer(node), {
+        size: 12,
+        fill: theme.ink,
+        halo: theme.ground,
+        width: CARD.width + 10,
+        opacity,
+      });
+  }
+
+  // Shares of the training rows, and below them, thinner, those of the validation rows.
+  bars(pen, node, left, top, width, height, opacity) {
+    const { model, theme } = this;
+    pen.rect(left, top, width, height, { fill: theme.soft, opacity });
+    if (!model.classes) {
+      pen.rect(left, top, Math.max(width * model.sureness(node), 2), height, {
+        fill: this.colour(node),
+        opacity,
+      });
+      return;
+    }
+    this.stack(pen, model.shares(node), left, top, width, height, opacity);
+    if (model.held && model.held.weight[node] > 0) {
+      this.stack(pen, model.shares(node, model.held), left, top + height + 1, width, 3, opacity);
+    }
+  }
+
+  stack(pen, shares, left, top, width, height, opacity) {
+    let begun = left;
+    for (const [code, share] of shares.entries()) {
+      if (share > 0) pen.rect(begun, top, width * share, height, { fill: this.area(code), opacity });
+      begun += width * share;
+    }
+  }
+}

@@ -1,0 +1,283 @@
+// Model: the tree that the page was given, how it routes rows, and what is left of it at a step of pruning.
+
+import { KIND, UNSEEN, branchBy } from "./answer.js";
+import { fineText, isolated, numberText, percentText } from "../elements/text.js";
+
+// Weights of classes, and costs, that differ by less, as a share of them, are equal; see tree/decision.py.
+const SAME_WEIGHT = 1e-11;
+
+export class Model {
+  #visible = new Map();
+  #rowsAt = null;
+
+  constructor(content) {
+    this.classes = content.classes;
+    this.features = content.features;
+    this.width = this.classes ? this.classes.length : 1;
+    this.rows = content.rows ? makeRows(content) : [];
+    this.take(content);
+  }
+
+  // Take a tree of these features for these rows: at first, once it was edited, or another of a forest.
+  take(content) {
+    this.content = { ...this.content, ...content };
+    Object.assign(this, content.tree);
+    this.splits = content.splits.map((split) => split && worded(split, this.features));
+    this.path = content.path;
+    this.held = content.held;
+    this.heldName = this.content.held_name ?? "validation rows";
+    this.size = this.parent.length;
+    this.lastStep = this.path.leaves.length - 1;
+    this.depth = new Int32Array(this.size);
+    for (let node = 1; node < this.size; node++) this.depth[node] = this.depth[this.parent[node]] + 1;
+    this.lowest = this.value.reduce((a, b) => Math.min(a, b), Infinity);
+    this.highest = this.value.reduce((a, b) => Math.max(a, b), -Infinity);
+    this.prune([]);
+  }
+
+  // ---- shape
+
+  isLeaf(node, step = 0) {
+    return (
+      !this.n_children[node] ||
+      (this.path.leaf_from[node] !== null && this.path.leaf_from[node] <= step) ||
+      this.cut.has(node)
+    );
+  }
+
+  // Make nodes leaves by hand, whatever the step.
+  prune(nodes) {
+    this.cut = new Set(nodes);
+    this.#visible.clear();
+    this.#rowsAt = null;
+  }
+
+  children(node, step = 0) {
+    const children = [];
+    if (this.isLeaf(node, step)) return children;
+    const first = this.first_child[node];
+    for (let branch = 0; branch < this.n_children[node]; branch++) children.push(first + branch);
+    return children;
+  }
+
+  // The nodes that are left at a step, parents before children.
+  visible(step) {
+    if (!this.#visible.has(step)) {
+      const there = new Uint8Array(this.size);
+      there[0] = 1;
+      const nodes = [0];
+      for (let node = 1; node < this.size; node++) {
+        const above = this.parent[node];
+        if (there[above] && !this.isLeaf(above, step)) (nodes.push(node), (there[node] = 1));
+      }
+      if (this.#visible.size > 40) this.#visible.clear();
+      this.#visible.set(step, nodes);
+    }
+    return this.#visible.get(step);
+  }
+
+  leaves(step) {
+    return this.visible(step).filter((node) => this.isLeaf(node, step));
+  }
+
+  // The nodes from the root to a node.
+  ancestors(node) {
+    const nodes = [];
+    for (let at = node; at >= 0; at = this.parent[at]) nodes.push(at);
+    return nodes.reverse();
+  }
+
+  // The branches that lead to a node, and back: the node that they lead to, as far as there are such.
+  branchesTo(node) {
+    return this.ancestors(node)
+      .slice(1)
+      .map((child) => child - this.first_child[this.parent[child]]);
+  }
+
+  nodeBy(branches) {
+    let node = 0;
+    for (const branch of branches) {
+      if (branch >= this.n_children[node]) break;
+      node = this.first_child[node] + branch;
+    }
+    return node;
+  }
+
+  // The node that stands for a node at a step: itself, or the leaf above that has swallowed it.
+  standing(node, step) {
+    return this.ancestors(node).find((above) => this.isLeaf(above, step)) ?? node;
+  }
+
+  // ---- words
+
+  answer(node) {
+    return node === 0
+      ? "all rows"
+      : this.splits[this.parent[node]].answers[node - this.first_child[this.parent[node]]];
+  }
+
+  condition(node) {
+    if (node === 0) return "all rows";
+    const split = this.splits[this.parent[node]];
+    const words = this.answer(node);
+    const question = isolated(split.question);
+    if (split.kind === KIND.table) return `${question} = ${words}`;
+    return /^[≤>≥<]|^(known|missing)$/.test(words) ? `${question} ${words}` : words; // between two cuts
+  }
+
+  prediction(node) {
+    return this.classes ? this.classes[this.label[node]] : numberText(this.value[node]);
+  }
+
+  // What a prediction for a row says, see `predict`.
+  predictionText(said) {
+    return this.classes ? this.classes[this.best(said)] : numberText(said[0]);
+  }
+
+  note(node) {
+    const rows = `${numberText(this.count[node])} ${this.count[node] === 1 ? "row" : "rows"}`;
+    return this.classes && this.weight[node] > 0 ? `${rows} · ${percentText(this.sureness(node))}` : rows;
+  }
+
+  // A risk per row: a share of mistakes, or what they cost.
+  riskText(risk) {
+    return this.classes && !this.content.costs ? fineText(risk) : numberText(risk);
+  }
+
+  // ---- what nodes say
+
+  shares(node, source = this) {
+    const begin = node * this.width;
+    const value = source.value.slice(begin, begin + this.width);
+    if (!this.classes) return value;
+    const total = value.reduce((sum, weight) => sum + weight, 0);
+    return value.map((weight) => (total > 0 ? weight / total : 0));
+  }
+
+  // The share of the predicted class; for numbers how far up between lowest and highest.
+  sureness(node) {
+    if (this.classes) return this.shares(node)[this.label[node]];
+    return this.shareOf(this.value[node]);
+  }
+
+  shareOf(number) {
+    return this.highest > this.lowest ? (number - this.lowest) / (this.highest - this.lowest) : 0.5;
+  }
+
+  // The class that shares lead to; what differs by rounding only is equal, and the first of equals wins.
+  best(shares) {
+    const { costs } = this.content;
+    const heaviest = Math.max(...shares);
+    if (!costs) return shares.findIndex((share) => share >= heaviest * (1 - SAME_WEIGHT));
+    const price = shares.map((_, said) =>
+      shares.reduce((sum, share, code) => sum + share * costs[code][said], 0),
+    );
+    const cheapest = Math.min(...price);
+    return price.findIndex((cost) => cost <= cheapest * (1 + SAME_WEIGHT));
+  }
+
+  // The mean risk of the tree as it stands, on training rows and on those held.
+  risks(step) {
+    const leaves = this.leaves(step);
+    const mean = ({ risk, weight }) => leaves.reduce((sum, leaf) => sum + risk[leaf], 0) / (weight[0] || 1);
+    return { "training rows": mean(this), ...(this.held && { [this.heldName]: mean(this.held) }) };
+  }
+
+  // ---- routing
+
+  // The branch of a row at a node and how it was found: by the split, by a surrogate, by default; a category never seen
+  // takes the heaviest.
+  branch(node, row) {
+    const split = this.splits[node];
+    let branch = branchBy(split, row);
+    if (branch >= 0) return { branch, by: "split" };
+    for (const surrogate of split.surrogates || []) {
+      if (branch === UNSEEN) break;
+      branch = branchBy(surrogate, row);
+      if (branch >= 0) return { branch, by: "surrogate", surrogate };
+    }
+    if (branch === UNSEEN) return { branch: this.heaviest(node) - this.first_child[node], by: "unseen" };
+    return { branch: this.default_branch[node], by: "default" };
+  }
+
+  // The nodes that a row passes, the heaviest branch where it is shared over all.
+  pathOf(row, step = 0) {
+    const steps = [];
+    let node = 0;
+    while (!this.isLeaf(node, step)) {
+      const found = this.branch(node, row);
+      steps.push({ node, ...found });
+      if (found.branch === -2) break;
+      node = found.branch >= 0 ? this.first_child[node] + found.branch : this.heaviest(node);
+    }
+    if (!steps.length || steps.at(-1).node !== node) steps.push({ node, branch: null, by: "end" });
+    return steps;
+  }
+
+  heaviest(node) {
+    return this.children(node).reduce((best, child) =>
+      this.weight[child] > this.weight[best] ? child : best,
+    );
+  }
+
+  // What the tree says of a row: class shares, or a number; shared rows count in every leaf they reach.
+  predict(row, step = 0) {
+    const said = new Array(this.width).fill(0);
+    const parts = [[0, 1]];
+    while (parts.length) {
+      const [node, weight] = parts.pop();
+      const branch = this.isLeaf(node, step) ? -2 : this.branch(node, row).branch;
+      if (branch === -2) this.shares(node).forEach((share, place) => (said[place] += weight * share));
+      else if (branch >= 0) parts.push([this.first_child[node] + branch, weight]);
+      else {
+        const below = this.children(node);
+        const total = below.reduce((sum, child) => sum + this.weight[child], 0) || 1;
+        for (const child of below)
+          if (this.weight[child]) parts.push([child, (weight * this.weight[child]) / total]);
+      }
+    }
+    return said;
+  }
+
+  // The rows of the page that pass a node.
+  rowsAt(node) {
+    if (!this.#rowsAt) {
+      this.#rowsAt = new Map();
+      this.rows.forEach((row, index) => {
+        for (const { node: passed } of this.pathOf(row.values)) {
+          if (!this.#rowsAt.has(passed)) this.#rowsAt.set(passed, []);
+          this.#rowsAt.get(passed).push(index);
+        }
+      });
+    }
+    return this.#rowsAt.get(node) || [];
+  }
+
+  // Of these the rows that the tree was grown on, if the page has such.
+  trainingRowsAt(node) {
+    const rows = this.rowsAt(node).map((index) => this.rows[index]);
+    return this.content.rows && this.content.rows.validation.includes(0)
+      ? rows.filter((row) => !row.validation)
+      : rows;
+  }
+
+  middleRow() {
+    return this.features.map((feature) => feature.middle ?? (feature.kind === "categorical" ? -1 : null));
+  }
+}
+
+// What follows from the name of the feature is not in the content a second time.
+function worded(split, features) {
+  return { ...split, question: split.question ?? features[split.feature].name };
+}
+
+function makeRows(content) {
+  const { rows, features } = content;
+  return rows.target.map((target, index) => ({
+    place: index,
+    id: rows.id[index],
+    validation: Boolean(rows.validation[index]),
+    target,
+    values: features.map((_, feature) => rows.features[feature][index]),
+  }));
+}

@@ -1,0 +1,76 @@
+// Replace tree: another tree in the place of the one that is shown; what the reader has chosen stays where it can.
+
+// An edited tree keeps what it has in common with the one before, by the branches that lead there.
+export function exchange(model, state, content) {
+  const { node, step } = state.values;
+  const before = { first_child: model.first_child, n_children: model.n_children };
+  const way = model.ancestors(model.standing(node, step));
+  model.take(content);
+  const origin = origins(before, model);
+  const moved = new Map();
+  origin.forEach((old, now) => old >= 0 && moved.set(old, now));
+  const stays = moved.get(way.findLast((above) => moved.has(above)));
+  const folded = new Set([...state.get("folded")].map((old) => moved.get(old)).filter((now) => now > 0));
+  const next = stepFor(model, stays, state.get("alpha"));
+  state.set({
+    exchanged: { origin, moved },
+    node: stays,
+    step: next,
+    folded,
+    lit: wayOf(model, state, next),
+  });
+}
+
+// Another tree altogether has nothing in common with the one before but features and rows.
+export function replace(model, state, content) {
+  model.take(content);
+  const nothing = { origin: new Int32Array(model.size).fill(-1), moved: new Map([[0, 0]]) };
+  const lit = wayOf(model, state, 0);
+  state.set({ exchanged: nothing, node: 0, step: 0, folded: new Set(), foldsItself: true, lit });
+  state.values.alpha = 0;
+}
+
+// The same tree with some nodes made leaves by hand.
+export function pruneByHand(model, state, nodes) {
+  model.prune(nodes);
+  const same = { origin: Int32Array.from(model.parent, (_, node) => node), moved: new Map() };
+  same.origin.forEach((node) => same.moved.set(node, node));
+  state.set({ exchanged: same, lit: wayOf(model, state, state.get("step")) });
+}
+
+// The node of the old tree that each node of the new one was; −1 for those that are new.
+function origins(before, model) {
+  const origin = new Int32Array(model.size).fill(-1);
+  origin[0] = 0;
+  for (let node = 1; node < model.size; node++) {
+    const above = origin[model.parent[node]];
+    const branch = node - model.first_child[model.parent[node]];
+    if (above >= 0 && branch < before.n_children[above]) origin[node] = before.first_child[above] + branch;
+  }
+  return origin;
+}
+
+// A step that the reader takes is a price of leaves, which stands whatever tree comes.
+export function keepPrice(model, state) {
+  state.on(["step"], (changed) => {
+    if (!changed.includes("exchanged")) state.values.alpha = model.path.alpha[state.get("step")];
+  });
+}
+
+// The step that prunes as much as before, but not so much that the picked node would be out of sight.
+function stepFor(model, node, alpha) {
+  const { alpha: alphas, leaf_from: leafFrom } = model.path;
+  const step = Math.max(
+    0,
+    alphas.findLastIndex((other) => other <= alpha * (1 + 1e-9)),
+  );
+  return model
+    .ancestors(node)
+    .filter((above) => model.n_children[above] && leafFrom[above] !== null)
+    .reduce((least, above) => Math.max(0, Math.min(least, leafFrom[above] - 1)), step);
+}
+
+function wayOf(model, state, step) {
+  const values = state.get("values") ?? state.get("row")?.values;
+  return values ? new Set(model.pathOf(values, step).map(({ node }) => node)) : null;
+}

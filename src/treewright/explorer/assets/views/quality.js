@@ -1,0 +1,187 @@
+// Quality: which classes are taken for which, how far numbers are off, and which features matter.
+
+import { chart } from "../drawing/charts.js";
+import { Importances } from "./importances.js";
+import { Ranking } from "./ranking.js";
+import { roving } from "../elements/roving.js";
+import { element, numberText, percentText, replaceChildren, roundNumbers, shape } from "../elements/text.js";
+
+const MOST_CLASSES = 20;
+const AT_ONCE = 500_000; // nodes times rows
+
+export class Quality {
+  constructor(panel, model, marks, state) {
+    Object.assign(this, { panel, model, marks, state });
+    this.ranking = model.classes && new Ranking(model, marks);
+    this.importances = new Importances(model, marks, state);
+    state.on(["exchanged", "step", "tab", "theme"], () => this.render());
+  }
+
+  // Rows that the tree was not grown on, if the page has such.
+  judges() {
+    const held = this.model.rows.filter((row) => row.validation);
+    return held.length
+      ? { rows: held, name: "validation rows" }
+      : { rows: this.model.rows, name: "training rows" };
+  }
+
+  render() {
+    if (this.state.get("tab") !== "quality") return;
+    const { rows } = this.judges();
+    const parts = [element("section", {}, this.importances.title())];
+    if (rows.length && this.ranking)
+      parts.unshift(this.confusion(), this.ranking.view(rows, this.state.get("step")));
+    else if (rows.length) parts.unshift(this.residuals());
+    replaceChildren(this.panel, parts);
+    this.rank(parts.at(-1), rows.length * this.model.visible(this.state.get("step")).length);
+  }
+
+  // Importances come at once, or when the slider rests if they take a while.
+  rank(place, work) {
+    const show = () => place.replaceWith(this.importances.view(this.judges()));
+    clearTimeout(this.waiting);
+    if (work < AT_ONCE) show();
+    else this.waiting = setTimeout(show, 150);
+  }
+
+  confusion() {
+    const { model, state } = this;
+    const step = state.get("step");
+    const { rows, name } = this.judges();
+    const said = rows.map((row) => model.best(model.predict(row.values, step)));
+    const right = rows.filter((row, at) => row.target === said[at]).length;
+    const { names, groupOf } = this.groups(rows, said);
+    const cells = names.map(() => names.map(() => []));
+    rows.forEach((row, at) => cells[groupOf(row.target)][groupOf(said[at])].push(row));
+    const lines = cells.map((line, truth) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row", dir: "auto" }, names[truth]),
+        line.map((cell, taken) => this.cell(cell, line, [names[truth], names[taken]])),
+      ),
+    );
+    const head = element(
+      "tr",
+      {},
+      element("th", { scope: "col" }, "true ↓ predicted →"),
+      names.map((text) => element("th", { scope: "col", dir: "auto" }, text)),
+    );
+    const few =
+      model.width > names.length ? ` The ${MOST_CLASSES} classes with most mistakes, of ${model.width}.` : "";
+    return element(
+      "section",
+      {},
+      element("h2", {}, `${percentText(right / (rows.length || 1))} of ${rows.length} ${name} right`),
+      element("p", { class: "pale" }, `A cell lights the leaves of its rows.${few}`),
+      element(
+        "div",
+        { class: "wide" },
+        element("table", { class: "confusion" }, element("thead", {}, head), element("tbody", {}, lines)),
+      ),
+    );
+  }
+
+  // The classes that have a line of their own; of many those with most mistakes, and the others in one.
+  groups(rows, said) {
+    const { classes, width } = this.model;
+    if (width <= MOST_CLASSES + 1) return { names: classes, groupOf: (code) => code };
+    const mistakes = new Int32Array(width);
+    rows.forEach(({ target }, at) => {
+      if (target !== said[at]) ((mistakes[target] += 1), (mistakes[said[at]] += 1));
+    });
+    const chosen = classes
+      .map((_, code) => code)
+      .toSorted((a, b) => mistakes[b] - mistakes[a] || a - b)
+      .slice(0, MOST_CLASSES);
+    const place = new Map(chosen.map((code, at) => [code, at]));
+    const names = [...chosen.map((code) => classes[code]), `${width - MOST_CLASSES} other classes`];
+    return { names, groupOf: (code) => place.get(code) ?? MOST_CLASSES };
+  }
+
+  cell(rows, line, [truth, taken]) {
+    const total = line.reduce((sum, cell) => sum + cell.length, 0) || 1;
+    const words = `${rows.length} rows of ${truth} taken for ${taken}: light their leaves`;
+    const shade = truth === taken ? "var(--right)" : "var(--wrong)";
+    const strength = 0.45 * Math.round((100 * rows.length) / total);
+    return element(
+      "td",
+      { class: "cell", css: { background: `color-mix(in srgb, ${shade} ${strength}%, var(--card))` } },
+      element(
+        "button",
+        {
+          type: "button",
+          disabled: !rows.length,
+          "aria-label": words,
+          title: words,
+          onclick: () => this.light(rows),
+        },
+        String(rows.length),
+      ),
+    );
+  }
+
+  light(rows) {
+    const { model, state } = this;
+    const way = (row) => model.pathOf(row.values, state.get("step")).map(({ node }) => node);
+    state.set({ lit: new Set(rows.flatMap(way)), tab: "tree" });
+  }
+
+  residuals() {
+    const { model, marks, state } = this;
+    const { rows, name } = this.judges();
+    const [width, height, room] = [560, 300, 40];
+    const pairs = rows
+      .map((row) => [model.predict(row.values, state.get("step"))[0], row.target, row])
+      .toSorted((a, b) => a[0] - b[0] || a[1] - b[1]);
+    const numbers = pairs.flatMap(([said, truth]) => [said, truth]);
+    const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+    const place = (number) => (number - low) / (high - low || 1);
+    const x = (number) => room + place(number) * (width - room - 20);
+    const y = (number) => height - 28 - place(number) * (height - 38);
+    const shapes = [
+      shape("line", { x1: x(low), y1: y(low), x2: x(high), y2: y(high), class: "axis" }),
+      ...roving(
+        pairs.map(([said, truth, row]) => {
+          const words = `row ${row.id}: predicted ${numberText(said)}, true ${numberText(truth)}`;
+          const settings = {
+            cx: x(said),
+            cy: y(truth),
+            r: 3,
+            class: "dot",
+            fill: marks.line(0),
+            "aria-label": words,
+            onclick: () => (state.set({ tab: "tree" }), state.get("pick")(row)),
+          };
+          return shape("circle", settings, shape("title", {}, words));
+        }),
+      ),
+      shape("line", { x1: x(low), y1: y(low), x2: x(high), y2: y(low), class: "axis" }),
+      shape("line", { x1: x(low), y1: y(low), x2: x(low), y2: y(high), class: "axis" }),
+      ...roundNumbers(low, high).flatMap((number) => [
+        shape(
+          "text",
+          { x: x(number), y: height - 12, class: "tick", "text-anchor": "middle" },
+          numberText(number, 3),
+        ),
+        shape(
+          "text",
+          { x: room - 6, y: y(number) + 4, class: "tick", "text-anchor": "end" },
+          numberText(number, 3),
+        ),
+      ]),
+      shape("text", { x: x(high), y: y(low) - 6, class: "tick", "text-anchor": "end" }, "predicted"),
+      shape("text", { x: x(low) + 6, y: y(high) + 6, class: "tick" }, "true"),
+    ];
+    const error = Math.sqrt(
+      pairs.reduce((sum, [said, truth]) => sum + (said - truth) ** 2, 0) / (pairs.length || 1),
+    );
+    return element(
+      "section",
+      {},
+      element("h2", {}, `Root mean squared error ${numberText(error)} on ${rows.length} ${name}`),
+      element("p", { class: "pale" }, "A dot lights the way of its row."),
+      chart(width, height, "True against predicted numbers; on the line they agree", shapes, "group"),
+    );
+  }
+}

@@ -1,0 +1,249 @@
+// Regions: what the tree, as it is pruned now, says in the plane of two features; the rest stands still.
+
+import { dayOf, element, isDate, numberText, replaceChildren, roundNumbers, valueText } from "../elements/text.js";
+
+const CELLS = 180;
+const PLOT = { width: 620, height: 460, left: 76, bottom: 44, right: 10, top: 10 };
+
+export class Regions {
+  constructor(panel, model, marks, state) {
+    Object.assign(this, { panel, model, marks, state });
+    this.numeric = model.features
+      .map((_, place) => place)
+      .filter((place) => model.features[place].kind !== "categorical" && model.features[place].low !== null);
+    if (this.numeric.length < 2) {
+      replaceChildren(
+        panel,
+        element("p", {}, "A plane needs two features with numbers; this tree has fewer."),
+      );
+      return;
+    }
+    this.plane = this.mostUsed();
+    this.slice = null;
+    this.build();
+    state.on(["exchanged", "step", "tab", "row", "values", "theme"], () => this.render());
+  }
+
+  mostUsed() {
+    const used = new Map(this.numeric.map((place) => [place, 0]));
+    this.model.splits.forEach((split, node) => {
+      if (split && used.has(split.feature))
+        used.set(split.feature, used.get(split.feature) + this.model.weight[node] * this.model.merit[node]);
+    });
+    return this.numeric
+      .toSorted((a, b) => used.get(b) - used.get(a))
+      .slice(0, 2)
+      .sort((a, b) => a - b);
+  }
+
+  build() {
+    const choose = (axis, words) => {
+      const options = this.numeric.map((place) =>
+        element(
+          "option",
+          { value: place, selected: place === this.plane[axis] },
+          this.model.features[place].name,
+        ),
+      );
+      const select = element(
+        "select",
+        { onchange: () => ((this.plane[axis] = Number(select.value)), this.render()) },
+        options,
+      );
+      return element("label", {}, words, select);
+    };
+    this.canvas = element("canvas", { role: "img" });
+    this.words = element("p", { class: "pale" });
+    replaceChildren(
+      this.panel,
+      element("div", { class: "controls" }, choose(0, "across "), choose(1, "up "), this.slicing()),
+      this.canvas,
+      this.words,
+    );
+  }
+
+  // A third feature to move: the plane cuts through it where it stands.
+  slicing() {
+    const { model } = this;
+    const through = model.features.map((_, place) => place).filter((place) => reachOf(model.features[place]));
+    const range = element("input", { type: "range", "aria-label": "where the plane cuts", hidden: true });
+    const words = element("output", { dir: "auto" });
+    const move = () => {
+      this.slice.value = Number(range.value);
+      words.textContent = valueText(model.features[this.slice.place], this.slice.value);
+      this.render();
+    };
+    const choose = () => {
+      this.slice = select.value === "" ? null : { place: Number(select.value) };
+      range.hidden = !this.slice;
+      if (!this.slice) return ((words.textContent = ""), this.render());
+      const [low, high, step] = reachOf(model.features[this.slice.place]);
+      Object.assign(range, { min: low, max: high, step, value: this.rest()[this.slice.place] ?? low });
+      return move();
+    };
+    const select = element(
+      "select",
+      { onchange: choose },
+      element("option", { value: "" }, "nothing else"),
+      through.map((place) => element("option", { value: place }, model.features[place].name)),
+    );
+    range.addEventListener("input", move);
+    return [element("label", {}, "cut by ", select), range, words];
+  }
+
+  // Where all features stand that the plane does not show.
+  rest() {
+    const { state, model } = this;
+    return (state.get("values") ?? state.get("row")?.values ?? model.middleRow()).slice();
+  }
+
+  where() {
+    const { state } = this;
+    if (state.get("values")) return "as they were typed in under “What if”";
+    return state.get("row") ? "at those of the row that was picked" : "at their middle";
+  }
+
+  render() {
+    if (this.state.get("tab") !== "regions") return;
+    const { canvas, model } = this;
+    const ratio = window.devicePixelRatio || 1;
+    [canvas.width, canvas.height] = [PLOT.width * ratio, PLOT.height * ratio];
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const names = this.plane.map((place) => model.features[place].name);
+    canvas.setAttribute("aria-label", `What the tree predicts by ${names[0]} and ${names[1]}`);
+    this.paint(context);
+    this.points(context);
+    this.axes(context, names);
+    replaceChildren(this.words, `All other features stand ${this.where()}.`);
+  }
+
+  reach(axis) {
+    const { low, high } = this.model.features[this.plane[axis]];
+    const room = 0.05 * (high - low) || 0.5;
+    return [low - room, high + room];
+  }
+
+  // Every cell asks the tree; what it says is a colour, stronger where it is surer.
+  paint(context) {
+    const { model, marks, plane } = this;
+    const step = this.state.get("step");
+    const row = this.rest();
+    if (this.slice) row[this.slice.place] = this.slice.value;
+    const [[left, right], [bottom, top]] = [this.reach(0), this.reach(1)];
+    const cells = document.createElement("canvas");
+    [cells.width, cells.height] = [CELLS, CELLS];
+    const drawn = cells.getContext("2d");
+    for (let across = 0; across < CELLS; across++) {
+      row[plane[0]] = left + ((right - left) * (across + 0.5)) / CELLS;
+      for (let up = 0; up < CELLS; up++) {
+        row[plane[1]] = bottom + ((top - bottom) * (up + 0.5)) / CELLS;
+        const said = model.predict(row, step);
+        const code = model.classes ? model.best(said) : 0;
+        drawn.globalAlpha = model.classes ? 0.12 + 0.4 * said[code] : 0.75;
+        drawn.fillStyle = model.classes
+          ? marks.classColour(code)
+          : marks.numberColour((said[0] - model.lowest) / (model.highest - model.lowest || 1));
+        drawn.fillRect(across, CELLS - 1 - up, 1, 1);
+      }
+    }
+    context.imageSmoothingEnabled = false;
+    context.drawImage(
+      cells,
+      PLOT.left,
+      PLOT.top,
+      PLOT.width - PLOT.left - PLOT.right,
+      PLOT.height - PLOT.top - PLOT.bottom,
+    );
+  }
+
+  points(context) {
+    const { model, marks, plane } = this;
+    const picked = this.state.get("row");
+    for (const row of model.rows) {
+      const [x, y] = plane.map((place, axis) =>
+        row.values[place] === null ? null : this.onPage(axis, row.values[place]),
+      );
+      if (x === null || y === null) continue;
+      const share = (row.target - model.lowest) / (model.highest - model.lowest || 1);
+      this.dot(
+        context,
+        x,
+        y,
+        model.classes ? marks.classColour(row.target) : marks.numberColour(share),
+        row === picked ? 7 : 3.5,
+      );
+    }
+  }
+
+  dot(context, x, y, colour, radius) {
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+    context.fillStyle = colour;
+    context.fill();
+    context.strokeStyle = this.marks.theme.ground;
+    context.stroke();
+  }
+
+  onPage(axis, number) {
+    const [low, high] = this.reach(axis);
+    const share = (number - low) / (high - low);
+    if (axis === 0) return PLOT.left + share * (PLOT.width - PLOT.left - PLOT.right);
+    return PLOT.height - PLOT.bottom - share * (PLOT.height - PLOT.top - PLOT.bottom);
+  }
+
+  axes(context, names) {
+    const { model, plane, marks } = this;
+    context.fillStyle = marks.theme.ink;
+    context.font = "12px system-ui, sans-serif";
+    const [across, up] = plane.map((place) => model.features[place]);
+    context.textAlign = "center";
+    for (const number of ticksOf(across))
+      context.fillText(tickText(across, number), this.onPage(0, number), PLOT.height - PLOT.bottom + 16);
+    context.textAlign = "right";
+    for (const number of ticksOf(up))
+      context.fillText(tickText(up, number), PLOT.left - 6, this.onPage(1, number) + 4);
+    context.font = "600 13px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.fillText(names[0].slice(0, 60), (PLOT.left + PLOT.width) / 2, PLOT.height - 6);
+    context.save();
+    context.translate(14, PLOT.height / 2);
+    context.rotate(-Math.PI / 2);
+    context.fillText(names[1].slice(0, 60), 0, 0);
+    context.restore();
+  }
+}
+
+// From where to where a feature can be moved, and by what steps; null if nobody knows.
+function reachOf(feature) {
+  if (feature.kind === "categorical") {
+    const last = (feature.categories?.length ?? 0) - 1;
+    return last > 0 ? [0, last, 1] : null;
+  }
+  const { low, high, whole } = feature;
+  return low === null || low === undefined || low === high
+    ? null
+    : [low, high, whole ? 1 : (high - low) / 200];
+}
+
+// Where an axis is written at: at round numbers, at five dates, or at categories, of many at some.
+function ticksOf(feature) {
+  const { low, high, offset = 0, categories } = feature;
+  if (feature.unit) return timesOf(feature).map((time) => time - offset);
+  const numbers = roundNumbers(low + offset, high + offset, 8).map((number) => number - offset);
+  return categories ? numbers.filter(Number.isInteger) : numbers;
+}
+
+// Five times, of dates that are days apart whole days.
+function timesOf(feature) {
+  const { low, high, offset = 0 } = feature;
+  const times = [0, 0.25, 0.5, 0.75, 1].map((share) => low + offset + share * (high - low));
+  const day = isDate(feature) ? dayOf(feature) : NaN;
+  return high - low >= 8 * day ? times.map((time) => Math.round(time / day) * day) : times;
+}
+
+function tickText(feature, number) {
+  return feature.categories || feature.unit || feature.offset
+    ? valueText(feature, number)
+    : numberText(number, 3);
+}

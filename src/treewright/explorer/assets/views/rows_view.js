@@ -1,0 +1,203 @@
+// Rows view: the rows that the page holds, of one node or all, to sort, filter, pick and keep.
+
+import { element, numberText, replaceChildren, valueText } from "../elements/text.js";
+
+const MOST = 200;
+const SIGNS = { "=": (a, b) => a === b, "≠": (a, b) => a !== b, "≤": (a, b) => a <= b, ">": (a, b) => a > b };
+
+// A cell is one line; what it has no room for is shown when it is pointed at.
+const cell = (text) => element("td", { dir: "auto", title: text.length > 20 ? text : null }, text);
+
+export class RowsView {
+  constructor(panel, model, state, download, forest = null) {
+    Object.assign(this, { panel, model, state, download, forest });
+    this.order = { feature: null, down: false };
+    if (!model.rows.length) {
+      replaceChildren(
+        panel,
+        element("p", {}, "This page was made without rows. A row can be typed in under “What if”."),
+      );
+      return;
+    }
+    this.build();
+    state.on(["exchanged", "step", "tab", "node", "row"], () => this.render());
+  }
+
+  build() {
+    const { model } = this;
+    const render = () => this.render();
+    this.here = element("input", { type: "checkbox", onchange: render });
+    this.wrong = element("input", { type: "checkbox", onchange: render });
+    this.feature = element(
+      "select",
+      { onchange: render },
+      element("option", { value: "" }, "any value"),
+      element("option", { value: "id" }, "row"),
+      model.features.map((feature, place) => element("option", { value: place }, feature.name)),
+    );
+    this.sign = element(
+      "select",
+      { onchange: render, "aria-label": "sign" },
+      Object.keys(SIGNS).map((sign) => element("option", {}, sign)),
+    );
+    this.value = element("input", { type: "text", size: 10, oninput: render, "aria-label": "value" });
+    this.words = element("p", { class: "pale", role: "status" });
+    this.head = element("thead");
+    this.body = element("tbody");
+    const keep = element(
+      "button",
+      { type: "button", onclick: () => this.download("rows.csv", this.csv(), "text/csv") },
+      "Download as CSV",
+    );
+    replaceChildren(
+      this.panel,
+      element(
+        "div",
+        { class: "controls" },
+        element("label", {}, this.here, " of the picked node only"),
+        element("label", {}, this.wrong, model.classes ? " wrong ones only" : " far ones first"),
+        element("label", {}, "where ", this.feature),
+        this.sign,
+        this.value,
+        keep,
+      ),
+      this.words,
+      element("div", { class: "wide" }, element("table", { class: "rows" }, this.head, this.body)),
+    );
+  }
+
+  target(row) {
+    return this.model.classes ? this.model.classes[row.target] : numberText(row.target);
+  }
+
+  said(row) {
+    const value = this.model.predict(row.values, this.state.get("step"));
+    return this.model.classes ? this.model.classes[this.model.best(value)] : numberText(value[0]);
+  }
+
+  // What all trees of a forest say, beside the one that is shown.
+  saidByAll(row) {
+    const value = this.forest.saidOf(row);
+    return this.model.classes ? this.model.classes[this.model.best(value)] : numberText(value[0]);
+  }
+
+  chosen() {
+    const { model, state } = this;
+    const node = model.standing(state.get("node"), state.get("step"));
+    const inNode = new Set(model.rowsAt(node));
+    let rows = model.rows.filter(
+      (row, index) => (!this.here.checked || inNode.has(index)) && this.matches(row),
+    );
+    if (this.wrong.checked && model.classes) rows = rows.filter((row) => this.said(row) !== this.target(row));
+    const { feature, down } = this.order;
+    if (feature !== null)
+      rows.sort(
+        (a, b) => (down ? -1 : 1) * ((a.values[feature] ?? -Infinity) - (b.values[feature] ?? -Infinity)),
+      );
+    else if (this.wrong.checked) {
+      const away = (row) => Math.abs(model.predict(row.values, state.get("step"))[0] - row.target);
+      rows.sort((a, b) => away(b) - away(a));
+    }
+    return rows;
+  }
+
+  matches(row) {
+    if (this.feature.value === "" || this.value.value.trim() === "") return true;
+    const typed = this.value.value.trim();
+    if (this.feature.value === "id") return SIGNS[this.sign.value](row.id, Number(typed));
+    const feature = this.model.features[Number(this.feature.value)];
+    const value = row.values[Number(this.feature.value)];
+    if (typed === "missing") return SIGNS[this.sign.value](valueText(feature, value), typed);
+    if (feature.categories || feature.unit)
+      return SIGNS[this.sign.value](valueText(feature, value).toLowerCase(), typed.toLowerCase());
+    return value !== null && SIGNS[this.sign.value](value + (feature.offset || 0), Number(typed));
+  }
+
+  render() {
+    if (this.state.get("tab") !== "rows") return;
+    const { model, state } = this;
+    const rows = this.chosen();
+    const { total } = model.content.rows;
+    replaceChildren(
+      this.words,
+      `${rows.length} rows${rows.length > MOST ? `, the first ${MOST} shown` : ""}; the page holds ${model.rows.length} of ${total.reduce((a, b) => a + b, 0)}.`,
+    );
+    const sort = (feature) => (
+      (this.order = { feature, down: this.order.feature === feature && !this.order.down }),
+      this.render()
+    );
+    const sorted = (place) =>
+      this.order.feature !== place ? null : this.order.down ? "descending" : "ascending";
+    replaceChildren(
+      this.head,
+      element(
+        "tr",
+        {},
+        element("th", { scope: "col" }, "row"),
+        element("th", { scope: "col" }, "target"),
+        element("th", { scope: "col" }, "predicted"),
+        this.forest && element("th", { scope: "col" }, "by all trees"),
+        model.features.map((feature, place) =>
+          element(
+            "th",
+            { scope: "col", "aria-sort": sorted(place) },
+            element(
+              "button",
+              { type: "button", class: "link", dir: "auto", onclick: () => sort(place) },
+              feature.name,
+            ),
+          ),
+        ),
+      ),
+    );
+    replaceChildren(
+      this.body,
+      rows.slice(0, MOST).map((row) => {
+        const [target, said] = [this.target(row), this.said(row)];
+        const pick = element(
+          "button",
+          {
+            type: "button",
+            class: "link",
+            "aria-label": `show the way of row ${row.id}`,
+            onclick: () => state.get("pick")(row),
+          },
+          `${row.id}${row.validation ? " v" : ""}`,
+        );
+        return element(
+          "tr",
+          {
+            "aria-selected": row === state.get("row") ? "true" : null,
+            class: model.classes && said !== target ? "wrong" : null,
+          },
+          element("th", { scope: "row" }, pick),
+          cell(target),
+          cell(said),
+          this.forest && cell(this.saidByAll(row)),
+          model.features.map((feature, place) => cell(valueText(feature, row.values[place]))),
+        );
+      }),
+    );
+  }
+
+  // A cell that a spreadsheet would take for a formula is written as text.
+  csv() {
+    const { model } = this;
+    const quoted = (value) => {
+      const text = String(value);
+      const plain = /^\s*[=+\-@]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+      return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+    };
+    const lines = [["row", "target", "predicted", ...model.features.map((feature) => feature.name)]];
+    for (const row of this.chosen())
+      lines.push([
+        row.id,
+        this.target(row),
+        this.said(row),
+        ...model.features.map((feature, place) =>
+          row.values[place] === null || row.values[place] === -1 ? "" : valueText(feature, row.values[place]),
+        ),
+      ]);
+    return lines.map((line) => line.map(quoted).join(",")).join("\r\n");
+  }
+}

@@ -1,0 +1,388 @@
+// Teach: the rows of a node on a line, a cut to drag, and what entropy, Gini and gain make of it.
+
+import { KIND } from "../model/answer.js";
+import { chart, linePath } from "../drawing/charts.js";
+import { counted, element, numberText, replaceChildren, shape, valueText } from "../elements/text.js";
+
+const SIZE = { width: 640, dots: 130, curve: 120, left: 14, right: 14 };
+
+const MEASURES = {
+  entropy: (shares) => shares.reduce((sum, q) => sum - (q > 0 ? q * Math.log2(q) : 0), 0),
+  Gini: (shares) => 1 - shares.reduce((sum, q) => sum + q * q, 0),
+  error: (shares) => 1 - Math.max(...shares),
+};
+
+function meanOf(rows) {
+  return rows.reduce((sum, row) => sum + row.target, 0) / rows.length;
+}
+
+export class Teach {
+  constructor(panel, model, marks, state) {
+    Object.assign(this, { panel, model, marks, state });
+    this.numeric = model.features
+      .map((_, place) => place)
+      .filter((place) => model.features[place].kind !== "categorical");
+    if (!model.rows.length || !this.numeric.length) {
+      replaceChildren(
+        panel,
+        element("p", {}, "Teaching needs rows and a feature with numbers; this page has none."),
+      );
+      return;
+    }
+    this.measure = model.classes ? "entropy" : "variance";
+    this.earlier = [];
+    this.build();
+    state.on(["exchanged", "node", "tab", "step", "theme"], (changed) => this.start(changed));
+  }
+
+  build() {
+    const { model } = this;
+    this.feature = element(
+      "select",
+      { onchange: () => this.start(["feature"]) },
+      this.numeric.map((place) => element("option", { value: place }, model.features[place].name)),
+    );
+    this.measures = model.classes ? Object.keys(MEASURES) : ["variance"];
+    this.chooser = element(
+      "select",
+      { onchange: () => ((this.measure = this.chooser.value), this.render()) },
+      this.measures.map((name) => element("option", {}, name)),
+    );
+    this.slider = element("input", {
+      type: "range",
+      min: 0,
+      max: 1000,
+      "aria-label": "the cut",
+      oninput: () => this.moveTo(this.low + ((this.high - this.low) * Number(this.slider.value)) / 1000),
+    });
+    const best = element(
+      "button",
+      { type: "button", onclick: () => this.moveTo(this.bestCut().cut) },
+      "Best cut",
+    );
+    const again = element("button", { type: "button", onclick: () => this.drawAnew() }, "Draw the rows anew");
+    const all = element(
+      "button",
+      { type: "button", onclick: () => this.start(["feature"]) },
+      "All rows as they are",
+    );
+    this.picture = element("div", { class: "teach-picture" });
+    this.numbers = element("div", { "aria-live": "polite" });
+    this.title = element("h2");
+    replaceChildren(
+      this.panel,
+      this.title,
+      element(
+        "div",
+        { class: "controls" },
+        element("label", {}, "feature ", this.feature),
+        element("label", {}, "impurity ", this.chooser),
+        best,
+        again,
+        all,
+      ),
+      this.slider,
+      this.picture,
+      this.numbers,
+    );
+    this.picture.addEventListener("pointerdown", (event) => this.follow(event));
+  }
+
+  // Take the rows of the picked node.
+  start(changed) {
+    if (this.state.get("tab") !== "teach") return;
+    const { model } = this;
+    const node = model.standing(this.state.get("node"), this.state.get("step"));
+    const split = model.splits[node];
+    if (changed.includes("node") || changed.includes("tab")) {
+      if (split && split.kind === KIND.threshold && this.numeric.includes(split.feature))
+        this.feature.value = split.feature;
+    }
+    this.node = node;
+    this.place = Number(this.feature.value);
+    this.rows = this.pool();
+    this.earlier = [];
+    this.measureRows();
+    const own =
+      split && split.kind === KIND.threshold && split.feature === this.place && split.threshold !== null;
+    this.cut = own ? split.threshold : this.cuts.length ? this.cuts[this.cuts.length >> 1] : 0;
+    this.render();
+  }
+
+  pool() {
+    return this.model.trainingRowsAt(this.node).filter((row) => row.values[this.place] !== null);
+  }
+
+  // A sample with replacement shows how far the best cut depends on the rows that happened to come.
+  drawAnew() {
+    this.earlier.push(this.bestCut().cut);
+    const pool = this.pool();
+    this.rows = pool.map(() => pool[Math.floor(Math.random() * pool.length)]);
+    this.measureRows();
+    this.cut = this.bestCut().cut;
+    this.render();
+  }
+
+  measureRows() {
+    const numbers = this.rows.map((row) => row.values[this.place]).sort((a, b) => a - b);
+    this.low = numbers[0] ?? 0;
+    this.high = numbers.at(-1) ?? 1;
+    const distinct = [...new Set(numbers)];
+    this.cuts = distinct.slice(1).map((number, place) => (number + distinct[place]) / 2);
+    this.sorted = this.rows.toSorted((a, b) => a.values[this.place] - b.values[this.place]);
+  }
+
+  impurity(rows, measure = this.measure) {
+    if (!rows.length) return 0;
+    if (this.model.classes) {
+      const counts = new Array(this.model.width).fill(0);
+      for (const row of rows) counts[row.target] += 1;
+      return MEASURES[measure](counts.map((count) => count / rows.length));
+    }
+    const mean = meanOf(rows);
+    return rows.reduce((sum, row) => sum + (row.target - mean) ** 2, 0) / rows.length;
+  }
+
+  sides(cut) {
+    const left = this.sorted.filter((row) => row.values[this.place] <= cut);
+    return [left, this.sorted.slice(left.length)];
+  }
+
+  gain(cut, measure = this.measure) {
+    const [left, right] = this.sides(cut);
+    const total = this.sorted.length || 1;
+    return (
+      this.impurity(this.sorted, measure) -
+      (left.length * this.impurity(left, measure) + right.length * this.impurity(right, measure)) / total
+    );
+  }
+
+  gains(measure = this.measure) {
+    const stride = Math.max(1, Math.ceil(this.cuts.length / 120));
+    return this.cuts
+      .filter((_, place) => place % stride === 0)
+      .map((cut) => ({ cut, gain: this.gain(cut, measure) }));
+  }
+
+  bestCut() {
+    return this.gains().reduce((best, one) => (one.gain > best.gain + 1e-12 ? one : best), {
+      cut: this.cut,
+      gain: -1,
+    });
+  }
+
+  moveTo(cut) {
+    this.cut = cut;
+    this.render();
+  }
+
+  follow(event) {
+    const move = (moved) => {
+      const box = this.picture.firstElementChild.getBoundingClientRect();
+      const x = ((moved.clientX - box.left) / box.width) * SIZE.width;
+      const share = (x - SIZE.left) / (SIZE.width - SIZE.left - SIZE.right);
+      this.moveTo(this.low + Math.min(Math.max(share, 0), 1) * (this.high - this.low));
+    };
+    move(event);
+    const stop = () => (
+      window.removeEventListener("pointermove", move),
+      window.removeEventListener("pointerup", stop)
+    );
+    window.addEventListener("pointermove", move);
+    window.addEventListener("pointerup", stop);
+  }
+
+  x(number) {
+    return (
+      SIZE.left + ((number - this.low) / (this.high - this.low || 1)) * (SIZE.width - SIZE.left - SIZE.right)
+    );
+  }
+
+  render() {
+    const { model } = this;
+    const feature = model.features[this.place];
+    replaceChildren(this.title, `Node ${this.node}: ${counted(this.rows.length, "row")} by ${feature.name}`);
+    this.slider.value = Math.round((1000 * (this.cut - this.low)) / (this.high - this.low || 1));
+    this.slider.setAttribute("aria-valuetext", `cut at ${valueText(feature, this.cut)}`);
+    const gains = this.gains();
+    const height = SIZE.dots + SIZE.curve + 20;
+    const shapes = [
+      ...this.dots(),
+      ...this.means(),
+      ...this.curve(gains),
+      shape("line", {
+        x1: this.x(this.cut),
+        x2: this.x(this.cut),
+        y1: 4,
+        y2: height - 18,
+        class: "cut handle",
+      }),
+      shape("text", { x: SIZE.left, y: height - 3, class: "tick" }, valueText(feature, this.low)),
+      shape(
+        "text",
+        { x: SIZE.width - SIZE.right, y: height - 3, class: "tick", "text-anchor": "end" },
+        valueText(feature, this.high),
+      ),
+    ];
+    replaceChildren(
+      this.picture,
+      chart(SIZE.width, height, `Rows along ${feature.name}, and the gain of every cut`, shapes),
+    );
+    replaceChildren(this.numbers, this.table(gains));
+  }
+
+  // Rows stand on the line where their value is, piled up where many are.
+  dots() {
+    const pile = new Map();
+    const shown = this.sorted.slice(0, 600);
+    const size = shown.length > 250 ? 2.2 : 3.6;
+    return shown.map((row) => {
+      const x = this.x(row.values[this.place]);
+      const column = Math.round(x / (2 * size + 0.6));
+      const below = pile.get(column) || 0;
+      pile.set(column, below + 1);
+      const y = this.model.classes ? SIZE.dots - size - below * (2 * size + 0.4) : this.height(row.target);
+      return shape("circle", {
+        cx: this.model.classes ? column * (2 * size + 0.6) : x,
+        cy: Math.max(y, size),
+        r: size,
+        fill: this.model.classes ? this.marks.classColour(row.target) : this.marks.line(0),
+        opacity: 0.85,
+      });
+    });
+  }
+
+  // What each side would predict, where it predicts numbers.
+  means() {
+    if (this.model.classes) return [];
+    const edges = [SIZE.left, this.x(this.cut), SIZE.width - SIZE.right];
+    return this.sides(this.cut).map((rows, side) => {
+      const y = rows.length ? this.height(meanOf(rows)) : -9;
+      const line = { x1: edges[side], x2: edges[side + 1], y1: y, y2: y };
+      return shape("line", { ...line, stroke: this.marks.line(1), "stroke-width": 2.5 });
+    });
+  }
+
+  height(target) {
+    return SIZE.dots - 6 - this.model.shareOf(target) * (SIZE.dots - 14);
+  }
+
+  // The gain of every cut by the measure that was chosen, and thin those by the others, each to its own scale.
+  curve(gains) {
+    const base = SIZE.dots + SIZE.curve;
+    const largest = Math.max(...gains.map(({ gain }) => gain), 1e-12);
+    const y = (gain) => base - (Math.max(gain, 0) / largest) * (SIZE.curve - 16);
+    const shapes = [
+      shape("line", { x1: SIZE.left, x2: SIZE.width - SIZE.right, y1: base, y2: base, class: "axis" }),
+    ];
+    if (!gains.length) return shapes;
+    for (const other of this.measures) {
+      if (other === this.measure) continue;
+      const others = this.gains(other);
+      const most = Math.max(...others.map(({ gain }) => gain), 1e-12);
+      const points = others.map(({ cut, gain }) => [this.x(cut), y((Math.max(gain, 0) / most) * largest)]);
+      shapes.push(shape("path", { d: linePath(points), fill: "none", class: "thin" }));
+    }
+    shapes.push(
+      shape("path", {
+        d: linePath(gains.map(({ cut, gain }) => [this.x(cut), y(gain)])),
+        fill: "none",
+        stroke: this.marks.line(2),
+        "stroke-width": 2,
+      }),
+    );
+    for (const cut of this.earlier)
+      shapes.push(
+        shape("line", {
+          x1: this.x(cut),
+          x2: this.x(cut),
+          y1: base,
+          y2: base + 7,
+          stroke: this.marks.line(1),
+          "stroke-width": 2,
+        }),
+      );
+    shapes.push(
+      shape("circle", {
+        cx: this.x(this.cut),
+        cy: y(this.gain(this.cut)),
+        r: 5,
+        fill: this.marks.line(2),
+      }),
+    );
+    return shapes;
+  }
+
+  table(gains) {
+    const [left, right] = this.sides(this.cut);
+    const feature = this.model.features[this.place];
+    const counts = (rows) =>
+      this.model.classes
+        ? this.model.classes
+            .slice(0, 6)
+            .map((name, code) => `${rows.filter((row) => row.target === code).length} ${name}`)
+            .join(", ")
+        : `mean ${numberText(rows.length ? meanOf(rows) : null)}`;
+    const measured = (of) =>
+      this.measures.map((measure) =>
+        element("td", { class: measure === this.measure ? "chosen" : null }, numberText(of(measure))),
+      );
+    const line = (name, rows) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row", dir: "auto" }, name),
+        element("td", {}, rows.length),
+        element("td", { dir: "auto" }, counts(rows)),
+        measured((measure) => this.impurity(rows, measure)),
+      );
+    const cut = valueText(feature, this.cut);
+    const gain = this.gain(this.cut);
+    const total = this.sorted.length || 1;
+    const shares = [left.length / total, right.length / total];
+    const own = MEASURES.entropy(shares);
+    const best = Math.max(...gains.map((one) => one.gain), 0);
+    const head = element(
+      "tr",
+      {},
+      ["part", "rows", "of them", ...this.measures].map((name) => element("th", { scope: "col" }, name)),
+    );
+    return element(
+      "div",
+      {},
+      element(
+        "table",
+        {},
+        element("thead", {}, head),
+        element(
+          "tbody",
+          {},
+          line("all", this.sorted),
+          line(`${feature.name} ≤ ${cut}`, left),
+          line(`${feature.name} > ${cut}`, right),
+          element(
+            "tr",
+            { class: "total" },
+            element("th", { scope: "row", colspan: 3 }, "gain"),
+            measured((measure) => this.gain(this.cut, measure)),
+          ),
+        ),
+      ),
+      element(
+        "p",
+        { class: "formula" },
+        `gain = ${numberText(this.impurity(this.sorted))} − ${numberText(shares[0], 3)} · ${numberText(this.impurity(left))} − ${numberText(shares[1], 3)} · ${numberText(this.impurity(right))} = `,
+        element("b", {}, numberText(gain)),
+        best > 0 && gain >= best - 1e-9 ? ", the best there is" : "",
+      ),
+      this.measure === "entropy" &&
+        own > 0 &&
+        element(
+          "p",
+          { class: "formula" },
+          `gain ratio = ${numberText(gain)} / ${numberText(own)} = `,
+          element("b", {}, numberText(gain / own)),
+        ),
+    );
+  }
+}
