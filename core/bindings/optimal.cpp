@@ -73,6 +73,7 @@ nb::dict grow_optimal(const Columns& numbers, const CodeColumns& codes, const Ve
     out["lower_bound"] = outcome.lower_bound;
     out["optimal"] = outcome.optimal;
     out["n_solved"] = outcome.n_solved;
+    out["memory_limited"] = outcome.memory_limited;
     return out;
 }
 

@@ -68,8 +68,16 @@ void NodeSearch::start(const SolveShallow& solve_shallow, const Floors* known, i
     const Floors none(setting_.columns.size(), 0);
     each_allotment(depth_, leaves_, [&](uint32_t left, uint32_t right) {
         const Shallow &all_left = shallow[left], &all_right = shallow[right];
-        const auto a = std::make_shared<const Point>(Point{{0, 0, all_right.cost}, none, all_right.floors});
-        const auto b = std::make_shared<const Point>(Point{{node_.n_rows, all_left.cost, 0}, all_left.floors, none});
+        const auto point = [&](const CutBounds& bounds, const Floors& on_left, const Floors& on_right) {
+            auto made = std::make_shared<Point>(setting_.limits);
+            made->bounds = bounds;
+            made->left = on_left;
+            made->right = on_right;
+            made->hold();
+            return made;
+        };
+        const PointPtr a = point({0, 0, all_right.cost}, none, all_right.floors);
+        const PointPtr b = point({node_.n_rows, all_left.cost, 0}, all_left.floors, none);
         for (uint32_t i = 0; i < node_.active.size(); ++i) {
             if (feature >= 0 && column(i).feature != feature) continue;
             const Cost floor = known ? (*known)[node_.active[i]] : 0, everything = most(i)[node_.n_rows];
@@ -174,7 +182,7 @@ void NodeSearch::places_of(const Task& task, std::vector<uint32_t>& places) cons
 NodeSearch::Solved NodeSearch::solve(Solver& solver, const Task& task) {
     const Item& item = task.item;
     Solved solved;
-    solved.point = std::make_shared<Point>();
+    solved.point = std::make_shared<Point>(setting_.limits);
     Point& point = *solved.point;
     point.bounds.at = task.cut;
 
@@ -194,6 +202,7 @@ NodeSearch::Solved NodeSearch::solve(Solver& solver, const Task& task) {
     };
     combine(item.a->left, 0, item.b->left, to_b, point.left);
     combine(item.b->right, 0, item.a->right, from_a, point.right);
+    point.hold();
     CutBounds& bounds = point.bounds;
     bounds = bounds_at(task.cut, item.a->bounds, item.b->bounds, from_a, to_b);
 
@@ -331,6 +340,8 @@ Plan Solver::first_of_best(const Node& node, int depth, uint32_t leaves, Cost co
     if (leaves == 1 || node.active.empty() || node.leaf <= cost) return plan;
     if (leaves == 2) {
         one_level(node, goal, plan);
+    } else if (counts_sets(node, depth, leaves)) {
+        by_sets(node, depth, endless, plan, nullptr);
     } else if (depth == 2) {
         two_levels(node, leaves, goal, plan, nullptr, nullptr);
     } else {

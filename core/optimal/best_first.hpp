@@ -43,10 +43,7 @@ public:
     const std::optional<RootChoice>& root() const { return root_; }
 
 private:
-    struct Point {
-        CutBounds bounds;
-        Floors left, right;
-    };
+    struct Point;
     using PointPtr = std::shared_ptr<const Point>;
     struct Item {
         Cost least;
@@ -55,6 +52,22 @@ private:
         uint32_t leaves_left, leaves_right;
         PointPtr a, b;
         int32_t category = -1;  // number of a test of the column, instead of an interval
+    };
+    /// What is known at a cut; its memory is counted.
+    struct Point {
+        explicit Point(Limits& limits) : limits(limits) {}
+        Point(const Point&) = delete;
+        ~Point() { limits.remember(-held); }
+        /// Count what it holds; throws if that is too much.
+        void hold() {
+            const auto n = static_cast<int64_t>(sizeof(Point) + (left.size() + right.size()) * sizeof(Cost) + 2 * sizeof(Item));
+            held += n;
+            limits.remember(n);
+        }
+        Limits& limits;
+        int64_t held = 0;
+        CutBounds bounds;
+        Floors left, right;
     };
     /// What is to be solved next.
     struct Task {

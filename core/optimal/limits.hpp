@@ -20,7 +20,7 @@ public:
 
     double seconds = -1;          // -1 = no limit
     int64_t work = -1;            // subproblems; -1 = no limit
-    size_t bytes = 0;             // of memory; 0 = no limit
+    int64_t bytes = -1;           // of memory for what is remembered; -1 = no limit
     std::function<bool()> check;  // now and then, by one thread only; false = stop
 
     void start() { begin_ = Clock::now(); }
@@ -44,13 +44,28 @@ public:
         }
         return false;
     }
+    /// Take note of memory that is kept or given back (less than 0), and throw if there is too much of it.
+    void remember(int64_t n) {
+        if (held_.fetch_add(n, std::memory_order_relaxed) + n <= bytes || bytes < 0 || n < 0) return;
+        memory_counted_.store(true, std::memory_order_relaxed);
+        stop_.store(true, std::memory_order_relaxed);
+        throw OutOfLimits{};
+    }
+    /// Whether tables of so many bytes may be made; they are left out otherwise, and the search takes longer.
+    bool allows(size_t n) {
+        if (n <= (bytes < 0 ? size_t{1} << 30 : static_cast<size_t>(bytes))) return true;
+        if (bytes >= 0) memory_counted_.store(true, std::memory_order_relaxed);
+        return false;
+    }
+    /// Whether the search was slower or ended earlier for want of memory.
+    bool memory_counted() const { return memory_counted_.load(std::memory_order_relaxed); }
     bool stopped() const { return stop_.load(std::memory_order_relaxed); }
     int64_t done() const { return done_.load(std::memory_order_relaxed); }
 
 private:
     Clock::time_point begin_ = Clock::now(), told_ = begin_;
-    std::atomic<int64_t> done_{0};
-    std::atomic<bool> stop_{false};
+    std::atomic<int64_t> done_{0}, held_{0};
+    std::atomic<bool> stop_{false}, memory_counted_{false};
 };
 
 }  // namespace treewright::optimal

@@ -28,6 +28,7 @@ public:
         depth_ = std::min(depth_, static_cast<int>(leaves_) - 1);
         limits_.seconds = options.time_limit;
         limits_.work = options.work_limit;
+        limits_.bytes = options.memory_limit;
         if (options.check)
             limits_.check = [this] {
                 return options_.check(objective(best_now_.load(std::memory_order_relaxed)),
@@ -52,10 +53,11 @@ public:
         for (size_t i = 0; i < outcome.tree.risk.size(); ++i)
             if (outcome.tree.n_children[i] == 0) risk += outcome.tree.risk[i];
         outcome.objective = risk / loss_.total_weight() + options_.loss.alpha * static_cast<double>(best_.n_leaves());
-        outcome.optimal = proven;
         outcome.lower_bound =
             proven ? outcome.objective : std::min(outcome.objective, std::max(options_.loss.alpha, objective(lower_)));
+        outcome.optimal = proven || outcome.lower_bound >= outcome.objective;
         outcome.n_solved = limits_.done();
+        outcome.memory_limited = limits_.memory_counted();
         return outcome;
     }
 
@@ -126,7 +128,9 @@ private:
         if (const auto at = levels_.find({depth, leaves}); at != levels_.end()) return at->second;
         NodeSearch::Shallow result;
         result.floors.assign(columns_.size(), 0);
-        if (depth <= 2 || leaves <= 2 || root_.active.empty()) {
+        const bool sets = solver(0).counts_sets(root_, depth, leaves);
+        if (sets && depth > 2) level(depth - 1, leaves);  // a tree at hand, if time is out
+        if (sets || depth <= 2 || leaves <= 2 || root_.active.empty()) {
             result.cost = solver(0).solve(root_, depth, leaves, endless, result.plan, nullptr, &result.floors);
         } else {
             NodeSearch search(setting_, root_, depth, leaves, {}, [&](uint32_t fewer) { return level(depth - 1, fewer); });
@@ -147,9 +151,11 @@ private:
     /// The best tree, by the rule of ties.
     void solve_root() {
         if (leaves_ < 2 || root_.active.empty()) return;
-        if (depth_ <= 2 || leaves_ == 2) {
-            const Cost cost = level(depth_, leaves_).cost;
+        const bool sets = solver(0).counts_sets(root_, depth_, leaves_);
+        if (sets || depth_ <= 2 || leaves_ == 2) {
+            const auto& [cost, floors, plan] = level(depth_, leaves_);
             lower_ = cost;
+            if (sets) return;  // it is the first of the best already
             best_ = solver(0).first_of_best(root_, depth_, leaves_, cost);
             return;
         }

@@ -26,6 +26,7 @@ struct Outcome {
     double objective = 0, lower_bound = 0;
     bool optimal = false;
     int64_t n_solved = 0;
+    bool memory_limited = false;  // slower, or ended earlier, for want of memory
 };
 
 Outcome grow(const Table& table, const TargetView& target, const Options& options);

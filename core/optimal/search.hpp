@@ -11,6 +11,7 @@
 
 #include "optimal/blocks.hpp"
 #include "optimal/bounds.hpp"
+#include "optimal/column_sets.hpp"
 #include "optimal/limits.hpp"
 
 namespace treewright::optimal {
@@ -68,6 +69,12 @@ public:
     /// The same below a root that is chosen already.
     Plan first_below(const Node& node, int depth, const RootChoice& root);
 
+    /// Whether sets of columns are counted for a question, rather than cuts searched.
+    bool counts_sets(const Node& node, int depth, uint32_t leaves) const {
+        return ColumnSets::fits(node, setting_.columns, loss(), depth, leaves) &&
+               setting_.limits.allows(ColumnSets::bytes(node, loss(), depth));
+    }
+
     /// Cost of the best split of a node by a subset of the categories of an active column.
     Cost subset_cost(const Node& node, size_t i);
 
@@ -114,6 +121,9 @@ private:
                            Goal& goal, Choice& choice);
     void write(const Node& node, const Choice& choice, Plan& plan);
 
+    // two-valued columns
+    Cost by_sets(const Node& node, int depth, Cost below, Plan& plan, Floors* found);
+
     // more levels
     Cost more_levels(const Node& node, int depth, uint32_t leaves, const Goal& goal, Plan& plan, const Floors* known,
                      Floors* found);
@@ -123,6 +133,7 @@ private:
     const int thread_;
 
     // memory of two levels
+    ColumnSets sets_;
     Blocks blocks_;
     std::vector<uint32_t> place_, wide_;
     std::vector<uint16_t> narrow_;

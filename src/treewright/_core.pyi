@@ -64,7 +64,7 @@ def grow_optimal(
     weight: Numbers | None,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Find the best tree; as grow, and objective, lower_bound, optimal and n_solved."""
+    """Find the best tree; as grow, and objective, lower_bound, optimal, n_solved, memory_limited."""
 
 def optimal_root_choices(
     numbers: Numbers,

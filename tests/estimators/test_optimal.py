@@ -222,6 +222,53 @@ def test_fewest_leaves_then_first_feature_then_lowest_cut() -> None:
     assert lowest.tree_.threshold[0] == 1.5
 
 
+# ---- two-valued columns --------------------------------------------------------------------------
+
+
+def two_valued_case(seed: int) -> dict[str, Any]:
+    """A table of two-valued columns, which are counted in sets; more rows than a word has bits."""
+    draw = np.random.default_rng(seed)
+    n, p = int(draw.integers(66, 300)), int(draw.integers(2, 6))
+    numbers = [(draw.random(n) < draw.uniform(0.05, 0.95)).astype(float) for _ in range(p)]
+    codes = [np.where(draw.random(n) < 0.4, 1, 3) for _ in range(int(draw.integers(0, 2)))]
+    hidden = sum(column * draw.normal() for column in [*numbers, *codes])
+    y = (hidden + draw.normal(size=n) * draw.choice([0.1, 1.0]) > np.median(hidden)).astype(int)
+    y[:2] = 0, 1
+    costs, factor = 1.0 - np.eye(2), np.ones(2)
+    if draw.random() < 0.3:
+        costs, factor = np.array([[0.0, 3.0], [1.0, 0.0]]), np.array([1.0, 2.5])
+    alpha = float(draw.choice([0.0, 0.0, 0.01]))
+    parameters = {"max_depth": int(draw.integers(2, 6)), "max_leaf_nodes": None, "alpha": alpha}
+    case = {"numbers": numbers, "codes": codes, "y": y, "weight": None}
+    return case | {"costs": costs, "factor": factor, "parameters": parameters}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_tree_of_two_valued_columns_is_better(seed: int) -> None:
+    case = two_valued_case(seed)
+    model, best = fitted(case), reference(case).solve(case["parameters"]["max_depth"])
+    assert model.optimal_
+    assert model.objective_ == pytest.approx(best.objective, abs=1e-9)
+    assert model.tree_.n_leaves == best.n_leaves
+    assert_same_tree(model.tree_, best.tree, case)
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_sets_of_columns_and_cuts_agree(depth: int) -> None:
+    """Rows of unequal weight are not counted in sets: the same table is searched for cuts."""
+    draw = np.random.default_rng(5)
+    X = (draw.random((500, 35)) < draw.uniform(0.1, 0.6, 35)).astype(float)
+    y = ((X[:, 0] != X[:, 1]) ^ (X[:, 2] * X[:, 20] > 0) ^ (draw.random(500) < 0.1)).astype(int)
+    counted = tw.OptimalTreeClassifier(max_depth=depth).fit(X, y)
+    ones = np.ones(500)
+    searched = tw.OptimalTreeClassifier(max_depth=depth).fit(
+        np.vstack([X, X[:1]]), np.append(y, y[0]), np.concatenate([[0.5], ones[1:], [0.5]])
+    )
+    assert counted.tree_.threshold.tolist() == searched.tree_.threshold.tolist()
+    assert counted.tree_.feature.tolist() == searched.tree_.feature.tolist()
+    assert counted.objective_ == pytest.approx(searched.objective_)
+
+
 # ---- limits --------------------------------------------------------------------------------------
 
 
@@ -275,6 +322,18 @@ def test_bounds_never_cross_the_optimum() -> None:
         model = tw.OptimalTreeClassifier(work_limit=work).fit(X, y)
         assert model.lower_bound_ <= best.objective_ <= model.objective_
         assert not model.optimal_ or model.objective_ == best.objective_
+
+
+def test_memory_limit_ends_the_search_and_says_so() -> None:
+    X, y = hard_table(600, 6)
+    with pytest.warns(UserWarning, match="memory_limit=20000 ended the search"):
+        model = tw.OptimalTreeClassifier(max_depth=4, memory_limit=20_000, time_limit=30).fit(X, y)
+    assert model.memory_limited_
+    assert not model.optimal_
+    assert (model.predict(X) != y).mean() == pytest.approx(model.objective_)
+    enough = tw.OptimalTreeClassifier(max_depth=2, memory_limit=10**9).fit(X, y)
+    assert enough.optimal_
+    assert not enough.memory_limited_
 
 
 def interrupt_soon(seconds: float) -> threading.Timer:
@@ -331,7 +390,7 @@ def test_files_keep_the_proof(tmp_path: Any) -> None:
     frontier = model.frontier_
     model.save(tmp_path / "best.tw")
     same = tw.load(tmp_path / "best.tw")
-    for name in ("objective_", "lower_bound_", "gap_", "optimal_", "n_solved_"):
+    for name in ("objective_", "lower_bound_", "gap_", "optimal_", "n_solved_", "memory_limited_"):
         assert getattr(same, name) == getattr(model, name)
     assert same.tree_ == model.tree_
     assert same.frontier_ == frontier

@@ -15,6 +15,7 @@ from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
+from treewright.errors import warn
 from treewright.estimators.base import InvalidParameterError, public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
 from treewright.estimators.optimal_recipe import OptimalRecipe, Proof, Watch
@@ -56,8 +57,6 @@ class Frontier(dict[int, float]):
 class OptimalEstimator(TreeEstimator):
     """What the two optimal trees share; see `OptimalTreeClassifier` for the parameters."""
 
-    trace: bool = False  # no step of the search is a step of the tree
-
     max_depth: int | None
     max_leaf_nodes: int | None
 
@@ -75,6 +74,11 @@ class OptimalEstimator(TreeEstimator):
         self._forget_pruning()
         self._set_proof(proof)
         self._question = dataset, recipe
+        if proof.memory_limited and not proof.optimal:
+            warn(
+                f"memory_limit={self.memory_limit} ended the search: no tree is proven better than "
+                f"{proof.lower_bound:.6g}, and this one has {proof.objective:.6g}."
+            )
 
     def _recipe(self, schema: Schema) -> OptimalRecipe:
         choices = recipe_choices(self._declared_as.__name__, self.__dict__, schema, "OptimalRecipe")
@@ -91,6 +95,7 @@ class OptimalEstimator(TreeEstimator):
         self.gap_ = self.objective_ - self.lower_bound_
         self.optimal_ = bool(proof.optimal)
         self.n_solved_ = int(proof.n_solved)
+        self.memory_limited_ = bool(proof.memory_limited)
 
     @property
     def root_choices_(self) -> dict[str, float]:
@@ -147,8 +152,8 @@ class OptimalEstimator(TreeEstimator):
         proof = np.asarray(arrays.pop("proof", ()), float)
         if proof.shape != (len(_PROVEN),):
             raise ValueError("it has no sound proof of its tree")
-        objective, lower_bound, _, optimal, n_solved = proof.tolist()
-        self._set_proof(Proof(objective, lower_bound, bool(optimal), int(n_solved)))
+        objective, lower_bound, _, optimal, n_solved, limited = proof.tolist()
+        self._set_proof(Proof(objective, lower_bound, bool(optimal), int(n_solved), bool(limited)))
         names = self.tree_.schema.names
         choices = arrays.pop("root_choices", None)
         if choices is not None:
@@ -161,7 +166,7 @@ class OptimalEstimator(TreeEstimator):
         super()._set_own_arrays(arrays)
 
 
-_PROVEN = ("objective_", "lower_bound_", "gap_", "optimal_", "n_solved_")
+_PROVEN = ("objective_", "lower_bound_", "gap_", "optimal_", "n_solved_", "memory_limited_")
 _ANSWERS = ("_root_choices", "_frontier")
 
 
@@ -192,7 +197,8 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalEstimator):
         Subproblems (`n_solved_`) after which the best tree so far is given, the same on every machine. The
         search then runs in one thread.
     memory_limit : int or None
-        Bytes that the search may use for what it remembers; with less it takes longer.
+        Bytes that the search may use for what it remembers. With too few it takes longer, or ends with the
+        best tree so far; `memory_limited_` says so.
     on_interrupt : {"raise", "keep"}
         On Ctrl-C, raise KeyboardInterrupt, or give the best tree so far.
     priors : dict or array-like or None
@@ -233,6 +239,8 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalEstimator):
         Whether it is proven that no tree is better.
     n_solved_ : int
         How many subproblems were solved.
+    memory_limited_ : bool
+        Whether `memory_limit` made the search slower or ended it.
     root_choices_ : dict of str to float
         The best objective for each feature at the root.
     frontier_ : dict of int to float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +28,7 @@ class Proof:
     lower_bound: float
     optimal: bool
     n_solved: int
+    memory_limited: bool
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class OptimalRecipe(ProgramRecipe):
         """
         options = self._options(dataset, n_jobs, watch)
         found = _core.grow_optimal(*core_table(dataset), dataset.weight, options)
-        proof = Proof(*(found.pop(name) for name in ("objective", "lower_bound", "optimal", "n_solved")))
+        proof = Proof(*(found.pop(field.name) for field in fields(Proof)))
         return Tree.from_arrays(dataset.schema, found, options["costs"]), proof
 
     def root_choices(self, dataset: Dataset, n_jobs: int | None = None) -> Array:
