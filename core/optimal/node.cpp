@@ -28,6 +28,33 @@ void Node::drop_constant(const std::vector<Column>& columns) {
     active.resize(kept);
 }
 
+namespace {
+
+/// Order the rows of a column of two values in one pass; false if it has more, or misses some.
+bool order_two_values(const double* x, uint32_t n, uint32_t* order, uint32_t* group) {
+    const double* const other = std::find_if(x, x + n, [&](double value) { return value != x[0]; });
+    if (other == x + n) return false;
+    const double low = std::min(x[0], *other), high = std::max(x[0], *other);
+    uint32_t n_low = 0, n_high = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+        n_low += x[i] == low;
+        n_high += x[i] == high;
+    }
+    if (n_low + n_high < n) return false;
+    uint32_t next_low = 0, next_high = n_low;
+    for (uint32_t i = 0; i < n; ++i) {
+        const bool is_low = x[i] == low;
+        order[is_low ? next_low : next_high] = i;
+        next_low += is_low;
+        next_high += !is_low;
+    }
+    std::fill_n(group, n_low, 1u);
+    std::fill_n(group + n_low, n_high, 2u);
+    return true;
+}
+
+}  // namespace
+
 bool read_columns(const Table& table, const Loss& loss, const std::function<bool()>& keep_on, std::vector<Column>& columns,
                   Node& root) {
     const auto n = static_cast<uint32_t>(table.n_rows);
@@ -81,6 +108,7 @@ bool read_columns(const Table& table, const Loss& loss, const std::function<bool
             }
             continue;
         }
+        if (order_two_values(feature.numbers, n, order, group)) continue;
         const size_t known = sorter.sort(feature.numbers, n, sorted.data());
         const size_t n_missing = n - known;
         const size_t first = column.missing_first() ? n_missing : 0, first_missing = column.missing_first() ? 0 : known;

@@ -703,8 +703,8 @@ PARAMETERS: tuple[Parameter, ...] = (
         "memory_limit",
         whole(0, none=True),
         None,
-        "Bytes that the search may use for what it remembers. With too few it takes longer, or ends with the best "
-        "tree so far; `memory_limited_` says so.",
+        "Bytes that the search may use for what it remembers. With too few it takes longer, or ends with the "
+        "best tree so far; `memory_limited_` says so.",
         OPTIMAL | OPTIMAL_RECIPE,
     ),
     Parameter(
