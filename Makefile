@@ -21,7 +21,7 @@ help:
 	@echo "make demo       grow a tree on a bundled table and show it"
 	@echo "make test       the whole test suite"
 	@echo "make test-core  the tests of the core that need no Python"
-	@echo "make fuzz       look for tables from which engines grow different trees (SECONDS=60)"
+	@echo "make fuzz       attack estimators, model files, tables and the server with random cases (MINUTES=10)"
 	@echo "make sanitize   the tests of the core, compiled to find memory errors and data races (slow; needs GCC)"
 	@echo "make arm64      every kind of model grown by an emulated arm64 processor (slow; needs Debian or Ubuntu)"
 	@echo "make build      compile the core and install the package, editable, in $(VENV)"
@@ -44,7 +44,7 @@ test-core: $(VENV)/.environment
 	@$(TEST_CORE) build/core-tests
 
 fuzz: $(VENV)/.tested-with
-	$(PYTHON) tools/fuzz_engines.py --seconds $(or $(SECONDS),60)
+	$(PYTHON) tests/fuzz/run.py --minutes $(or $(MINUTES),10) $(if $(TARGETS),--targets $(TARGETS))
 
 sanitize: test-core
 	$(TEST_CORE) build/core-tests-address address,undefined

@@ -5,13 +5,15 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace treewright {
 
 /// Run work(item, thread) for every item below n on up to `threads` threads; items are taken in order.
-/// The first exception of any thread is thrown again here, after all have stopped.
+/// The first exception of any thread is thrown again here, after all have stopped. Where the system gives no more threads
+/// there are fewer.
 template <class Work>
 void parallel_for(size_t n, int threads, Work&& work) {
     const size_t workers = std::min(n, static_cast<size_t>(std::max(threads, 1)));
@@ -33,7 +35,10 @@ void parallel_for(size_t n, int threads, Work&& work) {
     };
     std::vector<std::jthread> crew;
     crew.reserve(workers - 1);
-    for (size_t thread = 1; thread < workers; ++thread) crew.emplace_back(run, static_cast<int>(thread));
+    try {
+        for (size_t thread = 1; thread < workers; ++thread) crew.emplace_back(run, static_cast<int>(thread));
+    } catch (const std::system_error&) {
+    }
     run(0);
     crew.clear();  // joins
     if (failure) std::rethrow_exception(failure);

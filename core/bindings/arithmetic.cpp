@@ -38,12 +38,15 @@ void add_arithmetic(nb::module_& m) {
     add(m, "log_gamma", log_gamma);
     m.def(
         "all_finite",
-        [](const Numbers& x) {
+        [](const nb::args& arrays) {
             bool finite = true;
-            for (size_t i = 0; i < x.size(); ++i) finite &= std::fabs(x.data()[i]) <= std::numeric_limits<double>::max();
+            for (const nb::handle array : arrays) {
+                const auto x = nb::cast<Numbers>(array);
+                for (size_t i = 0; i < x.size(); ++i) finite &= std::fabs(x.data()[i]) <= std::numeric_limits<double>::max();
+            }
             return finite;
         },
-        "x"_a);
+        "arrays"_a);
     m.def("pow", pow, "base"_a, "exponent"_a);
     m.def("gamma_tail", gamma_tail, "a"_a, "x"_a);
     m.def("normal_quantile", normal_quantile, "chance"_a);

@@ -1,5 +1,6 @@
 // The best of many candidates, and which of equals that is.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <utility>
@@ -19,50 +20,59 @@ public:
 
     /// Forget all candidates.
     void start(double tolerance, bool last_wins = false) {
-        kept_.clear();
+        merit_ = none;
+        others_.clear();
         tolerance_ = tolerance;
         last_wins_ = last_wins;
     }
-    bool found() const { return !kept_.empty(); }
+    bool found() const { return merit_ > none; }
     /// The winner so far, and its merit.
-    const T& get() const { return kept_.front().second; }
-    T& get() { return kept_.front().second; }
-    double merit() const { return found() ? kept_.front().first : none; }
+    const T& get() const { return winner_; }
+    T& get() { return winner_; }
+    double merit() const { return merit_; }
     /// The largest merit so far.
-    double most() const { return found() ? kept_.back().first : none; }
+    double most() const { return others_.empty() ? merit_ : others_.back().first; }
     /// A candidate of less merit cannot win; nor can one of as much that comes later, unless the last wins.
     double least() const { return last_wins_ ? most() - tolerance_ : most(); }
 
     /// A candidate that comes after all others.
-    void offer(double merit, T candidate) {
-        if (last_wins_ || kept_.size() > 1) return put(last_wins_ ? 0 : kept_.size(), merit, std::move(candidate));
-        if (!(merit > most())) return;
-        if (!kept_.empty() && kept_.front().first < merit - tolerance_) kept_.front() = {merit, std::move(candidate)};
-        else kept_.emplace_back(merit, std::move(candidate));
+    [[gnu::always_inline]] void offer(double merit, T candidate) {
+        if (last_wins_ || !others_.empty() || merit_ >= merit - tolerance_) {
+            if (last_wins_ || merit > most()) put(last_wins_ ? 0 : others_.size() + 1, merit, std::move(candidate));
+        } else if (merit > none) {
+            merit_ = merit;
+            winner_ = std::move(candidate);
+        }
     }
     /// A candidate whose place among the others is that of its value.
     void offer_in_place(double merit, T candidate) {
         size_t at = 0;
-        while (at < kept_.size() && kept_[at].second < candidate) ++at;
+        if (found() && winner_ < candidate)
+            for (at = 1; at <= others_.size() && others_[at - 1].second < candidate;) ++at;
         put(at, merit, std::move(candidate));
     }
 
 private:
     static constexpr double none = -std::numeric_limits<double>::infinity();
 
-    void put(size_t at, double merit, T&& candidate) {
-        if (!(merit > none) || merit < most() - tolerance_ || (at > 0 && kept_[at - 1].first >= merit)) return;
-        size_t end = at;
-        while (end < kept_.size() && kept_[end].first <= merit) ++end;
-        const auto place =
-            kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(at), kept_.begin() + static_cast<std::ptrdiff_t>(end));
-        kept_.insert(place, {merit, std::move(candidate)});
-        size_t lesser = 0;
-        while (kept_[lesser].first < most() - tolerance_) ++lesser;
-        kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(lesser));
+    [[gnu::noinline]] void put(size_t at, double merit, T candidate) {
+        if (!(merit > none) || merit < most() - tolerance_) return;
+        if (found()) others_.emplace(others_.begin(), merit_, std::move(winner_));
+        if (at == 0 || others_[at - 1].first < merit) {
+            const auto place = others_.begin() + static_cast<std::ptrdiff_t>(at);
+            const auto better = std::find_if(place, others_.end(), [&](const auto& other) { return other.first > merit; });
+            others_.emplace(others_.erase(place, better), merit, std::move(candidate));
+        }
+        const auto first = std::find_if(others_.begin(), others_.end(),
+                                        [&](const auto& other) { return other.first >= others_.back().first - tolerance_; });
+        merit_ = first->first;
+        winner_ = std::move(first->second);
+        others_.erase(others_.begin(), first + 1);
     }
 
-    std::vector<std::pair<double, T>> kept_;
+    double merit_ = none;
+    T winner_{};
+    std::vector<std::pair<double, T>> others_;  // after the winner
     double tolerance_ = 0;
     bool last_wins_ = false;
 };

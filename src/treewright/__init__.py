@@ -1,7 +1,7 @@
 """Decision trees: exact growing, pruning, explanation, drawing, and model files.
 
-The public names stand here. Estimators need scikit-learn, which is slow to import, so they are loaded when
-they are first asked for.
+The public names stand here. Most are loaded when they are first asked for: scikit-learn, which estimators
+need, is slow to import.
 """
 
 from importlib import import_module
@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING
 from treewright import bounds, criteria, datasets, errors, pruning
 from treewright._module_names import find_old_modules
 from treewright.data import Dataset
-from treewright.export import export_text
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import Recipe
-from treewright.model_selection.validated_pruning import prune, simplify
 from treewright.tree import Tree
-from treewright.tree.monotone import is_monotone
 
 if TYPE_CHECKING:
     from treewright.draw import (
@@ -42,9 +39,13 @@ if TYPE_CHECKING:
     from treewright.estimators.rules import RuleClassifier
     from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from treewright.explorer import edit, explore
+    from treewright.export import export_text
+    from treewright.export.certify import certify
     from treewright.model_selection.comparison import compare_pruners
     from treewright.model_selection.overfitting import overfitting_curve
+    from treewright.model_selection.validated_pruning import prune, simplify
     from treewright.rules import RuleSet
+    from treewright.tree.monotone import is_monotone
 
 __version__ = "0.1.0"
 
@@ -68,6 +69,7 @@ __all__ = [
     "Tree",
     "__version__",
     "bounds",
+    "certify",
     "compare_pruners",
     "criteria",
     "datasets",
@@ -113,6 +115,11 @@ _LOADED_WHEN_ASKED_FOR = {
     "RandomForestRegressor": "treewright.estimators.forest",
     "from_sklearn": "treewright.estimators.from_sklearn",
     "load": "treewright.estimators.loading",
+    "certify": "treewright.export.certify",
+    "is_monotone": "treewright.tree.monotone",
+    "export_text": "treewright.export",
+    "prune": "treewright.model_selection.validated_pruning",
+    "simplify": "treewright.model_selection.validated_pruning",
     "compare_pruners": "treewright.model_selection.comparison",
     "overfitting_curve": "treewright.model_selection.overfitting",
     "edit": "treewright.explorer",

@@ -249,8 +249,8 @@ def log_gamma(x: float) -> float: ...
 def log_gamma(x: Numbers) -> Numbers:
     """Logarithm of the gamma function, of x > 0."""
 
-def all_finite(x: Numbers) -> bool:
-    """Whether no number is infinite or NaN."""
+def all_finite(*arrays: Numbers) -> bool:
+    """Whether no number of any array is infinite or NaN."""
 
 def pow(base: float, exponent: float) -> float:
     """Power of a base that is not negative."""

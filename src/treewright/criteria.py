@@ -358,15 +358,25 @@ def impurity(name: str, node: ArrayLike, weight: ArrayLike | None = None) -> flo
     total = numbers.sum()
     if total <= 0:
         return 0.0
-    share = numbers / total
+    return float(impurity_of_shares(name, numbers / total))
+
+
+def impurity_of_shares(name: str, share: Array) -> Array:
+    """Give the impurity of class shares, which stand along the last axis.
+
+    Examples
+    --------
+    >>> impurity_of_shares("gini", np.array([[0.5, 0.5], [1.0, 0.0]])).tolist()
+    [0.5, 0.0]
+    """
     name = NODE_IMPURITY.get(name, name)
     if name == "error":
-        return float(1 - share.max())
+        return np.asarray(1 - share.max(axis=-1))
     if name == "gini":
-        return float(1 - (share**2).sum())
+        return np.asarray(1 - (share**2).sum(axis=-1))
     if name == "entropy":
-        return float(_bits(share))
-    return float(np.sqrt(share * (1 - share)).sum() / 2)
+        return np.asarray(_bits(share))
+    return np.asarray(np.sqrt(share * (1 - share)).sum(axis=-1) / 2)
 
 
 def node_value(name: str, target: ArrayLike, weight: ArrayLike | None = None) -> float:

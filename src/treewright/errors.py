@@ -1,4 +1,4 @@
-"""Errors and warnings: what is wrong with the data, a model file or an address, in one sentence."""
+"""Errors and warnings: what is wrong with data, a model file, an export or an address, in one sentence."""
 
 from __future__ import annotations
 
@@ -37,6 +37,18 @@ class ModelFileError(ValueError):
     Traceback (most recent call last):
     ...
     treewright.errors.ModelFileError: 'x.tw' is damaged: its checksum does not match
+    """
+
+
+class ExportError(ValueError):
+    """A model that a target cannot hold, or an artefact that cannot be read.
+
+    Examples
+    --------
+    >>> raise ExportError("node 3 splits on 'age' by surrogates, which onnx cannot hold.")
+    Traceback (most recent call last):
+    ...
+    treewright.errors.ExportError: node 3 splits on 'age' by surrogates, which onnx cannot hold.
     """
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import inf
 from numbers import Integral, Real
 from sys import float_info
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -137,22 +136,13 @@ def truth(*, none: bool = False) -> Domain:
     )
 
 
-_NOTHING = object()  # what no parameter is
-
-
 def check_parameters(
     owner: str,
     values: Mapping[str, Any],
     domains: Mapping[str, Domain],
     error: type[ValueError] = ValueError,
-    *,
-    sound: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Raise `error` with one clear sentence for the first value that is out of its domain.
-
-    What is the very value that `sound` has, such as a default, is not looked at: most values of most fits.
-    """
+    """Raise `error` with one clear sentence for the first value that is out of its domain."""
     for parameter, domain in domains.items():
-        value = values[parameter]
-        if value is not sound.get(parameter, _NOTHING) and not domain.test(value):
-            raise error(domain.refuse(owner, parameter, value))
+        if not domain.test(values[parameter]):
+            raise error(domain.refuse(owner, parameter, values[parameter]))

@@ -156,6 +156,13 @@ def test_inspect_describes_tables_and_models(run: Run, iris: str) -> None:
     assert "fields separated by comma" in run("inspect", LABOR)[1]
 
 
+def test_inspect_shows_the_beginning_of_long_text(run: Run) -> None:
+    Path("a.csv").write_text(f"a,b\n1,{'x' * 4_000_000}\n2,y\n")
+    for words in (("inspect", "a.csv"), ("inspect", "a.csv", "--json")):
+        status, text, _ = run(*words)
+        assert (status, "x" * 59 + "…" in text, len(text) < 1000) == (0, True, True)
+
+
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet", "arrow", "arff", "csv.zst"])
 def test_convert_loses_nothing(run: Run, suffix: str) -> None:
     assert run("convert", LABOR, "-o", f"a.{suffix}")[0] == 0

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -114,3 +117,55 @@ def test_a_category_never_seen_is_refused_where_the_model_says_so(run: Run) -> N
     Path("b.csv").write_text("Outlook,Temperature,Humidity,Wind\nFoggy,Hot,High,Weak\n")
     status, _, errors = run("predict", "t.tw", "b.csv")
     assert (status, "first 'Foggy' (line 2), and the model refuses such" in errors) == (3, True)
+
+
+ATTACK = ["=HYPERLINK(1)", "@SUM(1)", "+1+cmd", "-2+3", "=1", "plain", "-5", "+7.5", "a=b"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "csv.gz"])
+@pytest.mark.parametrize("command", ["predict", "convert"])
+def test_formulas_are_quoted_for_spreadsheets(run: Run, suffix: str, command: str) -> None:
+    frame = pd.DataFrame({"x": range(len(ATTACK)), "=name": ATTACK, "y": list("ab" * 4 + "a")})
+    frame.to_csv("rows.csv", index=False)
+    assert run("fit", "rows.csv", "-t", "y", "--ignore", "=name", "--folds", "0", "-q", "-o", "m.tw")[0] == 0
+    words = (
+        ("predict", "m.tw", "rows.csv", "--keep", "*") if command == "predict" else ("convert", "rows.csv")
+    )
+    assert run(*words, "-o", f"p.{suffix}")[0] == 0
+    plain = pd.read_csv(f"p.{suffix}", sep="\t" if suffix == "tsv" else ",", dtype=str)
+    assert plain["=name"].tolist() == ATTACK
+    assert run(*words, "-o", f"p.{suffix}", "--spreadsheet")[0] == 0
+    safe = pd.read_csv(f"p.{suffix}", sep="\t" if suffix == "tsv" else ",", dtype=str)
+    assert safe["'=name"].tolist() == [*(f"'{text}" for text in ATTACK[:5]), "plain", "-5", "+7.5", "a=b"]
+    assert safe["x"].tolist() == [str(number) for number in range(len(ATTACK))]
+    status, _, errors = run(*words, "-o", "p.parquet", "--spreadsheet")
+    assert (status, errors) == (
+        2,
+        "cannot write 'p.parquet' for spreadsheets: it must be a .csv or .tsv file.\n",
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a terminal of POSIX")
+def test_a_terminal_is_given_nothing_to_obey(run: Run, tmp_path: Path) -> None:
+    import pty
+
+    evil = "\x1b[2J\x9b31mred\x07"
+    frame = pd.DataFrame({"x": [1, 2, 3, 4], "y": ["plain", "plain", evil, evil]})
+    frame.to_csv("rows.csv", index=False)
+    assert run("fit", "rows.csv", "-t", "y", "--folds", "0", "-q", "-o", "m.tw")[0] == 0
+    for words in (("predict", "m.tw", "rows.csv"), ("inspect", "m.tw"), ("inspect", "m.tw", "--json")):
+        ours, theirs = pty.openpty()
+        with subprocess.Popen([sys.executable, "-m", "treewright", *words], stdout=theirs) as process:
+            os.close(theirs)
+            shown = b""
+            with suppress(OSError), open(ours, "rb", buffering=0) as terminal:  # an error when they are gone
+                while piece := terminal.read(65536):
+                    shown += piece
+        assert process.returncode == 0
+        assert b"red" in shown
+        assert b"\x1b[2J" not in shown
+        assert b"\x07" not in shown
+        assert "\x9b".encode() not in shown
+        if words[0] == "predict":
+            piped = shell(*words, cwd=tmp_path).stdout
+            assert evil in piped  # a file or a program gets what the class is called

@@ -281,3 +281,14 @@ def test_nothing_is_saved_where_no_file_was_named() -> None:
     X, y = datasets.load_iris()
     with running(ExplorerServer(edit(DecisionTreeClassifier().fit(X, y), X, y))) as server:
         assert ask(server, "/save", {"path": "/tmp/x"})[0] == 400
+
+
+@pytest.mark.parametrize("length", ["²", "٣", "9" * 5000, "1e3", "+2", "0x2", "2, 2", ""])
+def test_a_length_that_is_no_number_is_refused_without_a_word_on_the_terminal(server, length, capfd) -> None:
+    assert ask(server, "/edit", {"edit": "undo"}, {"Content-Length": length.encode()})[0] == 413
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_token_that_is_no_text_is_wrong(server, capfd) -> None:
+    assert ask(server, "/session", body=b'{"token": "\\ud800"}', own=False)[0] == 403
+    assert capfd.readouterr() == ("", "")

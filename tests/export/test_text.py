@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import treewright as tw
 from helpers.trees import Inner, Leaf, build, chain, mixed_schema, random_tree
 from treewright.data import Column, Schema
 from treewright.export import export_html, export_text
@@ -230,3 +231,47 @@ def test_html_of_a_large_tree_is_small_and_counts_what_it_hides() -> None:
     shown = Reader(page).text
     assert "999802 nodes below" in shown  # 199 of 1,000,001 are shown: the root and 99 families
     assert export_html(tree, max_nodes=1).count("1000000 nodes below") == 1
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "cut"), [(-1.0, 1.0, "0"), (-5e-324, 5e-324, "0"), (1.2, 3.7, "2.45")]
+)
+def test_a_strict_cut_is_written_as_one(low: float, high: float, cut: str) -> None:
+    """rpart's test is x < 0; the number before zero is nothing to read."""
+    X, y = np.repeat([[low], [high]], 20, axis=0), np.repeat([0, 1], 20)
+    model = tw.CARTClassifier(compat="rpart", cv=None).fit(X, y)
+    assert f"├─ x0 < {cut} " in str(model.tree_)
+    assert f"└─ x0 ≥ {cut} " in str(model.tree_)
+    assert f"IF x0 < {cut} THEN 0" in str(model.rules())
+    assert f"x0 < {cut} to the left" in model.summary()
+    assert model.predict([[low], [high], [float(cut)]]).tolist() == [0, 1, 1]
+    below = np.nextafter(float(cut), -1.0)
+    assert model.predict([[below]]).tolist() == [0]
+
+
+def test_strict_cuts_on_both_sides_are_written_as_such() -> None:
+    X, y = np.repeat([[-1.0], [1.0], [3.9]], 20, axis=0), np.repeat([0, 1, 0], 20)
+    rules = str(tw.CARTClassifier(compat="rpart", cv=None).fit(X, y).rules())
+    assert "IF 0 ≤ x0 < 2.45 THEN 1" in rules
+    plain = str(tw.CARTClassifier(cv=None).fit(X, y).rules())
+    assert "IF 0 < x0 ≤ 2.45 THEN 1" in plain
+
+
+def test_surrogates_come_before_the_branch_of_missing_values() -> None:
+    X = np.column_stack([np.arange(20.0), np.arange(20.0), np.tile([0.0, 1.0], 10)])
+    for learner in (tw.CARTClassifier(cv=None), tw.DecisionTreeClassifier(missing="surrogate")):
+        model = learner.fit(X, np.arange(20) >= 12)
+        text = export_text(model.tree_, missing=True)
+        assert "x0 ≤ 11.5 or missing, as are its surrogates  → False" in text
+        assert model.predict([[np.nan, 15, 0], [np.nan, 5, 0]]).tolist() == [True, False]
+    plain = tw.DecisionTreeClassifier().fit(X, np.arange(20) >= 12).tree_
+    assert "x0 ≤ 11.5 or missing  → False" in export_text(plain, missing=True)
+
+
+@pytest.mark.parametrize("use_surrogates", [0, 1, 2])
+def test_the_text_of_missing_values_tells_where_rows_without_any_value_go(use_surrogates: int) -> None:
+    X = np.column_stack([np.arange(20.0), np.arange(20.0), np.tile([0.0, 1.0], 10)])
+    model = tw.CARTClassifier(cv=None, use_surrogates=use_surrogates).fit(X, np.arange(20) >= 12)
+    assert ("or missing" in export_text(model.tree_, missing=True)) == (use_surrogates == 2)
+    stays = int(model.apply(np.full((1, 3), np.nan))[0]) == 0
+    assert stays == (use_surrogates < 2)

@@ -24,6 +24,9 @@ BAD_FILES = {
     "header only": ("a,b\n", "it has no rows, only a header"),
     "twice": ("a,a,y\n1,2,3\n", "line 1 of .*: column name 'a' occurs 2 times"),
     "pickle": (b"\x80\x04\x95abc", "it is a pickle, which treewright does not open"),
+    "long line": (f"a,b\n1,2\n3,{'x' * (65 << 20)}\n", "line 3 is longer than 64 MB"),
+    "long first line": (b"x" * (65 << 20), "line 1 is longer than 64 MB"),
+    "wide": ("a," * 100_000 + "b\n", "line 1 has 100001 fields, and a table may have 100000 columns"),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.engine_cases import CHECKS, CRITERIA, ORDERS, Case, random_case
+from fuzz.engines import CHECKS, CRITERIA, ORDERS, Case, random_case
 from treewright import DecisionTreeClassifier, criteria
 from treewright.data import Dataset
 from treewright.growing.grow_tree import grow
@@ -31,9 +31,7 @@ def test_a_first_split_without_gain_is_made_at_every_size(n: int) -> None:
 def test_random_tables(check: str, criterion: str) -> None:
     for seed in range(4 if check in ("plain", "threads") else 12):
         case = random_case(seed, criterion)
-        assert CHECKS[check](case) is None, (
-            f"tools/fuzz_engines.py --first {seed} --cases 1 --criterion {criterion}"
-        )
+        assert CHECKS[check](case) is None, f"random_case({seed}, {criterion!r})"
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error", "poisson"])

@@ -193,6 +193,28 @@ def test_prune_leaves_the_model_alone_and_says_who_pruned():
     assert twice.get_n_leaves() <= pruned.get_n_leaves()
 
 
+@pytest.mark.parametrize("pruner", ["pessimistic", "reduced_error", pruning.CostComplexity(alpha=0.02)])
+def test_a_tree_is_pruned_as_its_model_is(pruner: Any) -> None:
+    X, y = tw.datasets.load_iris()
+    model = tw.DecisionTreeClassifier().fit(X[::2], y[::2])
+    rows = (X[1::2], y[1::2]) if pruner == "reduced_error" else ()
+    pruned = tw.prune(model.tree_, pruner, *rows)
+    assert isinstance(pruned, tw.Tree)
+    assert pruned.n_leaves < model.tree_.n_leaves
+    assert pruned == tw.prune(model, pruner, *rows).tree_
+    assert tw.simplify(model.tree_) == tw.simplify(model).tree_
+
+
+def test_grow_and_prune_without_an_estimator() -> None:
+    X, y = tw.datasets.load_iris()
+    rows = Dataset.from_table(X, y, task="classification")
+    grown = tw.grow(rows.take(np.arange(0, 150, 2)), tw.Recipe("gini"))
+    held_out = rows.take(np.arange(1, 150, 2))
+    assert tw.prune(grown, "reduced_error", held_out) == tw.prune(grown, "reduced_error", X[1::2], y[1::2])
+    with pytest.raises(DataError, match="nobody says how this one was grown"):
+        tw.prune(grown, CostComplexity(cv=5), held_out)
+
+
 def test_labels_text_categories_and_missing_values_are_read_as_the_model_reads_them():
     X, y = tw.datasets.load_labor(frame="pandas")
     model = tw.DecisionTreeClassifier(random_state=0).fit(X.iloc[:40], y.iloc[:40])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -57,3 +59,52 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
         beside.write_text("through")
     reader.join()
     assert read == ["through"]
+
+
+WRITE_AND_WAIT = """
+import sys, time
+from treewright.persistence.atomic_file import whole_file
+with whole_file(sys.argv[1]) as beside:
+    beside.write_text("half of")
+    print(flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="asks for processes as POSIX does")
+def test_what_a_killed_process_left_is_removed_by_the_next_that_writes_the_file(tmp_path: Path) -> None:
+    (tmp_path / ".other.tmp").write_text("of somebody else")
+
+    def writer(name: str) -> subprocess.Popen[str]:
+        arguments = [sys.executable, "-c", WRITE_AND_WAIT, str(tmp_path / name)]
+        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        process.stdout.readline()  # it has written
+        return process
+
+    killed, of_another_file, running = writer("a.txt"), writer("b.txt"), writer("a.txt")
+    try:
+        for process in (killed, of_another_file):
+            process.kill()
+            process.wait()
+        assert len(list(tmp_path.glob(".*.tmp"))) == 4
+        with whole_file(tmp_path / "a.txt") as beside:
+            beside.write_text("all of it")
+        left = sorted(path.read_text() for path in tmp_path.glob(".*.tmp"))
+        assert left == ["half of", "half of", "of somebody else"]  # b.txt's, and that of the running process
+        assert (tmp_path / "a.txt").read_text() == "all of it"
+    finally:
+        for process in (killed, of_another_file, running):
+            process.kill()
+            process.communicate()
+    for name in ("a.txt", "b.txt"):
+        with whole_file(tmp_path / name) as beside:
+            beside.write_text("again")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".other.tmp", "a.txt", "b.txt"]
+
+
+def test_names_of_any_length_and_letters_are_written(tmp_path: Path) -> None:
+    for name in ("n" * 255, "ö[*]?", "a b", ".tmp"):
+        with whole_file(tmp_path / name) as beside:
+            beside.write_text(name)
+        assert (tmp_path / name).read_text() == name

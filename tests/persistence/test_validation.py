@@ -124,6 +124,7 @@ def broken(name: str, **entries: tuple[Any, float]) -> tuple[dict[str, Any], dic
         (broken("deep", default_branch=(2, 0)), "the default branch of node 2 is out of range"),
         (broken("deep", weight=(3, np.nan)), "the weight of node 3 is not finite"),
         (broken("deep", weight=(3, -1.0)), "the weight of node 3 is negative"),
+        (broken("deep", weight=(0, 0.0)), "the root above node 0 weighs nothing"),
         (broken("deep", count=(3, -1)), "the count of node 3 is negative"),
         (broken("deep", count=(3, 3)), "has more rows than its node"),
         (broken("deep", count=(3, 2)), "the branches of node 1 have more rows than the node"),

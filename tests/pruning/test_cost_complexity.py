@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import treewright as tw
 from treewright.data import Dataset
-from treewright.pruning import CostComplexity
+from treewright.pruning import CostComplexity, ErrorBased
 from treewright.pruning.cost_complexity import _collapse_alphas, between, weakest_links
+from treewright.pruning.losses import training_risk
 from treewright.pruning.nested import nested_losses
 
 
@@ -341,3 +342,40 @@ def test_ccp_alpha_is_cost_complexity_by_impurity(fitted: Any) -> None:
     model = tw.DecisionTreeClassifier(ccp_alpha=0.01).fit(X, y)
     assert model.tree_ == CostComplexity(0.01, risk="impurity")(fitted.tree_)
     assert model.pruner_ == CostComplexity(0.01, risk="impurity")
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "error", "sqrt", "gain_ratio", "twoing"])
+@pytest.mark.parametrize(
+    "costs", [None, [[0, 9, 1], [1, 0, 1], [0.1, 3, 0]], [[0, 1, 0], [1, 0, 0], [0, 70, 0]]]
+)
+def test_the_path_of_impurities_never_falls(criterion: str, costs: Any) -> None:
+    """Under costs a node's impurity is that of altered priors, and so is the weight it counts by."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 6, (60, 3)).astype(float)
+        X[rng.random(X.shape) < 0.1] = np.nan
+        y = rng.integers(0, 3, 60)
+        model = tw.DecisionTreeClassifier(criterion=criterion, costs=costs)
+        path = model.cost_complexity_pruning_path(X, y)
+        assert path.ccp_alphas[0] == 0
+        assert (np.diff(path.ccp_alphas) >= 0).all()
+        assert (np.diff(path.impurities) >= 0).all()
+        tree = model.fit(X, y).tree_
+        assert (model.feature_importances_ >= -1e-12).all()
+        mass = training_risk(tree, "impurity")
+        assert (np.bincount(tree.parent[1:], mass[1:], minlength=len(tree)) <= mass + 1e-9).all()
+        assert path.impurities[-1] == pytest.approx(tree.impurity[0])
+
+
+def test_a_raised_branch_under_costs_has_the_impurity_of_its_rows() -> None:
+    costs, raised = [[0, 5], [1, 0]], 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(120, 3)).round(1)
+        y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
+        model = tw.DecisionTreeClassifier(costs=costs, max_depth=6, pruner=ErrorBased()).fit(X, y)
+        raised += bool((model.report_.action == 2).any())
+        q = model.tree_.value * [5, 1]
+        q /= q.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(model.tree_.impurity, 1 - (q**2).sum(axis=1), atol=1e-12)
+    assert raised

@@ -126,6 +126,8 @@ def test_to_dict_names_what_the_user_knows() -> None:
         "threshold": 0.8,
     }
     assert Threshold(2, 1.5).to_dict(SCHEMA)["threshold"] == "mid"
+    for feature in (0, 2, 3, 4):  # known against missing
+        assert Threshold(feature, np.inf).to_dict(SCHEMA)["threshold"] is None
     assert Threshold(3, 59.0).to_dict(SCHEMA)["threshold"] == "2020-02-29"
     assert Threshold(4, 1.0).to_dict(SCHEMA)["threshold"] == 2**60 + 1
     assert Table(1, {0: 0, 1: 1, 2: 2}, 3).to_dict(SCHEMA) == {

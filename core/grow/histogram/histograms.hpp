@@ -149,14 +149,21 @@ private:
                     bin[step - 1] += 1;
                 }
             }
+        } else if (layout_.unit) {
+            const double *target = local_.target, *apart = apart_.data();
+            for (size_t i = 0; i < n; ++i) {
+                double* bin = bins + code[rows[i]] * size_t{3};
+                bin[0] += 1;
+                bin[1] += target[i];
+                bin[2] += apart[i];
+            }
         } else {
             for (size_t i = 0; i < n; ++i) {
                 double* bin = bins + code[rows[i]] * step;
-                const double w = local_.weight_of(i), y = local_.target[i];
-                bin[0] += w;
-                bin[1] += w * y;
+                bin[0] += local_.weight[i];
+                bin[1] += local_.weight[i] * local_.target[i];
                 bin[2] += apart_[i];
-                if (!layout_.unit) bin[3] += 1;
+                bin[3] += 1;
             }
         }
     }

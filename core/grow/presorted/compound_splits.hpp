@@ -33,7 +33,10 @@ public:
         for (int32_t f : features)
             if (!rows_.feature_at(f).categorical()) numeric.push_back(f);
         if (recipe.interval)
-            for (int32_t f : numeric) choice.offer(intervals(item, f, numeric.size()));
+            for (int32_t f : numeric) {
+                if (item.size() > most_narrow_rows) task_.monitor.poll(0);
+                choice.offer(intervals(item, f, numeric.size()));
+            }
         if (recipe.median) choice.offer(median(item, numeric));
         if (recipe.hyperplane || recipe.sphere) oblique(item, numeric, choice);
     }

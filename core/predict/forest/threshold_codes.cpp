@@ -50,12 +50,12 @@ int16_t ThresholdCodes::place(double threshold) const {
 
 void ThresholdCodes::encode(std::span<const double> values, int16_t* codes) const {
     const double low = low_, scale = scale_, last = static_cast<double>(start_.size() - 1);
-    const double* threshold = threshold_.data() - 1;
+    const double* threshold = threshold_.data();
     for (size_t i = 0; i < values.size(); ++i) {
         const double x = values[i];
         const double cell = std::min(std::max(0.0, (x - low) * scale), last);  // NaN: 0
         uint32_t at = start_[static_cast<size_t>(static_cast<int32_t>(cell))];
-        for (uint32_t half = half_; half > 0; half /= 2) at += threshold[at + half] < x ? half : 0;
+        for (uint32_t half = half_; half > 0; half /= 2) at += threshold[at + half - 1] < x ? half : 0;
         codes[i] = shifted(at);
     }
 }

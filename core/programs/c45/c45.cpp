@@ -12,7 +12,7 @@ namespace {
 class Learner {
 public:
     Learner(const C45Data& data, Monitor& monitor)
-        : data_(data), options_(data.options), monitor_(monitor), chooser_(data), weight_(data.table.n_rows, 0.0) {}
+        : data_(data), options_(data.options), monitor_(monitor), chooser_(data, monitor), weight_(data.table.n_rows, 0.0) {}
 
     void learn() {
         Node& root = nodes_.root();
@@ -29,19 +29,23 @@ public:
     size_t n_rows() const { return n_rows_; }
 
 private:
+    /// Listen for Ctrl-C once in so many rows that were gone over.
+    void listen(size_t rows) {
+        work_ += rows;
+        if (work_ < 500'000) return;
+        work_ = 0;
+        monitor_.poll(0);
+    }
+
     // ---- growing ---------------------------------------------------------------------------------------------------
 
     void grow(Node& root) {
         std::vector<Node*> stack{&root};
-        uint64_t work = 0;
+        const size_t looked_up = options_.observed ? data_.table.n_rows / 8 : 0;  // for the cut of a node
         while (!stack.empty()) {
             Node& node = *stack.back();
             stack.pop_back();
-            work += (node.rows.size() + 1) * data_.table.features.size();
-            if (work > 500'000) {
-                monitor_.poll(0);
-                work = 0;
-            }
+            listen((node.rows.size() + 1) * data_.table.features.size() + looked_up);
             Test test = chooser_.choose(node.rows, node.competitors);
             if (test.feature < 0) {
                 node.test.distribution = data_.count(node.rows);
@@ -64,6 +68,7 @@ private:
         while (!stack.empty()) {
             const Node& at = *stack.back();
             stack.pop_back();
+            listen(at.rows.size() + 1);
             for (const WeightedRow& part : at.rows) {
                 if (weight_[part.row] == 0) numbers.push_back(part.row);
                 weight_[part.row] += part.weight;
@@ -90,6 +95,7 @@ private:
         while (!stack.empty()) {
             auto [node, here] = std::move(stack.back());
             stack.pop_back();
+            listen(here.size() + 1);
             if (node->is_leaf()) {
                 node->test.distribution = data_.count(here);
                 node->rows = std::move(here);
@@ -117,12 +123,13 @@ private:
         }
     }
     template <class Term>
-    double sum_over_leaves(const Node& root, Term&& term) const {
+    double sum_over_leaves(const Node& root, Term&& term) {
         double sum = 0;
         std::vector<const Node*> stack{&root};
         while (!stack.empty()) {
             const Node* node = stack.back();
             stack.pop_back();
+            listen(4);
             if (node->is_leaf()) sum += term(*node);
             for (size_t b = node->n_children; b-- > 0;) stack.push_back(&nodes_.child(*node, b));
         }
@@ -147,13 +154,14 @@ private:
         return e + further_errors(d.total, e);
     }
     /// What a branch would cost if all these rows went down it.
-    double estimate_for(const Node& root, WeightedRows&& rows) const {
+    double estimate_for(const Node& root, WeightedRows&& rows) {
         double sum = 0;
         std::vector<std::pair<const Node*, WeightedRows>> stack;
         stack.emplace_back(&root, std::move(rows));
         while (!stack.empty()) {
             auto [node, here] = std::move(stack.back());
             stack.pop_back();
+            listen(here.size() + 1);
             if (node->is_leaf()) {
                 sum += estimate(data_.count(here));
                 continue;
@@ -175,7 +183,6 @@ private:
                 for (size_t b = node->n_children; b-- > 0;) stack.emplace_back(&nodes_.child(*node, b), false);
                 continue;
             }
-            monitor_.poll(0);
             if (prune_here(*node)) stack.emplace_back(node, false);
         }
     }
@@ -203,6 +210,7 @@ private:
     Nodes nodes_;
     std::vector<double> weight_;
     size_t n_rows_ = 0;  // that are grown on
+    size_t work_ = 0;    // rows gone over since it last listened
 };
 
 /// Writes the tree. Where rows are shared, each counts once at a node, however many parts of it arrive there.

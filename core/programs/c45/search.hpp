@@ -140,7 +140,7 @@ private:
 /// The choice of a test for a node.
 class Chooser {
 public:
-    explicit Chooser(const C45Data& data) : data_(data), tests_(data.table.features.size()) {
+    Chooser(const C45Data& data, Monitor& monitor) : data_(data), monitor_(monitor), tests_(data.table.features.size()) {
         for (int i = 0; i < std::max(data.options.threads, 1); ++i) searches_.emplace_back(data);
         const double many = 0.3 * static_cast<double>(data.table.n_rows);
         counts_.assign(tests_.size(), true);
@@ -159,6 +159,7 @@ public:
         if (data_.equal(all.total, all.classes[data_.heaviest_class(all)])) return none;
         const bool large = rows.size() * tests_.size() > 50'000;
         parallel_for(tests_.size(), large ? data_.options.threads : 1, [&](size_t f, int thread) {
+            if (large) monitor_.poll(thread);
             tests_[f] = searches_[static_cast<size_t>(thread)].search(rows, all.total, f);
         });
         double sum = 0;
@@ -211,6 +212,7 @@ private:
     }
 
     const C45Data& data_;
+    Monitor& monitor_;
     std::vector<FeatureSearch> searches_;
     std::vector<Test> tests_;
     std::vector<bool> counts_;  // towards the average gain: categorical features of very many values do not

@@ -351,7 +351,7 @@ Grown grow(const Table& table, const Target& target, const Options& options, Mon
     monitor.total = static_cast<double>(table.n_rows);
     return with_rule(table, target, outcome, options, [&](auto&& rule) {
         Grower grower(table, outcome, rule, options, monitor);
-        grower.grow(sorted_rows(table, options), rows, -1, 0);
+        grower.grow(sorted_rows(table, options, monitor), rows, -1, 0);
         Grown out = TreeOutput(grower.nodes(), table, options).write();
         out.largest_improve = grower.largest_improve();
         return out;
@@ -361,7 +361,7 @@ Grown grow(const Table& table, const Target& target, const Options& options, Mon
 Validation cross_validate(const Table& table, const Target& target, const Options& options, std::span<const double> prices,
                           double alpha, std::span<const int32_t> fold, Monitor& monitor) {
     const Outcome outcome = outcome_of(target, options);
-    const SortedRows all = sorted_rows(table, options);
+    const SortedRows all = sorted_rows(table, options, monitor);
     const std::vector<Fold> folds = divide_rows(outcome, prices, alpha, fold);
     const size_t n = prices.size();
     // Where a row stops early rpart leaves the errors of the row before in place: rows must then come in order.

@@ -317,7 +317,7 @@ public:
             sum += (events - expected) * outcome_.weight_of(row);
             if (events > 0) sum += events * treewright::log(expected / events) * outcome_.weight_of(row);
         }
-        leaf.risk = -2 * sum;
+        leaf.risk = std::max(-2 * sum, 0.0);
         leaf.impurity = leaf.risk / all.time;
     }
     /// Deviance of one row from the rate of a leaf.

@@ -22,12 +22,13 @@ struct SortedRows {
 
 /// Sort by value. Missing values are skipped when a split is searched, but have a place in the order, which sums are taken in: as
 /// zeros, or as the number that rpart writes for them, whose sort they make exchange other rows too.
-inline SortedRows sorted_rows(const Table& table, const Options& options) {
+inline SortedRows sorted_rows(const Table& table, const Options& options, Monitor& monitor) {
     SortedRows sorted;
     sorted.n_rows = table.n_rows;
     sorted.order.resize(table.features.size() * table.n_rows);
     sorted.complete.resize(table.features.size());
-    parallel_for(table.features.size(), options.threads, [&](size_t f, int) {
+    parallel_for(table.features.size(), options.threads, [&](size_t f, int thread) {
+        if (table.n_rows > 10'000) monitor.poll(thread);
         const Feature& feature = table.features[f];
         const std::span<uint32_t> order = sorted.of(f);
         std::iota(order.begin(), order.end(), 0u);

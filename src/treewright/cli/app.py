@@ -11,8 +11,10 @@ from typing import Any
 import click
 
 from treewright import __version__
-from treewright.errors import DataError, ModelFileError
+from treewright.cli.screen import harmless
+from treewright.errors import DataError, ExportError, ModelFileError
 from treewright.formatting.suggestions import nearest
+from treewright.formatting.text import printable
 
 DONE, FAILED, USAGE, BAD_DATA, BAD_MODEL, INTERRUPTED = 0, 1, 2, 3, 4, 130
 """Exit codes."""
@@ -24,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explain": ("treewright.cli.explain", "Say in words why a row is predicted as it is."),
     "rules": ("treewright.cli.rules", "Print a model as rules."),
     "explore": ("treewright.cli.explore", "Look at a model in the browser, prune it and edit it by hand."),
+    "export": ("treewright.cli.export", "Write a model as SQL, source code or another program's model."),
     "prune": ("treewright.cli.prune", "Prune a saved model."),
     "evaluate": ("treewright.cli.evaluate", "Judge a model on a table with a known target."),
     "cv": ("treewright.cli.cv", "Judge a way of learning by cross-validation."),
@@ -129,15 +132,16 @@ def _report(problem: BaseException) -> int:
         hint = (
             f" {problem.ctx.command_path} --help shows what is allowed." if by_click and problem.ctx else ""
         )
-        click.echo(problem.format_message() + hint, err=True)
+        click.echo(harmless(problem.format_message() + hint), err=True)
         return USAGE
     if isinstance(problem, click.ClickException):
-        click.echo(problem.format_message(), err=True)
+        click.echo(harmless(problem.format_message()), err=True)
         return FAILED
-    message = " ".join(str(problem).split())
+    message = printable(" ".join(str(problem).split()))
     for kinds, status, before in (
         (ModelFileError, BAD_MODEL, ""),
         (DataError, BAD_DATA, ""),
+        (ExportError, USAGE, ""),
         (MemoryError, FAILED, "out of memory: "),
         (OSError, FAILED, ""),
     ):
@@ -154,7 +158,7 @@ def _report(problem: BaseException) -> int:
 def _show_warning(message: Warning | str, *place: Any, **where: Any) -> None:
     """Show a warning as a note, without the line of code that gave it."""
     if not _quiet():
-        click.echo(f"note: {' '.join(str(message).split())}", err=True)
+        click.echo(printable(f"note: {' '.join(str(message).split())}"), err=True)
 
 
 def _quiet() -> bool:

@@ -13,6 +13,7 @@ from treewright.cli.options import (
     listed,
     screen_of,
     screen_options,
+    spreadsheet_option,
     taken,
     text_options,
 )
@@ -40,13 +41,14 @@ Examples:
     help=".csv, .tsv, .jsonl, .json, .parquet, .arrow, .feather or .arff; .gz and .zst pack text.",
 )
 @click.option("--ignore", multiple=True, metavar="NAMES", help="Columns to leave out.")
+@spreadsheet_option
 @text_options
 @kind_options
 @screen_options
-def command(output: str, **given: Any) -> None:
+def command(output: str, spreadsheet: bool, **given: Any) -> None:
     """Write a table in another form, with the kinds that its columns were found to have."""
     screen, options = screen_of(given), taken(DataOptions, given)
-    check_output(output)
+    check_output(output, spreadsheet)
     with Workspace() as workspace:
         staged = read_staged(workspace, options, screen)
         ignored = listed(options.ignore, staged.names)
@@ -55,6 +57,6 @@ def command(output: str, **given: Any) -> None:
                 raise unknown_column(name, staged.names, staged.name)
         names = [name for name in staged.names if name not in ignored]
         readings = guess(workspace, staged, options.choices(staged.names), names)
-        write_table(workspace, staged, readings, output)
+        write_table(workspace, staged, readings, output, spreadsheet)
     screen.text(f"{counted(staged.n_rows, 'row')}, {counted(len(names), 'column')} written to {output}")
     screen.result({"rows": staged.n_rows, "columns": names, "output": output})

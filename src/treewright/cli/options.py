@@ -31,6 +31,10 @@ def several(*options: Callable[[Any], Any]) -> Callable[[Function], Function]:
 data_argument = click.argument("data", nargs=-1, required=True, metavar="DATA...")
 model_argument = click.argument("model", metavar="MODEL", type=click.Path())
 
+spreadsheet_option = click.option(
+    "--spreadsheet", is_flag=True, help="Put a quote before text that a spreadsheet would take for a formula."
+)
+
 screen_options = several(
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
     click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors."),

@@ -15,6 +15,7 @@ from treewright.cli.options import (
     model_argument,
     screen_of,
     screen_options,
+    spreadsheet_option,
     taken,
     text_options,
 )
@@ -50,9 +51,10 @@ SQL_TYPES = {"i": "BIGINT", "u": "UBIGINT", "f": "DOUBLE", "b": "BOOLEAN"}
 @click.option("--keep", multiple=True, metavar="NAMES", help="Columns of DATA to write too; * is all.")
 @click.option("--proba", is_flag=True, help="Write the share of every class too.")
 @click.option("--leaf", is_flag=True, help="Write the leaf of each row too.")
+@spreadsheet_option
 @text_options
 @screen_options
-def command(model: str, output: str, keep: tuple[str, ...], **given: Any) -> None:
+def command(model: str, output: str, keep: tuple[str, ...], spreadsheet: bool, **given: Any) -> None:
     """Predict the rows of a table of any size.
 
     Rows are read, predicted and written in parts, in their order: memory stays bounded. Columns are found by
@@ -60,7 +62,7 @@ def command(model: str, output: str, keep: tuple[str, ...], **given: Any) -> Non
     """
     screen, options = screen_of(given), taken(DataOptions, given)
     proba, leaf = bool(given["proba"]), bool(given["leaf"])
-    check_output(output)
+    check_output(output, spreadsheet)
     fitted = open_model(model)
     if proba and schema_of(fitted).classes is None:
         raise click.UsageError("--proba needs a model of classes, and this one predicts numbers.")
@@ -86,7 +88,8 @@ def command(model: str, output: str, keep: tuple[str, ...], **given: Any) -> Non
                 progress(min(1.0, (begin + CHUNK_ROWS) / staged.n_rows))
         kept_columns = [f"staged.{staged.identifier(name)} AS {quoted_name(name)}" for name in kept]
         listed_columns = ", ".join([*kept_columns, "predicted.*"])
-        write_query(workspace, f"SELECT {listed_columns} FROM staged POSITIONAL JOIN predicted", output)
+        query = f"SELECT {listed_columns} FROM staged POSITIONAL JOIN predicted"
+        write_query(workspace, query, output, spreadsheet)
     if output != "-":
         screen.text(f"{counted(staged.n_rows, 'row')} predicted, written to {output}")
         screen.result({"rows": staged.n_rows, "output": output})

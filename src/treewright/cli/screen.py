@@ -50,9 +50,9 @@ class Screen:
         return Console(width=width, highlight=False, markup=False, emoji=False)
 
     def text(self, text: str = "", style: str | None = None) -> None:
-        """Show text as it is; long lines are left to the terminal."""
+        """Show text line by line, without what terminals obey; long lines are left to the terminal."""
         if self.shows_text:
-            self._console.print(text, style=style, soft_wrap=True)
+            self._console.print(harmless(text), style=style, soft_wrap=True)
 
     def title(self, text: str) -> None:
         """Begin a part of the output."""
@@ -90,12 +90,12 @@ class Screen:
     def result(self, result: dict[str, Any]) -> None:
         """Give the result to a program."""
         if self.as_json and not self.quiet:
-            click.echo(json.dumps(result, default=_plain, indent=2, ensure_ascii=False))
+            click.echo(json.dumps(result, default=_plain, indent=2, ensure_ascii=sys.stdout.isatty()))
 
     def note(self, text: str) -> None:
         """Say something that is no result."""
         if not self.quiet:
-            click.echo(f"note: {text}", err=True)
+            click.echo(harmless(f"note: {text}"), err=True)
 
     @contextmanager
     def progress(self, what: str, known: bool = True) -> Iterator[Progress]:
@@ -117,6 +117,18 @@ class Screen:
         with bar:
             task = bar.add_task(what, total=1.0 if known else None)
             yield lambda share: bar.update(task, completed=share)
+
+
+def harmless(text: str) -> str:
+    r"""Write what a terminal would obey as escapes, line by line.
+
+    Examples
+    --------
+    >>> print(harmless("two\nlines, one \x1b[31mred"))
+    two
+    lines, one \x1b[31mred
+    """
+    return "\n".join(printable(line) for line in text.split("\n"))
 
 
 def _plain(value: Any) -> Any:

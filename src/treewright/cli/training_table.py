@@ -188,10 +188,9 @@ def values_text(raw: Raw) -> str:
     """Say what values a column has: its categories, or from where to where it goes."""
     if isinstance(raw, RawCodes):
         counts = np.bincount(raw.codes[raw.codes >= 0], minlength=len(raw.categories))
-        used = [
-            quoted(str(c)) for c, count in zip(raw.categories, counts, strict=True) if count or raw.declared
-        ]
-        shown = ", ".join(used[:5]) + (", …" if len(used) > 5 else "")
+        used = [c for c, count in zip(raw.categories, counts, strict=True) if count or raw.declared]
+        words = [quoted(_beginning(str(category))) for category in used[:5]]
+        shown = ", ".join(words) + (", …" if len(used) > 5 else "")
         return f"{len(used)}: {shown}" if used else "none"
     known = raw.values[~raw.gaps]
     if not len(known):
@@ -202,6 +201,10 @@ def values_text(raw: Raw) -> str:
     if known.dtype.kind in "mM":
         return f"{_date(low)} … {_date(high)}"
     return f"{_figure(low)} … {_figure(high)}"
+
+
+def _beginning(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _figure(value: Any) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -90,6 +90,7 @@ class Dataset:
         estimator: str = "this estimator",
         threads: int = 1,
         keep_labels: bool = False,
+        declared_classes: bool = False,
     ) -> Dataset:
         """Read a table, its target and its weights.
 
@@ -122,6 +123,8 @@ class Dataset:
             How many threads may copy a large matrix.
         keep_labels : bool
             Keep what rows are called: by the index of a pandas table, by their place in others, from 0 on.
+        declared_classes : bool
+            Whether the categories of a categorical target that no row has are classes too.
 
         Raises
         ------
@@ -135,7 +138,7 @@ class Dataset:
             raise no_rows((n_rows, table.n_features), estimator)
         if matrix is None:
             _check_index(X, y)
-        classes, target = _target(y, task, n_rows, estimator)
+        classes, target = _target(y, task, n_rows, estimator, declared_classes)
         weight, counted = read_weight(sample_weight, n_rows)
         if matrix is not None and categorical_features is None and ordinal_features is None:
             schema, flags = Schema.unnamed(table.n_features), matrix[1].tolist()
@@ -227,10 +230,10 @@ def _matrix_table(numbers: Numbers) -> RawTable:
 
 
 def _target(
-    y: Any, task: Task | None, n_rows: int, estimator: str
+    y: Any, task: Task | None, n_rows: int, estimator: str, declared_classes: bool
 ) -> tuple[NDArray[Any] | None, Codes | Numbers | None]:
     if task == "classification":
-        return read_classes(y, n_rows, estimator)
+        return read_classes(y, n_rows, estimator, declared=declared_classes)
     if task == "regression":
         return None, read_numbers(y, n_rows, estimator)
     if task is not None:
@@ -362,7 +365,7 @@ def _check_numbers(
 def _with_booleans(schema: Schema, numbers: Numbers, counted: NDArray[np.bool_] | None) -> Schema:
     """Mark the numeric columns that hold nothing but 0 and 1, in rows that count."""
     first = numbers[0 if counted is None else int(counted.argmax())]
-    suspects = [place for place, value in enumerate(first.tolist()) if value in (0, 1) or math.isnan(value)]
+    suspects = [place for place, value in enumerate(first.tolist()) if value in (0.0, 1.0) or isnan(value)]
     if not suspects:
         return schema
     found = {

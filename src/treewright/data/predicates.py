@@ -151,7 +151,7 @@ def read_predicates(given: Any) -> tuple[Predicate, ...]:
 def _predicate(entry: Any) -> Predicate:
     name, rule = entry if isinstance(entry, tuple | list) and len(entry) == 2 else (None, entry)
     if isinstance(rule, str):
-        _parse(rule)
+        parse(rule)
         return Predicate(name or rule, rule)
     if not callable(rule) or isinstance(rule, type):
         raise DataError(
@@ -191,7 +191,7 @@ class _Operand:
     column: Column | None = None
 
 
-def _parse(text: str) -> tuple[ast.expr, dict[str, str]]:
+def parse(text: str) -> tuple[ast.expr, dict[str, str]]:
     """Read an expression, and what its backquoted columns are called."""
     names: dict[str, str] = {}
 
@@ -217,7 +217,7 @@ class _Expression:
 
     def __init__(self, text: str, columns: tuple[Column, ...], numbers: Numbers, codes: Codes) -> None:
         self.text, self.columns, self.numbers, self.codes = text, columns, numbers, codes
-        self.body, self.quoted = _parse(text)
+        self.body, self.quoted = parse(text)
 
     def truth(self) -> _Truth:
         with np.errstate(all="ignore"):

@@ -27,12 +27,12 @@ weight, squared again for a standard error.
 
 
 def read_classes(
-    y: Any, n_rows: int, estimator: str = "this estimator"
+    y: Any, n_rows: int, estimator: str = "this estimator", *, declared: bool = False
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Read labels: the classes in order, and the code of each row.
 
     Plain labels are sorted; a categorical target keeps the order of its categories, without those that no
-    row has.
+    row has unless `declared` ones are asked for.
 
     Parameters
     ----------
@@ -42,6 +42,8 @@ def read_classes(
         How many there must be.
     estimator : str
         Who asks, for errors.
+    declared : bool
+        Whether the categories of a categorical target that no row has are classes too.
 
     Examples
     --------
@@ -55,7 +57,7 @@ def read_classes(
     values = _one_column(y, n_rows, estimator)
     if isinstance(values, np.ndarray):
         return _classes_of_array(values, estimator)
-    return _classes_of_raw(values, estimator)
+    return _classes_of_raw(values, estimator, declared=declared)
 
 
 def read_numbers(y: Any, n_rows: int, estimator: str = "this estimator") -> NDArray[np.float64]:
@@ -294,16 +296,16 @@ def _classes_of_array(values: NDArray[Any], estimator: str) -> tuple[NDArray[Any
     if kind == "U":
         classes, codes = np.unique(values, return_inverse=True)
         return classes, codes.astype(np.int32)
-    return _classes_of_raw(_typed(values), estimator)
+    return _classes_of_raw(_typed(values), estimator, declared=False)
 
 
-def _classes_of_raw(raw: Raw, estimator: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def _classes_of_raw(raw: Raw, estimator: str, *, declared: bool) -> tuple[NDArray[Any], NDArray[np.int32]]:
     _refuse_gaps(raw.gaps)
     if isinstance(raw, RawNumbers):
         if raw.values.dtype.kind in "mM":
             raise DataTypeError("Unknown label type: y holds dates or durations; give classes as text.")
         return _classes_of_array(raw.values, estimator)
-    used = np.bincount(raw.codes, minlength=len(raw.categories)) > 0
+    used = (np.bincount(raw.codes, minlength=len(raw.categories)) > 0) | declared
     labels = [category for category, keep in zip(raw.categories, used, strict=True) if keep]
     types = {type(label) for label in labels}
     if types & {np.datetime64, np.timedelta64}:

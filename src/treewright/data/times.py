@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -126,6 +127,8 @@ def text(value: float | Fraction, unit: str) -> str:
     nanoseconds = floor(Fraction(value) * step)
     if kind == "datetime64":
         days, rest = divmod(nanoseconds, UNITS["D"])
+        if abs(days) >= 2**63:
+            return f"day {Decimal(days):.6g}"  # no calendar goes as far; a file may hold it
         date = str(np.datetime64(days, "D"))
         return date if rest == 0 else f"{date}T{_clock(rest, seconds=False)}"
     days, rest = divmod(abs(nanoseconds), UNITS["D"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import wraps
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
@@ -67,7 +68,7 @@ def public_estimator(cls: type[AnyClass]) -> type[AnyClass]:
     declared = parameters_of(cls.__name__)
     made._declared_as = cls
     made._domains = {name: parameter.domain for name, parameter in declared.items()}
-    made._defaults = {name: parameter.default for name, parameter in declared.items()}
+    made._defaults = {name: made.__dataclass_fields__[name].default for name in declared}
     return cls
 
 
@@ -81,9 +82,9 @@ class TableEstimator(BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Refuse a parameter that is not what it may be."""
-        check_parameters(
-            type(self).__name__, self.__dict__, self._domains, InvalidParameterError, sound=self._defaults
-        )
+        given, sound, domains = self.__dict__, self._defaults, self._domains
+        changed = {name: domains[name] for name, value in sound.items() if given[name] is not value}
+        check_parameters(type(self).__name__, given, changed, InvalidParameterError)
 
     @property
     def _missing_policy(self) -> str:
@@ -118,6 +119,45 @@ class TableEstimator(BaseEstimator):
             raise ValueError(_unknown(self, params, known))
         super().set_params(**params)
         return self
+
+    def export(
+        self, target: str, path: str | PathLike[str] | None = None, **options: Any
+    ) -> str | bytes | None:
+        """Write the fitted model as SQL, source code or another program's model; see docs/export.md.
+
+        `treewright.certify` runs the result and compares it with the model, row by row.
+
+        Parameters
+        ----------
+        target : str
+            What to write, such as `"sql"`, `"c"`, `"python"`, `"javascript"`, `"java"`, `"json"` or `"dot"`.
+        path : str or path, optional
+            A file to write to, whole or not at all. Without it the content is returned.
+        **options
+            Of the target, such as `dialect` and `table` of SQL.
+
+        Returns
+        -------
+        str, bytes or None
+            The content, if no path is given.
+
+        Raises
+        ------
+        ExportError
+            If the target cannot hold the model; the sentence names the node and the feature.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> model = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"])
+        >>> space = {}
+        >>> exec(model.export("python"), space)
+        >>> space["predict"]({"x0": 3.5})
+        'b'
+        """
+        from treewright.persistence.exports import export_file
+
+        return export_file(self, target, path, **options)
 
     def _adopt_columns(self, schema: Schema) -> None:
         """Keep the columns of a table under the names that scikit-learn gives them."""

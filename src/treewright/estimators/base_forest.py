@@ -585,5 +585,7 @@ def class_chances(class_weight: Any, dataset: Dataset, weight: Array | None) -> 
         total = np.bincount(target, weight, minlength=len(classes)).astype(float)
         present = total > 0
         return np.where(present, total.sum() / (present.sum() * np.where(present, total, 1.0)), 0.0)
-    factors = class_factors(class_weight, dataset.schema)
-    return np.array(factors, dtype=float)
+    factors = np.array(class_factors(class_weight, dataset.schema), dtype=float)
+    if not factors[target].any():
+        raise ValueError("class_weight leaves no weight: every class of the target has factor 0.")
+    return factors

@@ -27,7 +27,7 @@ from treewright.model_selection.validated_pruning import AnyPruner, grow_and_pru
 from treewright.persistence.container import write_model
 from treewright.persistence.parameters import described, plain_parameters
 from treewright.persistence.trees import tree_to_parts
-from treewright.persistence.validation import check_grown
+from treewright.persistence.validation import check_grown_tree
 from treewright.pruning import Pruned
 from treewright.rules import RuleSet, extract_rules
 from treewright.trace import Trace
@@ -38,6 +38,8 @@ class TreeEstimator(TableEstimator, ABC):
     """An estimator of one tree; `DecisionTreeClassifier` is one."""
 
     _task: ClassVar[Task]
+    _declared_classes: ClassVar[bool] = False
+    """Whether classes that a categorical target declares and no row has are counted."""
     _time_limit: ClassVar[float | None] = None
 
     holdout: float
@@ -97,6 +99,7 @@ class TreeEstimator(TableEstimator, ABC):
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
             keep_labels=getattr(self, "trace", False),
+            declared_classes=self._declared_classes,
         )
 
     @abstractmethod
@@ -145,7 +148,7 @@ class TreeEstimator(TableEstimator, ABC):
 
     def _set_tree(self, tree: Tree) -> None:
         """Take a tree as this estimator's own, with all that scikit-learn expects to find beside it."""
-        check_grown(tree.arrays())
+        check_grown_tree(tree)
         self.tree_ = tree
         self.__dict__.pop("edits_", None)  # they led to another tree
         self.n_outputs_ = 1

@@ -136,7 +136,7 @@ def _unfitted(header: Header, kinds: Mapping[str, type[Model]]) -> Model:
         tuples = {name: tuple(stored[name]) for name in stored if isinstance(defaults[name], tuple)}
         parameters = defaults | stored | tuples
         check_parameters(kind.__name__, parameters, kind._domains)
-    except (ValueError, TypeError, KeyError, AttributeError) as problem:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as problem:
         raise ModelFileError(f"the model is broken: its parameters cannot be read ({problem})") from None
     model: Model = kind(**parameters)
     return model

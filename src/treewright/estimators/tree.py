@@ -46,7 +46,9 @@ def cost_complexity_pruning_path(self: Any, X: Any, y: Any, sample_weight: Array
     """
     unpruned = clone(self).set_params(ccp_alpha=0.0, pruner=None).fit(X, y, sample_weight)
     links = weakest_links(unpruned.tree_, "impurity")
-    return Bunch(ccp_alphas=links.alpha, impurities=links.risk)
+    # What is saved may seem negative by rounding.
+    alphas, impurities = np.maximum(links.alpha, 0.0), np.maximum.accumulate(links.risk)
+    return Bunch(ccp_alphas=alphas, impurities=impurities)
 
 
 @public_estimator

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 import secrets
 import socket
 import sys
@@ -207,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get_content_type() != JSON:
             raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "messages are JSON")
         length = self.headers.get("Content-Length", "")
-        if not length.isdigit() or int(length) > LARGEST_MESSAGE:
+        if not re.fullmatch("[0-9]{1,9}", length) or int(length) > LARGEST_MESSAGE:
             raise RefusedError(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the message is too long, or does not say how long"
             )
@@ -286,4 +287,4 @@ def _check_address(host: str, port: int, allow_remote: bool) -> None:
 
 
 def _same(given: str, secret: str) -> bool:
-    return secrets.compare_digest(given.encode(), secret.encode())
+    return secrets.compare_digest(given.encode(errors="surrogatepass"), secret.encode())

@@ -152,8 +152,15 @@ class Writer:
             default = self.tree.default_branch[node]
             for branch, condition in enumerate(conditions):
                 if default in (branch, -1) and not condition.endswith(" is missing"):
-                    conditions[branch] += " or missing" + " (shared)" * bool(default == -1)
+                    conditions[branch] += " or missing" + self._how_missing(node)
         return conditions
+
+    def _how_missing(self, node: int) -> str:
+        """Say what else becomes of a row that misses what a node asks for."""
+        if self.tree.default_branch[node] == -1:
+            return " (shared)"
+        has_surrogates = self.tree.split_begin[node + 1] > self.tree.split_begin[node] + 1
+        return ", as are its surrogates" if has_surrogates else ""
 
     def prediction(self, node: int) -> str:
         """Say what a node predicts."""

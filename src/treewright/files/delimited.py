@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes of the longest line that is read."""
 
+MOST_COLUMNS = 100_000
+"""Fields of the longest first line that is read."""
+
+PIECE = 1 << 20
+"""Bytes that are looked through for line ends at a time."""
+
 SIGNS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";", "pipe": "|"}
 """Separators that a command line cannot easily say, by name."""
 
@@ -92,6 +98,25 @@ def literal(text: str) -> str:
     'it''s'
     """
     return "'" + text.replace("'", "''") + "'"
+
+
+def refuse_long_lines(given: str, path: Path) -> None:
+    """Refuse a file with a line that is no row of a table, before it is looked into for minutes."""
+    at = begin = 0  # how much was read, and where its last line begins
+    with open(path, "rb") as file:
+        while piece := file.read(PIECE):
+            sign = b"\n" if b"\n" in piece else b"\r"
+            first, last = piece.find(sign), piece.rfind(sign)
+            if at + (first if first >= 0 else len(piece)) - begin > LONGEST_LINE:
+                file.seek(0)
+                number = 1 + sum(file.read(PIECE).count(b"\n") for _ in range(0, begin, PIECE))
+                raise refuse(given, f"line {number} is longer than {LONGEST_LINE >> 20} MB")
+            at, begin = at + len(piece), begin if last < 0 else at + last + 1
+        file.seek(0)
+        header = file.readline(LONGEST_LINE)
+    signs = max(header.count(sign) for sign in (b",", b";", b"\t", b"|"))
+    if signs >= MOST_COLUMNS:
+        raise refuse(given, f"line 1 has {signs + 1} fields, and a table may have {MOST_COLUMNS} columns")
 
 
 def sniff(

@@ -18,6 +18,7 @@ from treewright.files.kinds import Reading
 from treewright.files.staged_table import Staged, quoted_name
 from treewright.files.workspace import Workspace
 from treewright.formatting.suggestions import unknown_name
+from treewright.formatting.text import printable
 from treewright.persistence.atomic_file import whole_file
 
 FORMS: dict[str, str] = {
@@ -31,6 +32,9 @@ FORMS: dict[str, str] = {
 """How DuckDB writes each form, by the end of the file's name."""
 
 PACKED = {".gz": "gzip", ".zst": "zstd"}
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""What text begins with that spreadsheets work out (OWASP, CSV injection)."""
+
 ARROW = (".arrow", ".feather", ".ipc")
 SUFFIXES = (*FORMS, *ARROW, ".arff")
 
@@ -51,9 +55,11 @@ def suffix_of(path: str) -> tuple[str, str]:
     return end, ""
 
 
-def check_output(path: str) -> None:
+def check_output(path: str, for_spreadsheets: bool = False) -> None:
     """Refuse a file that cannot be written, before any work is done."""
     suffix, packed = suffix_of(path)
+    if for_spreadsheets and suffix not in (".csv", ".tsv"):
+        raise ValueError(f"cannot write {path!r} for spreadsheets: it must be a .csv or .tsv file.")
     if suffix not in SUFFIXES:
         raise ValueError(unknown_name("form of file", suffix or os.path.basename(path), SUFFIXES))
     if packed and suffix not in (".csv", ".tsv", ".jsonl", ".ndjson", ".json"):
@@ -65,15 +71,19 @@ def check_output(path: str) -> None:
         raise ValueError(f"cannot write {path!r}: it is a folder.")
 
 
-def write_query(workspace: Workspace, query: str, path: str) -> None:
-    """Write the answer of a query, to standard output if `path` is `"-"`."""
+def write_query(workspace: Workspace, query: str, path: str, for_spreadsheets: bool = False) -> None:
+    """Write the answer of a query, to standard output if `path` is `"-"`.
+
+    With `for_spreadsheets`, text that such a program would take for a formula gets a quote before it. On a
+    terminal, characters that it would obey are written as escapes.
+    """
     suffix, packed = suffix_of(path)
+    if for_spreadsheets:
+        query = _without_formulas(workspace, query)
     if path == "-":
         spool = workspace.folder / "standard-output"
         _copy(workspace, query, spool, FORMS[suffix])
-        with open(spool, "rb") as file:
-            shutil.copyfileobj(file, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        _to_standard_output(spool)
         return
     with _written_whole(path) as beside:
         if suffix in ARROW:
@@ -83,11 +93,42 @@ def write_query(workspace: Workspace, query: str, path: str) -> None:
             _copy(workspace, query, beside, how)
 
 
-def write_table(workspace: Workspace, staged: Staged, readings: Sequence[Reading], path: str) -> None:
+def _to_standard_output(spool: Path) -> None:
+    if sys.stdout.isatty():
+        with open(spool, encoding="utf-8", newline="\n") as text:
+            sys.stdout.writelines(printable(line.removesuffix("\n")) + "\n" for line in text)
+        sys.stdout.flush()
+        return
+    with open(spool, "rb") as file:
+        shutil.copyfileobj(file, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+
+
+def _without_formulas(workspace: Workspace, query: str) -> str:
+    """Put a quote before text that begins like a formula and is no number."""
+    answer = workspace.connection.sql(query)
+    columns = []
+    for name, kind in zip(answer.columns, answer.types, strict=True):
+        column, shown = quoted_name(name), f"'{name}" if name[:1] in FORMULA_SIGNS else name
+        if str(kind) == "VARCHAR":
+            signs = ", ".join(map(literal, FORMULA_SIGNS))
+            formula = f"left({column}, 1) IN ({signs}) AND TRY_CAST({column} AS DOUBLE) IS NULL"
+            column = f"CASE WHEN {formula} THEN {literal(chr(39))} || {column} ELSE {column} END"
+        columns.append(f"{column} AS {quoted_name(shown)}")
+    return f"SELECT {', '.join(columns)} FROM ({query})"
+
+
+def write_table(
+    workspace: Workspace,
+    staged: Staged,
+    readings: Sequence[Reading],
+    path: str,
+    for_spreadsheets: bool = False,
+) -> None:
     """Write the staged table, each column as what it was taken as."""
     columns = ", ".join(f"{reading.value} AS {quoted_name(reading.name)}" for reading in readings)
     if suffix_of(path)[0] != ".arff":
-        write_query(workspace, f"SELECT {columns} FROM staged", path)
+        write_query(workspace, f"SELECT {columns} FROM staged", path, for_spreadsheets)
         return
     with _written_whole(path) as beside, open(beside, "w", encoding="utf-8", newline="\n") as file:
         _write_arff(workspace, staged, readings, file)

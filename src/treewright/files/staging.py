@@ -58,6 +58,8 @@ def _delimited(workspace: Workspace, source: Source, options: TextOptions) -> St
     import duckdb
 
     dialect = None
+    for given, path in zip(source.given, source.paths, strict=True):
+        delimited.refuse_long_lines(given, path)
     try:
         dialect = delimited.sniff(workspace.connection, source, options.delimiter, options.header)
         _read_delimited(workspace, source, dialect, options)

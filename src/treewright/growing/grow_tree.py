@@ -131,6 +131,8 @@ def threads(n_jobs: int | None) -> int:
         ...
     ValueError: n_jobs must be None, a positive or a negative whole number. Got 0 instead.
     """
+    if n_jobs == 1 and is_whole(n_jobs):
+        return 1  # without asking how many there are
     cores = _available_cores()
     if n_jobs is None:
         wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()

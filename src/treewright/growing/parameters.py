@@ -12,6 +12,7 @@ from dataclasses import MISSING as REQUIRED
 from dataclasses import replace
 from functools import cache, partial
 from math import inf
+from sys import float_info
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -151,8 +152,18 @@ def _is_max_features(value: Any) -> bool:
     return bool(value >= 1) if is_whole(value) else is_number(value) and 0 < value <= 1
 
 
+def _is_array(value: Any, n_dimensions: int) -> bool:
+    """Whether a value is an array of numbers, all rows of one length."""
+    try:
+        return np.asarray(value, dtype=float).ndim == n_dimensions
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
 def _is_max_samples(value: Any) -> bool:
-    return value is None or (value >= 1 if is_whole(value) else is_number(value) and 0 < value < inf)
+    return value is None or (
+        value >= 1 if is_whole(value) else is_number(value) and 0 < value <= float_info.max
+    )
 
 
 def _is_seed(value: Any) -> bool:
@@ -238,7 +249,7 @@ RANDOM_STATE = Domain(
     described="int, RandomState or None",
 )
 BY_FEATURE = Domain(
-    lambda value: value is None or isinstance(value, Mapping) or np.ndim(value) == 1,
+    lambda value: value is None or isinstance(value, Mapping) or _is_array(value, 1),
     "an array-like, a dict of feature to cost or None",
     type="Mapping[Any, float] | ArrayLike | None",
     described="array-like, dict of feature to cost, or None",
@@ -439,12 +450,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "min_samples_leaf",
-        Domain(
-            lambda value: is_number(value) and 1 <= value < inf,
-            "a float in the range [1.0, inf)",
-            type="float",
-            described="float",
-        ),
+        number(1.0),
         2,
         "Two branches of a test must weigh this much; C4.5's -m, Weka's -M.",
         C45 | C45_RECIPE,
@@ -793,7 +799,8 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "priors",
         replace(
-            ANYTHING,
+            BY_FEATURE,
+            words="an array-like of a prior per class, a dict of class to prior or None",
             type="Mapping[Any, float] | ArrayLike | None",
             described="dict or array-like or None",
         ),
@@ -816,8 +823,9 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "costs",
-        replace(
-            ANYTHING,
+        Domain(
+            lambda value: value is None or _is_array(value, 2),
+            "an array-like with a row and a column of numbers for each class or None",
             type="ArrayLike | None",
             described="array-like of shape (n_classes, n_classes) or None",
         ),
@@ -1092,12 +1100,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "se",
-        Domain(
-            lambda value: value is None or (is_number(value) and 0 <= value < inf),
-            "a float from 0 on or None",
-            type="float | None",
-            described="float or None",
-        ),
+        number(0.0, none=True),
         None,
         "Prune to the smallest tree whose cross-validated error is within `se` standard errors of the least.",
         CART,

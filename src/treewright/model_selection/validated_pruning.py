@@ -26,7 +26,7 @@ from treewright.tree.monotone import collapse_to_order
 if TYPE_CHECKING:
     from treewright.tree.model import TreeModel
 
-Model = TypeVar("Model", bound="TreeModel")
+Model = TypeVar("Model", bound="TreeModel | Tree")
 AnyPruner = Callable[..., Any]
 
 
@@ -37,25 +37,26 @@ def prune(
     y: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> Model:
-    """Prune a fitted model; the model itself stays as it is.
+    """Prune a fitted model or a tree; what is given stays as it is.
 
     Parameters
     ----------
-    model : estimator
-        A fitted tree.
+    model : estimator or Tree
+        A fitted model of one tree, or the tree itself.
     pruner : Pruner, callable or str
         How to prune: an instance such as `treewright.pruning.ReducedError()`, a function from tree to tree,
         or a name of `treewright.pruning.PRUNERS`.
     X, y, sample_weight
         The rows that the pruner needs: for some none, for some the training rows, for some rows that were
         kept aside from training. Held-out rows of a class that the model has never seen are left out: no
-        pruning gets them right.
+        pruning gets them right. For a tree, X may be a `Dataset` that has its target.
 
     Returns
     -------
-    estimator
+    estimator or Tree
         A fitted model like the one given, with the pruned tree as `tree_`, the pruner as `pruner_`, what it
-        did as `report_` and, if it chose from a sequence of trees, that sequence as `path_`.
+        did as `report_` and, if it chose from a sequence of trees, that sequence as `path_`. Of a tree, the
+        pruned tree.
 
     Examples
     --------
@@ -66,8 +67,16 @@ def prune(
     >>> model.get_n_leaves(), pruned.get_n_leaves(), pruned.pruner_
     (9, 4, Pessimistic(correction=0.5, se=1.0, count='all'))
     """
-    tree, method = model._fitted_tree(), pruner_of(pruner)
-    rows = None
+    method, rows = pruner_of(pruner), None
+    if isinstance(model, Tree):
+        if isinstance(X, Dataset):
+            rows = X
+        elif X is not None:
+            numbers, codes = model.schema.encode(X)
+            rows, kept = labelled_rows(model.schema, numbers, codes, y, sample_weight, name="the tree")
+            method = _with_folds_of(method, kept)
+        return prune_tree(model, method, rows, None).tree  # type: ignore[return-value]
+    tree = model._fitted_tree()
     if X is not None:
         rows, kept = _encoded(model, tree, X, y, sample_weight)
         method = _with_folds_of(method, kept)
@@ -83,8 +92,8 @@ def simplify(model: Model, by: str = "class") -> Model:
 
     Parameters
     ----------
-    model : estimator
-        A fitted tree; it stays as it is.
+    model : estimator or Tree
+        A fitted model of one tree, or the tree itself; it stays as it is.
     by : {"class", "proba"}
         What must be the same, see `treewright.pruning.Simplify`.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
 import secrets
 import stat
 from collections.abc import Iterator
@@ -15,8 +17,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give the name of a new file beside `path` to write to; at the end it is `path`, on an error it is gone.
 
     What was written is forced to the disk before it takes the name, so that after a power cut the name leads
-    to the old file or to the new one. A link of that name is replaced, not followed; a pipe or a device, such
-    as `/dev/stdout`, is written to as it is.
+    to the old file or to the new one. A process that is killed leaves what it had written, which the next
+    that writes this file removes. A link of that name is replaced, not followed; a pipe or a device, such as
+    `/dev/stdout`, is written to as it is.
 
     Parameters
     ----------
@@ -36,7 +39,10 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     if _is_device(target):
         yield target
         return
-    beside = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    name = hashlib.sha256(f"{platform.node()}/{target.name}".encode(errors="surrogateescape")).hexdigest()
+    prefix = f".{name[:12]}-"
+    _remove_abandoned(target.parent, prefix)
+    beside = target.with_name(f"{prefix}{os.getpid()}-{secrets.token_hex(8)}.tmp")
     try:
         yield beside
         with open(beside, "rb+") as file:
@@ -52,6 +58,27 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _remove_abandoned(folder: Path, prefix: str) -> None:
+    """Remove what processes of this machine left when they were killed writing a file of this name."""
+    if os.name != "posix":
+        return  # elsewhere asking for a process may end it
+    with suppress(OSError):
+        for left in folder.glob(f"{prefix}*.tmp"):
+            process = left.name.removeprefix(prefix).partition("-")[0]
+            if process.isdecimal() and not _is_running(int(process)):
+                left.unlink()
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        pass  # it is somebody else's, or no number of a process
+    return True
 
 
 def _is_device(path: Path) -> bool:

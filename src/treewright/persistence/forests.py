@@ -109,7 +109,9 @@ def trees_of(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> T
     """Return the trees of a model file, after proving that they are trees."""
     schema = schema_from_dict(header.get("schema", {}))
     criterion = header.get("criterion")
-    if criterion not in (REGRESSION if schema.classes is None else CLASSIFICATION):
+    if not isinstance(criterion, str) or criterion not in (
+        REGRESSION if schema.classes is None else CLASSIFICATION
+    ):
         raise ModelFileError(f"the model is broken: its criterion is {criterion!r}")
     if "table_entry" not in arrays:
         return LooseTrees(schema, criterion, trees_from_parts(header, arrays))

@@ -150,7 +150,8 @@ def _checked_column(content: Any) -> Column:
     )
     _check(kind in get_args(Kind), f"column {name!r} is of the unknown kind {kind!r}")
     _check(unit is None or (isinstance(unit, str) and TIME_TYPE.fullmatch(unit)), f"unknown unit in {name!r}")
-    _check(type(offset) is int, f"the offset of column {name!r} is no whole number")
+    fits = type(offset) is int and -(2**63) <= offset < 2**64
+    _check(fits, f"the offset of column {name!r} is no whole number of 64 bits")
     _check(
         kind == "numeric" or (unit is None and offset == 0), f"{kind} column {name!r} has a unit or offset"
     )

@@ -20,7 +20,7 @@ from treewright.tree.splits import (
     THRESHOLD,
     concatenated_ranges,
 )
-from treewright.tree.tree import NODE_ARRAYS
+from treewright.tree.tree import NODE_ARRAYS, Tree
 
 if TYPE_CHECKING:
     from treewright.data import Schema
@@ -31,13 +31,23 @@ TOLERANCE = 1e-9
 """How far sums of weights may differ from the weight they should give, in shares of the root's weight."""
 
 
+NODE_NUMBERS = tuple(name for name, dtype in NODE_ARRAYS.items() if dtype == np.float64)
+
 FINITE = {
-    **{name: f"the {name} of node" for name in ("weight", "value", "impurity", "risk", "merit")},
+    **{name: f"the {name} of node" for name in NODE_NUMBERS},
     "split_score": "the score of split",
     "split_adjusted": "the adjusted agreement of split",
     "competitor_score": "the score of competitor",
 }
 """Arrays of trees that hold finite numbers, and what to call an entry of each."""
+
+
+def check_grown_tree(tree: Tree) -> None:
+    """Check a tree as `check_grown` does, and gather its arrays only if some number is not finite."""
+    splits, own = tree.splits, vars(tree)
+    numbers = [own[name] for name in NODE_NUMBERS]
+    if splits.adjusted is not None or not _core.all_finite(*numbers, splits.score, tree.competitors.score):
+        check_grown(tree.arrays())
 
 
 def check_grown(arrays: Arrays) -> None:
@@ -55,11 +65,11 @@ def check_grown(arrays: Arrays) -> None:
 
 def _not_finite(arrays: Arrays) -> str:
     """Name the first entry that is not finite, if there is one."""
-    for name, words in FINITE.items():
-        if name in arrays and not _core.all_finite(arrays[name]):
-            at = int(np.argwhere(~np.isfinite(arrays[name]))[0][0])
-            return f"{words} {at}"
-    return ""
+    names = [name for name in FINITE if name in arrays]
+    if _core.all_finite(*[arrays[name] for name in names]):
+        return ""
+    name = next(name for name in names if not np.isfinite(arrays[name]).all())
+    return f"{FINITE[name]} {int(np.argwhere(~np.isfinite(arrays[name]))[0][0])}"
 
 
 def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | None = None) -> None:
@@ -183,9 +193,11 @@ def _check_statistics(arrays: Arrays, first: NDArray[np.int64], is_classifier: b
     slack = TOLERANCE * weight[first]
     if is_classifier:
         _require((value >= 0).all(axis=1), "node {at} has a class of negative weight")
+        _require(value.any(axis=1), "node {at} has no class of any weight")
         # An empty branch keeps its parent's value: it predicts what its parent would.
         apart = np.abs(value.sum(axis=1) - weight) > np.maximum(slack, TOLERANCE * weight)
         _require(~apart | (weight == 0), "the class weights of node {at} do not sum to its weight")
+    _require((weight > 0)[first], "the root above node {at} weighs nothing")
     below = np.flatnonzero(parent >= 0)
     above = parent[below] + first[below]
     _require(count[below] <= count[above], "branch {at} has more rows than its node")

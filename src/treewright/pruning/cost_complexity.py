@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.data import Dataset
-from treewright.parameter_types import Domain, is_number, is_whole, number, whole
+from treewright.parameter_types import Domain, is_whole, number, whole
 from treewright.pruning.losses import RISK_DOMAIN, Risk, training_risk
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import NestedPrunings, PruningPath
@@ -139,10 +139,7 @@ class CostComplexity(Pruner):
     """
 
     domains: ClassVar[dict[str, Domain]] = {
-        "alpha": Domain(
-            lambda value: value is None or (is_number(value) and 0 <= value < inf),
-            "a float in the range [0.0, inf) or None",
-        ),
+        "alpha": number(0.0, none=True),
         "cv": Domain(
             _is_cv, "an int from 2 on, at least two different fold numbers, one for each row, or None"
         ),

@@ -13,6 +13,7 @@ from treewright.formatting.suggestions import unknown_name
 from treewright.formatting.text import counted
 from treewright.parameter_types import Domain, one_of
 from treewright.tree import Tree
+from treewright.tree.sklearn_arrays import impurity_mass
 
 Array = NDArray[np.float64]
 
@@ -45,7 +46,7 @@ def training_risk(tree: Tree, risk: Risk | None) -> Array:
     """
     check_risk(tree, risk)
     if risk == "impurity":
-        return np.asarray(tree.weight * tree.impurity)
+        return impurity_mass(tree)
     if risk == "log_loss":
         return np.where(tree.weight > 0, (tree.value * bits_of(tree)).sum(axis=1), 0.0)
     return training_errors(tree) if risk == "error" else tree.risk

@@ -13,7 +13,7 @@ import numpy as np
 
 from treewright.arithmetic import matmul
 from treewright.data import Dataset
-from treewright.parameter_types import Domain, is_number
+from treewright.parameter_types import Domain, number
 from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.pruner import Pruned, Pruner
 from treewright.tree import Tree
@@ -44,10 +44,7 @@ class MinimumError(Pruner):
     """
 
     domains: ClassVar[dict[str, Domain]] = {
-        "m": Domain(
-            lambda value: value is None or (is_number(value) and 0 <= value < np.inf),
-            "a float in the range [0.0, inf) or None",
-        )
+        "m": number(0.0, none=True),
     }
 
     m: float | None = 2.0

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import _core
 from treewright.arithmetic import matmul
+from treewright.criteria import impurity_of_shares
 from treewright.tree import Tree
-from treewright.tree.decision import decide
+from treewright.tree.decision import decide, searched_weights
 from treewright.tree.routing import Parts, sum_below, tally_parts
 
 Array = NDArray[np.float64]
 
-NODE_IMPURITIES: dict[str, Callable[[Array], Array]] = {
-    "gini": lambda q: 1 - (q**2).sum(axis=1),
-    "entropy": lambda q: -(q * _core.log2(np.where(q > 0, q, 1.0))).sum(axis=1) + 0.0,
-    "error": lambda q: 1 - q.max(axis=1),
-    "sqrt": lambda q: np.sqrt(q * (1 - q)).sum(axis=1) / 2,
-}
-"""The impurities that classification trees have, of class shares (see `treewright.criteria`)."""
+NODE_IMPURITIES = ("gini", "entropy", "error", "sqrt")
+"""The impurities that classification trees have, the most usual first."""
 
 
 def errors_of(value: Array, decisive: Array, costs: Array | None) -> Array:
@@ -46,27 +40,31 @@ def recount(tree: Tree, parts: Parts, target: NDArray[Any]) -> Tree:
     value = tally_parts(tree, parts, target)
     weight = value.sum(axis=1)
     value = _with_parents_where_empty(tree, value)
-    shares = value / value.sum(axis=1, keepdims=True)
     risk = errors_of(value, value, None) if tree.costs is None else matmul(value, tree.costs).min(axis=1)
     return replace(
         tree,
         count=_count_rows(tree, parts),
         weight=weight,
         value=value,
-        impurity=NODE_IMPURITIES[impurity_name(tree)](shares),
+        impurity=impurity_of_shares(impurity_name(tree), _searched_shares(value, tree.costs)),
         risk=np.where(weight > 0, risk, 0.0),
     )
 
 
 def impurity_name(tree: Tree) -> str:
     """Tell by which impurity a tree's nodes were measured: their numbers say so."""
-    shares = tree.value / tree.value.sum(axis=1, keepdims=True)
-    filled = tree.weight > 0
+    shares, filled = _searched_shares(tree.value, tree.costs), tree.weight > 0
     gap = {
-        name: float(np.abs(impurity(shares[filled]) - tree.impurity[filled]).max(initial=0.0))
-        for name, impurity in NODE_IMPURITIES.items()
+        name: float(np.abs(impurity_of_shares(name, shares[filled]) - tree.impurity[filled]).max(initial=0.0))
+        for name in NODE_IMPURITIES
     }
     return min(gap, key=lambda name: gap[name])
+
+
+def _searched_shares(value: Array, costs: Array | None) -> Array:
+    """Class shares as impurities are measured by them."""
+    weights = searched_weights(value, costs)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _with_parents_where_empty(tree: Tree, value: Array) -> Array:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from math import fsum, inf, sqrt
+from math import fsum, sqrt
+from sys import float_info
 from typing import ClassVar
 
 import numpy as np
@@ -65,7 +66,7 @@ class StructuralRisk(Pruner):
             "an int in the range [1, inf) or None",
         ),
         "loss_bound": Domain(
-            lambda value: value is None or (is_number(value) and 0 < value < inf),
+            lambda value: value is None or (is_number(value) and 0 < value <= float_info.max),
             "a float in the range (0.0, inf) or None",
         ),
     }
@@ -95,7 +96,7 @@ class StructuralRisk(Pruner):
                 "StructuralRisk needs a bounded loss, and this tree predicts numbers: "
                 "set loss_bound to the largest loss of a row, such as the squared range of the target."
             )
-        return 1.0 if tree.costs is None else float(tree.costs.max())
+        return 1.0 if tree.costs is None else float(tree.costs.max()) or 1.0  # of one class
 
 
 class _Walk:

@@ -195,6 +195,14 @@ class RuleSet:
         header, arrays = rules_to_parts(self)
         write_model(path, {"kind": "RuleSet", **header}, arrays)
 
+    def export(
+        self, target: str, path: str | PathLike[str] | None = None, **options: Any
+    ) -> str | bytes | None:
+        """Write the rules as source code or another program's model, as `export` of estimators does."""
+        from treewright.persistence.exports import export_file
+
+        return export_file(self, target, path, **options)
+
     # ---- printing --------------------------------------------------------------------------------
 
     def __repr__(self) -> str:

@@ -19,6 +19,7 @@ from treewright.tree.splits import (
     Split,
     Table,
     Threshold,
+    best_bound,
     branch_of,
     cuts_of,
 )
@@ -106,8 +107,9 @@ class Interval:
             return cut.condition(schema, int(above), decimals=decimals)
         if column.kind == "ordinal" and math.floor(self.low + 1) == math.floor(self.high):
             return f"{name} = {value_text(column, self.high)}"
-        low, high = (value_text(column, bound, decimals) for bound in (self.low, self.high))
-        return f"{low} < {name} ≤ {high}"
+        (over, low), (under, high) = best_bound(self.low, 1), best_bound(self.high, 0)
+        low_text, high_text = (value_text(column, bound, decimals) for bound in (low, high))
+        return f"{low_text} {'≤' if over == '≥' else '<'} {name} {under} {high_text}"
 
 
 @dataclass(frozen=True)

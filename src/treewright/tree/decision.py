@@ -7,8 +7,23 @@ from numpy.typing import NDArray
 
 from treewright.arithmetic import matmul
 
+Array = NDArray[np.float64]
+
 SAME_WEIGHT = 1e-11
 """Weights of classes that differ by less, as a share of them, are equal; so are costs."""
+
+
+def searched_weights(value: Array, costs: Array | None) -> Array:
+    """Give class weights of nodes, the root first, as the search for splits weighs them.
+
+    Under costs a class counts by what mistakes on it cost (altered priors, Breiman et al., 1984, §4.4), and
+    the root keeps its weight.
+    """
+    if costs is None:
+        return value
+    altered = value * costs.sum(axis=1)
+    total = float(altered[0].sum())
+    return altered * (float(value[0].sum()) / total) if total > 0 else value
 
 
 def decide(

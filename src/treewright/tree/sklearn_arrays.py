@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.tree.decision import searched_weights
 from treewright.tree.splits import HYPERPLANE, SPHERE, THRESHOLD, SplitTable, concatenated_ranges
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class SklearnArrays:
     impurity: NDArray[np.float64]
     split_begin: NDArray[np.int64]
     splits: SplitTable
+    costs: NDArray[np.float64] | None
 
     @property
     def children_left(self) -> NDArray[np.int64]:
@@ -115,7 +117,7 @@ class SklearnArrays:
         normalize : bool, default=True
             Whether the importances are scaled to sum to 1.
         """
-        mass = self.weight * self.impurity
+        mass = impurity_mass(self)
         removed = mass - np.bincount(self.parent[1:], mass[1:], minlength=len(mass))
         nodes = np.flatnonzero(self.n_children)
         split, removed = self.split_begin[nodes], removed[nodes]
@@ -136,3 +138,14 @@ class SklearnArrays:
                 f"this tree is not binary (node {widest} has {self.n_children[widest]} branches): "
                 "read its shape from first_child and n_children"
             )
+
+
+def impurity_mass(tree: SklearnArrays) -> NDArray[np.float64]:
+    """Give each node's impurity times the weight by which the search for splits had it.
+
+    That of a node is no less than that of its branches together.
+    """
+    if tree.costs is None:
+        return np.asarray(tree.weight * tree.impurity)
+    filled = np.where(tree.weight[:, None] > 0, tree.value, 0.0)  # empty nodes have their parent's value
+    return np.asarray(searched_weights(filled, tree.costs).sum(axis=1) * tree.impurity)

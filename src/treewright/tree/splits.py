@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
@@ -43,15 +43,16 @@ class Threshold:
         column = schema.columns[self.feature]
         if self.threshold == math.inf:
             return f"{printable(column.name)} is {'missing' if branch else 'known'}"
-        sign, bound = _bound(self.threshold, branch)
+        sign, bound = best_bound(self.threshold, branch)
         return f"{printable(column.name)} {sign} {value_text(column, bound, decimals)}"
 
     def to_dict(self, schema: Schema) -> dict[str, Any]:
-        """Describe the split by names, in plain Python values."""
+        """Describe the split by names, in plain Python values; no threshold tells known from missing."""
+        column, known = schema.columns[self.feature], self.threshold == math.inf
         return {
             "kind": "threshold",
-            "feature": schema.names[self.feature],
-            "threshold": plain_value(schema.columns[self.feature], self.threshold),
+            "feature": column.name,
+            "threshold": None if known else plain_value(column, self.threshold),
         }
 
 
@@ -123,9 +124,8 @@ class Hyperplane:
     ) -> str:
         """Say in words what holds on a branch, as in ``0.8·a − 0.3·b ≤ 1.9``."""
         if self.is_turned:
-            column = schema.columns[self.features[0]]
-            bound = value_text(column, -self.threshold, decimals)
-            return f"{printable(column.name)} {'<' if branch else '≥'} {bound}"
+            cut = Threshold(self.features[0], math.nextafter(-self.threshold, -math.inf))
+            return cut.condition(schema, 1 - branch, decimals=decimals)
         columns = [schema.columns[feature] for feature in self.features]
         terms = [
             # dates and large whole numbers are stored as differences from an origin
@@ -294,10 +294,16 @@ def _sign(branch: int) -> str:
     return ">" if branch else "≤"
 
 
-def _bound(threshold: float, branch: int) -> tuple[str, float]:
-    """Say *at most the number before t* as *below t*, where t reads better: rpart's test is ``x < t``."""
-    following = math.nextafter(threshold, math.inf)
-    if len(repr(following)) + 8 < len(repr(threshold)):
+def best_bound(threshold: float, branch: int) -> tuple[str, float]:
+    """Say *at most the number before t* as *below t*, where t reads better: rpart's test is ``x < t``.
+
+    Examples
+    --------
+    >>> best_bound(2.5, 0), best_bound(2.4499999999999997, 0), best_bound(-5e-324, 1)
+    (('≤', 2.5), ('<', 2.45), ('≥', 0.0))
+    """
+    following = math.nextafter(threshold, math.inf) + 0.0  # and not −0
+    if len(repr(following)) + 8 < len(repr(threshold)) or (following == 0 and threshold < 0):
         return "≥" if branch else "<", following
     return _sign(branch), threshold
 
@@ -320,6 +326,12 @@ COLUMN_TYPES: dict[str, np.dtype[Any]] = {
     "pool_index": np.dtype(np.int32),
     "pool_value": np.dtype(np.float64),
 }
+
+
+@cache
+def _full_names(prefix: str) -> tuple[tuple[str, str], ...]:
+    """Give the columns of a table with their names among all arrays of a tree."""
+    return tuple((prefix + name, name) for name in COLUMN_TYPES)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -355,10 +367,10 @@ class SplitTable:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> SplitTable:
         """Take the columns, as they are, out of a mapping in which their names carry a prefix."""
-        if not len(arrays[prefix + "kind"]):
+        if not len(arrays.get(prefix + "kind", ())):
             return NO_SPLITS  # most trees keep no competitors
         table = object.__new__(cls)
-        vars(table).update({name: arrays[prefix + name] for name in COLUMN_TYPES})
+        vars(table).update({name: arrays[full] for full, name in _full_names(prefix)})
         vars(table)["adjusted"] = arrays.get(prefix + "adjusted")
         return table
 
@@ -379,7 +391,7 @@ class SplitTable:
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Return the columns under names with a prefix."""
         own = vars(self)
-        columns = {prefix + name: own[name] for name in COLUMN_TYPES}
+        columns = {full: own[name] for full, name in _full_names(prefix)}
         return columns if self.adjusted is None else columns | {prefix + "adjusted": self.adjusted}
 
     def __len__(self) -> int:
@@ -414,6 +426,8 @@ class SplitTable:
     def take(self, indices: ArrayLike) -> SplitTable:
         """Return a table of the splits at `indices`, in that order."""
         indices = np.asarray(indices, np.int64)
+        if not len(indices):
+            return NO_SPLITS
         sizes = np.diff(self.pool_begin)[indices]
         entries = concatenated_ranges(self.pool_begin[indices], sizes)
         return SplitTable(

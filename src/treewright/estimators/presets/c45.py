@@ -107,6 +107,7 @@ class C45Classifier(ClassifierMixin, TreeEstimator):
     """
 
     _task: ClassVar[Task] = "classification"
+    _declared_classes: ClassVar[bool] = True  # C4.5 has them from its names file, Weka from the header
 
     # parameters: written by tools/generate_parameters.py
     min_samples_leaf: float = 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -167,6 +168,8 @@ class _Tests:
             return name, "splits as " + "".join(
                 below if code <= cut else above for code in range(len(column.categories))
             )
+        if self.rpart and isinstance(split, Threshold):  # at most the number before the cut
+            cut = math.nextafter(cut, math.inf) + 0.0
         is_plain = column.kind == "numeric" and column.unit is None and not column.offset
         words = f"{cut:.{self.digits}g}" if is_plain else value_text(column, cut)
         return name, f"{'<' if self.rpart else '≤'} {words} to the {'left' if below_left else 'right'}"

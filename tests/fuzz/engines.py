@@ -1,6 +1,6 @@
 """Random tables and recipes that every engine of the core must grow the same tree from, and the comparisons.
 
-`tests/growing/test_engines_agree.py` holds a sample to them, `tools/fuzz_engines.py` looks for new cases.
+`tests/growing/test_engines_agree.py` holds a sample to them, `make fuzz` looks for new cases.
 """
 
 from __future__ import annotations
@@ -64,6 +64,28 @@ class Case:
             weight=None if self.weight is None else some(self.weight),
             times=max(self.times, 1 + self.times * len(self.y) // max(len(rows), 1)),
         )
+
+    def code(self) -> str:
+        """Compare once more."""
+        return f"from fuzz.engines import *  # with tests/ on the path\nprint(check({self!r}))"
+
+    def simpler(self) -> Iterator[Case]:
+        """Cases without a column, a choice, weights or rows."""
+        if len(self.columns) > 1:
+            for name in self.columns:
+                columns = {other: self.columns[other] for other in self.columns if other != name}
+                yield replace(self, columns=columns)
+        for name in self.recipe:
+            if name != "criterion":
+                recipe = {other: self.recipe[other] for other in self.recipe if other != name}
+                yield replace(self, recipe=recipe)
+        if self.weight is not None:
+            yield replace(self, weight=None)
+        n = length = len(self.y)
+        while length := length // 2:
+            for begin in range(0, n, length):
+                if n - length >= 2:
+                    yield self.take([*range(begin), *range(min(n, begin + length), n)])
 
 
 def random_case(seed: int, criterion: str | None = None, times: int | None = None) -> Case:
@@ -293,43 +315,9 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
 }
 
 
-# ---- small failures are read faster -------------------------------------------------------------------
-
-
-def shrink(case: Case, check: Callable[[Case], str | None]) -> Case:
-    """Leave out columns, choices, weights and rows for as long as the comparison still fails."""
-    smaller = True
-    while smaller:
-        smaller = False
-        for less in _simpler(case):
-            if _fails(less, check):
-                case, smaller = less, True
-                break
-    return case
-
-
-def _simpler(case: Case) -> Iterator[Case]:
-    if len(case.columns) > 1:
-        for name in case.columns:
-            yield replace(
-                case, columns={other: case.columns[other] for other in case.columns if other != name}
-            )
-    for name in case.recipe:
-        if name != "criterion":
-            yield replace(case, recipe={other: case.recipe[other] for other in case.recipe if other != name})
-    if case.weight is not None:
-        yield replace(case, weight=None)
-    n = len(case.y)
-    length = n // 2
-    while length:
-        for begin in range(0, n, length):
-            if n - length >= 2:
-                yield case.take([*range(begin), *range(min(n, begin + length), n)])
-        length //= 2
-
-
-def _fails(case: Case, check: Callable[[Case], str | None]) -> bool:
-    try:
-        return check(case) is not None
-    except ValueError:  # a table that nothing can be grown on
-        return False
+def check(case: Case, only: str | None = None) -> str | None:
+    """Say which engines differ on a case."""
+    for name, compare in CHECKS.items():
+        if only in (None, name) and (found := compare(case)):
+            return f"{name}: {found}"
+    return None

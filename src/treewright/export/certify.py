@@ -1,0 +1,305 @@
+"""Certificates: an artefact run in its real runtime on rows made from the model's own boundaries."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import ExportError
+from treewright.export.program import Program, program_of
+from treewright.export.runtimes import REFUSED, NotInstalledError, Outcome, runtime_of
+from treewright.export.witness import Rows, boundaries, infinite_rows, random_rows
+
+Array = NDArray[np.float64]
+
+SAME = 1e-12
+"""Sums over trees or shares may differ by this much, as a share of them; labels and leaves may not."""
+
+MOST_SHOWN = 3
+"""Mismatches that a certificate tells of."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What came of running an artefact beside its model.
+
+    Parameters
+    ----------
+    target : str
+        What the artefact is.
+    runtime, version : str
+        What ran it; version is empty if it was not run.
+    rows : int
+        How many rows were compared; 0 if it was not run.
+    mismatches : int or None
+        How many of them were answered otherwise than by the model; None if it was not run.
+    model_digest, artefact_digest : str
+        SHA-256 of what the model asks and answers, and of the artefact.
+    boundaries : int
+        Tests of the model whose boundaries the rows lie on and beside.
+    examples : tuple of str
+        The first mismatches, a sentence each.
+    reason : str
+        Why it was not run.
+    """
+
+    target: str
+    runtime: str
+    version: str
+    rows: int
+    mismatches: int | None
+    model_digest: str
+    artefact_digest: str
+    boundaries: int = 0
+    examples: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def certified(self) -> bool:
+        """Whether the artefact was run and gave the model's answers on every row."""
+        return self.mismatches == 0 and self.rows > 0
+
+    def __str__(self) -> str:
+        if self.mismatches is None:
+            return f"not run: {self.target} ({self.reason})"
+        words = "certified" if self.certified else "NOT the same"
+        lines = [
+            f"{words}: {self.target} in {self.runtime} {self.version}, {self.mismatches} mismatches in "
+            f"{self.rows} rows on {self.boundaries} boundaries",
+            *(f"  {example}" for example in self.examples),
+            f"  model    sha256 {self.model_digest}",
+            f"  artefact sha256 {self.artefact_digest}",
+        ]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the certificate as plain values."""
+        return {
+            "target": self.target,
+            "runtime": self.runtime,
+            "version": self.version,
+            "certified": self.certified,
+            "rows": self.rows,
+            "mismatches": self.mismatches,
+            "boundaries": self.boundaries,
+            "examples": list(self.examples),
+            "model_digest": self.model_digest,
+            "artefact_digest": self.artefact_digest,
+            "reason": self.reason,
+        }
+
+
+def certify(
+    model: Any,
+    artefact: str | bytes | PathLike[str] | Any,
+    target: str,
+    *,
+    n_random: int = 0,
+    random_state: int = 0,
+    max_rows: int = 200_000,
+    **options: Any,
+) -> Certificate:
+    """Run an artefact in its real runtime, and compare its answers with the model's, row by row.
+
+    The rows are made from the model alone: on, just below and just above every cut, each category and one
+    never seen, missing values, and points on the boundaries of sums. The artefact's code is run: certify what
+    you have exported yourself.
+
+    Parameters
+    ----------
+    model : fitted model
+        What the artefact was exported from.
+    artefact : str, bytes or path
+        What `model.export` gave, or the file it was written to.
+    target : str
+        The target it was exported to, such as `"sql"`.
+    n_random : int
+        How many rows drawn at random to compare besides.
+    random_state : int
+        Seed of these.
+    max_rows : int
+        Most rows made from boundaries; of more, evenly spaced ones are taken.
+    **options
+        Those of `model.export` that say how to run it: `dialect` and `table` of SQL, if the artefact itself
+        does not say.
+
+    Returns
+    -------
+    Certificate
+        `rows` is 0 and `mismatches` None if the runtime is not installed: print it to see why.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> model = tw.DecisionTreeClassifier(max_depth=2).fit(*tw.datasets.load_iris())
+    >>> certificate = tw.certify(model, model.export("python"), "python")
+    >>> certificate.mismatches
+    0
+    >>> broken = model.export("python").replace("<= 2.45", "< 2.45")
+    >>> tw.certify(model, broken, "python").mismatches > 0
+    True
+    """
+    content = _content(artefact)
+    program = program_of(model)
+    digests = program_digest(program), _digest(content)
+    runtime = runtime_of(target, content, options)
+    try:
+        version = runtime.version()
+    except NotInstalledError as problem:
+        return Certificate(target, runtime.name, "", 0, None, *digests, reason=str(problem))
+    rows, n_boundaries = witnesses(model, program, max_rows)
+    if n_random:
+        drawn = random_rows(program, n_random, random_state)
+        rows = Rows(program, np.concatenate([rows.x, drawn.x]))
+    rows = runtime.suited(rows)
+    wrong, examples = _compare(model, program, rows, runtime.run(program, rows))
+    return Certificate(
+        target,
+        runtime.name,
+        version,
+        len(rows),
+        int(wrong.sum()),
+        *digests,
+        boundaries=n_boundaries,
+        examples=tuple(examples),
+    )
+
+
+def _content(artefact: Any) -> Any:
+    """Read an artefact that is given as a file."""
+    if isinstance(artefact, str) and "\n" not in artefact and len(artefact) < 4096:
+        artefact = Path(artefact)
+    if not isinstance(artefact, PathLike):
+        return artefact
+    data = Path(artefact).read_bytes()
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
+
+
+def _digest(content: Any) -> str:
+    if isinstance(content, str):
+        content = content.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(content).hexdigest() if isinstance(content, bytes) else ""
+
+
+def program_digest(program: Program) -> str:
+    """Give the SHA-256 of what a model asks and answers."""
+    parts = [repr((program.inputs, program.obliques, program.classes, program.forest, program.hard))]
+    for body in program.bodies:
+        asked = body.nodes if hasattr(body, "nodes") else body.rules
+        parts.append(repr(asked))
+        parts.append(repr([array.tolist() for array in (body.answers.votes, body.answers.proba)]))
+    return _digest("\n".join(parts))
+
+
+# ---- rows ------------------------------------------------------------------------------------------------
+
+
+def witnesses(model: Any, program: Program, max_rows: int = 200_000) -> tuple[Rows, int]:
+    """Make rows on the boundaries of a model; of those that come to a boundary, such as change its answer."""
+    found = list(boundaries(program))
+    groups = [group for boundary in found for group in boundary.groups]
+    every = [row for group in groups for row in group] or [[0.0] * len(program.inputs)]
+    every += infinite_rows(program)
+    rows = Rows(program, np.array(every, dtype=np.float64).reshape(len(every), len(program.inputs)))
+    label, said = _signatures(model, program, rows)
+    chosen: list[int] = []
+    at = 0
+    for boundary in found:
+        begins = []
+        for group in boundary.groups:
+            begins.append(range(at, at + len(group)))
+            at += len(group)
+        if not begins:
+            continue
+        kinds = [(len(set(label[r.start : r.stop])), len(set(said[r.start : r.stop]))) for r in begins]
+        best = {0, kinds.index(max(kinds)), max(range(len(kinds)), key=lambda place: kinds[place][::-1])}
+        chosen += [row for place in sorted(best) for row in begins[place]]
+        chosen += [row for place, r in enumerate(begins) if len(r) == 1 and place not in best for row in r]
+    chosen += range(at, len(every))
+    unique = (
+        np.unique(rows.x[chosen].view(np.uint64), axis=0, return_index=True)[1] if program.inputs else [0]
+    )
+    keep = np.array(chosen, dtype=np.int64)[np.sort(unique)]
+    if len(keep) > max_rows:
+        keep = keep[np.linspace(0, len(keep) - 1, max_rows).astype(np.int64)]
+    return rows.take(keep), sum(bool(boundary.groups) for boundary in found)
+
+
+def _signatures(model: Any, program: Program, rows: Rows) -> tuple[list[Any], list[Any]]:
+    """Give what the model answers to each row, as values to compare: labels, and all that it says."""
+    expected = expect(model, program, rows)
+    label = [repr(one) for one in expected.prediction]
+    if expected.proba is None:
+        return label, label
+    return label, [one.tobytes() for one in expected.proba]
+
+
+def expect(model: Any, program: Program, rows: Rows) -> Outcome:
+    """Give the model's own answers; rows that it refuses have none."""
+    refused = rows.refused()
+    accepted = rows.take(~refused)
+    prediction: list[Any] = [REFUSED] * len(rows)
+    proba = None if program.classes is None else np.full((len(rows), program.width), np.nan)
+    if len(accepted):
+        table = accepted.table()
+        for row, answer in zip(np.flatnonzero(~refused), model.predict(table).tolist(), strict=True):
+            prediction[row] = answer
+        if proba is not None:
+            proba[~refused] = model.predict_proba(table)
+    return Outcome(prediction, proba)
+
+
+def _compare(
+    model: Any, program: Program, rows: Rows, outcome: Outcome
+) -> tuple[NDArray[np.bool_], list[str]]:
+    """Compare an artefact's answers with the model's."""
+    expected = expect(model, program, rows)
+    if len(outcome.prediction) != len(rows):
+        raise ExportError(f"the artefact gave {len(outcome.prediction)} answers to {len(rows)} rows.")
+    wrong = np.array(
+        [
+            not _same(one, other, program)
+            for one, other in zip(expected.prediction, outcome.prediction, strict=True)
+        ]
+    )
+    if expected.proba is not None and outcome.proba is not None:
+        apart = np.abs(expected.proba - outcome.proba) > SAME
+        apart |= np.isnan(expected.proba) != np.isnan(outcome.proba)
+        wrong |= apart.any(axis=1)
+    examples = []
+    for row in np.flatnonzero(wrong)[:MOST_SHOWN].tolist():
+        shown = ", ".join(
+            f"{one.name}={rows.take(np.array([row])).column(at)[0]!r}" for at, one in rows.inputs
+        )
+        examples.append(
+            f"row {row} ({shown}): {_said(expected, row)} by the model, {_said(outcome, row)} by the artefact"
+        )
+    return wrong, examples
+
+
+def _said(outcome: Outcome, row: int) -> str:
+    answer = outcome.prediction[row]
+    words = "refused" if answer is REFUSED else repr(answer)
+    return words if outcome.proba is None else f"{words} {outcome.proba[row].tolist()}"
+
+
+def _same(expected: Any, found: Any, program: Program) -> bool:
+    if expected is REFUSED or found is REFUSED:
+        return expected is found or (expected is REFUSED and found is None)
+    if program.classes is None:
+        if not isinstance(found, int | float):
+            return False
+        if not program.sums:
+            return bool(found == expected)
+        return math.isclose(found, expected, rel_tol=SAME, abs_tol=SAME)
+    return bool(found == expected)

@@ -1,0 +1,265 @@
+"""Source code with a block for each node: the nested form of Python, JavaScript and C."""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from treewright.errors import ExportError
+from treewright.export.expressions import Truth, read_expression
+from treewright.export.program import (
+    STAY,
+    Clause,
+    Cut,
+    Input,
+    Node,
+    Oblique,
+    Plane,
+    Program,
+    RuleBody,
+    Test,
+    TreeBody,
+)
+
+MOST_NESTED_ENDS, DEEPEST_NESTED, MOST_NESTED_CODES = 1_000, 40, 20_000
+"""Leaves of a model, depth of a tree and codes in all tests up to which code has a block for each node."""
+
+
+def nested(program: Program, form: str) -> bool:
+    """Whether a model is written as nested blocks rather than as tables.
+
+    Parameters
+    ----------
+    program : Program
+    form : {"auto", "nested", "table"}
+        `"auto"` goes by size. Rows that are shared over branches need tables.
+    """
+    if form not in ("auto", "nested", "table"):
+        raise ExportError(f"form must be 'auto', 'nested' or 'table', got {form!r}.")
+    shares = any(body.shares_rows for body in program.bodies)
+    if form == "nested" and shares:
+        raise ExportError("form='nested' cannot hold a tree that shares rows over branches: use 'table'.")
+    if form != "auto":
+        return form == "nested"
+    codes = sum(
+        len(test.branches)
+        for body in program.bodies
+        for _, test in body.all_tests()
+        if not isinstance(test, Cut)
+    )
+    depth = max(body.depth if isinstance(body, TreeBody) else 0 for body in program.bodies)
+    return (
+        not shares
+        and program.n_ends <= MOST_NESTED_ENDS
+        and depth <= DEEPEST_NESTED
+        and codes <= MOST_NESTED_CODES
+    )
+
+
+def predicate_of(program: Program, one: Input) -> Truth:
+    """Give the predicate of an input, resolved to inputs."""
+    assert one.predicate is not None
+    columns = {other.name: (place, other.column) for place, other in enumerate(program.inputs)}
+    return read_expression(str(one.predicate.rule), columns)
+
+
+def helpers_for(text: str, pieces: Mapping[str, str]) -> list[str]:
+    """Choose the helpers that a text needs, and those that they need, in their order."""
+    needed: set[str] = set()
+    waiting = [text]
+    while waiting:
+        words = set(re.findall(r"\w+", waiting.pop()))
+        new = (pieces.keys() & words) - needed
+        needed |= new
+        waiting += [pieces[name] for name in new]
+    return [piece for name, piece in pieces.items() if name in needed]
+
+
+def pieces_of(helpers: str, definition: str) -> dict[str, str]:
+    """Take helpers apart that are set off by blank lines; `definition` finds the name of each."""
+    parts = [part.strip("\n") for part in re.split(r"\n\n\n", helpers) if part.strip()]
+    return {re.search(definition, part)[1]: part for part in parts}  # type: ignore[index]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A branch of a node with the condition that leads to it; None is whatever is left."""
+
+    condition: str | None
+    branch: int
+
+
+class Source(ABC):
+    """Writes a program as source code, a block for each node.
+
+    Parameters
+    ----------
+    program : Program
+    """
+
+    and_, or_, true = "&&", "||", "true"
+    indent = "    "
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    # ---- what a language says ------------------------------------------------------------------------
+
+    @abstractmethod
+    def number(self, value: float) -> str:
+        """Write a number so that it is read back to the last bit."""
+
+    @abstractmethod
+    def comment(self, text: str) -> str:
+        """Write a comment that ends with its line, whatever is in it."""
+
+    @abstractmethod
+    def among(self, x: str, codes: Sequence[int]) -> str:
+        """Write that a code is one of several."""
+
+    @abstractmethod
+    def is_missing(self, x: str) -> str:
+        """Write that a number is NaN."""
+
+    @abstractmethod
+    def block(self, word: str, condition: str | None) -> str:
+        """Begin the block of ``if``, ``elif`` or ``else``."""
+
+    @abstractmethod
+    def end_block(self) -> list[str]:
+        """End a block."""
+
+    def set_branch(self, branch: int) -> str:
+        """Keep the number of a branch as `b`."""
+        return f"b = {branch};"
+
+    @abstractmethod
+    def first_branch(self, branch: int) -> str:
+        """Make a variable `b` with the number of a branch."""
+
+    @abstractmethod
+    def give(self, end: int) -> str:
+        """Return from the function with an end."""
+
+    def input(self, place: int) -> str:
+        """Name the variable of an input."""
+        return f"x{place}"
+
+    # ---- expressions -----------------------------------------------------------------------------------
+
+    def quantity(self, quantity: int) -> str:
+        """Write what a test compares."""
+        oblique = self.program.oblique(quantity)
+        return self.input(quantity) if oblique is None else self.total(oblique)
+
+    def total(self, oblique: Oblique) -> str:
+        """Write a sum, to be added from left to right."""
+        if isinstance(oblique, Plane):
+            return " + ".join(f"{self.number(weight)} * {self.input(x)}" for x, weight in oblique.terms)
+        terms = []
+        for x, centre, scale in oblique.terms:
+            distance = f"({self.input(x)} - {self.number(centre)})"
+            terms.append(f"{self.number(scale)} * {distance} * {distance}")
+        return " + ".join(terms)
+
+    def above(self, x: str, cut: float) -> str:
+        """Write that a number lies above a cut; false for NaN."""
+        return f"{x} > {self.number(cut)}"
+
+    def at_most(self, x: str, cut: float) -> str:
+        """Write that a number is at most a cut; false for NaN."""
+        return f"{x} <= {self.number(cut)}"
+
+    def arms(self, test: Test, default: int | None) -> list[Arm]:
+        """Give the branches of a test in the order to ask for them; `default` is what is left, if given."""
+        x = self.quantity(test.quantity)
+        if not isinstance(test, Cut):
+            branches = sorted(set(test.branches.values()) - {default})
+            found = [Arm(self.among(x, test.codes(branch)), branch) for branch in branches]
+        else:
+            last = len(test.cuts)
+            upto = last if default is None else default
+            found = [Arm(self.at_most(x, test.cuts[branch]), branch) for branch in range(upto)]
+            if default is None:
+                found.append(Arm(self.above(x, test.cuts[-1]), last))
+            else:
+                down = range(last, default, -1)
+                found += [Arm(self.above(x, test.cuts[branch - 1]), branch) for branch in down]
+        return found if default is None else [*found, Arm(None, default)]
+
+    def holds(self, clause: Clause) -> str:
+        """Write that a clause of a rule holds."""
+        test, x = clause.test, self.quantity(clause.test.quantity)
+        if isinstance(test, Cut):
+            low, high = test.bounds(clause.branch)
+            parts = [self.above(x, low)] if low != -math.inf else []
+            parts += [self.at_most(x, high)] if high != math.inf or not parts else []
+            text = f" {self.and_} ".join(parts)
+            missing = f"({text} {self.or_} {self.is_missing(x)})"
+            return missing if clause.missing else text
+        codes = test.codes(clause.branch)
+        parts = [self.among(x, codes)] if codes else []
+        parts += [self.is_missing(x)] if clause.missing else []
+        return f"({f' {self.or_} '.join(parts)})" if parts else self.above(x, math.inf)
+
+    # ---- statements --------------------------------------------------------------------------------------
+
+    def tree(self, body: TreeBody, first_end: int, depth: int = 1) -> Iterator[str]:
+        """Write the statements of a tree; each way through them ends with `give`."""
+        waiting: list[tuple[int, str | Node]] = [(depth, body.nodes[0])]
+        while waiting:
+            depth, what = waiting.pop()
+            if isinstance(what, str):
+                yield self.indent * depth + what
+            elif not what.tests:
+                yield self.indent * depth + self.give(first_end + body.end_of[what.id])
+            else:
+                stay = self.give(first_end + body.end_of[what.id]) if what.default == STAY else None
+                waiting += reversed([*self._node(what, body, stay, depth)])
+
+    def _node(
+        self, node: Node, body: TreeBody, stay: str | None, depth: int
+    ) -> Iterator[tuple[int, str | Node]]:
+        """Write the statements of one node, with the nodes below in their places."""
+        if len(node.tests) == 1:
+            arms = self.arms(node.tests[0], None if stay else node.default)
+        else:
+            yield from ((depth, line) for line in self._stand_ins(node))
+            branches = range(len(node.children))
+            arms = [Arm(f"b == {branch}", branch) for branch in branches if branch != node.default]
+            arms += [] if stay else [Arm(None, node.default)]
+        for place, arm in enumerate(arms):
+            word = "if" if place == 0 else "elif" if arm.condition is not None else "else"
+            if place == 0 and arm.condition is None:  # every row goes the same way
+                yield depth, body.nodes[node.children[arm.branch]]
+                return
+            yield depth, f"{self.block(word, arm.condition)}{self._words(node, arm.branch)}"
+            yield depth + 1, body.nodes[node.children[arm.branch]]
+            yield from ((depth, line) for line in self.end_block())
+        if stay:
+            yield depth, stay
+
+    def _stand_ins(self, node: Node) -> Iterator[str]:
+        """Write the choice of a branch by several tests in order."""
+        arms = [arm for test in node.tests for arm in self.arms(test, None)]
+        yield self.first_branch(node.default)
+        for place, arm in enumerate(arms):
+            yield self.block("elif" if place else "if", arm.condition)
+            yield self.indent + self.set_branch(arm.branch)
+            yield from self.end_block()
+
+    def _words(self, node: Node, branch: int) -> str:
+        return "  " + self.comment(self.program.words(node, branch))
+
+    def rules(self, body: RuleBody, first_end: int) -> Iterator[str]:
+        """Write rules, each a block of its own."""
+        for place, rule in enumerate(body.rules):
+            conditions = f" {self.and_} ".join(map(self.holds, rule)) or self.true
+            words = " AND ".join(map(self.program.clause_words, rule))
+            yield f"{self.indent}{self.block('if', conditions)}  {self.comment(words or 'always')}"
+            yield self.indent * 2 + self.give(first_end + place)
+            yield from (self.indent + line for line in self.end_block())
+        yield self.indent + self.give(first_end + len(body.rules))

@@ -1,0 +1,41 @@
+"""Models as JSON: read back, and written again in any language."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import treewright as tw
+from helpers.exporting import MAKERS, model
+from treewright.errors import ExportError
+from treewright.export import export_model, read_json
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_what_is_read_back_answers_as_the_model_does(name: str) -> None:
+    fitted = model(name)
+    certificate = tw.certify(fitted, fitted.export("json"), "json", n_random=200)
+    assert certificate.mismatches == 0, str(certificate)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_what_is_read_back_is_written_the_same(name: str) -> None:
+    text = model(name).export("json")
+    assert export_model(read_json(text), "json") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"format": "treewright program", "version": 99}', '{"format": "x", "version": 1}'],
+)
+def test_other_json_is_refused(text: str) -> None:
+    with pytest.raises(ExportError, match="the JSON holds no program"):
+        read_json(text)
+
+
+def test_what_is_read_becomes_no_code() -> None:
+    content = json.loads(model("iris").export("json"))
+    content["trees"][0]["nodes"][0]["branches"] = ["__import__('os')", 2]
+    with pytest.raises(ExportError, match="the JSON holds no program"):
+        read_json(json.dumps(content))

@@ -1,0 +1,481 @@
+"""Random tables and parameters of every estimator; a case is the code that makes its model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import treewright as tw
+from treewright import criteria, pruning
+from treewright.growing.parameters import MISSING, ORDERS
+
+Random = np.random.Generator
+Values = tuple[Any, ...]
+
+NAMES: dict[str, Any] = {"np": np, "pd": pd, "tw": tw, "nan": np.nan, **vars(pruning)}
+IMPORTS = """import numpy as np, pandas as pd, treewright as tw
+from numpy import nan
+from treewright.pruning import *"""
+
+CLASSIFIERS = ("DecisionTreeClassifier", "ID3Classifier", "C45Classifier", "CARTClassifier", "RuleClassifier")
+REGRESSORS = ("DecisionTreeRegressor", "CARTRegressor")
+FORESTS = (
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+)
+LEARNERS = (*CLASSIFIERS, *REGRESSORS, *FORESTS)
+OFTEN = ("DecisionTreeClassifier", "DecisionTreeRegressor")
+
+WRITTEN = {  # how a column of a kind is written
+    "number": "np.array({})",
+    "small": "np.array({}, dtype=np.float32)",
+    "whole": 'pd.array({}, dtype="Int64")',
+    "boolean": 'pd.array({}, dtype="boolean")',
+    "text": "pd.Series({}, dtype=object)",
+    "category": "pd.Categorical({})",
+    "ordered": "pd.Categorical({}, list('abcdefghijk'), ordered=True)",
+    "date": "pd.to_datetime({})",
+    "zoned": "pd.to_datetime({}, utc=True)",
+    "duration": "pd.to_timedelta({})",
+}
+FORMS = {  # how a table is handed over
+    "pandas": "frame",
+    "array": "frame.to_numpy(float)",
+    "fortran": "np.asfortranarray(frame.to_numpy(float))",
+    "float32": "frame.to_numpy(np.float32)",
+    "lists": "frame.astype(object).where(frame.notna(), None).to_numpy().tolist()",
+    "polars": '__import__("polars").from_pandas(frame)',
+    "arrow": '__import__("pyarrow").Table.from_pandas(frame, preserve_index=False)',
+    "sparse": '__import__("scipy.sparse").sparse.csr_matrix(frame.to_numpy(float))',
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table, an estimator and its parameters.
+
+    Parameters
+    ----------
+    columns : dict of name to (kind, values)
+        `kind` is one of `WRITTEN`; None, or NaN of numbers, is missing.
+    form : str
+        One of `FORMS`.
+    """
+
+    learner: str
+    parameters: dict[str, Any]
+    columns: dict[str, tuple[str, Values]]
+    y: Values
+    weight: Values | None = None
+    form: str = "pandas"
+
+    @property
+    def is_classifier(self) -> bool:
+        return self.learner.endswith("Classifier")
+
+    # ---- as code ---------------------------------------------------------------------------------
+
+    def table_code(self) -> str:
+        """Write the table, as an expression of `frame`, and the frame."""
+        columns = ", ".join(
+            f"{name!r}: {WRITTEN[kind].format(list(values))}" for name, (kind, values) in self.columns.items()
+        )
+        return f"pd.DataFrame({{{columns}}})"
+
+    def model_code(self) -> str:
+        """Write the estimator."""
+        settings = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        return f"tw.{self.learner}({settings})"
+
+    def code(self) -> str:
+        """Write a program that fits the model."""
+        weight = "" if self.weight is None else f", sample_weight={list(self.weight)}"
+        return (
+            f"{IMPORTS}\nframe = {self.table_code()}\nX, y = {FORMS[self.form]}, {list(self.y)}\n"
+            f"model = {self.model_code()}.fit(X, y{weight})"
+        )
+
+    def table(self) -> Any:
+        """Give X, by the code that is printed."""
+        frame = eval(self.table_code(), NAMES)  # the code of a case, which was made here
+        return eval(FORMS[self.form], NAMES | {"frame": frame})
+
+    def fit(self, **others: Any) -> Any:
+        """Fit the model, with other parameters if some are given."""
+        model = eval(self.model_code(), NAMES).set_params(**others)
+        with np.errstate(over="ignore"):  # of numbers that 32 bits do not hold
+            X = self.table()
+        return model.fit(X, list(self.y), **self.weights())
+
+    def weights(self) -> dict[str, Any]:
+        """Give the weights as `fit` takes them."""
+        return {} if self.weight is None else {"sample_weight": list(self.weight)}
+
+    # ---- changed ---------------------------------------------------------------------------------
+
+    def take(self, rows: Any) -> Case:
+        """The same with these rows."""
+
+        def some(values: Values) -> Values:
+            return tuple(values[row] for row in rows)
+
+        return replace(
+            self,
+            columns={name: (kind, some(values)) for name, (kind, values) in self.columns.items()},
+            y=some(self.y),
+            weight=None if self.weight is None else some(self.weight),
+            parameters={
+                name: list(some(value)) if name == "cv" and isinstance(value, list) else value
+                for name, value in self.parameters.items()
+            },
+        )
+
+    def with_parameters(self, **others: Any) -> Case:
+        """The same with other parameters."""
+        return replace(self, parameters=self.parameters | others)
+
+    def keeping(self, names: Any) -> Case:
+        """The same with no other parameters than these."""
+        kept = {name: value for name, value in self.parameters.items() if name in names}
+        return replace(self, parameters=kept)
+
+    def simpler(self) -> Iterator[Case]:
+        """Cases that say less: without a column, a parameter, weights, rows, and with plainer values."""
+        if self.form != "pandas":
+            yield replace(self, form="pandas")
+        for name in self.parameters:
+            yield self.keeping([other for other in self.parameters if other != name])
+        if self.weight is not None:
+            yield replace(self, weight=None)
+        if len(self.columns) > 1:
+            for name in self.columns:
+                yield self._without_column(name)
+        n = length = len(self.y)
+        while length := length // 2:
+            for begin in range(0, n, length):
+                if n - length >= 1:
+                    yield self.take([*range(begin), *range(min(n, begin + length), n)])
+        yield from self._plainer()
+
+    def _without_column(self, name: str) -> Case:
+        at = list(self.columns).index(name)
+        columns = {other: self.columns[other] for other in self.columns if other != name}
+        parameters = {
+            key: [one for i, one in enumerate(value) if i != at] if key in BY_FEATURE else value
+            for key, value in self.parameters.items()
+        }
+        return replace(self, columns=columns, parameters=parameters)
+
+    def _plainer(self) -> Iterator[Case]:
+        """Numbers by their rank, and weights of 1."""
+        for name, (kind, values) in self.columns.items():
+            if kind != "number":
+                continue
+            ranks = {value: float(rank) for rank, value in enumerate(sorted({*values} - {np.nan}))}
+            plain = tuple(ranks.get(value, value) for value in values)
+            if plain != values:
+                yield replace(self, columns=self.columns | {name: (kind, plain)})
+        if self.weight is not None:
+            for at, weight in enumerate(self.weight):
+                if weight != 1:
+                    yield replace(self, weight=(*self.weight[:at], 1.0, *self.weight[at + 1 :]))
+
+
+BY_FEATURE = ("monotonic_cst", "feature_costs")
+
+
+# ---- tables --------------------------------------------------------------------------------------------
+
+EDGES = [0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-300, 0.1, 0.1 + 0.2, 0.3, 1.0, 1 + 2**-52, 1 - 2**-53]
+EDGES += [2.0**53, 2.0**53 + 2, 1e16, 1e150, 1e300, 1.7976931348623155e308, 1.7976931348623157e308]
+EDGES += [-edge for edge in EDGES[4:]]
+
+
+def _number(random: Random, n: int) -> Values:
+    family = str(random.choice(["few", "few", "grid", "continuous", "binary", "edges", "near", "constant"]))
+    if family == "few":
+        values = random.integers(0, random.choice([3, 5, 9]), n) * 0.75 - 1
+    elif family == "grid":
+        values = np.round(random.normal(size=n), 1)
+    elif family == "continuous":
+        values = random.normal(size=n) * 10.0 ** random.integers(-8, 9)
+    elif family == "binary":
+        values = random.integers(0, 2, n).astype(float)
+    elif family == "edges":
+        values = random.choice(EDGES, n)
+    elif family == "near":  # numbers beside one another
+        base = float(random.choice([1.0, 0.3, 1e-308, 4503599627370496.5, 1.7e308]))
+        values = np.array([base + k * np.spacing(base) for k in random.integers(0, 4, n)])
+    else:
+        values = np.full(n, float(random.choice(EDGES)))
+    return tuple(float(value) for value in values)
+
+
+KINDS = ["number"] * 6 + ["category"] * 3 + list(WRITTEN)
+
+
+def _column(random: Random, n: int, kinds: list[str]) -> tuple[str, Values]:
+    kind = str(random.choice(kinds))
+    values: Values
+    if kind in ("number", "small"):
+        values = _number(random, n)
+        if kind == "small":
+            values = tuple(float(np.float32(np.clip(value, -1e38, 1e38))) for value in values)
+    elif kind == "whole":
+        base = int(random.choice([0, 0, 2**53, -(2**62)]))
+        values = tuple(base + int(step) for step in random.integers(-3, 4, n))
+    elif kind == "boolean":
+        values = tuple(bool(bit) for bit in random.integers(0, 2, n))
+    elif kind in ("text", "category", "ordered"):
+        letters = "abcdefghijk"[: int(random.choice([1, 2, 3, 5, 11]))]
+        values = tuple(str(random.choice(list(letters))) for _ in range(n))
+    elif kind in ("date", "zoned"):
+        values = tuple(f"2024-02-{day:02d} 00:00:0{day % 3}" for day in random.integers(1, 29, n))
+    else:
+        values = tuple(f"{hours} hours" for hours in random.integers(-5, 6, n))
+    share = float(random.choice([0, 0, 0.1, 0.4, 1.0], p=[0.4, 0.2, 0.2, 0.17, 0.03]))
+    gap = np.nan if kind in ("number", "small") else None
+    return kind, tuple(gap if random.random() < share else value for value in values)
+
+
+def _target(random: Random, learner: str, parameters: dict[str, Any], codes: list[Any], n: int) -> Values:
+    """Noise, or what two columns say together and neither says alone."""
+    signal = sum(codes[:2]) if random.random() < 0.6 else random.integers(0, 6, n)
+    noise = random.integers(0, 3, n) * (random.random(n) < random.choice([0.0, 0.3]))
+    y = np.asarray(signal) + noise
+    if learner.endswith("Classifier"):
+        y = y % int(random.choice([1, 2, 2, 2, 3, 4, 7]))
+        labels: Callable[[int], Any] = [int, str, bool, float, lambda code: f"c{code}"][
+            int(random.integers(5))
+        ]
+        return tuple(labels(int(code)) for code in y)
+    if parameters.get("criterion") == "poisson":
+        return tuple(float(value) for value in y % 5 * random.choice([1.0, 1.0, 0.1, 1e6]))
+    values = (y % 9 - 4 + (random.normal(size=n) if random.random() < 0.3 else 0.0)) * float(
+        random.choice([1.0] * 12 + [1e-140, 1e-30, 1e30, 1e150])
+    )
+    return tuple(float(value) for value in values + random.choice([0.0, 0.0, 1e6]))
+
+
+def _weights(random: Random, n: int) -> Values | None:
+    family = int(random.integers(8))
+    if family > 4:
+        return None
+    if family == 0:
+        values = random.choice([0.5, 1.0, 1.0, 2.0, 3.0], n)
+    elif family == 1:
+        values = random.uniform(0.1, 2, n)
+    elif family == 2:
+        values = random.integers(0, 4, n).astype(float)
+    elif family == 3:
+        values = random.choice([1e-12, 1.0, 1e12], n)
+    else:
+        values = np.full(n, 10.0 ** float(random.integers(-28, 29)))
+    return tuple(float(value) for value in values)
+
+
+# ---- parameters ----------------------------------------------------------------------------------------
+
+Choice = Callable[[Random, Any], Any]
+
+
+def _one(*values: Any) -> Choice:
+    return lambda random, _: values[int(random.integers(len(values)))]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What parameters may depend on."""
+
+    n: int
+    names: tuple[str, ...]
+    classes: tuple[Any, ...] = field(default=())
+
+
+SPLITS = [
+    *(("threshold", "multiway"), ("threshold", "one_vs_rest"), ("interval", "subset"), ("threshold",)),
+    *(("hyperplane", "subset"), ("sphere", "multiway"), ("median", "subset"), ("interval", "multiway")),
+    ("threshold", "interval", "hyperplane", "sphere", "subset", "multiway", "one_vs_rest"),
+]
+PRUNER_OBJECTS = [
+    pruning.CostComplexity(0.01),
+    pruning.CostComplexity(cv=3),
+    pruning.CostComplexity(0.02, risk="impurity"),
+    pruning.ErrorBased(cf=0.4),
+    pruning.MinimalSize(),
+]
+
+
+def _groups(random: Random, shape: Shape) -> Any:
+    size = int(random.integers(1, len(shape.names) + 1))
+    group = sorted(random.choice(shape.names, size, replace=False).tolist())
+    return ["pairwise", "no_interactions", [group], [group]][int(random.integers(4))]
+
+
+def _costs(random: Random, shape: Shape) -> Any:
+    k = len(shape.classes)
+    matrix = random.choice([0.0, 1.0, 1.0, 2.0, 5.0, 1e6, 1e-6], (k, k))
+    return (matrix * (1 - np.eye(k))).tolist()
+
+
+GROWING: dict[str, tuple[float, Choice]] = {  # how often another than the default is taken, and which
+    "splitter": (0.08, _one("random")),
+    "max_depth": (0.25, _one(1, 2, 4)),
+    "min_samples_split": (0.1, _one(3, 5, 0.2)),
+    "min_samples_leaf": (0.15, _one(2, 5, 0.1)),
+    "min_weight_fraction_leaf": (0.08, _one(0.05, 0.2)),
+    "max_features": (0.08, _one(1, 0.5, "sqrt", "log2")),
+    "max_leaf_nodes": (0.1, _one(2, 5, 12)),
+    "min_impurity_decrease": (0.08, _one(0.003, 0.1)),
+    "ccp_alpha": (0.08, _one(0.001, 0.02, 1.0)),
+    "monotonic_cst": (0.08, lambda random, shape: random.integers(-1, 2, len(shape.names)).tolist()),
+    "splits": (0.3, lambda random, _: SPLITS[int(random.integers(len(SPLITS)))]),
+    "missing": (0.6, _one(*MISSING)),
+    "max_surrogates": (0.1, _one(0, 1, 2)),
+    "use_surrogates": (0.2, _one(0, 1)),
+    "max_bins": (0.08, _one(2, 3, 10)),
+    "category_order": (0.1, _one("node", "once", "auto")),
+    "unseen": (0.05, _one("majority", "error")),
+    "inf": (0.05, _one("extreme")),
+    "max_terms": (0.05, _one(2, 3)),
+}
+TREE: dict[str, tuple[float, Choice]] = GROWING | {
+    "interaction_cst": (0.08, _groups),
+    "feature_costs": (0.08, lambda random, shape: random.choice([1.0, 2.0, 0.5], len(shape.names)).tolist()),
+    "significance": (0.06, _one(0.05, 0.5)),
+    "complexity": (0.06, _one(0.001, 0.02)),
+    "risk_threshold": (0.04, _one(0.1, 0.0)),
+    "early_stopping": (0.04, _one("holdout", "cv")),
+    "order": (0.3, _one(*ORDERS)),
+    "max_nodes": (0.06, _one(1, 4, 9)),
+    "ties": (0.1, _one("last", "random")),
+    "max_competitors": (0.2, _one(1, 3)),
+    "cut": (0.2, _one("observed")),
+    "pruner": (0.3, _one(*pruning.PRUNERS, *PRUNER_OBJECTS)),
+    "trace": (0.06, _one(True)),
+    "predicates": (0.05, lambda random, shape: None),
+}
+OF_CLASSES: dict[str, tuple[float, Choice]] = {
+    "class_weight": (
+        0.12,
+        lambda random, shape: [
+            "balanced",
+            {c: float(random.choice([1.0, 3.0, 0.0, 1e9])) for c in shape.classes},
+        ][int(random.integers(2))],
+    ),
+    "priors": (0.08, lambda random, shape: random.choice([1.0, 0.2, 0.0, 5.0], len(shape.classes)).tolist()),
+    "costs": (0.12, _costs),
+    "laplace": (0.08, _one(True, 0.5)),
+}
+PARAMETERS: dict[str, dict[str, tuple[float, Choice]]] = {
+    "DecisionTreeClassifier": TREE | OF_CLASSES | {"criterion": (0.7, _one(*criteria.CLASSIFICATION))},
+    "DecisionTreeRegressor": TREE | {"criterion": (0.5, _one(*criteria.REGRESSION))},
+    "ID3Classifier": {name: TREE[name] for name in ("max_depth", "pruner", "missing", "min_samples_split")}
+    | {"compat": (0.2, _one("weka"))},
+    "C45Classifier": {
+        "min_samples_leaf": (0.5, _one(1, 3, 2.5)),
+        "confidence": (0.2, _one(0.05, 0.4, 0.6)),
+        "pruner": (0.3, _one(None, *pruning.PRUNERS)),
+        "compat": (0.3, _one("j48", "release8")),
+        "cut": (0.3, _one("midpoint")),
+        **dict.fromkeys(("subtree_raising", "collapse", "mdl"), (0.3, _one(False))),
+        "binary_splits": (0.3, _one(True)),
+        "max_competitors": (0.2, _one(2)),
+        "laplace": (0.1, _one(True)),
+        "trace": (0.1, _one(True)),
+    },
+    "CARTClassifier": {
+        "min_samples_split": (0.8, _one(1, 2, 5)),
+        "min_samples_leaf": (0.8, _one(1, 2)),
+        "cp": (0.6, _one(0.0, -1.0, 0.001, 0.1)),
+        "max_depth": (0.2, _one(1, 3)),
+        "cv": (1.0, _one(None, 2, 3)),
+        "se": (0.2, _one(0.0, 1.0)),
+        "compat": (0.4, _one("rpart")),
+        "max_surrogates": (0.3, _one(0, 1)),
+        "use_surrogates": (0.4, _one(0, 1)),
+        "surrogate_style": (0.3, _one(1)),
+        "max_competitors": (0.3, _one(0, 1)),
+        "feature_costs": TREE["feature_costs"],
+    },
+    "RuleClassifier": {
+        "estimate": (0.4, _one("holdout", "smoothed")),
+        "cf": (0.2, _one(0.05, 0.9)),
+        "choose": (0.3, _one(True, False)),
+    },
+}
+_CART = PARAMETERS["CARTClassifier"]
+PARAMETERS["CARTRegressor"] = _CART | {"criterion": (0.4, _one("poisson")), "shrink": (0.1, _one(0.0, 2.0))}
+PARAMETERS["CARTClassifier"] = _CART | {
+    "criterion": (0.3, _one("entropy")),
+    **{name: OF_CLASSES[name] for name in ("priors", "costs", "laplace")},
+}
+_FOREST = GROWING | {
+    "bootstrap": (0.3, _one(True, False)),
+    "max_samples": (0.1, _one(0.5, 3)),
+    "oob_score": (0.1, _one(True)),
+}
+del _FOREST["splitter"]
+for _name in FORESTS:
+    _names = criteria.CLASSIFICATION if _name.endswith("Classifier") else criteria.REGRESSION
+    PARAMETERS[_name] = _FOREST | {"criterion": (0.5, _one(*_names))}
+    if _name.endswith("Classifier"):
+        PARAMETERS[_name] |= {"class_weight": OF_CLASSES["class_weight"], "vote": (0.2, _one("hard"))}
+
+
+def _predicates(random: Random, columns: dict[str, tuple[str, Values]]) -> Any:
+    """An expression over the numbers of a table, if it has some."""
+    numbers = [name for name, (kind, _) in columns.items() if kind == "number"]
+    if not numbers:
+        return None
+    name, other = random.choice(numbers, 2)
+    return [[f"{name} > {other}"], [f"{name} <= 0.5"], [f"{name} + {other} > 1"]][int(random.integers(3))]
+
+
+def random_case(seed: int) -> Case:
+    """Make a table, an estimator and parameters of a seed."""
+    random = np.random.default_rng(seed)
+    n = int(np.exp(random.uniform(0, np.log(60))))
+    learner = str(random.choice([*OFTEN * 3, *LEARNERS]))
+    kinds = ["category"] if learner == "ID3Classifier" and random.random() < 0.8 else KINDS
+    columns = {f"x{at}": _column(random, n, kinds) for at in range(int(random.integers(1, 6)))}
+    codes = [pd.factorize(np.array(values, dtype=object))[0] for _, values in columns.values()]
+    parameters: dict[str, Any] = {}
+    criterion = PARAMETERS[learner].get("criterion")
+    if criterion and random.random() < criterion[0]:
+        parameters["criterion"] = criterion[1](random, None)
+    y = _target(random, learner, parameters, codes, n)
+    shape = Shape(n, tuple(columns), tuple(sorted(set(y))))
+    for name, (chance, choice) in PARAMETERS[learner].items():
+        if name != "criterion" and random.random() < chance:
+            parameters[name] = choice(random, shape)
+    if "predicates" in parameters:
+        parameters["predicates"] = _predicates(random, columns)
+    if "missing" in parameters and random.random() < 0.1:
+        parameters["missing"] = {name: str(random.choice(list(MISSING))) for name in columns}
+    if "monotonic_cst" in parameters:
+        free = [kind in ("text", "category", "boolean") for kind, _ in columns.values()]
+        signs = zip(parameters["monotonic_cst"], free, strict=True)
+        parameters["monotonic_cst"] = [0 if is_free else sign for sign, is_free in signs]
+    if "max_samples" in parameters or "oob_score" in parameters:
+        parameters["bootstrap"] = True
+    if learner in FORESTS:
+        parameters["n_estimators"] = int(random.integers(1, 5))
+    if learner in (*FORESTS, *OFTEN):
+        parameters["random_state"] = int(random.integers(100))
+    numeric = all(kind == "number" for kind, _ in columns.values())
+    form = str(random.choice([*["pandas"] * 6, "polars", "arrow", "lists"]))
+    if numeric and random.random() < 0.6:
+        form = str(random.choice(["array", "fortran", "float32", "lists", "sparse"]))
+    weight = _weights(random, n)
+    if weight is not None and (learner == "ID3Classifier" or "error" in str(parameters.get("missing"))):
+        weight = tuple(
+            one or 1.0 for one in weight
+        )  # what may be missing in a row of no weight is missing later
+    return Case(learner, parameters, columns, y, weight, form)

@@ -1,0 +1,59 @@
+"""A sample of what `make fuzz` runs: no case may fail."""
+
+from __future__ import annotations
+
+import pytest
+
+from fuzz import server_requests
+from fuzz.cases import Case
+from fuzz.reduction import reduce
+from fuzz.run import TARGETS, failure, reproduction
+
+CASES = {
+    "estimators": 300,
+    "relations": 200,
+    "engines": 10,
+    "model_files": 400,
+    "table_files": 40,
+    "requests": 100,
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_server_after():
+    yield
+    server_requests.stop()
+
+
+@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("name", TARGETS)
+def test_random_cases(name: str, part: int) -> None:
+    for seed in range(part, CASES[name], 4):
+        if (wrong := failure(TARGETS[name], seed)) is not None:
+            pytest.fail(f"{name}, seed {seed}\n{reproduction(TARGETS[name], seed, *wrong)}")
+
+
+def test_the_code_of_a_case_fits_its_model() -> None:
+    for seed in range(20):
+        case = TARGETS["estimators"].make(seed)
+        made: dict[str, object] = {}
+        try:
+            exec(case.code(), made)
+        except (ValueError, TypeError):
+            with pytest.raises((ValueError, TypeError)):
+                case.fit()
+        else:
+            assert str(getattr(made["model"], "tree_", "")) == str(getattr(case.fit(), "tree_", ""))
+
+
+def test_a_failure_is_reduced_to_what_makes_it() -> None:
+    columns = {f"x{at}": ("number", tuple(float(row * at) for row in range(40))) for at in range(4)}
+    case = Case(
+        "DecisionTreeClassifier", {"max_depth": 2, "ties": "last"}, columns, tuple(range(40)), (2.0,) * 40
+    )
+
+    def fails(less: Case) -> bool:
+        return "max_depth" in less.parameters and "x2" in less.columns and 7 in less.y
+
+    least = reduce(case, fails)
+    assert least == Case("DecisionTreeClassifier", {"max_depth": 2}, {"x2": ("number", (0.0,))}, (7,))
