@@ -11,6 +11,7 @@ written as > its time; errors must be equal wherever both programs have ended.
 import argparse
 import gzip
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,8 +64,12 @@ def theirs(X: Any, y: Any, depth: int, limit: float, repeat: int, *, binary: boo
 
     if binary:
         X = X.astype(int)
-    seconds, model = least_seconds(fit, repeat)
-    return seconds, int((model.predict(X) != y).sum()), seconds < 0.98 * limit
+    start = time.monotonic()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        seconds, model = least_seconds(fit, repeat)
+    ended = time.monotonic() - start < 0.98 * limit  # their limit is on the clock, also on a busy machine
+    return seconds, int((model.predict(X) != y).sum()), ended
 
 
 def main() -> None:

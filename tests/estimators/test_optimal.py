@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import treewright as tw
 from helpers.optimal_reference import Reference
+from treewright.cli import main
 
 # ---- against trying all trees --------------------------------------------------------------------
 
@@ -483,3 +484,19 @@ def test_frontier_plots_beside_other_trees() -> None:
 def test_clone_and_parameters() -> None:
     model = tw.OptimalTreeClassifier(max_depth=2, alpha=0.01, time_limit=3)
     assert clone(model).get_params() == model.get_params()
+
+
+def test_the_command_line_fits_and_compares_them(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    X, y = tw.datasets.load_iris()
+    X.assign(species=y).to_csv(tmp_path / "iris.csv", index=False)
+    table, out = str(tmp_path / "iris.csv"), str(tmp_path / "best.tw")
+    assert main(["fit", table, "-t", "species", "--algorithm", "optimal", "--max-depth", "2", "-o", out]) == 0
+    model = tw.load(out)
+    assert isinstance(model, tw.OptimalTreeClassifier)
+    assert model.objective_ == pytest.approx(6 / 150)
+    capsys.readouterr()
+    line = ["compare", table, "-t", "species", "--pruners", "none", "--max-depth", "2", "--folds", "3"]
+    assert main([*line, "--learners", "optimal"]) == 0
+    assert "optimal" in capsys.readouterr().out
+    assert main(line) == 0
+    assert "optimal" not in capsys.readouterr().out
