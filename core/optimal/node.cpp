@@ -35,6 +35,7 @@ bool order_two_values(const double* x, uint32_t n, uint32_t* order, uint32_t* gr
     const double* const other = std::find_if(x, x + n, [&](double value) { return value != x[0]; });
     if (other == x + n) return false;
     const double low = std::min(x[0], *other), high = std::max(x[0], *other);
+    if (!(low < high)) return false;  // a value and missing ones
     uint32_t n_low = 0, n_high = 0;
     for (uint32_t i = 0; i < n; ++i) {
         n_low += x[i] == low;

@@ -7,7 +7,7 @@ import signal
 import threading
 from itertools import pairwise
 from math import inf, isnan, nan
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -270,6 +270,15 @@ def test_sets_of_columns_and_cuts_agree(depth: int) -> None:
     assert counted.objective_ == pytest.approx(searched.objective_)
 
 
+def test_a_value_and_missing_ones_are_not_two_values() -> None:
+    X = np.array([[1.0, 0.0]] * 6 + [[np.nan, 1.0]] * 2 + [[1.0, 1.0]] * 2)
+    y = [0] * 6 + [1] * 2 + [0] * 2
+    model = tw.OptimalTreeClassifier(max_depth=2).fit(X, y)
+    assert model.objective_ == 0
+    assert model.tree_.feature[0] == 0
+    assert model.predict(X).tolist() == y
+
+
 # ---- limits --------------------------------------------------------------------------------------
 
 
@@ -281,9 +290,9 @@ def hard_table(n: int = 4000, p: int = 12) -> tuple[Any, Any]:
 
 def test_time_limit_holds_and_the_gap_is_told() -> None:
     X, y = hard_table()
-    start = perf_counter()
+    start = process_time()  # a busy machine makes others wait, and this clock as well
     model = tw.OptimalTreeClassifier(max_depth=4, time_limit=0.5, n_jobs=1).fit(X, y)
-    assert perf_counter() - start < 1.5  # a busy machine
+    assert process_time() - start < 0.5 * 1.05 + 0.1
     assert not model.optimal_
     assert 0 <= model.lower_bound_ < model.objective_
     assert model.gap_ == model.objective_ - model.lower_bound_
