@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         plot_overfitting,
         plot_pruning_path,
         plot_regions,
+        plot_split,
         plot_tree,
     )
     from treewright.estimators.forest import (
@@ -90,6 +91,7 @@ __all__ = [
     "plot_overfitting",
     "plot_pruning_path",
     "plot_regions",
+    "plot_split",
     "plot_tree",
     "prune",
     "pruning",
@@ -132,6 +134,7 @@ _LOADED_WHEN_ASKED_FOR = {
     "plot_overfitting": "treewright.draw",
     "plot_pruning_path": "treewright.draw",
     "plot_regions": "treewright.draw",
+    "plot_split": "treewright.draw",
     "plot_tree": "treewright.draw",
 }
 
