@@ -8,4 +8,5 @@ NB_MODULE(_core, m) {
     treewright::border::add_presets(m);
     treewright::border::add_routing(m);
     treewright::border::add_forests(m);
+    treewright::border::add_optimal(m);
 }

@@ -138,6 +138,7 @@ GROUPS = {
     "ID3": ("ID3Classifier",),
     "C4.5": ("C45Classifier",),
     "CART": ("CARTClassifier", "CARTRegressor"),
+    "optimal trees": ("OptimalTreeClassifier", "OptimalTreeRegressor"),
     "forests": (
         "RandomForestClassifier",
         "RandomForestRegressor",
@@ -156,8 +157,9 @@ and work as they do there. The page is written by `tools/generate_parameters.py`
 
 On the command line `--name value` sets any of them: `treewright fit iris.csv --ccp-alpha 0.01`.
 
-*Trees* are `DecisionTreeClassifier` and `DecisionTreeRegressor`, *forests* `RandomForest…` and `ExtraTrees…`,
-*rules* `RuleClassifier`; what is for classes only is in the classifiers alone.
+*Trees* are `DecisionTreeClassifier` and `DecisionTreeRegressor`, *optimal trees* `OptimalTree…`, *forests*
+`RandomForest…` and `ExtraTrees…`, *rules* `RuleClassifier`; what is for classes only is in the classifiers
+alone.
 
 | parameter | default | of | what it does |
 |---|---|---|---|

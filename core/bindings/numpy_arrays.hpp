@@ -228,5 +228,6 @@ void add_growing(nb::module_& m);
 void add_presets(nb::module_& m);
 void add_routing(nb::module_& m);
 void add_forests(nb::module_& m);
+void add_optimal(nb::module_& m);
 
 }  // namespace treewright::border

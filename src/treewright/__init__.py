@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from treewright.estimators.from_sklearn import from_sklearn
     from treewright.estimators.loading import load
+    from treewright.estimators.optimal import OptimalTreeClassifier, OptimalTreeRegressor
     from treewright.estimators.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
     from treewright.estimators.rules import RuleClassifier
     from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -59,6 +60,8 @@ __all__ = [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "ID3Classifier",
+    "OptimalTreeClassifier",
+    "OptimalTreeRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "Recipe",
@@ -106,6 +109,8 @@ _LOADED_WHEN_ASKED_FOR = {
     "ExtraTreesClassifier": "treewright.estimators.forest",
     "ExtraTreesRegressor": "treewright.estimators.forest",
     "ID3Classifier": "treewright.estimators.presets",
+    "OptimalTreeClassifier": "treewright.estimators.optimal",
+    "OptimalTreeRegressor": "treewright.estimators.optimal",
     "RuleClassifier": "treewright.estimators.rules",
     "RuleSet": "treewright.rules",
     "RandomForestClassifier": "treewright.estimators.forest",

@@ -55,6 +55,42 @@ def validate_cart(
 ) -> tuple[Numbers, Numbers]:
     """Errors of held-out rows and their squares, summed over the rows for each price of a split."""
 
+def grow_optimal(
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    n_categories: Codes,
+    target: Codes | Numbers | None,
+    n_classes: int,
+    weight: Numbers | None,
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Find the best tree; as grow, and objective, lower_bound, optimal, n_solved, memory_limited."""
+
+def optimal_root_choices(
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    n_categories: Codes,
+    target: Codes | Numbers | None,
+    n_classes: int,
+    weight: Numbers | None,
+    options: Mapping[str, Any],
+) -> Numbers:
+    """Best objective for each feature at the root; NaN where the limits did not suffice."""
+
+def optimal_frontier(
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    n_categories: Codes,
+    target: Codes | Numbers | None,
+    n_classes: int,
+    weight: Numbers | None,
+    options: Mapping[str, Any],
+) -> Numbers:
+    """Best objective for up to 1, 2, … leaves; NaN where the limits did not suffice."""
+
 def grow_c45(
     numbers: Numbers,
     codes: Codes,

@@ -34,7 +34,9 @@ SUITED = {
 @learning_command(
     "compare",
     EPILOG,
-    click.option("--learners", metavar="NAMES", help="Algorithms besides tree. [default: all that suit]"),
+    click.option(
+        "--learners", metavar="NAMES", help="Algorithms besides tree. [default: all that suit but optimal]"
+    ),
     click.option("--pruners", metavar="NAMES", help="Prunings of tree, all or none. [default: five of them]"),
     click.option("--folds", type=click.IntRange(min=2), metavar="N", help="Folds. [default: 10]"),
 )
@@ -91,7 +93,11 @@ def _ways(task: str, learners: str | None, pruners: str | None) -> dict[str, tup
     ways: dict[str, tuple[str, str | None]] = {
         "tree, unpruned" if name == "none" else f"tree, {name}": ("tree", name) for name in chosen
     }
-    suited = [name for name, kinds in ALGORITHMS.items() if kinds[task == "regression"] and name != "tree"]
+    suited = [
+        name
+        for name, kinds in ALGORITHMS.items()
+        if kinds[task == "regression"] and name not in ("tree", "optimal")  # whose search may take long
+    ]
     for name in suited if learners is None else [name.strip().lower() for name in learners.split(",")]:
         if SAME.get(name, name) not in ALGORITHMS:
             raise click.UsageError(unknown_name("algorithm", name, ALGORITHMS))

@@ -23,6 +23,7 @@ ALGORITHMS: dict[str, tuple[str | None, str | None]] = {
     "id3": ("ID3Classifier", None),
     "rules": ("RuleClassifier", None),
     "forest": ("RandomForestClassifier", "RandomForestRegressor"),
+    "optimal": ("OptimalTreeClassifier", "OptimalTreeRegressor"),
 }
 """The estimators for classes and for numbers, by the names of `--algorithm`."""
 

@@ -86,7 +86,7 @@ learner_options = several(
         default="tree",
         show_default=True,
         metavar="NAME",
-        help="tree, cart, c4.5, id3, rules or forest.",
+        help="tree, cart, c4.5, id3, rules, forest or optimal.",
     ),
     click.option("--criterion", metavar="NAME", help="What makes a split good, such as gini or entropy."),
     click.option("--missing", metavar="POLICY", help="What becomes of missing values, such as surrogate."),

@@ -98,7 +98,7 @@ class TreeEstimator(TableEstimator, ABC):
             inf=self.inf,
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
-            keep_labels=self.trace,
+            keep_labels=getattr(self, "trace", False),
             declared_classes=self._declared_classes,
         )
 

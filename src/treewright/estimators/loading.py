@@ -16,6 +16,7 @@ from treewright.estimators.forest import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from treewright.estimators.optimal import OptimalTreeClassifier, OptimalTreeRegressor
 from treewright.estimators.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
 from treewright.estimators.rules import RuleClassifier
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -42,6 +43,8 @@ KINDS: dict[str, type[TreeEstimator] | type[ForestEstimator]] = {
         RandomForestRegressor,
         ExtraTreesClassifier,
         ExtraTreesRegressor,
+        OptimalTreeClassifier,
+        OptimalTreeRegressor,
     )
 }
 """The estimators that a model file may hold, by name."""

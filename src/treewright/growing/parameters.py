@@ -131,11 +131,14 @@ CART = frozenset({"CARTClassifier", "CARTRegressor"})
 FORESTS = frozenset(
     {"RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor"}
 )
+OPTIMAL = frozenset({"OptimalTreeClassifier", "OptimalTreeRegressor"})
 RULES = frozenset({"RuleClassifier"})
-RECIPE, C45_RECIPE, CART_RECIPE = (frozenset({name}) for name in ("Recipe", "C45Recipe", "CARTRecipe"))
+RECIPE, C45_RECIPE, CART_RECIPE, OPTIMAL_RECIPE = (
+    frozenset({name}) for name in ("Recipe", "C45Recipe", "CARTRecipe", "OptimalRecipe")
+)
 GROWN = TREES | RECIPE
 """Estimators of one tree that is grown by a `Recipe`, and the recipe."""
-ONE_TREE = TREES | C45 | CART
+ONE_TREE = TREES | C45 | CART | OPTIMAL
 ESTIMATORS = ONE_TREE | FORESTS | RULES
 CLASSIFIERS = frozenset(name for name in ESTIMATORS if name.endswith("Classifier"))
 
@@ -426,6 +429,13 @@ PARAMETERS: tuple[Parameter, ...] = (
         CART | CART_RECIPE,
     ),
     Parameter(
+        "max_depth",
+        whole(1, none=True),
+        3,
+        "Most levels of splits. Each multiplies the work; None needs `max_leaf_nodes`.",
+        OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
         "min_samples_split",
         whole_or_share(2, all_of_it=True),
         2,
@@ -512,6 +522,13 @@ PARAMETERS: tuple[Parameter, ...] = (
         core="int64_t = -1",
     ),
     Parameter(
+        "max_leaf_nodes",
+        whole(1, none=True),
+        None,
+        "Most leaves; None is as many as the depth allows.",
+        OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
         "min_impurity_decrease",
         number(0.0),
         0.0,
@@ -574,7 +591,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         CLASS_WEIGHT,
         None,
         "Factor on the weight of each class.",
-        _of_classes(TREES),
+        _of_classes(TREES | OPTIMAL),
         convert=class_factors,
     ),
     Parameter(
@@ -588,7 +605,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         ),
         None,
         "Factor on the weight of each class, in class order.",
-        RECIPE,
+        RECIPE | OPTIMAL_RECIPE,
     ),
     Parameter(
         "class_weight",
@@ -687,6 +704,43 @@ PARAMETERS: tuple[Parameter, ...] = (
         core="FeatureGroups = {}",
     ),
     Parameter(
+        "alpha",
+        number(0.0),
+        0.0,
+        "The price of a leaf, in mean cost: 0.01 asks of every split to lower the training error by 1 %.",
+        OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
+        "time_limit",
+        number(0.0, none=True),
+        None,
+        "Seconds after which the best tree so far is given, with what is proven of it.",
+        OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
+        "work_limit",
+        whole(0, none=True),
+        None,
+        "Subproblems (`n_solved_`) after which the best tree so far is given, the same on every machine. "
+        "The search then runs in one thread.",
+        OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
+        "memory_limit",
+        whole(0, none=True),
+        None,
+        "Bytes that the search may use for what it remembers. With too few it takes longer, or ends with the "
+        "best tree so far; `memory_limited_` says so.",
+        OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
+        "on_interrupt",
+        one_of("raise", "keep"),
+        "raise",
+        "On Ctrl-C, raise KeyboardInterrupt, or give the best tree so far.",
+        OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
         "cp",
         number(-inf),
         0.01,
@@ -772,7 +826,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         ),
         None,
         "The classes' shares to grow for, instead of those of the data.",
-        _of_classes(TREES | CART),
+        _of_classes(TREES | CART | OPTIMAL),
         convert=class_priors,
     ),
     Parameter(
@@ -785,7 +839,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         ),
         None,
         "The classes' shares to grow for, in class order.",
-        RECIPE | CART_RECIPE,
+        RECIPE | CART_RECIPE | OPTIMAL_RECIPE,
     ),
     Parameter(
         "costs",
@@ -797,7 +851,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         ),
         None,
         "Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.",
-        _of_classes(TREES | CART),
+        _of_classes(TREES | CART | OPTIMAL),
         convert=cost_rows,
     ),
     Parameter(
@@ -810,7 +864,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         ),
         None,
         "Cost of predicting a class (column) where another is true (row).",
-        RECIPE | CART_RECIPE,
+        RECIPE | CART_RECIPE | OPTIMAL_RECIPE,
         core="Numbers = {}",
     ),
     Parameter(
@@ -1205,10 +1259,17 @@ PARAMETERS: tuple[Parameter, ...] = (
         False,
         "Keep the learner's own account of every node: each candidate with its counts, gain and gain ratio, "
         "what was chosen and why. `trace_` holds the training rows with it.",
-        ONE_TREE,
+        ONE_TREE - OPTIMAL,
     ),
     Parameter("n_jobs", N_JOBS, None, "Threads; None and −1 use all cores.", ONE_TREE),
-    Parameter("verbose", VERBOSE, 0, "Show progress in the terminal.", ONE_TREE | RULES),
+    Parameter("verbose", VERBOSE, 0, "Show progress in the terminal.", (ONE_TREE - OPTIMAL) | RULES),
+    Parameter(
+        "verbose",
+        VERBOSE,
+        0,
+        "Show the best objective, the lower bound and the gap in the terminal.",
+        OPTIMAL,
+    ),
     Parameter(
         "compat",
         one_of("weka", none=True),

@@ -211,7 +211,7 @@ class ProgramRecipe(ABC):
     missing: ClassVar[str]
     max_depth: int | None = None
     feature_costs: tuple[float, ...] | None = None
-    max_leaf_nodes: ClassVar[None] = None
+    max_leaf_nodes: int | None = None
     monotonic: ClassVar[None] = None
     ties: ClassVar[str] = "first"
     random_state: int = 0

@@ -1,0 +1,200 @@
+// The loops of the search for each set of instructions, and the choice among them.
+#include "optimal/kernels.hpp"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define TREEWRIGHT_X86 1
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC's own headers, up to version 12
+#endif
+#endif
+
+namespace treewright::optimal {
+
+// ---- any processor ---------------------------------------------------------------------------------------------------------
+
+namespace portable {
+
+/// Bits of the places of a block that lie in [begin, begin + width).
+template <class Place>
+inline uint64_t within(const Place* places, Place begin, Place width) {
+    uint64_t rows = 0;
+    for (int i = 0; i < 64; ++i) rows |= static_cast<uint64_t>(static_cast<Place>(places[i] - begin) < width) << i;
+    return rows;
+}
+
+template <class Place>
+inline void gather(const uint32_t* rows, uint32_t n, const uint32_t* places, Place* to) {
+    uint32_t i = 0;
+    for (; i < n; ++i) to[i] = static_cast<Place>(places[rows[i]]);
+    for (; i % 64; ++i) to[i] = static_cast<Place>(~Place{0});
+}
+
+inline void part(const uint32_t* rows, const uint32_t* group, uint32_t n, const uint32_t* places, uint32_t cut, const Part& left,
+                 const Part& right) {
+    uint32_t n_left = 0, n_right = 0;
+    for (uint32_t i = 0; i < n; ++i) {  // what is not taken is written over
+        const uint32_t place = places[rows[i]], below = place < cut;
+        if (left.order) {
+            left.order[n_left] = place;
+            left.group[n_left] = group[i];
+            n_left += below;
+        }
+        if (right.order) {
+            right.order[n_right] = place - cut;
+            right.group[n_right] = group[i];
+            n_right += !below;
+        }
+    }
+}
+
+inline void gather_narrow(const uint32_t* rows, uint32_t n, const uint32_t* places, uint16_t* to) { gather(rows, n, places, to); }
+inline void gather_wide(const uint32_t* rows, uint32_t n, const uint32_t* places, uint32_t* to) { gather(rows, n, places, to); }
+
+#include "optimal/kernels.ipp"
+
+}  // namespace portable
+
+#ifdef TREEWRIGHT_X86
+
+// ---- AVX2 ------------------------------------------------------------------------------------------------------------------
+
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2,popcnt,lzcnt")
+#endif
+namespace avx2 {
+
+inline uint64_t below(__m256i places, __m256i begin, __m256i last, __m256i more, __m256i begin_, __m256i last_) {
+    const __m256i zero = _mm256_setzero_si256();
+    const __m256i a = _mm256_cmpeq_epi16(_mm256_subs_epu16(_mm256_sub_epi16(places, begin), last), zero);
+    const __m256i b = _mm256_cmpeq_epi16(_mm256_subs_epu16(_mm256_sub_epi16(more, begin_), last_), zero);
+    const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b), 0xD8);
+    return static_cast<uint32_t>(_mm256_movemask_epi8(both));
+}
+inline uint64_t within(const uint16_t* places, uint16_t begin, uint16_t width) {
+    if (width == 0) return 0;
+    const __m256i from = _mm256_set1_epi16(static_cast<short>(begin)), last = _mm256_set1_epi16(static_cast<short>(width - 1));
+    const auto* at = reinterpret_cast<const __m256i*>(places);
+    const uint64_t low = below(_mm256_loadu_si256(at), from, last, _mm256_loadu_si256(at + 1), from, last);
+    return low | below(_mm256_loadu_si256(at + 2), from, last, _mm256_loadu_si256(at + 3), from, last) << 32;
+}
+inline uint64_t within(const uint32_t* places, uint32_t begin, uint32_t width) {
+    if (width == 0) return 0;
+    const __m256i from = _mm256_set1_epi32(static_cast<int>(begin)), last = _mm256_set1_epi32(static_cast<int>(width - 1));
+    uint64_t rows = 0;
+    for (int i = 0; i < 8; ++i) {
+        const __m256i x = _mm256_sub_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(places + 8 * i)), from);
+        const __m256i in = _mm256_cmpeq_epi32(_mm256_min_epu32(x, last), x);
+        rows |= static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(in)))) << (8 * i);
+    }
+    return rows;
+}
+using portable::gather_narrow, portable::gather_wide, portable::part;
+
+#include "optimal/kernels.ipp"
+
+}  // namespace avx2
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+// ---- AVX-512 ---------------------------------------------------------------------------------------------------------------
+
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt"))), \
+                             apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt")
+#endif
+namespace avx512 {
+
+inline uint64_t within(const uint16_t* places, uint16_t begin, uint16_t width) {
+    const __m512i from = _mm512_set1_epi16(static_cast<short>(begin)), end = _mm512_set1_epi16(static_cast<short>(width));
+    const uint64_t low = _mm512_cmplt_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(places), from), end);
+    const uint64_t high = _mm512_cmplt_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(places + 32), from), end);
+    return low | high << 32;
+}
+inline uint64_t within(const uint32_t* places, uint32_t begin, uint32_t width) {
+    const __m512i from = _mm512_set1_epi32(static_cast<int>(begin)), end = _mm512_set1_epi32(static_cast<int>(width));
+    uint64_t rows = 0;
+    for (int i = 0; i < 4; ++i) {
+        const __m512i x = _mm512_sub_epi32(_mm512_loadu_si512(places + 16 * i), from);
+        rows |= static_cast<uint64_t>(_mm512_cmplt_epu32_mask(x, end)) << (16 * i);
+    }
+    return rows;
+}
+inline __m512i fetch(const uint32_t* rows, const uint32_t* places) {
+    return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), 0xffff, _mm512_loadu_si512(rows), places, 4);
+}
+inline void gather_narrow(const uint32_t* rows, uint32_t n, const uint32_t* places, uint16_t* to) {
+    uint32_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        const __m512i found = fetch(rows + i, places);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm512_cvtepi32_epi16(found));
+    }
+    for (; i < n; ++i) to[i] = static_cast<uint16_t>(places[rows[i]]);
+    for (; i % 64; ++i) to[i] = 0xffff;
+}
+inline void gather_wide(const uint32_t* rows, uint32_t n, const uint32_t* places, uint32_t* to) {
+    uint32_t i = 0;
+    for (; i + 16 <= n; i += 16) _mm512_storeu_si512(to + i, fetch(rows + i, places));
+    for (; i < n; ++i) to[i] = places[rows[i]];
+    for (; i % 64; ++i) to[i] = ~0u;
+}
+inline void part(const uint32_t* rows, const uint32_t* group, uint32_t n, const uint32_t* places, uint32_t cut, const Part& left,
+                 const Part& right) {
+    const __m512i end = _mm512_set1_epi32(static_cast<int>(cut));
+    uint32_t n_left = 0, n_right = 0;
+    const auto put = [](const Part& to, uint32_t& n_taken, __mmask16 taken, __m512i place, __m512i of_group) {
+        _mm512_storeu_si512(to.order + n_taken, _mm512_maskz_compress_epi32(taken, place));
+        _mm512_storeu_si512(to.group + n_taken, _mm512_maskz_compress_epi32(taken, of_group));
+        n_taken += static_cast<uint32_t>(__builtin_popcount(taken));
+    };
+    for (uint32_t i = 0; i < n; i += 16) {
+        const __mmask16 there = n - i >= 16 ? 0xffff : static_cast<__mmask16>((1u << (n - i)) - 1);
+        const __m512i row = _mm512_maskz_loadu_epi32(there, rows + i), of_group = _mm512_maskz_loadu_epi32(there, group + i);
+        const __m512i place = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), there, row, places, 4);
+        const __mmask16 below = _mm512_mask_cmplt_epu32_mask(there, place, end);
+        if (left.order) put(left, n_left, below, place, of_group);
+        if (right.order) put(right, n_right, static_cast<__mmask16>(there & ~below), _mm512_sub_epi32(place, end), of_group);
+    }
+}
+
+#include "optimal/kernels.ipp"
+
+}  // namespace avx512
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#endif
+
+namespace {
+
+Kernels choose() {
+#ifdef TREEWRIGHT_X86
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
+        return avx512::table_of_functions();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
+        return avx2::table_of_functions();
+#endif
+    return portable::table_of_functions();
+}
+
+}  // namespace
+
+const Kernels& kernels() {
+    static const Kernels chosen = choose();
+    return chosen;
+}
+
+}  // namespace treewright::optimal

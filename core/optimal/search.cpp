@@ -1,0 +1,429 @@
+// Branch and bound over the cuts of all columns.
+#include "optimal/search.hpp"
+
+#include "optimal/tests.hpp"
+
+#include <bit>
+#include <numeric>
+
+namespace treewright::optimal {
+
+Cost Solver::solve(const Node& node, int depth, uint32_t leaves, Cost below, Plan& plan, const Floors* known, Floors* found) {
+    leaves = leaves_of_depth(depth, leaves);
+    if (leaves == 1 || node.active.empty() || node.leaf <= price()) {
+        plan.clear();
+        if (found) std::fill(found->begin(), found->end(), node.leaf);
+        return node.leaf;
+    }
+    if (below <= price()) {  // a leaf costs more than a split, and any split costs at least that
+        if (found) std::fill(found->begin(), found->end(), price());
+        return price();
+    }
+    if (known) {
+        Cost least = node.leaf;
+        for (const uint32_t c : node.active) least = std::min(least, (*known)[c]);
+        if (least >= below) {
+            if (found) *found = *known;
+            return least;
+        }
+    }
+    if (leaves == 2) {
+        const Cost cost = one_level(node, {below}, plan);
+        if (found) std::fill(found->begin(), found->end(), cost);
+        return cost;
+    }
+    if (counts_sets(node, depth, leaves)) return by_sets(node, depth, below, plan, found);
+    if (depth == 2) return two_levels(node, leaves, {below}, plan, known, found);
+    return more_levels(node, depth, leaves, {below}, plan, known, found);
+}
+
+// ---- one level -------------------------------------------------------------------------------------------------------------
+
+Scan Solver::whole(const Node& node) {
+    Scan scan;
+    scan.loss = &loss();
+    scan.n_rows = node.n_rows;
+    scan.n_blocks = node.n_blocks();
+    scan.left = {true, node.sums.data(), 0};
+    scan.scratch = blocks_.scratch();
+    return scan;
+}
+
+/// Cost of the best split of a node whose blocks are built, if it is less than `below`, else that.
+Cost Solver::best_stump(const Node& node, Cost below) {
+    Scan scan = whole(node);
+    scan.left.best = below - node.squares;
+    for (size_t i = 0; i < node.active.size(); ++i) {
+        scan.column = blocks_[i];
+        kernels_.scan[static_cast<size_t>(Places::none)](scan);
+    }
+    return scan.left.best + node.squares;
+}
+
+Cost Solver::subset_cost(const Node& node, size_t i) {
+    blocks_.build(node, setting_.columns, loss());
+    Scan scan = whole(node);
+    scan.left.best = endless - node.squares;
+    scan.column = blocks_[i];
+    kernels_.scan[static_cast<size_t>(Places::none)](scan);
+    return scan.left.best + node.squares + price();
+}
+
+/// The first test, by Rank, that splits one side of a scan at a cost of at most `cost` (without squares).
+Test Solver::first_stump(const Node& node, Cost cost, Scan scan, Places places, bool left) {
+    Side side = left ? scan.left : scan.right;
+    side.wanted = true;
+    scan.left.wanted = scan.right.wanted = false;
+    Test first;
+    const auto on_side = [&](size_t i, uint32_t k) {
+        if (places == Places::none) return left;
+        const uint32_t place = places == Places::narrow ? narrow_[i * node.stride + k] : wide_[i * node.stride + k];
+        return (place - scan.begin < scan.width || place - scan.begin_second < scan.width_second) == left;
+    };
+    std::vector<Cost> before(static_cast<size_t>(loss().width())), rest(before.size());
+    for (size_t i = 0; i < node.active.size(); ++i) {
+        const Column& of = column(node, i);
+        if (first.kind != TestKind::leaf && of.feature != first.feature) break;
+        scan.column = blocks_[i];
+        if (places == Places::narrow) scan.places = narrow_.data() + i * node.stride;
+        if (places == Places::wide) scan.places = wide_.data() + i * node.stride;
+        Side& looked = left ? scan.left : scan.right;
+        looked = side;
+        looked.best = cost + 1;
+        kernels_.scan[static_cast<size_t>(places)](scan);
+        if (looked.best > cost) continue;
+        if (of.categorical) return {TestKind::subset, true, of.feature, 0};
+        std::fill(before.begin(), before.end(), 0);
+        const uint32_t* group = node.group_of(i);
+        uint32_t n_known = 0, known_before = 0;  // rows of this side that have a value
+        for (uint32_t k = 0; k < node.n_rows; ++k) n_known += group[k] != of.missing_group && on_side(i, k);
+        for (uint32_t k = 0; k + 1 < node.n_rows; ++k) {
+            if (on_side(i, k)) {
+                loss().add(node.row[node.order_of(i)[k]], before.data());
+                known_before += group[k] != of.missing_group;
+            }
+            if (group[k] == group[k + 1] || known_before == 0) continue;
+            for (size_t j = 0; j < rest.size(); ++j) rest[j] = side.sums[j] - before[j];
+            if (loss().score(before.data()) + loss().score(rest.data()) > cost) continue;
+            const Test test = of.cut(group[k], known_before == n_known ? of.missing_group : group[k + 1]);
+            if (first.kind == TestKind::leaf || rank_of(test, 1) < rank_of(first, 1)) first = test;
+            break;
+        }
+    }
+    return first;
+}
+
+Cost Solver::one_level(const Node& node, Goal goal, Plan& plan) {
+    setting_.limits.count(1, thread_);
+    blocks_.build(node, setting_.columns, loss());
+    const Cost stump = best_stump(node, node.leaf), cost = std::min(node.leaf, stump + price());
+    if (cost >= goal.below) return cost;
+    plan.clear();
+    if (cost < node.leaf) plan.nodes.push_back({first_stump(node, stump - node.squares, whole(node), Places::none, true)});
+    return cost;
+}
+
+// ---- two levels ------------------------------------------------------------------------------------------------------------
+
+/// Bring the rows of all columns in relation to the order of one.
+void Solver::order_by(const Node& node, size_t i) {
+    const uint32_t n = node.n_rows;
+    const uint32_t* order = node.order_of(i);
+    place_.resize(n);
+    for (uint32_t k = 0; k < n; ++k) place_[order[k]] = k;
+    const size_t size = node.active.size() * node.stride;
+    places_ = n < 65535 ? Places::narrow : Places::wide;
+    if (places_ == Places::narrow) {
+        if (narrow_.size() < size) narrow_.resize(size);
+        for (size_t c = 0; c < node.active.size(); ++c)
+            kernels_.gather_narrow(node.order_of(c), n, place_.data(), narrow_.data() + c * node.stride);
+    } else {
+        if (wide_.size() < size) wide_.resize(size);
+        for (size_t c = 0; c < node.active.size(); ++c)
+            kernels_.gather_wide(node.order_of(c), n, place_.data(), wide_.data() + c * node.stride);
+    }
+    const auto width = static_cast<size_t>(loss().width());
+    sums_.resize((n + 1) * width);
+    squares_.resize(n + 1);
+    most_.resize(n + 1);
+    std::fill_n(sums_.begin(), width, 0);
+    squares_[0] = most_[0] = 0;
+    for (uint32_t k = 0; k < n; ++k) {
+        const uint32_t row = node.row[order[k]];
+        std::copy_n(&sums_[k * width], width, &sums_[(k + 1) * width]);
+        loss().add(row, &sums_[(k + 1) * width]);
+        squares_[k + 1] = squares_[k] + loss().square(row);
+        most_[k + 1] = most_[k] + loss().most(row);
+    }
+    left_sums_.resize(width);
+    right_sums_.resize(width);
+}
+
+/// The cost of both sides of a split with one leaf or two each; not below what is known to be least (`low`), and exact as far as
+/// it is below what is known to be possible (`high`).
+Solver::Sides Solver::evaluate(const Node& node, const Range& range, uint32_t leaves_left, uint32_t leaves_right,
+                               const CutBounds& low, const CutBounds& high) {
+    const auto width = static_cast<size_t>(loss().width());
+    Cost squares = 0;
+    std::fill(left_sums_.begin(), left_sums_.end(), 0);
+    const auto add = [&](uint32_t begin, uint32_t end) {
+        for (size_t k = 0; k < width; ++k) left_sums_[k] += sums_[end * width + k] - sums_[begin * width + k];
+        squares += squares_[end] - squares_[begin];
+    };
+    add(range.begin, range.begin + range.width);
+    if (range.width_second) add(range.begin_second, range.begin_second + range.width_second);
+    for (size_t k = 0; k < width; ++k) right_sums_[k] = node.sums[k] - left_sums_[k];
+    const Cost other_squares = node.squares - squares;
+    Sides cost{std::max<Cost>(0, squares + loss().score(left_sums_.data())),
+               std::max<Cost>(0, other_squares + loss().score(right_sums_.data()))};
+    Scan scan = whole(node);
+    scan.begin = range.begin;
+    scan.width = range.width;
+    scan.begin_second = range.begin_second;
+    scan.width_second = range.width_second;
+    const bool split_left = leaves_left > 1, split_right = leaves_right > 1;
+    if (split_left) cost.left = std::min(cost.left, high.left);
+    if (split_right) cost.right = std::min(cost.right, high.right);
+    const auto start = [&](Side& side, bool wanted, const std::vector<Cost>& sums, Cost best, Cost least, Cost own) {
+        side = {wanted && best > least && best > price(), sums.data(), best - price() - own};
+    };
+    start(scan.left, split_left, left_sums_, cost.left, low.left, squares);
+    start(scan.right, split_right, right_sums_, cost.right, low.right, other_squares);
+    const Cost enough_left = std::max<Cost>(low.left, 0) - price() - squares,
+               enough_right = std::max<Cost>(low.right, 0) - price() - other_squares;
+    const auto look = [&](size_t i) {
+        if (!scan.left.wanted && !scan.right.wanted) return false;
+        scan.column = blocks_[i];
+        scan.places = places_ == Places::narrow ? static_cast<const void*>(narrow_.data() + i * node.stride)
+                                                : static_cast<const void*>(wide_.data() + i * node.stride);
+        const Cost left = scan.left.best, right = scan.right.best;
+        kernels_.scan[static_cast<size_t>(places_)](scan);
+        if (scan.left.best < left) best_left_ = i;
+        if (scan.right.best < right) best_right_ = i;
+        scan.left.wanted = scan.left.wanted && scan.left.best > enough_left;
+        scan.right.wanted = scan.right.wanted && scan.right.best > enough_right;
+        return true;
+    };
+    const size_t first = std::min(best_left_, node.active.size() - 1), second = std::min(best_right_, node.active.size() - 1);
+    look(first);
+    if (second != first) look(second);
+    for (size_t i = 0; i < node.active.size(); ++i)
+        if (i != first && i != second && !look(i)) break;
+    if (split_left) cost.left = std::min(cost.left, scan.left.best + price() + squares);
+    if (split_right) cost.right = std::min(cost.right, scan.right.best + price() + other_squares);
+    return cost;
+}
+
+/// The best cut of the order that rows are brought in; gives a lower bound of what was not better.
+Cost Solver::search_cuts(const Node& node, size_t i, uint32_t leaves_left, uint32_t leaves_right, Cost all_left, Cost all_right,
+                         Goal& goal, Choice& choice) {
+    const Column& of = column(node, i);
+    const uint32_t* group = node.group_of(i);
+    const std::span<const Cost> most(most_.data(), node.n_rows + 1);
+    const auto test_at = [&](uint32_t cut) { return of.cut(group[cut - 1], group[cut]); };
+    const Rank column_rank{static_cast<uint64_t>(static_cast<uint32_t>(of.feature)), 0, 0};
+    Cost lower = endless;
+    stack_.clear();
+    stack_.push_back({{0, 0, all_right}, {node.n_rows, all_left, 0}});
+    while (!stack_.empty()) {
+        const auto [a, b] = stack_.back();
+        stack_.pop_back();
+        Cost limit = goal.below;
+        if (goal.ties && column_rank < goal.rank) {
+            const uint32_t lowest = nearest_cut(blocks_.ends(i), a.at + 1, b.at - 1, a.at + 1);
+            if (lowest) limit = goal.limit(rank_of(test_at(lowest), leaves_left));
+        }
+        const Cost least = price() + least_between(a, b, most[b.at] - most[a.at]);
+        if (least >= limit) {
+            lower = std::min(lower, least);
+            continue;
+        }
+        const auto [low, high] = open_cuts(a, b, most, price(), limit);
+        if (low > a.at + 1 || high < b.at - 1) lower = std::min(lower, limit);
+        if (low > high) continue;
+        const uint32_t at = nearest_cut(blocks_.ends(i), low, high, low + (high - low) / 2);
+        if (!at) continue;
+        setting_.limits.count(1, thread_);
+        const Cost from_a = most[at] - most[a.at], to_b = most[b.at] - most[at];
+        CutBounds here = bounds_at(at, a, b, from_a, to_b);
+        // the other way round: no tree for fewer rows costs more, nor one for more rows by more than these
+        const CutBounds possible{at, std::min(b.left, a.left + from_a), std::min(a.right, b.right + to_b)};
+        const Sides cost = evaluate(node, {0, at}, leaves_left, leaves_right, here, possible);
+        here.left = std::max(here.left, cost.left);
+        here.right = std::max(here.right, cost.right);
+        const Cost total = price() + here.left + here.right;
+        lower = std::min(lower, total);
+        if (goal.improved_by(total, rank_of(test_at(at), leaves_left))) {
+            const Test test = test_at(at);
+            goal.improve(total, rank_of(test, leaves_left));
+            choice = {Choice::split, i, {0, at}, test, leaves_left, leaves_right};
+        }
+        const bool left_first = a.left + here.right < here.left + b.right;
+        const std::pair<CutBounds, CutBounds> halves[2] = {{a, here}, {here, b}};
+        stack_.push_back(halves[left_first]);
+        stack_.push_back(halves[!left_first]);
+    }
+    return lower;
+}
+
+Cost Solver::search_categories(const Node& node, size_t i, uint32_t leaves_left, uint32_t leaves_right, Cost all_left,
+                               Cost all_right, Goal& goal, Choice& choice) {
+    Cost lower = endless;
+    for (const CategoryTest& t : category_tests(node, i, column(node, i))) {
+        const Range range{t.begin, t.width, t.begin_second, t.width_second};
+        const Rank rank = rank_of(t.test, leaves_left);
+        Cost on_left = most_[t.begin + t.width] - most_[t.begin];
+        if (t.width_second) on_left += most_[t.begin_second + t.width_second] - most_[t.begin_second];
+        const Cost on_right = most_[node.n_rows] - on_left;
+        const CutBounds low{0, std::max<Cost>(0, all_left - on_right), std::max<Cost>(0, all_right - on_left)};
+        Cost total = price() + low.left + low.right;
+        if (total < goal.limit(rank)) {
+            setting_.limits.count(1, thread_);
+            const Sides cost = evaluate(node, range, leaves_left, leaves_right, low, {0, endless, endless});
+            total = price() + cost.left + cost.right;
+            if (goal.improved_by(total, rank)) {
+                goal.improve(total, rank);
+                choice = {Choice::split, i, range, t.test, leaves_left, leaves_right};
+            }
+        }
+        lower = std::min(lower, total);
+    }
+    return lower;
+}
+
+Cost Solver::two_levels(const Node& node, uint32_t leaves, Goal goal, Plan& plan, const Floors* known, Floors* found) {
+    blocks_.build(node, setting_.columns, loss());
+    const Cost stump = best_stump(node, node.leaf) + price();
+    const Cost all[3] = {0, node.leaf, std::min(node.leaf, stump)};
+    Choice choice;
+    Cost lower = all[2];
+    if (node.leaf < goal.below) {
+        goal.improve(node.leaf, before_all);
+        choice.kind = Choice::leaf;
+    }
+    if (stump <= goal.below + goal.noise) {
+        const Test test = goal.ties ? first_stump(node, stump - price() - node.squares, whole(node), Places::none, true) : Test{};
+        if (goal.improved_by(stump, rank_of(test, 1))) {
+            goal.improve(stump, rank_of(test, 1));
+            choice = {Choice::stump, 0, {}, test, 1, 1};
+        }
+    }
+    if (found) std::fill(found->begin(), found->end(), all[2] + price());
+    for (size_t i = 0; i < node.active.size(); ++i) {
+        const Column& of = column(node, i);
+        const Rank first{static_cast<uint64_t>(static_cast<uint32_t>(of.feature)), 0, 0};
+        Cost column_lower = of.categorical ? all[2] : endless;
+        const Cost floor = known ? (*known)[node.active[i]] : 0;
+        if (floor >= goal.limit(first)) {
+            column_lower = floor;
+        } else {
+            setting_.limits.poll(thread_);
+            order_by(node, i);
+            each_allotment(2, leaves, [&](uint32_t left, uint32_t right) {
+                const auto search = of.categorical ? &Solver::search_categories : &Solver::search_cuts;
+                column_lower = std::min(column_lower, (this->*search)(node, i, left, right, all[left], all[right], goal, choice));
+            });
+            column_lower = std::max(column_lower, floor);
+        }
+        if (found) (*found)[node.active[i]] = std::min(column_lower, all[2] + price());
+        lower = std::min(lower, column_lower);
+    }
+    if (choice.kind == Choice::none) return lower;
+    write(node, choice, plan);
+    return goal.below;
+}
+
+/// Write the plan of a choice; the second splits are looked for again.
+void Solver::write(const Node& node, const Choice& choice, Plan& plan) {
+    plan.clear();
+    if (choice.kind == Choice::leaf) return;
+    if (choice.kind == Choice::stump) {
+        const Cost stump = best_stump(node, node.leaf) - node.squares;
+        plan.nodes.push_back({first_stump(node, stump, whole(node), Places::none, true)});
+        return;
+    }
+    order_by(node, choice.column);
+    const CutBounds low{0, 0, 0}, high{0, endless, endless};
+    const Sides cost = evaluate(node, choice.range, choice.leaves_left, choice.leaves_right, low, high);
+    const Range& range = choice.range;
+    plan.nodes.push_back({choice.test});
+    Scan scan = whole(node);
+    scan.begin = range.begin;
+    scan.width = range.width;
+    scan.begin_second = range.begin_second;
+    scan.width_second = range.width_second;
+    scan.left.sums = left_sums_.data();
+    scan.right.sums = right_sums_.data();
+    Cost squares = squares_[range.begin + range.width] - squares_[range.begin];
+    if (range.width_second) squares += squares_[range.begin_second + range.width_second] - squares_[range.begin_second];
+    for (const bool left : {true, false}) {
+        const Cost own = left ? squares : node.squares - squares;
+        const Cost leaf = std::max<Cost>(0, own + loss().score(left ? left_sums_.data() : right_sums_.data()));
+        const Cost side = left ? cost.left : cost.right;
+        if (side >= leaf) continue;
+        (left ? plan.nodes[0].left : plan.nodes[0].right) = static_cast<int32_t>(plan.nodes.size());
+        plan.nodes.push_back({first_stump(node, side - price() - own, scan, places_, left)});
+    }
+}
+
+// ---- two-valued columns ----------------------------------------------------------------------------------------------------
+
+/// The first of the best trees, by Rank: every column has one cut, so it is that of the first column whose trees cost as little.
+Cost Solver::by_sets(const Node& node, int depth, Cost below, Plan& plan, Floors* found) {
+    const SetCosts costs = sets_.solve(node, loss(), depth, [&] { setting_.limits.count(1, thread_); });
+    if (found) {
+        const Cost trivial = costs.one_level_less + price();
+        std::fill(found->begin(), found->end(), trivial);
+        for (size_t i = 0; i < node.active.size(); ++i) (*found)[node.active[i]] = std::min(costs.by_column[i], trivial);
+    }
+    if (costs.best >= below) return costs.best;
+    plan.clear();
+    if (costs.best == node.leaf) return costs.best;
+    const auto first = std::find(costs.by_column.begin(), costs.by_column.end(), costs.best);
+    const auto i = static_cast<size_t>(first - costs.by_column.begin());
+    const uint32_t cut = only_cut(node, i), *order = node.order_of(i), *group = node.group_of(i);
+    std::vector<uint32_t> places(node.n_rows);
+    for (uint32_t k = 0; k < node.n_rows; ++k) places[order[k]] = k;
+    Node left, right;
+    part(node, places.data(), cut, &left, &right);
+    Plan on_left, on_right;
+    solve(left, depth - 1, 1u << (depth - 1), endless, on_left);
+    solve(right, depth - 1, 1u << (depth - 1), endless, on_right);
+    const Column& of = column(node, i);
+    Test test = of.categorical ? Test{TestKind::category, false, of.feature, static_cast<int32_t>(group[0])}
+                               : of.cut(group[0], group[cut]);
+    if (of.categorical && on_left.nodes.empty() && on_right.nodes.empty()) test = {TestKind::subset, true, of.feature, 0};
+    plan = Plan::join(test, on_left, on_right);
+    return costs.best;
+}
+
+// ---- branches --------------------------------------------------------------------------------------------------------------
+
+void Solver::part(const Node& node, const uint32_t* places, uint32_t cut, Node* left, Node* right) const {
+    for (Node* child : {left, right}) {
+        if (!child) continue;
+        child->shape(child == left ? cut : node.n_rows - cut, node.active.size());
+        child->active = node.active;
+    }
+    for (uint32_t i = 0; i < node.n_rows; ++i) {
+        const uint32_t place = places[i];
+        if (place < cut) {
+            if (left) left->row[place] = node.row[i];
+        } else if (right) {
+            right->row[place - cut] = node.row[i];
+        }
+    }
+    for (size_t i = 0; i < node.active.size(); ++i) {
+        Part to_left, to_right;
+        if (left) to_left = {left->order_of(i), left->group_of(i)};
+        if (right) to_right = {right->order_of(i), right->group_of(i)};
+        kernels_.part(node.order_of(i), node.group_of(i), node.n_rows, places, cut, to_left, to_right);
+    }
+    for (Node* child : {left, right}) {
+        if (!child) continue;
+        child->drop_constant(setting_.columns);
+        child->add_up(loss());
+    }
+}
+
+}  // namespace treewright::optimal
