@@ -49,7 +49,7 @@ template <class Work>
 auto solve(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories,
            const TargetArray& target, int n_classes, const std::optional<Vector<double>>& weight, const nb::dict& options,
            Work&& work) {
-    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
+    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0), options);
     const Target y = read_target(target, n_classes, weight);
     const optimal::TargetView view{y.n_classes, y.label, y.number, y.weight};
     optimal::Options read = read_options(options);
