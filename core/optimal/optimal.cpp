@@ -129,7 +129,7 @@ private:
         NodeSearch::Shallow result;
         result.floors.assign(columns_.size(), 0);
         const bool sets = solver(0).counts_sets(root_, depth, leaves);
-        if (sets && depth > 2) level(depth - 1, leaves);  // a tree at hand, if time is out
+        if (depth == 2 || sets) level(depth - 1, leaves);  // a tree at hand, if time is out
         if (sets || depth <= 2 || leaves <= 2 || root_.active.empty()) {
             result.cost = solver(0).solve(root_, depth, leaves, endless, result.plan, nullptr, &result.floors);
         } else {
