@@ -10,6 +10,9 @@ CORE     := CMakeLists.txt $(filter-out core/tests/%,$(CPP))
 # $(TEST_CORE) FOLDER [SANITIZERS]
 TEST_CORE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/test_core
 
+# $(RUN_DRIVER) FOLDER SANITIZERS
+RUN_DRIVER := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/run_driver
+
 # The tests that send rows through most of the core, by every grower.
 CORE_TESTS := $(addprefix growing/test_,against_reference category_groupings fast_paths grow invariants missing oblique_splits \
 	split_search stopping user_criteria) forest/test_forest forest/test_route tree/test_monotone data/test_odd_input \
@@ -25,7 +28,7 @@ help:
 	@echo "make sanitize   the tests of the core, compiled to find memory errors and data races (slow; needs GCC)"
 	@echo "make arm64      every kind of model grown by an emulated arm64 processor (slow; needs Debian or Ubuntu)"
 	@echo "make build      compile the core and install the package, editable, in $(VENV)"
-	@echo "make lint       style, spelling, types, the order of imports, and what is written from other files"
+	@echo "make lint       style, spelling, words, types, the order of imports, and what is written from other files"
 	@echo "make format     write what follows from growing/parameters.py, and all files in the project's style"
 	@echo "make package    sdist and wheel, and the wheel tried in an environment of its own"
 	@echo "make benchmark  treewright beside scikit-learn on this machine"
@@ -49,10 +52,13 @@ fuzz: $(VENV)/.tested-with
 sanitize: test-core
 	$(TEST_CORE) build/core-tests-address address,undefined
 	$(TEST_CORE) build/core-tests-thread thread
+	$(RUN_DRIVER) build/driver-address address,undefined
+	$(RUN_DRIVER) build/driver-thread thread
 	$(MAKE) VENV=$(VENV)-sanitize $(VENV)-sanitize/.tested-with \
 		SETTINGS="--config-settings=build-dir=build/sanitize --config-settings=cmake.define.TREEWRIGHT_SANITIZE=address"
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 \
-		$(VENV)-sanitize/bin/python -m pytest $(CORE_TESTS:%=tests/%.py)
+		sh -c '$(VENV)-sanitize/bin/python -m pytest $(CORE_TESTS:%=tests/%.py) && \
+			$(VENV)-sanitize/bin/python tests/fuzz/run.py --minutes 5 --targets estimators relations model_files'
 
 arm64: $(VENV)/.tested-with
 	tools/arm64 $(VENV)
@@ -66,6 +72,7 @@ lint: $(VENV)/.linted-with
 	$(PYTHON) -m mypy
 	$(VENV)/bin/lint-imports
 	$(PYTHON) tools/check_core.py
+	$(PYTHON) tools/check_words.py
 	$(PYTHON) tools/generate_parameters.py --check
 	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
 

@@ -2,7 +2,7 @@
 
     python benchmarks/waveform.py
 
-5,000 rows, five times five-fold cross-validation, a tenth of the training rows kept aside for cost-complexity
+5,000 rows, five times five-fold cross-validation, a tenth of the training rows held out for cost-complexity
 pruning. Breiman, Friedman, Olshen & Stone (1984), *Classification and Regression Trees*, §2.6.2; Murthy,
 Kasif & Salzberg (1994), *A system for induction of oblique decision trees*.
 """

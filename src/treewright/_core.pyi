@@ -1,7 +1,7 @@
 """The border to the C++ core (core/bindings.cpp): free functions on arrays, the interpreter lock released."""
 
 from collections.abc import Mapping
-from typing import Any, overload
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ Singles = NDArray[np.float32]
 Codes = NDArray[np.int32]
 Flags = NDArray[np.uint8]
 Ids = NDArray[np.int64]
+Number = TypeVar("Number", float, NDArray[np.float64])
 
 def columns(table: Numbers | Singles, threads: int = 1) -> tuple[Numbers, Flags]:
     """Copy a matrix into columns, and tell per column whether it holds NaN (1) or infinities (2)."""
@@ -165,52 +166,28 @@ def leaves(
 def merit(criterion: str, table: Numbers) -> float:
     """Merit of one table of counts, branches by classes."""
 
-@overload
-def log(x: float) -> float: ...
-@overload
-def log(x: Numbers) -> Numbers:
+def log(x: Number) -> Number:
     """Natural logarithm, correctly rounded, the same bits on every machine; so the next two."""
 
-@overload
-def log2(x: float) -> float: ...
-@overload
-def log2(x: Numbers) -> Numbers:
+def log2(x: Number) -> Number:
     """Logarithm to base 2."""
 
-@overload
-def log10(x: float) -> float: ...
-@overload
-def log10(x: Numbers) -> Numbers:
+def log10(x: Number) -> Number:
     """Logarithm to base 10."""
 
-@overload
-def log1p(x: float) -> float: ...
-@overload
-def log1p(x: Numbers) -> Numbers:
+def log1p(x: Number) -> Number:
     """log(1 + x)."""
 
-@overload
-def exp(x: float) -> float: ...
-@overload
-def exp(x: Numbers) -> Numbers:
+def exp(x: Number) -> Number:
     """Exponential function."""
 
-@overload
-def expm1(x: float) -> float: ...
-@overload
-def expm1(x: Numbers) -> Numbers:
+def expm1(x: Number) -> Number:
     """exp(x) - 1."""
 
-@overload
-def exp2(x: float) -> float: ...
-@overload
-def exp2(x: Numbers) -> Numbers:
+def exp2(x: Number) -> Number:
     """2 to the power of x."""
 
-@overload
-def log_gamma(x: float) -> float: ...
-@overload
-def log_gamma(x: Numbers) -> Numbers:
+def log_gamma(x: Number) -> Number:
     """Logarithm of the gamma function, of x > 0."""
 
 def all_finite(*arrays: Numbers) -> bool:

@@ -232,7 +232,7 @@ def _largest(holds: Callable[[int], bool]) -> int:
 
 
 def holdout_size(n_models: int, epsilon: float, delta: float = 0.05, *, tight: bool = False) -> int:
-    """Rows to keep aside so that the best of m models on them is within 2ε of the truly best.
+    """Rows to hold out so that the best of m models on them is within 2ε of the truly best.
 
     With probability 1 − δ the error of every model is then estimated within ε: (1/ε²) ln(m/δ) (the lecture,
     §8.2.5). With `tight`, what Hoeffding's inequality (1963) gives exactly: (1/2ε²) ln(2m/δ).
@@ -435,7 +435,7 @@ class ErrorBound:
                 f"Trees of {self.size} can label rows in so many ways that it would take about "
                 f"{self.rows_needed:,} rows to be sure within 10 %."
             )
-        lines.append("Rows that were kept aside, as bound(X=..., y=...), give a far closer bound.")
+        lines.append("Held-out rows, as bound(X=..., y=...), give a far closer bound.")
         return "\n".join(lines)
 
 
@@ -468,7 +468,7 @@ def training_bound(tree: Tree, delta: float = 0.05) -> ErrorBound:
     if abs(tree.weight[0] - n_rows) > 1e-9 * n_rows:
         raise ValueError(
             "a bound from training rows needs rows that all count alike, and these are weighted: "
-            "pass rows kept aside as X and y."
+            "pass held-out rows as X and y."
         )
     error = float(training_errors(tree)[tree.leaves].sum() / n_rows)
     n_leaves = tree.n_leaves

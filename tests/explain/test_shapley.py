@@ -11,8 +11,8 @@ from helpers.trees import random_rows, random_tree
 from treewright import C45Classifier, CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, datasets
 from treewright.data import Dataset
 from treewright.explain.shapley import mean_movement, shapley_values
-from treewright.tree.conditions import features_of
 from treewright.tree.routing import SHARE, STAY, Descent
+from treewright.tree.splits import features_of
 
 
 def shares(tree):

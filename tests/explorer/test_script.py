@@ -23,9 +23,8 @@ from treewright.explain.row import Row
 from treewright.explorer.page_data import Exploration, Steps, content_of
 from treewright.explorer.page_table import exact
 from treewright.formatting.colours import CLASS_COLOURS, SCALE, is_light, number_colour
-from treewright.tree.conditions import feature_cuts
 from treewright.tree.decision import decide
-from treewright.tree.splits import Table
+from treewright.tree.splits import Table, feature_cuts
 
 
 def rows_of(tree, numbers, codes) -> list[list[float | None]]:

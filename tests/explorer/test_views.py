@@ -165,7 +165,7 @@ def test_teaching_shows_the_gain_of_a_cut(read, irises) -> None:
     assert "the best there is" in reader.text("#panel-teach .formula >> nth=0")
     reader.page.get_by_label("impurity").select_option("Gini")
     assert "0.6667" in reader.text("#panel-teach table")
-    reader.page.get_by_role("button", name="Draw the rows anew").click()
+    reader.page.get_by_role("button", name="Resample the rows").click()
     picture = reader.page.locator(".teach-picture svg").bounding_box()
     reader.page.mouse.move(picture["x"] + 100, picture["y"] + 60)
     reader.page.mouse.down()

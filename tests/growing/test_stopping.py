@@ -13,7 +13,7 @@ from scipy import stats
 
 import treewright as tw
 from treewright.data import Dataset
-from treewright.data.folds import set_aside
+from treewright.data.folds import holdout_split
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import Recipe
 from treewright.model_selection.validated_pruning import grow_and_prune, prune_tree
@@ -267,11 +267,11 @@ def test_stopping_early_is_growing_on_and_going_back(early_stopping: EarlyStoppi
     X, y = noisy_rows(3000, 8)
     dataset, recipe = Dataset.from_table(X, y, task="classification"), Recipe(criterion)
     stopped = grow_and_prune(dataset, recipe, [early_stopping], n_jobs=1)
-    grown_on = dataset if early_stopping.cv else set_aside(dataset, 1 / 3, recipe.random_state)[0]
+    grown_on = dataset if early_stopping.cv else holdout_split(dataset, 1 / 3, recipe.random_state)[0]
     assert stopped.grown is not None
     assert stopped.grown[0].n_leaves == 256 < grow(grown_on, recipe, n_jobs=1).n_leaves
     whole = grow(grown_on, recipe, n_jobs=1)
-    rows = dataset if early_stopping.cv else set_aside(dataset, 1 / 3, recipe.random_state)[1]
+    rows = dataset if early_stopping.cv else holdout_split(dataset, 1 / 3, recipe.random_state)[1]
     assert prune_tree(whole, early_stopping, rows, recipe, grown_on=grown_on).tree == stopped.tree
 
 

@@ -10,11 +10,11 @@ weighs (all but 1e-9 of it).
 that know the value, by weight; categories always have their mode. `class_mode` is the mode of the rows of the
 same class; where the class knows none, and for new rows, of all.
 
-*Surrogates.* After `available`'s search the rows without the value follow the first of the split's stand-ins
-that knows them, else by `use_surrogates` the heaviest branch, or they stay. A stand-in is the cut (either way
-round, at least two rows of known branch on each side) or the table of another feature that agrees with the
-split on most weight. It must beat sending everybody to the heaviest branch; the best are kept, ties in the
-order of the features.
+*Surrogates.* After `available`'s search the rows without the value follow the first of the split's surrogates
+that knows them, else by `use_surrogates` the heaviest branch, or they stay. A surrogate is the cut (in either
+direction, at least two rows of known branch on each side) or the table of another feature that agrees with
+the split on most weight. It must beat sending everybody to the heaviest branch; the best are kept, ties in
+the order of the features.
 
 *Value.* A missing category is one more category, where branches of their own are asked for.
 """

@@ -101,10 +101,10 @@ def test_the_curve_rises_on_training_rows_and_falls_on_others():
 def test_the_curve_is_that_of_trees_grown_to_every_size():
     X, y = noisy(n=200)
     curve = tw.overfitting_curve(tw.DecisionTreeClassifier(), X, y, random_state=1)
-    from treewright.data.folds import set_aside
+    from treewright.data.folds import holdout_split
 
-    rest, tested = set_aside(Dataset.from_table(X, y, task="classification"), 1 / 3, 1)
-    growing, _ = set_aside(rest, 1 / 3, 2)
+    rest, tested = holdout_split(Dataset.from_table(X, y, task="classification"), 1 / 3, 1)
+    growing, _ = holdout_split(rest, 1 / 3, 2)
     for leaves in (2, 5, 9):
         tree = tw.grow(growing, tw.Recipe("gini", order="best_first", max_leaf_nodes=leaves))
         accuracy = np.mean(tree.label[tree.route(tested.numbers, tested.codes)] == tested.target)

@@ -1,4 +1,4 @@
-"""Pruning fitted models and while fitting: what is kept aside, what is remembered, what is refused."""
+"""Pruning fitted models and while fitting: what is held out, what is remembered, what is refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sklearn.model_selection import cross_val_score
 import treewright as tw
 from treewright import pruning
 from treewright.data import Dataset
-from treewright.data.folds import fold_numbers, set_aside
+from treewright.data.folds import fold_numbers, holdout_split
 from treewright.errors import DataError
 from treewright.pruning import CostComplexity, MinimalSize
 
@@ -33,7 +33,7 @@ def noisy(seed: int = 0, n: int = 300) -> tuple[np.ndarray, np.ndarray]:
 def test_what_is_kept_aside_has_the_shares_of_the_classes(share):
     y = np.repeat([0, 1, 2], [100, 60, 20])
     rows = Dataset.from_table(np.arange(180.0)[:, None], y, task="classification")
-    rest, aside = set_aside(rows, share, seed=3)
+    rest, aside = holdout_split(rows, share, seed=3)
     assert len(rest) + len(aside) == 180
     assert not set(rest.numbers[:, 0]) & set(aside.numbers[:, 0])
     counts = np.bincount(aside.target, minlength=3)
@@ -42,7 +42,7 @@ def test_what_is_kept_aside_has_the_shares_of_the_classes(share):
 
 def test_parting_is_by_the_seed():
     rows = Dataset.from_table(np.arange(60.0)[:, None], np.arange(60.0), task="regression")
-    first, again, other = (set_aside(rows, 1 / 3, seed)[1].target for seed in (1, 1, 2))
+    first, again, other = (holdout_split(rows, 1 / 3, seed)[1].target for seed in (1, 1, 2))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
 
@@ -89,7 +89,7 @@ def test_a_third_is_kept_aside_for_those_that_need_it():
     assert half.tree_.count[0] == 150
     none = tw.DecisionTreeClassifier(pruner=pruning.Pessimistic(), random_state=5).fit(X, y)
     assert none.tree_.count[0] == 300
-    rest, aside = set_aside(Dataset.from_table(X, y, task="classification"), 1 / 3, seed=5)
+    rest, aside = holdout_split(Dataset.from_table(X, y, task="classification"), 1 / 3, seed=5)
     grown = tw.grow(rest, tw.Recipe("gini"))
     assert model.tree_ == pruning.ReducedError()(grown, aside)
 
@@ -271,7 +271,7 @@ def test_class_weights_count_on_held_out_rows():
 def test_prune_without_the_rows_it_needs_says_which():
     X, y = noisy()
     model = tw.DecisionTreeClassifier().fit(X, y)
-    with pytest.raises(ValueError, match=r"ReducedError\(\) needs rows kept aside from training"):
+    with pytest.raises(ValueError, match=r"ReducedError\(\) needs held-out rows"):
         tw.prune(model, pruning.ReducedError())
     with pytest.raises(ValueError, match="needs the training rows"):
         tw.prune(model, pruning.CostComplexity(cv=5))

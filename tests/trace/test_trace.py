@@ -228,7 +228,7 @@ def test_with_a_pruner_the_account_is_of_the_tree_before() -> None:
     X, y = tw.datasets.load_iris()
     model = tw.DecisionTreeClassifier(trace=True, pruner="reduced_error", random_state=0).fit(X, y)
     assert len(model.trace_) > model.tree_.node_count
-    assert model.trace_[0].weight == 100  # a third of the rows was kept aside
+    assert model.trace_[0].weight == 100  # a third of the rows was held out
 
 
 # Its three forms

@@ -29,7 +29,7 @@ public:
     /// Offer the best split of each form that the recipe asks for; `choice` has those of single features.
     void search(const Item& item, const std::vector<int32_t>& features, SplitChoice& choice) {
         const Recipe& recipe = task_.recipe;
-        if (!recipe.interval && !recipe.median && !recipe.hyperplane && !recipe.sphere) return;
+        if (!recipe.forms()) return;
         std::vector<int32_t> numeric;
         for (int32_t f : features)
             if (!rows_.feature_at(f).categorical()) numeric.push_back(f);

@@ -20,7 +20,7 @@ DONE, FAILED, USAGE, BAD_DATA, BAD_MODEL, INTERRUPTED = 0, 1, 2, 3, 4, 130
 """Exit codes."""
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "fit": ("treewright.cli.fit", "Learn from a table, show the tree and what it is worth, save it."),
+    "fit": ("treewright.cli.fit", "Learn from a table, show the tree and its estimated error, save it."),
     "predict": ("treewright.cli.predict", "Predict the rows of a table of any size."),
     "show": ("treewright.cli.show", "Print a model, or one node of it in full."),
     "explain": ("treewright.cli.explain", "Say in words why a row is predicted as it is."),

@@ -39,7 +39,7 @@ def command(folds: int | None, **given: Any) -> None:
         describe(problem, screen)
     found = validate(model, problem, folds, learning.seed, screen)
     if found is None:
-        raise DataError(f"{problem.table.name} has one row: nothing can be kept aside to judge by.")
+        raise DataError(f"{problem.table.name} has one row: nothing can be held out to judge by.")
     show_evaluation(screen, found.evaluation, folds_text(found))
     if found.leaves is not None:
         screen.text(f"mean size {number(found.leaves)} leaves, depth {number(found.depth or 0.0)}")

@@ -47,7 +47,7 @@ Examples:
 def command(model: str, row: int | None, where: str | None, **given: Any) -> None:
     """Say in words why a row is predicted as it is, and what would change the answer.
 
-    The way through the tree, what missing values did, how sure the answer is, what each feature contributed,
+    The path through the tree, what missing values did, how sure the answer is, what each feature contributed,
     and the nearest change to another answer.
     """
     screen, options = screen_of(given), taken(DataOptions, given)

@@ -159,7 +159,7 @@ def _of_model(source: str, given: dict[str, Any], screen: Screen) -> Any:
 
 def _of_table(source: str, given: dict[str, Any], screen: Screen) -> Any:
     """Grow a tree on two thirds of a table's rows, to be judged by the others."""
-    from treewright.data.folds import set_aside
+    from treewright.data.folds import holdout_split
     from treewright.explorer import Editor, edit
     from treewright.growing.grow_tree import grow
 
@@ -173,7 +173,7 @@ def _of_table(source: str, given: dict[str, Any], screen: Screen) -> Any:
             return Forest(fitted, [(problem.X, problem.y)])
         return edit(fitted, problem.X, problem.y)
     dataset = model._dataset(problem.X, problem.y, problem.weight)
-    growing, validation = set_aside(dataset, 1 / 3, given["seed"])
+    growing, validation = holdout_split(dataset, 1 / 3, given["seed"])
     with screen.progress("growing", known=False):
         tree = grow(growing, model._recipe(dataset.schema), n_jobs=model.n_jobs)
     model._set_tree(tree)

@@ -43,7 +43,7 @@ Examples:
     ),
 )
 def command(output: str | None, no_save: bool, html: str | None, folds: int | None, **given: Any) -> None:
-    """Learn from a table, show the tree and what it is worth, and save it.
+    """Learn from a table, show the tree and its estimated error, and save it.
 
     DATA is a file of any common form (CSV, TSV, JSON lines, Parquet, Arrow, ARFF, C4.5), packed or not,
     several of them, a pattern, or - for standard input. Kinds of columns are guessed from all values and
@@ -172,7 +172,7 @@ def show_features(model: Any, screen: Screen, most: int = 8) -> None:
     """Show the features that matter most."""
     shares = [(name, share) for name, share in importances(model) if share > 0][:most]
     if shares:
-        screen.title("What it looks at (share of the decrease of impurity)")
+        screen.title("Feature importance (share of the impurity decrease)")
         screen.bars(shares)
 
 

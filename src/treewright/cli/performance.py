@@ -22,7 +22,7 @@ def show_evaluation(screen: Screen, evaluation: AnyEvaluation, how: str) -> None
     how : str
         Where the figures come from, in words.
     """
-    screen.title(f"What it is worth: {how}")
+    screen.title(f"Performance: {how}")
     if isinstance(evaluation, NumberEvaluation):
         _show_numbers(screen, evaluation)
     else:
@@ -72,11 +72,11 @@ def _show_classes(screen: Screen, found: ClassEvaluation) -> None:
         ]
         for label, row, recall in zip(found.classes, found.confusion.tolist(), found.recall, strict=True)
     ]
-    screen.table(["true class ↓  predicted →", *names, "found"], rows)
+    screen.table(["true class ↓  predicted →", *names, "recall"], rows)
     precision = ["" if share is None else f"{100 * share:.0f} %" for share in _by_column(found)]
     screen.text()
     shares = ", ".join(f"{name} {share}" for name, share in zip(names, precision, strict=True) if share)
-    screen.text(f"right when it says so: {shares}")
+    screen.text(f"precision: {shares}")
 
 
 def _by_column(found: ClassEvaluation) -> list[float | None]:

@@ -46,7 +46,7 @@ def report_page(model: Any, problem: Problem, found: CrossValidation | None) -> 
         f"{counted(len(problem.features), 'feature')}.</p>",
     ]
     if found is not None:
-        parts += ["<h2>What it is worth</h2>", *_worth(found)]
+        parts += ["<h2>Performance</h2>", *_worth(found)]
     ruleset = ruleset_of(model)
     if ruleset is not None:
         parts += ["<h2>The rules</h2>", f'<pre class="scroll">{escape(str(ruleset))}</pre>']
@@ -57,7 +57,7 @@ def report_page(model: Any, problem: Problem, found: CrossValidation | None) -> 
         parts.append(f"<details><summary>in words</summary>{export_html(model.tree_)}</details>")
     shares = {name: share for name, share in importances(model) if share > 0}
     if shares:
-        parts += ["<h2>What it looks at</h2>", html_bars("", list(shares), list(shares.values()))]
+        parts += ["<h2>Feature importance</h2>", html_bars("", list(shares), list(shares.values()))]
     lines = [
         column_line(name, problem.readings[name].kind, problem.table[name])
         for name in [*problem.features, problem.target]
@@ -83,7 +83,7 @@ def _worth(found: CrossValidation) -> list[str]:
             evaluation.classes, evaluation.confusion.tolist(), evaluation.recall, strict=True
         )
     ]
-    head = ["true class ↓ predicted →", *map(str, evaluation.predicted), "found"]
+    head = ["true class ↓ predicted →", *map(str, evaluation.predicted), "recall"]
     return [
         f"<p>{escape(words)}{100 * evaluation.baseline:.1f} % ({escape(folds_text(found))}).</p>",
         _table(head, rows, left=1),

@@ -12,7 +12,7 @@ from treewright.cli.options import model_argument, screen_of, screen_options
 from treewright.cli.screen import Screen, number
 from treewright.data.columns import plain
 from treewright.formatting.text import quoted
-from treewright.tree.conditions import features_of
+from treewright.tree.splits import features_of
 
 EPILOG = """\b
 Examples:

@@ -12,13 +12,13 @@ from treewright.data.dataset import Dataset
 from treewright.errors import DataError
 
 
-def set_aside(dataset: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset]:
+def holdout_split(dataset: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset]:
     """Part a dataset in two, at random and with the classes in the same shares: the rest, and the share.
 
     Examples
     --------
     >>> dataset = Dataset.from_table([[n] for n in range(9)], list("aaabbbccc"), task="classification")
-    >>> rest, third = set_aside(dataset, 1 / 3, seed=0)
+    >>> rest, third = holdout_split(dataset, 1 / 3, seed=0)
     >>> sorted(third.target.tolist()), len(rest)
     ([0, 1, 2], 6)
     """
@@ -27,11 +27,11 @@ def set_aside(dataset: Dataset, share: float, seed: int) -> tuple[Dataset, Datas
 
 
 def aside_mask(n_rows: int, classes: NDArray[Any] | None, share: float, seed: int) -> NDArray[np.bool_]:
-    """Draw the rows to keep aside, with the classes, if there are any, in the same shares."""
+    """Draw the rows to hold out, with the classes, if there are any, in the same shares."""
     place = np.empty(n_rows, np.int64)
     place[_mixed_order(n_rows, classes, seed)] = np.arange(n_rows)
     aside = np.floor((place + 1) * share + 1e-9) > np.floor(place * share + 1e-9)
-    if classes is not None and aside.any():  # a class that is kept aside altogether could not be learned
+    if classes is not None and aside.any():  # a class that is held out altogether could not be learned
         sizes = np.bincount(classes)
         lost = sizes == np.bincount(classes[aside], minlength=len(sizes))
         first = np.unique(classes, return_index=True)[1]

@@ -15,8 +15,7 @@ from treewright.draw.visible_tree import Held
 from treewright.export.text import Writer, percent
 from treewright.formatting.text import counted, number_text, printable
 from treewright.tree import Tree
-from treewright.tree.conditions import features_of
-from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table
+from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table, features_of
 
 SPACE = "\u00a0"
 """Keeps a sign and its bound on one line."""

@@ -176,7 +176,7 @@ class TableEstimator(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = getattr(self, "missing", None) != "error"
+        tags.input_tags.allow_nan = self._missing_policy != "error"
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.sparse = True

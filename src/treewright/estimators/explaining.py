@@ -1,4 +1,4 @@
-"""Methods that trees and forests share: `explain` and `to_html`."""
+"""Methods that trees and forests share: `explain`, `shap_values` and `to_html`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.data import Dataset
 from treewright.data.columns import Unseen
 from treewright.data.schema import Infinities, Schema
 from treewright.explain import Explanation, explain_row, read_row
+from treewright.explain.shapley import shapley_values
 from treewright.growing.parameter_conversion import missing_policies
 from treewright.tree import Tree
 
@@ -22,6 +24,10 @@ class Answering(Protocol):
     unseen: Unseen
     inf: Infinities
     _time_limit: ClassVar[float | None]  # seconds for a counterfactual, if nothing else is asked for
+
+    @property
+    def _missing_policy(self) -> str:
+        """Whether a row may miss values: "error" if not."""
 
     def _answering(self) -> tuple[Sequence[Tree], Sequence[NDArray[np.float64]]]:
         """Give the trees whose answers are averaged, and what every node of each says."""
@@ -56,15 +62,15 @@ def explain(
         The change of a number that counts as one, or rows of which the standard deviations are taken. By
         default it is the span of the tree's cuts of it, which is known without any rows.
     confidence : float
-        That of the intervals of the class shares.
+        That of the intervals of the class probabilities.
     time_limit : float or None
         Seconds after which the search for the nearest change is stopped; None lets it end for a tree.
 
     Returns
     -------
     Explanation
-        Its `str` is the answer in words: the way through the tree, what missing and unseen values did,
-        the class shares with intervals, what each feature contributed, and the nearest change that has
+        Its `str` is the answer in words: the path through the tree, what missing and unseen values did,
+        the class probabilities with intervals, what each feature contributed, and the nearest change that has
         another answer: of the fewest features, then the smallest.
 
     Examples
@@ -75,22 +81,22 @@ def explain(
     >>> print(model.explain(day))
     Predicted: No (100 %)
     <BLANKLINE>
-    The way through the tree
+    The path through the tree
       branch          value   training
       Outlook = Rain  Rain      5 rows  60 % Yes
       Wind = Strong   Strong    2 rows  100 % No
     <BLANKLINE>
     Classes
-      class  share  95 % interval
-      No     100 %    34 to 100 %
-      Yes      0 %      0 to 66 %
+      class  probability  95 % interval
+      No           100 %    34 to 100 %
+      Yes            0 %      0 to 66 %
     <BLANKLINE>
-    What moved the share of No from 36 %, that of all rows, to 100 %
+    What moved the probability of No from 36 %, that of all rows, to 100 %
       feature  moved by  value
       Wind      +60.0 %  Strong
       Outlook    +4.3 %  Rain
     <BLANKLINE>
-    The nearest change to an answer other than No
+    Counterfactual: the nearest change to an answer other than No
       feature  from    to
       Outlook  Rain →  Overcast
       then the prediction is Yes
@@ -101,7 +107,7 @@ def explain(
         row,
         schema,
         unseen=self.unseen,
-        missing="error" if missing == "error" else "direction",
+        missing=self._missing_policy,
         inf=self.inf,
         estimator=type(self).__name__,
     )
@@ -120,6 +126,62 @@ def explain(
         directions=directions,
         scales=_scales(scales, schema, self.inf),
         time_limit=self._time_limit if time_limit is None else time_limit,
+    )
+
+
+def shap_values(self: Any, X: Any, *, as_explanation: bool = False) -> Any:
+    """Share the prediction of each row among the features: exact Shapley values (SHAP).
+
+    The values of a row add up to what the model says of it less what it says on average of the training
+    rows. Where a feature is not known, a split on it sends the row down every branch by their weights.
+
+    Parameters
+    ----------
+    X : table of shape (n_rows, n_features)
+        The rows.
+    as_explanation : bool
+        Give an `Explanation` of the package shap, which `shap.plots` draws.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_features) or (n_rows, n_features, n_classes)
+        Of the number, or of the probability of each class.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeRegressor
+    >>> X, y = [[1, 0], [1, 1], [2, 0], [2, 1]], [0.0, 0.0, 6.0, 10.0]
+    >>> DecisionTreeRegressor().fit(X, y).shap_values([[2, 1]]).tolist()
+    [[4.5, 1.5]]
+    """
+    trees, said = self._answering()
+    encoded = (
+        self._encode(X, trees[0]) if len(trees) == 1 and hasattr(self, "_fitted_tree") else self._encode(X)
+    )
+    rows = Dataset(trees[0].schema, *encoded)
+    values = sum(shapley_values(tree, rows, value) for tree, value in zip(trees, said, strict=True))
+    values = np.asarray(values) / len(trees)
+    if not trees[0].is_classifier:
+        values = values[:, :, 0]
+    if not as_explanation:
+        return values
+    from shap import Explanation as Explained
+
+    answer = self.predict_proba(X) if trees[0].is_classifier else self.predict(X)
+    shown = np.empty((len(values), values.shape[1]), dtype=object)
+    for feature, column in enumerate(trees[0].schema.columns):
+        at = trees[0].schema.position[feature]
+        stored = rows.numbers[:, at] if column.kind != "categorical" else rows.codes[:, at]
+        is_code = column.kind != "numeric"
+        shown[:, feature] = [
+            column.text(int(x)) if is_code and x >= 0 else None if is_code else float(x) + column.offset
+            for x in stored.tolist()
+        ]
+    return Explained(
+        values=values,
+        base_values=answer - values.sum(axis=1),
+        data=shown,
+        feature_names=list(trees[0].schema.names),
     )
 
 

@@ -44,19 +44,20 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     criterion : str
         What makes a split good, as for `DecisionTreeClassifier`.
     max_depth : int or None
-        Depth at which to stop.
+        The greatest depth of each tree; None means no limit.
     min_samples_split : int or float
-        Fewest rows of a node that may be split; a float is a share of all rows.
+        The least number of training rows in a node that is split; a float is a share of all training rows.
     min_samples_leaf : int or float
-        Fewest rows of a leaf; a float is a share of all rows.
+        The least number of training rows in a leaf: a split that would leave fewer rows in a branch is not
+        made. A float is a share of all training rows.
     min_weight_fraction_leaf : float
-        Least share of the total weight in a leaf.
+        The least weight of a leaf, as a share of the total weight of all training rows.
     max_features : int, float, {"sqrt", "log2"} or None
         How many features, drawn at random, each node looks at; None is all.
     max_leaf_nodes : int or None
-        Most leaves; the nodes are then split best first.
+        The greatest number of leaves; the nodes are then split best first.
     min_impurity_decrease : float
-        Least decrease of the whole tree's impurity by a split.
+        A node is split only if that lowers the impurity of the whole tree by at least this much.
     bootstrap : bool
         Whether each tree draws its rows with replacement; if not, it grows on all.
     oob_score : bool or callable

@@ -67,21 +67,22 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     splitter : {"best", "random"}
         Look at every cut of a feature, or at one drawn at random (Geurts, Ernst & Wehenkel, 2006).
     max_depth : int or None
-        Depth at which to stop; 0 is a single leaf.
+        The greatest depth of the tree; 0 is a single leaf, None means no limit.
     min_samples_split : int or float
-        Fewest rows of a node that may be split; a float is a share of all rows.
+        The least number of training rows in a node that is split; a float is a share of all training rows.
     min_samples_leaf : int or float
-        Fewest rows of a leaf; a float is a share of all rows.
+        The least number of training rows in a leaf: a split that would leave fewer rows in a branch is not
+        made. A float is a share of all training rows.
     min_weight_fraction_leaf : float
-        Least share of the total weight in a leaf.
+        The least weight of a leaf, as a share of the total weight of all training rows.
     max_features : int, float, {"sqrt", "log2"} or None
         How many features, drawn at random, each node looks at; None is all.
     random_state : int, RandomState or None
         Seed of what is drawn at random. With the defaults nothing is.
     max_leaf_nodes : int or None
-        Most leaves; the nodes are then split best first.
+        The greatest number of leaves; the nodes are then split best first.
     min_impurity_decrease : float
-        Least decrease of the whole tree's impurity by a split.
+        A node is split only if that lowers the impurity of the whole tree by at least this much.
     class_weight : dict, "balanced" or None
         Factor on the weight of each class.
     ccp_alpha : float
@@ -144,7 +145,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     order : {"depth_first", "breadth_first", "best_first"}
         Which node to split next. `max_leaf_nodes` makes the default "best_first".
     max_nodes : int or None
-        Most nodes.
+        The greatest number of nodes.
     max_competitors : int
         How many of the best splits on other features each node remembers.
     feature_costs : array-like, dict of feature to cost, or None

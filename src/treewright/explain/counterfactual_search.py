@@ -24,9 +24,9 @@ from treewright.explain.counterfactual_goal import ROUNDING, Goal
 from treewright.explain.oblique_region import nearest_on_sides
 from treewright.explain.region import Cost, Measure, Region
 from treewright.tree import Tree
-from treewright.tree.conditions import Condition, Side, Values, answered, features_of
+from treewright.tree.conditions import Condition, Side, Values, answered
 from treewright.tree.routing import SHARE, STAY
-from treewright.tree.splits import Hyperplane, Sphere, Split, Table
+from treewright.tree.splits import Hyperplane, Sphere, Split, Table, features_of
 
 Array = NDArray[np.float64]
 Way = tuple[tuple[Condition, ...], tuple[tuple[int, float], ...]]
@@ -255,7 +255,8 @@ def ways(tree: Tree, node: int, measure: Measure, kept: frozenset[int]) -> Itera
     unanswered: tuple[Condition, ...] = ()
     for index in range(begin, end):
         split = tree.splits.split(index, n_branches)
-        unknown = [feature for feature in features_of(split) if feature in kept]
+        features = features_of(split)
+        unknown = [feature for feature in features if feature in kept]
         if any(measure.row[feature] < 0 and isinstance(split, Table) for feature in unknown):
             largest = int(np.argmax(tree.weight[first : first + n_branches]))
             yield unanswered, ((first + largest, 1.0),)
@@ -264,10 +265,10 @@ def ways(tree: Tree, node: int, measure: Measure, kept: frozenset[int]) -> Itera
             continue
         for branch in range(split.n_branches):  # a surrogate may have fewer than the node
             yield (*unanswered, answered(split, branch)), ((first + branch, 1.0),)
-        others = _unlisted(split, int(tree.schema.n_categories[features_of(split)[0]]))
+        others = _unlisted(split, int(tree.schema.n_categories[features[0]]))
         if not others:
             return
-        unanswered = (*unanswered, Values(features_of(split)[0], others))
+        unanswered = (*unanswered, Values(features[0], others))
     default = int(tree.default_branch[node])
     if default == STAY:
         yield unanswered, ((node, 1.0),)

@@ -97,7 +97,7 @@ class Explanation:
 
     @cached_property
     def contributions(self) -> Array:
-        """How far each feature (rows) moved the share of each class, or the number (columns)."""
+        """How far each feature (rows) moved the probability of each class, or the number (columns)."""
         return contributions(self.paths, self.values)
 
     @cached_property

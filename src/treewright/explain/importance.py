@@ -22,8 +22,8 @@ from treewright.formatting.suggestions import unknown_name
 from treewright.formatting.text import printable
 from treewright.formatting.text_table import aligned
 from treewright.tree import Tree
-from treewright.tree.conditions import features_of
 from treewright.tree.routing import is_grown_on
+from treewright.tree.splits import features_of
 
 Array = NDArray[np.float64]
 
@@ -216,7 +216,7 @@ def _warned(found: Importances) -> Importances:
         why = "it has so many values that" if found.held_out is None else "other rows do not bear it out:"
         warn(
             f"feature {name!r} has {values} values and {100 * share:.0f} % of the decrease of impurity, but "
-            f"{why} this may be chance. Look at the permutation importance on rows kept aside."
+            f"{why} this may be chance. Look at the permutation importance on held-out rows."
         )
     return found
 

@@ -13,9 +13,8 @@ from treewright.arithmetic import matmul
 from treewright.data import Dataset
 from treewright.explain.row import Row
 from treewright.tree import Tree
-from treewright.tree.conditions import features_of
 from treewright.tree.routing import SHARE, STAY, Descent
-from treewright.tree.splits import UNANSWERED, UNSEEN, Split
+from treewright.tree.splits import UNANSWERED, UNSEEN, Split, features_of
 
 Array = NDArray[np.float64]
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from treewright.explain.row import Row
 from treewright.tree import Tree
-from treewright.tree.conditions import Condition, Interval, Side, Values, feature_cuts, features_of
+from treewright.tree.conditions import Condition, Interval, Side, Values
+from treewright.tree.splits import feature_cuts, features_of
 
 Cost = tuple[int, float]
 """How many features change, and by how much in all, each in its own scale."""
@@ -217,9 +218,8 @@ def cuts_by_feature(trees: Sequence[Tree]) -> dict[int, np.ndarray[Any, np.dtype
     found: dict[int, set[float]] = {}
     for tree in trees:
         for split in tree.splits:
-            for cut in feature_cuts(split):
-                if math.isfinite(cut):
-                    found.setdefault(features_of(split)[0], set()).add(cut)
+            if cuts := set(filter(math.isfinite, feature_cuts(split))):
+                found.setdefault(features_of(split)[0], set()).update(cuts)
     return {feature: np.array(sorted(cuts)) for feature, cuts in found.items()}
 
 

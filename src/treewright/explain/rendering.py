@@ -13,8 +13,8 @@ from treewright.explain.path import Path, Step
 from treewright.export.text import percent
 from treewright.formatting.text import counted, printable, quoted
 from treewright.formatting.text_table import aligned
-from treewright.tree.conditions import condition_words, features_of, on_branch
-from treewright.tree.splits import Table
+from treewright.tree.conditions import condition_words, on_branch
+from treewright.tree.splits import Table, features_of
 
 if TYPE_CHECKING:
     from treewright.explain.explanation import Explanation
@@ -71,17 +71,18 @@ def sections(explained: Explanation) -> list[tuple[str, list[str]]]:
     """Give the parts of the explanation: a title and lines for each."""
     found = []
     if len(explained.paths) == 1:
-        found.append(("The way through the tree", path_lines(explained, explained.paths[0])))
+        found.append(("The path through the tree", path_lines(explained, explained.paths[0])))
     else:
         lines = [f"{counted(len(explained.paths), 'tree')} were asked; their answers are averaged"]
-        found.append(("The way through the trees", lines))
+        found.append(("The path through the trees", lines))
     if missing := missing_sentences(explained):
         found.append(("Missing and unseen values", missing))
     if explained.schema.classes is not None:
         found.append(("Classes", class_lines(explained)))
     found.append((_contribution_title(explained), contribution_lines(explained)))
     if explained.looked_for:
-        found.append((f"The nearest change to {explained.looked_for}", change_lines(explained)))
+        title = f"Counterfactual: the nearest change to {explained.looked_for}"
+        found.append((title, change_lines(explained)))
     return [(title, lines) for title, lines in found if lines]
 
 
@@ -204,7 +205,7 @@ def _what_it_did(explained: Explanation, path: Path, step: Step, feature: int) -
 
 
 def class_lines(explained: Explanation) -> list[str]:
-    """Write the share of each class with its interval, the largest first."""
+    """Write the probability of each class with its interval, the largest first."""
     order = np.argsort(-explained.says, kind="stable")[:MOST_SHOWN].tolist()
     intervals = explained.intervals
     rows = []
@@ -214,7 +215,7 @@ def class_lines(explained: Explanation) -> list[str]:
             low, high = intervals[:, code]
             row.append(f"{percent(low)} to {percent(high)} %")
         rows.append(row)
-    heads = ["class", "share", f"{100 * explained.confidence:g} % interval"][: len(rows[0])]
+    heads = ["class", "probability", f"{100 * explained.confidence:g} % interval"][: len(rows[0])]
     return aligned(heads, rows, right=(1, 2))
 
 
@@ -223,7 +224,8 @@ def _contribution_title(explained: Explanation) -> str:
     if explained.schema.classes is None:
         return f"What moved the prediction from {root:.6g}, the value of all rows, to {says:.6g}"
     which = _class(explained, explained.label)
-    return f"What moved the share of {which} from {percent(root)} %, that of all rows, to {percent(says)} %"
+    before, after = f"{percent(root)} %, that of all rows,", f"{percent(says)} %"
+    return f"What moved the probability of {which} from {before} to {after}"
 
 
 def contribution_lines(explained: Explanation) -> list[str]:

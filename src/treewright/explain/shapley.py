@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.tree import Tree
-from treewright.tree.conditions import features_of
 from treewright.tree.routing import SHARE, STAY, Descent
+from treewright.tree.splits import features_of
 
 Array = NDArray[np.float64]
 Ids = NDArray[np.int64]

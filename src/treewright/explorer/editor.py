@@ -21,7 +21,7 @@ from treewright.draw.visible_tree import read_rows, stored_value
 from treewright.errors import DataError
 from treewright.explorer.page import Page, write_page
 from treewright.explorer.page_data import Exploration, content_of, small_enough
-from treewright.explorer.regrow import Nursery, same_place
+from treewright.explorer.regrow import Regrower, same_place
 from treewright.formatting.html_table import html_table
 from treewright.formatting.suggestions import unknown_name
 from treewright.formatting.text import counted, printable
@@ -118,7 +118,7 @@ class Editor:
             How many levels at most; by default what the recipe leaves.
         """
         self._node(node)
-        grown = self._nursery.grown(self._nursery.rows_at(node), max_depth, int(self.tree.node_depth[node]))
+        grown = self._regrower.grown(self._regrower.rows_at(node), max_depth, int(self.tree.node_depth[node]))
         if grown.is_leaf(0):
             raise DataError(f"node {node} cannot be grown on: no split of its rows is worth it.")
         return self._changed(
@@ -160,7 +160,7 @@ class Editor:
             "groups": None if groups is None else [list(group) for group in groups],
             "grow": grow,
         }
-        return self._changed(entry, self._nursery.with_split(node, made, max_depth=None if grow else 0))
+        return self._changed(entry, self._regrower.with_split(node, made, max_depth=None if grow else 0))
 
     def merge(self, node: int, branches: Iterable[int]) -> Editor:
         """Put several branches of a split of categories together in one, which becomes a leaf.
@@ -189,7 +189,7 @@ class Editor:
             for branch in range(split.n_branches)
         }
         fewer = Table(split.feature, {code: number[b] for code, b in split.branches.items()}, len(kept))
-        tree = self._nursery.with_split(node, fewer, max_depth=0)
+        tree = self._regrower.with_split(node, fewer, max_depth=0)
         for branch in kept:  # what was not merged keeps what is below it
             if branch != merged[0]:
                 below = subtree(self.tree, self.tree.children(node)[branch])
@@ -209,7 +209,7 @@ class Editor:
         self._node(node)
         if not self.tree.is_leaf(node):
             raise ValueError(f"node {node} is no leaf: only what leaves say can be decided.")
-        tree = self._nursery.relabelled(node, self._value(label))
+        tree = self._regrower.relabelled(node, self._value(label))
         return self._changed({"edit": "relabel", "node": node, "label": label}, tree)
 
     def undo(self) -> Editor:
@@ -300,8 +300,8 @@ class Editor:
     # ---- how it is done ----------------------------------------------------------------------------------
 
     @property
-    def _nursery(self) -> Nursery:
-        return Nursery(self.tree, self.training, self.model, self.progress)
+    def _regrower(self) -> Regrower:
+        return Regrower(self.tree, self.training, self.model, self.progress)
 
     def _changed(self, entry: Entry, tree: Tree) -> Editor:
         log = (*self.log, self._entry(entry, tree))

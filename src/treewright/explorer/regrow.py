@@ -30,7 +30,7 @@ from treewright.tree.subtrees import graft
 
 
 @dataclass(frozen=True, eq=False)
-class Nursery:
+class Regrower:
     """Grows branches for a tree.
 
     Attributes

@@ -39,7 +39,7 @@ def export_dict(tree: Tree) -> dict[str, Any]:
 
 
 def _surrogates(tree: Tree, indices: range) -> list[dict[str, Any]]:
-    """Describe stand-in splits, with how far they agree with the split they stand in for."""
+    """Describe surrogate splits, with how far they agree with the primary split."""
     table = tree.splits
     adjusted = np.zeros(len(table)) if table.adjusted is None else table.adjusted
     return [

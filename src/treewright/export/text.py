@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.columns import plain
-from treewright.formatting.text import counted, number_text, printable, quoted, terminal_width
+from treewright.formatting.text import counted, number_text, printable, quoted
+from treewright.formatting.text_table import terminal_width
 
 if TYPE_CHECKING:
     from treewright.tree import Tree

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from decimal import Decimal, localcontext
@@ -43,22 +42,6 @@ def shortest(number: float, offset: int = 0) -> str:
 
 
 # Below U+0300 and among arrows, lines and mathematical signs every character takes one column.
-_OF_ANY_WIDTH = re.compile("[\u0300-\u1fff\u2800-\U0010ffff]")
-
-
-def terminal_width(text: str) -> int:
-    """Count the columns that a text takes in a terminal.
-
-    Examples
-    --------
-    >>> terminal_width("größe"), terminal_width("大小")
-    (5, 4)
-    """
-    if not _OF_ANY_WIDTH.search(text):
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
-    )
 
 
 def number_text(number: float, decimals: int | None = None) -> str:

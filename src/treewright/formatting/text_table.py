@@ -1,10 +1,12 @@
-"""Text tables with aligned columns."""
+"""Text tables with aligned columns, in terminals too that show some characters wider than others."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Collection, Sequence
 
-from treewright.formatting.text import terminal_width
+_OF_ANY_WIDTH = re.compile("[\u0300-\u1fff\u2800-\U0010ffff]")
 
 
 def aligned(head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
@@ -17,10 +19,25 @@ def aligned(head: Sequence[str], rows: Sequence[Sequence[str]], right: Collectio
     oak        12
     birch       7
     """
-    widths = [max(map(terminal_width, column)) for column in zip(head, *rows, strict=True)]
+    columns = []
+    for place, column in enumerate(zip(head, *rows, strict=True)):
+        widths = [terminal_width(text) for text in column]
+        room = [" " * (max(widths) - width) for width in widths]
+        left, beside = (room, column) if place in right else (column, room)
+        columns.append([*map(str.__add__, left, beside)])
+    return ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
 
-    def cell(place: int, text: str) -> str:
-        room = " " * (widths[place] - terminal_width(text))
-        return room + text if place in right else text + room
 
-    return ["  ".join(cell(place, text) for place, text in enumerate(row)).rstrip() for row in (head, *rows)]
+def terminal_width(text: str) -> int:
+    """Count the columns that a text takes in a terminal.
+
+    Examples
+    --------
+    >>> terminal_width("größe"), terminal_width("大小")
+    (5, 4)
+    """
+    if not _OF_ANY_WIDTH.search(text):
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
+    )

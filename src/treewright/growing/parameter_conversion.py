@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from treewright.criteria import ALIASES
 from treewright.data import Schema
-from treewright.formatting.suggestions import nearest
-from treewright.parameter_types import FACTOR_WORDS, LARGEST_FACTOR, SMALLEST_FACTOR, is_factor, is_whole
+from treewright.parameter_types import FACTOR_WORDS, LARGEST_FACTOR, SMALLEST_FACTOR, is_factor
 
 
 def known_criterion(criterion: Any, schema: Schema) -> Any:
@@ -78,7 +77,7 @@ def interaction_groups(interaction_cst: Any, schema: Schema) -> tuple[tuple[int,
     for group in interaction_cst:
         if isinstance(group, str) or not isinstance(group, Iterable):
             raise ValueError(f"interaction_cst must be a list of groups of features, got {group!r} in it.")
-        groups.append(tuple(sorted({_feature("interaction_cst", key, schema) for key in group})))
+        groups.append(tuple(sorted({schema.feature(key, "interaction_cst") for key in group})))
     rest = tuple(sorted(set(features) - {feature for group in groups for feature in group}))
     return tuple(group for group in (*groups, rest) if group)
 
@@ -105,17 +104,8 @@ def _by_feature(parameter: str, values: Any, schema: Schema, default: float) -> 
         return said + [default] * len(schema.predicates) * (len(said) == schema.n_inputs)
     given = [default] * len(schema.columns)
     for key, value in values.items():
-        given[_feature(parameter, key, schema)] = value
+        given[schema.feature(key, parameter)] = value
     return given
-
-
-def _feature(parameter: str, key: Any, schema: Schema) -> int:
-    """Find a feature by name or number."""
-    if isinstance(key, str) and key in schema.names:
-        return schema.names.index(key)
-    if is_whole(key) and 0 <= key < len(schema.columns):
-        return int(key)
-    raise ValueError(f"{parameter} names {key!r}, which is no feature.{nearest(key, schema.names)}")
 
 
 def missing_policies(missing: str | Mapping[Any, str], schema: Schema) -> str | tuple[str, ...]:
@@ -124,7 +114,7 @@ def missing_policies(missing: str | Mapping[Any, str], schema: Schema) -> str | 
         return missing
     policies = ["direction"] * len(schema.columns)
     for key, policy in missing.items():
-        policies[_feature("missing", key, schema)] = policy
+        policies[schema.feature(key, "missing")] = policy
     return tuple(policies)
 
 
@@ -138,7 +128,7 @@ def order_of_preference(ties: Any, schema: Schema) -> str | tuple[int, ...]:
     """
     if isinstance(ties, str):
         return ties
-    order = tuple(_feature("ties", key, schema) for key in ties)
+    order = tuple(schema.feature(key, "ties") for key in ties)
     for feature in order:
         if order.count(feature) > 1:
             raise ValueError(f"ties names feature {schema.names[feature]!r} twice.")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright.data import Dataset
-from treewright.data.folds import each_fold, fold_numbers, set_aside
+from treewright.data.folds import each_fold, fold_numbers, holdout_split
 from treewright.formatting.axes import axes_for, legend, name_sizes
 from treewright.formatting.colours import CLASS_COLOURS, class_colour
 from treewright.formatting.html_table import html_table
@@ -137,7 +137,7 @@ def compare_pruners(
     """Cross-validate pruning methods on the same trees.
 
     In every fold one tree is grown on all its training rows, and one on those that are left when a share of
-    them (the model's `holdout`) is kept aside; each method prunes the one that it can.
+    them (the model's `holdout`) is held out; each method prunes the one that it can.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def compare_pruners(
         Folds, stratified by class.
     pruners : list of Pruner, callable or str, or dict of them by name; None takes all that suit the target
     random_state : int
-        Seed of folds and of what is kept aside.
+        Seed of folds and of what is held out.
 
     Returns
     -------
@@ -192,12 +192,12 @@ class _Outcome:
 
 
 class _FoldTrees:
-    """The trees of one fold: grown on all its rows, and on what is left when some are kept aside."""
+    """The trees of one fold: grown on all its rows, and on what is left when some are held out."""
 
     def __init__(self, growing: Dataset, recipe: AnyRecipe, model: TreeModel, seed: int) -> None:
         self._recipe, self._n_jobs = recipe, model.n_jobs
         self._all = growing
-        self._part, self._aside = set_aside(growing, getattr(model, "holdout", 1 / 3), seed)
+        self._part, self._aside = holdout_split(growing, getattr(model, "holdout", 1 / 3), seed)
         self._trees: dict[bool, Tree] = {}
 
     def outcome(self, pruner: AnyPruner | None, validation: Dataset) -> _Outcome:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.data import Dataset
-from treewright.data.folds import set_aside
+from treewright.data.folds import holdout_split
 from treewright.errors import DataTypeError
 from treewright.formatting.axes import axes_for, legend
 from treewright.formatting.colours import class_colour
@@ -114,8 +114,8 @@ def overfitting_curve(
         )
     dataset = model._dataset(X, y, sample_weight)
     recipe = model._recipe(dataset.schema)
-    rest, tested = set_aside(dataset, test, random_state)
-    growing, pruning = set_aside(rest, holdout, random_state + 1)
+    rest, tested = holdout_split(dataset, test, random_state)
+    growing, pruning = holdout_split(rest, holdout, random_state + 1)
     parts = {
         name: as_weighed(rows, recipe, growing)
         for name, rows in (("training", growing), ("pruning", pruning), ("test", tested))

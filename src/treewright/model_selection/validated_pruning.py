@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.data import Dataset
 from treewright.data.dataset import labelled_rows
-from treewright.data.folds import each_fold, fold_numbers, set_aside
+from treewright.data.folds import each_fold, fold_numbers, holdout_split
 from treewright.errors import DataError
 from treewright.growing.grow_tree import Progress, class_factor, grow
 from treewright.growing.recipe import AnyRecipe, Recipe
@@ -47,8 +47,8 @@ def prune(
         How to prune: an instance such as `treewright.pruning.ReducedError()`, a function from tree to tree,
         or a name of `treewright.pruning.PRUNERS`.
     X, y, sample_weight
-        The rows that the pruner needs: for some none, for some the training rows, for some rows that were
-        kept aside from training. Held-out rows of a class that the model has never seen are left out: no
+        The rows that the pruner needs: for some none, for some the training rows, for some rows held
+        out from training. Held-out rows of a class that the model has never seen are left out: no
         pruning gets them right. For a tree, X may be a `Dataset` that has its target.
 
     Returns
@@ -122,21 +122,21 @@ def grow_and_prune(
     Parameters
     ----------
     dataset : Dataset
-        The rows to learn from. If a pruner needs rows kept aside, a share of them is not grown on.
+        The rows to learn from. If a pruner needs held-out rows, a share of them is not grown on.
     recipe : Recipe
         How to grow.
     pruners : sequence of Pruner or callable
         How to prune.
     holdout : float
-        The share of the rows to keep aside if needed, stratified by class and drawn by the recipe's seed.
+        The share of the rows to hold out if needed, stratified by class and drawn by the recipe's seed.
     held_out : Dataset or None
-        Rows that were kept aside already; the dataset is without them.
+        Rows that were held out already; the dataset is without them.
     n_jobs, progress
         As for `grow`.
     """
     growing = dataset
     if held_out is None and any(needs(pruner) == "holdout" for pruner in pruners):
-        growing, held_out = set_aside(dataset, holdout, recipe.random_state)
+        growing, held_out = holdout_split(dataset, holdout, recipe.random_state)
 
     def prune_by(pruner: AnyPruner, tree: Tree, recipe: AnyRecipe = recipe) -> Pruned:
         rows = held_out if needs(pruner) == "holdout" else growing

@@ -107,7 +107,7 @@ class CostComplexity(Pruner):
         Choose alpha by cross-validation with so many folds, stratified by class, or with the fold of every
         row.
     holdout : bool
-        Choose alpha by rows kept aside.
+        Choose alpha by held-out rows.
     se : float
         Choose the smallest tree within so many standard errors of the best: 1 is the rule of the book.
     risk : {"error", "cost", "squared_error", "impurity", "log_loss"} or None
@@ -169,7 +169,7 @@ class CostComplexity(Pruner):
 
     @property
     def needs(self) -> Needs:
-        """Nothing for a given alpha, rows kept aside, or the training rows for cross-validation."""
+        """Nothing for a given alpha, held-out rows, or the training rows for cross-validation."""
         return "nothing" if self.alpha is not None else "holdout" if self.holdout else "training"
 
     def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:

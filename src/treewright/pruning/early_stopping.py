@@ -37,7 +37,7 @@ class EarlyStopping(Pruner):
     Parameters
     ----------
     cv : int or None
-        None watches rows kept aside (an estimator keeps its `holdout` share of them); a number finds the
+        None watches held-out rows (an estimator holds out its `holdout` share); a number finds the
         number of splits by as many folds of cross-validation, and makes as many on all rows.
     patience : int or None
         Stop after so many splits in a row without gain, and go back to where it was best; 1 stops at the

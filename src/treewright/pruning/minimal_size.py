@@ -47,7 +47,7 @@ class MinimalSize(Pruner):
     Parameters
     ----------
     select : {"holdout", "structural_risk"}
-        Take the pruning of least loss on rows kept aside, the smallest of equals; or of least risk + √(s / n)
+        Take the pruning of least loss on held-out rows, the smallest of equals; or of least risk + √(s / n)
         on the n training rows, s being its number of nodes (structural risk minimisation).
     risk : {"error", "cost", "squared_error", "impurity", "log_loss"} or None
         What is counted as errors on the training rows, see `CostComplexity`.
@@ -95,7 +95,7 @@ class MinimalSize(Pruner):
 
     @property
     def needs(self) -> Needs:
-        """Rows kept aside to choose by, unless the training rows decide."""
+        """Held-out rows to choose by, unless the training rows decide."""
         decided = self.errors is not None or self.leaves is not None or self.select != "holdout"
         return "nothing" if decided else "holdout"
 
@@ -106,7 +106,8 @@ class MinimalSize(Pruner):
             rows = self.require_rows(rows)
             frontier = Frontier(tree, cost, held_out_loss(tree, rows, self.risk), 0.0, self.max_leaves)
             total = float(len(rows)) if rows.weight is None else float(rows.weight.sum())
-            path = frontier.path().choose(frontier.carried / total, measure="held_out")
+            # Of one row none is held out.
+            path = frontier.path().choose(frontier.carried / (total or 1.0), measure="held_out")
         else:
             frontier = Frontier(tree, cost, np.ones(len(tree)), 1.0, self._most(tree))
             path = self._decided(frontier)

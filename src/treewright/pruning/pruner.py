@@ -85,7 +85,7 @@ class Pruner(ABC):
     def require_rows(self, rows: Dataset | None) -> Dataset:
         """Refuse to go on without the rows needed."""
         if rows is None or rows.target is None:
-            which = "the training rows" if self.needs == "training" else "rows kept aside from training"
+            which = "the training rows" if self.needs == "training" else "held-out rows"
             raise ValueError(f"{self} needs {which}: pass them with their target, as X and y.")
         return rows
 

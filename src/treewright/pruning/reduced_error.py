@@ -24,7 +24,7 @@ from treewright.tree.routing import sum_below
 
 @dataclass(frozen=True)
 class ReducedError(Pruner):
-    """Make a leaf of every node that errs no more as a leaf on rows kept aside (Quinlan, 1987).
+    """Make a leaf of every node that errs no more as a leaf on held-out rows (Quinlan, 1987).
 
     A leaf predicts what its training rows say. A node that no held-out row reaches is pruned: nothing speaks
     for its branches.
@@ -61,7 +61,7 @@ class ReducedError(Pruner):
 
     @property
     def needs(self) -> Needs:
-        """Rows kept aside from growing."""
+        """Held-out rows."""
         return "holdout"
 
     def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:

@@ -27,9 +27,8 @@ from treewright.parameter_types import is_whole
 from treewright.trace.cuts import cut_gains
 from treewright.trace.records import Branch, CandidateAccount, NodeAccount, Record
 from treewright.tree import Tree
-from treewright.tree.conditions import features_of
 from treewright.tree.routing import place
-from treewright.tree.splits import UNANSWERED, Split, Threshold, branch_of
+from treewright.tree.splits import UNANSWERED, Split, Threshold, branch_of, features_of
 
 Array = NDArray[np.float64]
 

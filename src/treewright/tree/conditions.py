@@ -21,7 +21,7 @@ from treewright.tree.splits import (
     Threshold,
     best_bound,
     branch_of,
-    cuts_of,
+    feature_cuts,
 )
 
 if TYPE_CHECKING:
@@ -214,26 +214,13 @@ def answered(split: Split, branch: int) -> Condition:
     if isinstance(split, Table):
         return Values(split.feature, frozenset(split.groups[branch]))
     cuts = feature_cuts(split)
-    if isinstance(split, Hyperplane | Sphere) and not cuts:
-        return Side(split, branch)
     ends = (-math.inf, *cuts, math.inf)
-    place = len(cuts) - branch if isinstance(split, Hyperplane) else branch  # it runs the other way
-    return Interval(features_of(split)[0], ends[place], ends[place + 1])
-
-
-def feature_cuts(split: Split) -> tuple[float, ...]:
-    """Give the cuts that a split makes of a feature's numbers, ascending; none if it looks at several.
-
-    A surrogate that runs the other way, −x ≤ t, cuts just below −t.
-    """
-    if isinstance(split, Hyperplane):
-        return (math.nextafter(-split.threshold, -math.inf),) if split.is_turned else ()
-    return () if isinstance(split, Sphere) else cuts_of(split)
-
-
-def features_of(split: Split) -> tuple[int, ...]:
-    """Give the features that a split asks for."""
-    return split.features if isinstance(split, Hyperplane | Sphere) else (split.feature,)
+    if not isinstance(split, Hyperplane | Sphere):
+        return Interval(split.feature, ends[branch], ends[branch + 1])
+    if not cuts:
+        return Side(split, branch)
+    place = len(cuts) - branch  # it runs the other way
+    return Interval(split.features[0], ends[place], ends[place + 1])
 
 
 def joined(conditions: Iterable[Condition]) -> tuple[Condition, ...]:

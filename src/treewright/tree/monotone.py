@@ -18,9 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.tree import Tree
-from treewright.tree.conditions import feature_cuts, features_of
 from treewright.tree.routing import SHARE, STAY
-from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
+from treewright.tree.splits import (
+    Hyperplane,
+    Intervals,
+    Sphere,
+    Split,
+    Table,
+    Threshold,
+    feature_cuts,
+    features_of,
+)
 
 if TYPE_CHECKING:
     from treewright.tree.model import TreeModel

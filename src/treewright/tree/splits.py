@@ -253,7 +253,7 @@ def cuts_of(split: Split) -> tuple[float, ...]:
     """Give the numbers at which what a split compares passes from one branch to the next, ascending.
 
     See `compared` for what that is; categories have none. For cuts of a feature's own numbers see
-    `treewright.tree.conditions.feature_cuts`.
+    `feature_cuts`.
 
     Examples
     --------
@@ -263,6 +263,21 @@ def cuts_of(split: Split) -> tuple[float, ...]:
     if isinstance(split, Table):
         return ()
     return split.cuts if isinstance(split, Intervals) else (split.threshold,)
+
+
+def feature_cuts(split: Split) -> tuple[float, ...]:
+    """Give the cuts that a split makes of a feature's numbers, ascending; none if it looks at several.
+
+    A surrogate that runs the other way, −x ≤ t, cuts just below −t.
+    """
+    if isinstance(split, Hyperplane):
+        return (math.nextafter(-split.threshold, -math.inf),) if split.is_turned else ()
+    return () if isinstance(split, Sphere) else cuts_of(split)
+
+
+def features_of(split: Split) -> tuple[int, ...]:
+    """Give the features that a split asks for."""
+    return split.features if isinstance(split, Hyperplane | Sphere) else (split.feature,)
 
 
 def compared(

@@ -35,7 +35,8 @@ class C45Classifier(ClassifierMixin, TreeEstimator):
     Parameters
     ----------
     min_samples_leaf : float
-        Two branches of a test must weigh this much; C4.5's -m, Weka's -M.
+        The least number of training rows (sum of weights) in at least two branches of a split; C4.5's -m,
+        Weka's -M.
     random_state : int
         Seed of the choice of held-out rows.
     confidence : float

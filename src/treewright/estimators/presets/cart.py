@@ -198,11 +198,12 @@ class CARTClassifier(ClassifierMixin, CARTEstimator):
     criterion : {"gini", "entropy"}
         What a split should lower.
     max_depth : int
-        Depth at which to stop.
+        The greatest depth of the tree.
     min_samples_split : int
-        Fewest rows of a node that may be split.
+        The least number of training rows in a node that is split.
     min_samples_leaf : int
-        Fewest rows of a leaf, counting those that know the value their split asks for.
+        The least number of training rows in a leaf, counting those whose value of the split's feature is
+        known.
     cp : float
         A split must lower the error by this share of the root's; those that do not are undone while growing.
     priors : dict or array-like or None

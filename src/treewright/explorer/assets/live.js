@@ -1,4 +1,4 @@
-// Live: editing the tree by hand, where a program on this machine listens; each edit shows what it is worth.
+// Live: editing the tree by hand, where a program on this machine listens; each edit shows the error before and after.
 
 import { button, forceForm, mergeForm, relabelForm } from "./elements/edit_forms.js";
 import { exchange } from "./model/replace_tree.js";

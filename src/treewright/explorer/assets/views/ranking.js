@@ -129,14 +129,14 @@ export class Ranking {
   roc(scores, truths) {
     const { points, area } = rocCurve(scores, truths);
     const words = `ROC curve, area ${numberText(area, 3)}`;
-    return figure(words, [...this.frame("false alarms", "found"), this.line(points)]);
+    return figure(words, [...this.frame("false positive rate", "recall"), this.line(points)]);
   }
 
   precision(scores, truths) {
     const { points, average } = precisionCurve(scores, truths);
     const words = `Precision, ${numberText(average, 3)} on average`;
     return figure(words, [
-      ...this.frame("found", "right among those found", false),
+      ...this.frame("recall", "precision", false),
       this.line([[0, points[0][1]], ...points]),
     ]);
   }

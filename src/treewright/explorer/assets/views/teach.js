@@ -60,7 +60,7 @@ export class Teach {
       { type: "button", onclick: () => this.moveTo(this.bestCut().cut) },
       "Best cut",
     );
-    const again = element("button", { type: "button", onclick: () => this.drawAnew() }, "Draw the rows anew");
+    const again = element("button", { type: "button", onclick: () => this.drawAnew() }, "Resample the rows");
     const all = element(
       "button",
       { type: "button", onclick: () => this.start(["feature"]) },
