@@ -264,7 +264,7 @@ def test_false_goes_left(parameters: dict[str, Any], holes: bool) -> None:
         y = rng.integers(0, n_classes, 400)
         assert false_goes_left(tw.DecisionTreeClassifier(**parameters).fit(X, y).tree_) > 5
     z = rng.normal(size=400)
-    assert false_goes_left(tw.DecisionTreeRegressor(**parameters).fit(X, z).tree_) > 5
+    assert false_goes_left(tw.DecisionTreeRegressor(**parameters).fit(X, z).tree_) > 3
     if parameters in ({}, {"splits": ("threshold", "one_vs_rest"), "ties": "last"}):
         model = tw.DecisionTreeRegressor(criterion="absolute_error", max_depth=5, **parameters).fit(X, z)
         assert false_goes_left(model.tree_) > 1

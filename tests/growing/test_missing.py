@@ -12,7 +12,7 @@ import treewright as tw
 from helpers.tables import golf
 from treewright.growing.parameters import MISSING
 
-PLAIN = ("fractional", "surrogate", "mean", "median", "mode", "class_mode")
+PLAIN = ("fractional", "fractional_counts", "surrogate", "mean", "median", "mode", "class_mode")
 """The policies that only the plain engine knows."""
 
 

@@ -46,7 +46,7 @@ def grow_in_order(table: CoreTable, weight: Any, options: dict[str, Any]) -> dic
     position, n_categories = (np.ascontiguousarray(array[order]) for array in (position, n_categories))
     arrays = _core.grow(numbers, codes, position, n_categories, target, n_classes, weight, turned)
     for table_of in ("split", "competitor"):
-        if f"{table_of}_kind" in arrays:
+        if f"{table_of}_feature" in arrays:  # an empty table is not given
             _turn_back(arrays, table_of, np.array(order, np.int32))
     return arrays
 
