@@ -37,7 +37,7 @@ demo: $(VENV)/.built
 	@$(PYTHON) -m treewright demo --html build/demo.html
 
 test: $(VENV)/.tested-with
-	$(PYTHON) -m pytest
+	$(PYTHON) -m pytest --numprocesses 2 --dist worksteal
 
 test-core: $(VENV)/.environment
 	@$(INSTALL) cmake

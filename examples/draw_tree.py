@@ -7,6 +7,7 @@ writes docs/pictures/*.svg and plot-*.png; contracts.svg is the picture of the R
 
 from pathlib import Path
 
+from matplotlib import pyplot
 from matplotlib.axes import Axes
 from sklearn.datasets import make_classification
 
@@ -54,6 +55,12 @@ def path() -> Drawing:
     return plot_tree(model, X, y, row=X.iloc[77], title="The way of one iris")
 
 
+def others() -> Drawing:
+    X, y = datasets.load_votes(frame="pandas")
+    model = DecisionTreeClassifier(max_depth=2).fit(X[::2], y[::2])
+    return plot_tree(model, X[1::2], y[1::2], counts=True, title="The votes of others")
+
+
 def large() -> Drawing:
     X, y = make_classification(
         4000, 8, n_informative=8, n_redundant=0, n_clusters_per_class=3, flip_y=0.2, random_state=0
@@ -71,6 +78,22 @@ def oblique() -> Axes:
     X = X[["petal length", "petal width"]]
     model = DecisionTreeClassifier(splits=("threshold", "hyperplane"), max_leaf_nodes=3).fit(X, y)
     return tw.plot_regions(model, X, y)
+
+
+def steps() -> Axes:
+    X, y = datasets.load_iris(frame="pandas")
+    petals = X[["petal length", "petal width"]]
+    _, axes = pyplot.subplots(1, 4, figsize=(15, 3.6), layout="constrained")
+    for n_leaves, ax in enumerate(axes, start=2):
+        tw.plot_regions(DecisionTreeClassifier(max_leaf_nodes=n_leaves).fit(petals, y), petals, y, ax=ax)
+    return ax
+
+
+def split() -> Axes:
+    _, axes = pyplot.subplots(1, 2, figsize=(11, 4), layout="constrained")
+    for criterion, ax in zip(("error", "gini"), axes, strict=True):
+        tw.plot_split([[3, 2], [5, 0]], criterion, ax=ax)
+    return ax
 
 
 def merits() -> Axes:
@@ -104,10 +127,12 @@ def out_of_bag() -> Axes:
     return tw.plot_out_of_bag(RandomForestRegressor(200, random_state=0).fit(X, y), X, y)
 
 
-DRAWINGS = (contracts, irises, tennis, mileage, path, large)
+DRAWINGS = (contracts, irises, tennis, mileage, path, others, large)
 PLOTS = (
     regions,
     oblique,
+    steps,
+    split,
     tw.plot_impurities,
     merits,
     pruning_path,

@@ -11,10 +11,14 @@
 namespace treewright {
 
 /// What becomes of a row whose value is missing. Rows that are whole know the first two, rows that are shared all.
-enum class Missing { direction, available, value, fractional, surrogate, mean, median, mode, class_mode };
+enum class Missing { direction, available, value, fractional, fractional_counts, surrogate, mean, median, mode, class_mode };
+/// Rows without the value go down every branch, a share of each.
+inline bool shared_out(Missing policy) { return policy == Missing::fractional || policy == Missing::fractional_counts; }
+
 enum class Order { depth_first, breadth_first, best_first };
 enum class Ties { first, last, random };
 enum class CategoryOrder { automatic, node, once };
+enum class GroupsBy { exchange, descent };
 
 /// A criterion of the user's own, and the memory it reads candidates from and writes merits to (criteria/callable.hpp).
 struct MeritFunction {
@@ -67,16 +71,21 @@ using FeatureGroups = std::vector<std::vector<int32_t>>;
     CHOICE(std::vector<int8_t>, monotonic, {})                                                         \
     CHOICE(FeatureGroups, interaction, {})                                                             \
     CHOICE(Numbers, costs, {})                                                                         \
+    CHOICE(int, max_intervals, 0)                                                                      \
     CHOICE(size_t, max_terms, SIZE_MAX)                                                                \
     CHOICE(int, max_surrogates, 5)                                                                     \
     CHOICE(int, use_surrogates, 2)                                                                     \
     CHOICE(CategoryOrder, category_order, CategoryOrder::automatic)                                    \
+    CHOICE(GroupsBy, category_search, GroupsBy::exchange)                                              \
+    CHOICE(int, max_groups, 2)                                                                         \
     CHOICE(int, max_bins, 0)                                                                           \
     CHOICE(Ties, ties, Ties::first)                                                                    \
+    CHOICE(bool, stop_on_constant, false)                                                              \
     CHOICE(Order, order, Order::depth_first)                                                           \
     CHOICE(int64_t, max_nodes, -1)                                                                     \
     CHOICE(int, max_competitors, 0)                                                                    \
     CHOICE(Numbers, feature_costs, {})                                                                 \
+    CHOICE(double, min_gain, -no_limit)                                                                \
     CHOICE(double, significance, 1)                                                                    \
     CHOICE(double, complexity, 0)
 
@@ -136,7 +145,7 @@ struct Recipe {
     }
     Missing policy(size_t feature) const { return policies.empty() ? missing : policies[feature]; }
     /// Whether rows may go down several branches, a share of each.
-    bool shares() const { return std::ranges::count(policies, Missing::fractional) > 0; }
+    bool shares() const { return std::ranges::any_of(policies, shared_out); }
     /// What a merit counts for where features have their price.
     double merit_per_cost(double merit, int32_t feature) const {
         return feature_costs.empty() ? merit : merit / feature_costs[static_cast<size_t>(feature)];

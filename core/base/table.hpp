@@ -12,6 +12,7 @@ struct Feature {
     const double* numbers = nullptr;
     const int32_t* codes = nullptr;
     int32_t n_categories = 0;
+    bool truth = false;  // the categories are False and True: False goes left
 
     bool categorical() const { return codes != nullptr; }
 };

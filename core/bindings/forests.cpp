@@ -83,7 +83,7 @@ nb::object grow_trees(const Columns& numbers, const CodeColumns& codes, const Ve
                       const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
                       const std::optional<Vector<double>>& weight, const nb::dict& options, const nb::dict& draws) {
     const Recipe recipe = read_recipe(options);
-    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
+    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0), options);
     const Target y = read_target(target, n_classes, weight);
     const Draws drawn = read_draws(draws, table.n_rows);
     GrownForest grown = watched(options, [&](Monitor& monitor) {

@@ -23,7 +23,7 @@ nb::dict grow_tree(const Columns& numbers, const CodeColumns& codes, const Vecto
                    const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
                    const std::optional<Vector<double>>& weight, const nb::dict& options) {
     const Recipe recipe = read_recipe(options);
-    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
+    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0), options);
     const Target y = read_target(target, n_classes, weight);
     return to_dict(watched(options, [&](Monitor& monitor) { return grow(table, y, recipe, monitor); }), width_of(n_classes));
 }

@@ -160,7 +160,7 @@ using CodeColumns = nb::ndarray<const int32_t, nb::ndim<2>, nb::f_contig, nb::de
 using TargetArray = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 inline Table read_table(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
-                        const Vector<int32_t>& n_categories, size_t n_rows) {
+                        const Vector<int32_t>& n_categories, size_t n_rows, const nb::dict& options) {
     Table table;
     table.n_rows = n_rows;
     if (n_rows == 0) throw nb::value_error("no rows to grow a tree on");
@@ -174,6 +174,9 @@ inline Table read_table(const Columns& numbers, const CodeColumns& codes, const 
         else feature.numbers = numbers.data() + column * n_rows;
         table.features.push_back(feature);
     }
+    if (options.contains("truth_values"))
+        for (const int32_t feature : option<std::vector<int32_t>>(options, "truth_values"))
+            table.features.at(static_cast<size_t>(feature)).truth = true;
     return table;
 }
 

@@ -31,7 +31,7 @@ nb::dict grow_c45(const Columns& numbers, const CodeColumns& codes, const Vector
                   const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
                   const std::optional<Vector<double>>& weight, const nb::dict& options) {
     const c45::Options read = read_c45(options);
-    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
+    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0), options);
     const Target y = read_target(target, n_classes, weight);
     return to_dict(watched(options, [&](Monitor& monitor) { return c45::grow(table, y, read, monitor); }), width_of(n_classes));
 }
@@ -64,7 +64,7 @@ nb::dict grow_cart(const Columns& numbers, const CodeColumns& codes, const Vecto
                    const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
                    const std::optional<Vector<double>>& weight, const nb::dict& options) {
     const cart::Options read = read_cart(options);
-    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
+    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0), options);
     const Target y = read_target(target, n_classes, weight);
     cart::Grown grown = watched(options, [&](Monitor& monitor) { return cart::grow(table, y, read, monitor); });
     nb::dict out = to_dict(std::move(grown.tree), width_of(n_classes));
@@ -83,7 +83,7 @@ nb::tuple validate_cart(const Columns& numbers, const CodeColumns& codes, const 
                         const std::optional<Vector<double>>& weight, const nb::dict& options, const Vector<double>& prices,
                         double alpha, const Vector<int32_t>& fold) {
     const cart::Options read = read_cart(options);
-    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0));
+    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0), options);
     const Target y = read_target(target, n_classes, weight);
     if (fold.shape(0) != table.n_rows) throw nb::value_error("fold must have a number for every row");
     cart::Validation sums = watched(options, [&](Monitor& monitor) {

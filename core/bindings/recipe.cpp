@@ -10,9 +10,16 @@ template <class Choice>
 inline constexpr std::initializer_list<std::pair<const char*, Choice>> names_of;
 template <>
 inline constexpr std::initializer_list<std::pair<const char*, Missing>> names_of<Missing> = {
-    {"direction", Missing::direction},   {"available", Missing::available}, {"value", Missing::value},
-    {"fractional", Missing::fractional}, {"surrogate", Missing::surrogate}, {"mean", Missing::mean},
-    {"median", Missing::median},         {"mode", Missing::mode},           {"class_mode", Missing::class_mode}};
+    {"direction", Missing::direction},
+    {"available", Missing::available},
+    {"value", Missing::value},
+    {"fractional", Missing::fractional},
+    {"fractional_counts", Missing::fractional_counts},
+    {"surrogate", Missing::surrogate},
+    {"mean", Missing::mean},
+    {"median", Missing::median},
+    {"mode", Missing::mode},
+    {"class_mode", Missing::class_mode}};
 template <>
 inline constexpr std::initializer_list<std::pair<const char*, Order>> names_of<Order> = {
     {"depth_first", Order::depth_first}, {"breadth_first", Order::breadth_first}, {"best_first", Order::best_first}};
@@ -22,6 +29,9 @@ inline constexpr std::initializer_list<std::pair<const char*, Ties>> names_of<Ti
 template <>
 inline constexpr std::initializer_list<std::pair<const char*, CategoryOrder>> names_of<CategoryOrder> = {
     {"auto", CategoryOrder::automatic}, {"node", CategoryOrder::node}, {"once", CategoryOrder::once}};
+template <>
+inline constexpr std::initializer_list<std::pair<const char*, GroupsBy>> names_of<GroupsBy> = {{"exchange", GroupsBy::exchange},
+                                                                                               {"descent", GroupsBy::descent}};
 
 /// A criterion in Python (criteria.py): called with numbers only, it reads and writes arrays that both sides know.
 MeritFunction read_function(const nb::dict& o) {
@@ -78,7 +88,7 @@ T read(nb::handle given) {
 Recipe read_recipe(const nb::dict& options) {
     Recipe recipe;
     const auto given = [&](const char* name) { return nb::handle(PyDict_GetItemString(options.ptr(), name)); };
-    size_t n_known = given("progress").is_valid();
+    size_t n_known = given("progress").is_valid() + given("truth_values").is_valid();  // not for the recipe
 #define TREEWRIGHT_READ(type, name, standard)             \
     if (const nb::handle choice = given(#name); choice) { \
         recipe.name = read<type>(choice);                 \

@@ -74,6 +74,7 @@ struct CutTask {
     const CutLimits& limits;
     bool left_out = false;     // rows without a value take no part; else they are tried on either side
     bool shared = false;       // they will be shared over the branches
+    bool by_shares = false;    // so they will, and branches are valued with their shares
     bool bounded = false;      // sum up first, and look only where the best cut may be
     double least = -infinity;  // of merit that matters
 };

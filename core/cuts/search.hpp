@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "cuts/bounded.hpp"
+#include "cuts/shared_counts.hpp"
 #include "cuts/scan.hpp"
 
 namespace treewright {
@@ -18,6 +19,8 @@ public:
     FoundCut best(const NodeView& node, const CutTask<Index>& task) {
         if (task.known == 0) return {};
         if (tries_both_sides(node, task)) return best_of_both_sides(node, task);
+        if constexpr (!goes_by_rows<C>)
+            if (task.by_shares && task.known < node.totals.count) return best_by_shares(node, task);
         if constexpr (requires { criterion_.merit_of_known; })
             if (task.shared && criterion_.merit_of_known) return best_of_known(node, task);
         if constexpr (may_be_bounded<C>)
@@ -28,6 +31,9 @@ public:
     template <class Index>
     double merit(const NodeView& node, const CutTask<Index>& task, const Cut& cut, double threshold) {
         const Basis basis = basis_of(node, task);
+        if constexpr (!goes_by_rows<C>)
+            if (task.by_shares && task.known < node.totals.count)
+                return merit_by(SharedCountsScorer<C>(criterion_, node.rows, node.totals, basis.totals), task, cut, threshold);
         if constexpr (requires { criterion_.merit_of_known; })
             if (task.shared && criterion_.merit_of_known)
                 return merit_by(KnownScorer(node.rows, basis.totals, node.totals.weight, criterion_), task, cut, threshold);
@@ -96,6 +102,15 @@ private:
     FoundCut best_of_known(const NodeView& node, const CutTask<Index>& task) {
         const Basis basis = basis_of(node, task);
         const KnownScorer made(node.rows, basis.totals, node.totals.weight, criterion_);
+        best_.start(node.tolerance, task.limits.last_of_ties);
+        scan(task.list.data(), task.known, 0, task.known, false, false, made, task.limits, best_);
+        return found(made, 1);
+    }
+    /// Rows without a value are shared over the branches, and counted there.
+    template <class Index>
+    FoundCut best_by_shares(const NodeView& node, const CutTask<Index>& task) {
+        const Basis basis = basis_of(node, task);
+        const SharedCountsScorer<C> made(criterion_, node.rows, node.totals, basis.totals);
         best_.start(node.tolerance, task.limits.last_of_ties);
         scan(task.list.data(), task.known, 0, task.known, false, false, made, task.limits, best_);
         return found(made, 1);

@@ -61,9 +61,11 @@ std::vector<double> principal_scores(const std::vector<double>& sums, const std:
 
 }  // namespace
 
-std::vector<int32_t> order_levels(const std::vector<double>& sums, const std::vector<double>& weight, size_t width) {
+std::vector<int32_t> order_levels(const std::vector<double>& sums, const std::vector<double>& weight, size_t width,
+                                  bool in_order) {
     std::vector<double> score(weight.size(), 0.0);
-    if (width > 2) score = principal_scores(sums, weight, width);
+    if (in_order) std::iota(score.begin(), score.end(), 0.0);
+    else if (width > 2) score = principal_scores(sums, weight, width);
     else
         for (size_t level = 0; level < weight.size(); ++level)
             if (weight[level] > 0) score[level] = sums[level * width + width - 1] / weight[level];
@@ -88,7 +90,7 @@ ColumnTransforms::ColumnTransforms(const Table& table, const Target& target, con
         const Feature& feature = table.features[f];
         if (!feature.categorical()) {
             if (recipe.max_bins > 0) bin(f, recipe.max_bins);
-        } else if (recipe.subset && recipe.threshold && !recipe.plain && recipe.policies.empty() &&
+        } else if (recipe.subset && recipe.max_groups == 2 && recipe.threshold && !recipe.plain && recipe.policies.empty() &&
                    (recipe.category_order == CategoryOrder::once ||
                     (recipe.category_order == CategoryOrder::automatic && feature.n_categories > many_categories))) {
             rank(f, target);
@@ -135,7 +137,7 @@ void ColumnTransforms::rank(size_t feature, const Target& target) {
             target.n_classes ? w : w * target.number[i];
     }
     Ranking& ranking = rankings_[feature];
-    ranking.code_of = order_levels(sums, weight, width);
+    ranking.code_of = order_levels(sums, weight, width, given_.features[feature].truth);
     std::vector<double> rank_of(levels, 0.0);
     for (size_t r = 0; r < ranking.code_of.size(); ++r) rank_of[static_cast<size_t>(ranking.code_of[r])] = static_cast<double>(r);
     std::vector<double>& column = columns_[feature];

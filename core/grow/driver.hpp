@@ -6,6 +6,7 @@
 //   search(node)             the best split into node.split, others into node.competitors; false if there is none
 //   branch_sums(node)        the rows of each branch, summed up
 //   count_candidates(node)   how many splits the best one was chosen from; most_candidates(node) a quick upper bound
+//   varies(node, feature)    whether a feature has several values (where stop_on_constant is offered)
 //   partition(node)          the branch of every row: settles node.split.default_branch and node.surrogates
 //   take_branches(node, children), then pass_on(node, children) once these are described and the split is written
 //   finish(node, split)      the split as it is written: ranks of categories become a table
@@ -194,8 +195,23 @@ private:
             if (asks_decrease_ && of_tree + rounding < recipe_.least_decrease(split_of(node).n_branches)) return false;
             if constexpr (keeps) node.decrease = of_tree;
         }
-        if constexpr (keeps) return recipe_.significance >= 1 || significant(node);
+        if constexpr (keeps) return gains_enough(node) && (recipe_.significance >= 1 || significant(node));
         else return true;
+    }
+    bool gains_enough(Node& node) {
+        if (recipe_.min_gain == -no_limit && !recipe_.stop_on_constant) return true;
+        const double gain = decrease(node), nothing = criterion_.tolerance(node.totals, node.impurity);
+        return gain > recipe_.min_gain + nothing && !(recipe_.stop_on_constant && gain <= nothing && constant_before(node));
+    }
+    /// Whether a feature that no node above has used, and that comes before that of the split, has one value only.
+    bool constant_before(const Node& node) {
+        std::vector<bool> used(task_.n_features());
+        for (int32_t at = node.node; (at = out_.nodes[static_cast<size_t>(at)].parent) >= 0;)
+            used[static_cast<size_t>(out_.nodes[static_cast<size_t>(at)].feature)] = true;
+        if constexpr (requires { engine_.varies(node, 0); })
+            for (int32_t feature = 0; feature < node.split.feature; ++feature)
+                if (!used[static_cast<size_t>(feature)] && !engine_.varies(node, feature)) return true;
+        return false;
     }
     /// Decrease of the node's impurity by its split.
     double decrease(Node& node) {

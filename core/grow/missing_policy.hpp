@@ -20,7 +20,7 @@ inline bool fills(Missing policy) {
 
 /// Rows without the value take no part in the search of the feature.
 inline bool left_out(Missing policy) {
-    return policy == Missing::available || policy == Missing::fractional || policy == Missing::surrogate;
+    return policy == Missing::available || shared_out(policy) || policy == Missing::surrogate;
 }
 
 /// The branch of an unanswered split: the first of the largest, but of two equal in rows the second, as scikit-learn has it.
@@ -33,7 +33,7 @@ inline int32_t largest_branch(std::span<const double> size, bool by_rows) {
 /// rows of missing value take a side in the search, else by weight.
 inline void choose_default_branch(Missing policy, const Recipe& recipe, std::span<const double> size, int32_t& default_branch) {
     const bool by_rows = policy == Missing::direction || policy == Missing::value;
-    if (policy == Missing::fractional) default_branch = share_row;
+    if (shared_out(policy)) default_branch = share_row;
     else if (policy == Missing::surrogate && recipe.use_surrogates < 2) default_branch = stay_at_node;
     else if (default_branch < 0) default_branch = largest_branch(size, by_rows);
 }

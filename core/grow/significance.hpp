@@ -98,6 +98,7 @@ inline double count_groupings(const Recipe& recipe, size_t levels) {
     if (levels < 2) return 0;
     double candidates = 0;
     if (recipe.subset) candidates += exp2(std::min<double>(static_cast<double>(levels) - 1, 1000)) - 1;
+    if (recipe.subset && recipe.max_groups > 2) candidates += count_partitions(levels, static_cast<size_t>(recipe.max_groups));
     if (recipe.one_vs_rest) candidates += levels == 2 ? 1 : static_cast<double>(levels);
     if (recipe.multiway) candidates += 1;
     return candidates;

@@ -3,13 +3,19 @@
 // Two groups. For two classes, squared error and Poisson deviance the best grouping is a cut of the values ordered by mean
 // (Fisher, 1958; Breiman et al., 1984, §4.2.2): exact at any cardinality. For more classes all 2^(k−1)−1 groupings are
 // tried up to 12 values present; beyond, the best cut of several orders (each class's share, and the first principal
-// component of the class shares: Coppersmith, Hong & Hosking, 1999), then single values are exchanged while that helps.
+// component of the class shares: Coppersmith, Hong & Hosking, 1999), then single values are exchanged while that helps. Or, if
+// the recipe says so, by descent (Chou, 1991): every value goes to the group whose tangent plane of the impurity lies lowest at
+// its class weights, until none moves; a round takes time by the number of values.
+//
+// Several groups, at most max_groups. For two classes and numbers runs of the values ordered by mean, by a dynamic programme:
+// exact. For more classes by descent.
 #pragma once
 #include "cuts/best.hpp"
 #include "splits/candidate.hpp"
 #include "grow/constraints.hpp"
 #include "criteria/user_criterion.hpp"
 #include "splits/category_order.hpp"
+#include "splits/cheapest_runs.hpp"
 #include "grow/missing_policy.hpp"
 #include "grow/grow_task.hpp"
 
@@ -36,6 +42,17 @@ struct Levels {
         totals.weight -= weight[level];
         totals.count -= count[level];
         for (size_t k = 0; k < width; ++k) totals.sums[k] -= sums[level * width + k];
+    }
+    /// Share the rows without a value over the levels, by their weight.
+    void share_missing() {
+        for (size_t level = 0; level < size(); ++level) {
+            const double share = weight[level] / known.weight;
+            weight[level] += share * missing.weight;
+            for (size_t k = 0; k < width; ++k) sums[level * width + k] += share * missing.sums[k];
+        }
+        missing.count = 0;  // each has its place
+        known.add(missing);
+        missing.clear();
     }
     /// Share of class 1, or mean of the target.
     double mean(size_t level, bool classes) const { return sums[level * width + (classes ? 1 : 0)] / weight[level]; }
@@ -120,6 +137,7 @@ public:
           user_function_(user_function),
           feature_(feature),
           n_categories_(table.features[static_cast<size_t>(feature)].n_categories),
+          truth_(table.features[static_cast<size_t>(feature)].truth),
           by_direction_(!left_out(recipe_.policy(static_cast<size_t>(feature))) && levels.missing.count > 0),
           basis_(by_direction_ ? node : levels.known),
           left_(levels.width),
@@ -201,6 +219,8 @@ private:
         const size_t n = levels_.size();
         known_against_missing();
         if (n < 2) return;
+        if constexpr (!C::user_defined)
+            if (recipe_.max_groups > 2 && n > 2) return several_groups(static_cast<size_t>(recipe_.max_groups));
         if (!C::classification || levels_.width == 2)
             cut_order(order_by([&](size_t level) { return levels_.mean(level, C::classification); }));
         else if (n <= exhaustive_levels) all_groupings();
@@ -209,7 +229,7 @@ private:
     template <class Key>
     std::vector<size_t> order_by(Key&& key) const {
         std::vector<double> keys(levels_.size());
-        for (size_t level = 0; level < keys.size(); ++level) keys[level] = key(level);
+        for (size_t level = 0; level < keys.size(); ++level) keys[level] = truth_ ? 0.0 : key(level);
         return ascending(keys, spread_);
     }
     /// Best cut of the levels in this order.
@@ -246,18 +266,172 @@ private:
         commit([&](size_t level, size_t mark) { return level == 0 || !(mark >> (level - 1) & 1); });
     }
     void search_groupings() {
+        if constexpr (C::classification && !C::user_defined)
+            if (recipe_.category_search == GroupsBy::descent) {
+                each_order([&](const std::vector<size_t>& order) {
+                    each_direction([&](bool missing_left) { descend(runs(order, 2), 2, missing_left); });
+                });
+                return;
+            }
+        each_order([&](const std::vector<size_t>& order) { cut_order(order); });
+        if (best_.found()) exchange(best_.get());
+    }
+    /// The levels ordered by the share of each class, and by the first principal component of the class shares.
+    template <class Use>
+    void each_order(Use&& use) {
         const size_t width = levels_.width;
         for (size_t k = 0; k < width; ++k)
             if (basis_.sums[k] > 0)
-                cut_order(order_by([&](size_t level) { return levels_.sums[level * width + k] / levels_.weight[level]; }));
+                use(order_by([&](size_t level) { return levels_.sums[level * width + k] / levels_.weight[level]; }));
         const std::vector<double> axis = principal_axis();
-        cut_order(order_by([&](size_t level) {
+        use(order_by([&](size_t level) {
             double projection = 0;
             for (size_t k = 0; k < width; ++k) projection += axis[k] * levels_.sums[level * width + k] / levels_.weight[level];
             return projection;
         }));
-        if (best_.found()) exchange(best_.get());
     }
+
+    // ---- several groups, and descent -------------------------------------------------------------------------
+
+    void several_groups(size_t most) {
+        if constexpr (C::classification)
+            if (levels_.width > 2) {
+                for (size_t n_groups = 2; n_groups <= std::min(most, levels_.size()); ++n_groups)
+                    each_order([&](const std::vector<size_t>& order) { descend(runs(order, n_groups), n_groups, false); });
+                return;
+            }
+        const std::vector<size_t> order = order_by([&](size_t level) { return levels_.mean(level, C::classification); });
+        std::vector<Totals> before(1, Totals(levels_.width));
+        for (size_t level : order) levels_.add_to(before.emplace_back(before.back()), level);
+        Totals run(levels_.width);
+        const auto cost = [&](size_t i, size_t j) {
+            run.weight = before[j].weight - before[i].weight;
+            run.count = before[j].count - before[i].count;
+            for (size_t k = 0; k < run.sums.size(); ++k)
+                run.sums[k] =
+                    C::classification ? rest_of(before[j].sums[k], before[i].sums[k]) : before[j].sums[k] - before[i].sums[k];
+            if (!large_enough(run)) return infinity;
+            if constexpr (C::classification) {
+                return run.weight * criterion_.impurity(run);
+            } else {
+                const Totals* alone[] = {&run};
+                return (merit_of(Branches{}) - merit_of(alone)) * basis_.weight;
+            }
+        };
+        const std::vector<size_t> cuts = cheapest_runs(order.size(), most, tolerance_ * basis_.weight, cost, [] {});
+        if (cuts.empty()) return;
+        std::vector<size_t> group(order.size());
+        for (size_t at = 0; at < order.size(); ++at)
+            group[order[at]] = static_cast<size_t>(std::ranges::upper_bound(cuts, at) - cuts.begin());
+        const Groups found = grouped(group, cuts.size() + 1, false);
+        if (found.merit > -infinity) write_groups(found, group);
+    }
+    /// The levels in this order, in runs of about equal weight.
+    std::vector<size_t> runs(const std::vector<size_t>& order, size_t n_groups) const {
+        std::vector<size_t> group(order.size());
+        double before = 0;
+        for (size_t level : order) {
+            const double middle = (before + levels_.weight[level] / 2) / levels_.known.weight;
+            group[level] = std::min(static_cast<size_t>(middle * static_cast<double>(n_groups)), n_groups - 1);
+            before += levels_.weight[level];
+        }
+        return group;
+    }
+    /// Groups of levels, summed up, and what they are worth as branches: −infinity if they may not be made.
+    struct Groups {
+        std::vector<Totals> totals;
+        size_t of_missing;
+        double merit;
+    };
+    Groups grouped(const std::vector<size_t>& group, size_t n_groups, bool missing_left) const {
+        Groups groups{std::vector<Totals>(n_groups, Totals(levels_.width)), 0, -infinity};
+        for (size_t level = 0; level < group.size(); ++level) levels_.add_to(groups.totals[group[level]], level);
+        std::vector<double> weight;
+        for (const Totals& part : groups.totals) weight.push_back(part.weight);
+        groups.of_missing = n_groups > 2 ? first_largest(weight) : missing_left ? 0 : 1;
+        if (by_direction_) groups.totals[groups.of_missing].add(levels_.missing);
+        std::vector<const Totals*> branches;
+        for (const Totals& part : groups.totals) {
+            if (part.count == 0) continue;
+            if (!large_enough(part) || part.weight <= rounding_share * basis_.weight) return groups;
+            if (!bounds_.free() && !bounds_.hold(prediction(part))) return groups;
+            branches.push_back(&part);
+        }
+        if (branches.size() < 2) return groups;
+        if (!bounds_.free() && !bounds_.allow(prediction(*branches[0]), prediction(*branches[1]))) return groups;
+        groups.merit = share_ * merit_of(branches);
+        return groups;
+    }
+    /// From these groups downhill, and offer where that ends.
+    void descend(std::vector<size_t> group, size_t n_groups, bool missing_left) {
+        constexpr int most_rounds = 100;
+        const size_t width = levels_.width;
+        Groups best = grouped(group, n_groups, missing_left);
+        std::vector<size_t> moved(group.size());
+        for (int round = 0; round < most_rounds && best.merit > -infinity; ++round) {
+            std::vector<double> slope(n_groups * width, infinity);
+            for (size_t g = 0; g < n_groups; ++g)
+                if (best.totals[g].count > 0) tangent(best.totals[g], std::span(slope).subspan(g * width, width));
+            for (size_t level = 0; level < group.size(); ++level) {
+                double lowest = infinity;
+                for (size_t g = 0; g < n_groups; ++g) {
+                    if (best.totals[g].count == 0) continue;
+                    double height = 0;
+                    for (size_t k = 0; k < width; ++k) height += slope[g * width + k] * levels_.sums[level * width + k];
+                    if (height < lowest) {
+                        lowest = height;
+                        moved[level] = g;
+                    }
+                }
+            }
+            Groups next = grouped(moved, n_groups, missing_left);
+            if (!(next.merit > best.merit + tolerance_)) break;
+            best = std::move(next);
+            group = moved;
+        }
+        if (best.merit > -infinity) write_groups(best, group);
+    }
+    /// How the weighted impurity of a group changes with the weight of each class.
+    void tangent(const Totals& at, std::span<double> slope) const {
+        Totals near = at;
+        const auto height = [&] { return near.weight * criterion_.impurity(near); };
+        const double step = 1e-5 * at.weight, here = height();
+        for (size_t k = 0; k < slope.size(); ++k) {
+            const double below = std::min(step, at.sums[k]);
+            near.sums[k] = at.sums[k] + step;
+            near.weight = at.weight + step;
+            const double above_height = height();
+            near.sums[k] = at.sums[k] - below;
+            near.weight = at.weight - below;
+            slope[k] =
+                (above_height - (below > 0 && near.weight > 0 ? height() : here)) / (step + (near.weight > 0 ? below : 0.0));
+            near.sums[k] = at.sums[k];
+            near.weight = at.weight;
+        }
+    }
+    /// Branches in the order of their first levels.
+    void write_groups(const Groups& groups, const std::vector<size_t>& group) {
+        std::vector<int32_t> branch(groups.totals.size(), -1);
+        Candidate candidate;
+        candidate.n_branches = 0;
+        for (size_t level = 0; level < group.size(); ++level) {
+            int32_t& own = branch[group[level]];
+            if (own < 0) own = candidate.n_branches++;
+            candidate.table.emplace_back(levels_.code[level], own);
+        }
+        candidate.merit = groups.merit;
+        candidate.feature = feature_;
+        candidate.kind = SplitKind::table;
+        if (by_direction_) {
+            int32_t& own = branch[groups.of_missing];
+            if (own < 0) own = candidate.n_branches++;  // rows without a value alone
+            candidate.default_branch = own;
+        }
+        best_.offer(candidate.merit, std::move(candidate));
+    }
+
+    // ---- two groups, by single values ------------------------------------------------------------------------
+
     /// First principal component of the levels' class shares, weighted, by power iteration.
     std::vector<double> principal_axis() const {
         const size_t width = levels_.width, n = levels_.size();
@@ -323,7 +497,7 @@ private:
         known_against_missing();
         if (levels_.size() < 2) return;
         begin();
-        for (size_t chosen = 0; chosen < levels_.size(); ++chosen)
+        for (size_t chosen = 0; chosen < (truth_ ? 1 : levels_.size()); ++chosen)
             each_direction([&](bool missing_left) {
                 start(missing_left);
                 levels_.add_to(left_, chosen);
@@ -363,6 +537,7 @@ private:
     const ClassLevels* classes_;
     CandidateBatch* user_function_;
     int32_t feature_, n_categories_;
+    bool truth_;  // False stays on the left
     bool by_direction_;
     const Totals& basis_;
     Totals left_, right_;

@@ -27,6 +27,7 @@ public:
           limits_(limits),
           feature_(feature),
           n_categories_(table.features[static_cast<size_t>(feature)].n_categories),
+          truth_(table.features[static_cast<size_t>(feature)].truth),
           group_of_(static_cast<size_t>(n_categories_), -1) {}
 
     void add(int32_t code, uint32_t row) {
@@ -73,7 +74,7 @@ private:
     template <class Key>
     std::vector<size_t> order_by(Key&& key) const {
         std::vector<double> keys;
-        for (const Group& group : groups_) keys.push_back(key(group));
+        for (const Group& group : groups_) keys.push_back(truth_ ? 0.0 : key(group));
         return ascending(keys, spread_);
     }
 
@@ -124,7 +125,7 @@ private:
         std::vector<size_t> order(groups_.size());
         std::iota(order.begin(), order.end(), size_t{0});
         if (by_direction_) cut(order, Cuts::known_against_missing);
-        for (size_t chosen = 0; chosen < groups_.size() && groups_.size() >= 2; ++chosen) {
+        for (size_t chosen = 0; chosen < (truth_ ? 1 : groups_.size()) && groups_.size() >= 2; ++chosen) {
             std::rotate(order.begin(), std::find(order.begin(), order.end(), chosen), order.end());
             cut(order, Cuts::after_first);
         }
@@ -172,6 +173,7 @@ private:
     double tolerance_, spread_;
     CutLimits limits_;
     int32_t feature_, n_categories_;
+    bool truth_;  // False stays on the left
     bool by_direction_ = false;
     std::vector<Group> groups_;
     std::vector<uint32_t> missing_;

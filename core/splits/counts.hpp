@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 namespace treewright {
 
@@ -12,6 +13,21 @@ inline double choose(double n, double k) {
     double ways = 1;
     for (double i = 1; i <= k; ++i) ways = ways * (n - k + i) / i;
     return ways;
+}
+
+/// Ways to part n things into three to `most` groups (Stirling numbers of the second kind).
+inline double count_partitions(size_t n, size_t most) {
+    most = std::min(most, n);
+    std::vector<double> ways(most + 1, 0.0);  // by groups
+    ways[0] = 1;
+    for (size_t things = 1; things <= n; ++things) {
+        for (size_t groups = most; groups > 0; --groups)
+            ways[groups] = std::min(static_cast<double>(groups) * ways[groups] + ways[groups - 1], 1e300);
+        ways[0] = 0;
+    }
+    double all = 0;
+    for (size_t groups = 3; groups <= most; ++groups) all += ways[groups];
+    return all;
 }
 
 /// Ways in which a plane can part n rows of so many dimensions (Cover, 1965).

@@ -1,7 +1,7 @@
 """Decision trees: exact growing, pruning, explanation, drawing, and model files.
 
-The public names stand here. Most are loaded when they are first asked for, as estimators need scikit-learn,
-which is slow to import.
+The public names stand here. Most are loaded when they are first asked for: scikit-learn, which estimators
+need, is slow to import.
 """
 
 from importlib import import_module
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         plot_overfitting,
         plot_pruning_path,
         plot_regions,
+        plot_split,
         plot_tree,
     )
     from treewright.estimators.forest import (
@@ -87,6 +88,7 @@ __all__ = [
     "plot_overfitting",
     "plot_pruning_path",
     "plot_regions",
+    "plot_split",
     "plot_tree",
     "prune",
     "pruning",
@@ -110,11 +112,11 @@ _LOADED_WHEN_ASKED_FOR = {
     "RandomForestRegressor": "treewright.estimators.forest",
     "from_sklearn": "treewright.estimators.from_sklearn",
     "load": "treewright.estimators.loading",
+    "certify": "treewright.export.certify",
     "is_monotone": "treewright.tree.monotone",
     "export_text": "treewright.export",
     "prune": "treewright.model_selection.validated_pruning",
     "simplify": "treewright.model_selection.validated_pruning",
-    "certify": "treewright.export.certify",
     "compare_pruners": "treewright.model_selection.comparison",
     "overfitting_curve": "treewright.model_selection.overfitting",
     "edit": "treewright.explorer",
@@ -127,6 +129,7 @@ _LOADED_WHEN_ASKED_FOR = {
     "plot_overfitting": "treewright.draw",
     "plot_pruning_path": "treewright.draw",
     "plot_regions": "treewright.draw",
+    "plot_split": "treewright.draw",
     "plot_tree": "treewright.draw",
 }
 

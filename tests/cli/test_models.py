@@ -103,3 +103,15 @@ def test_prune_asks_for_the_rows_it_needs(run: Run, iris: str) -> None:
     assert (status, "needs rows: add DATA" in errors) == (2, True)
     assert run("prune", iris, IRIS, "--method", "reduced_error", "-o", "r.tw")[0] == 0
     assert run("prune", iris, IRIS, "--method", "cost_complexity:cv=5", "-o", "c.tw")[0] == 0
+
+
+def test_one_node_names_the_features_that_its_surrogates_leave_out(run: Run) -> None:
+    frame = pd.DataFrame({"a": range(40), "b": [2 * k for k in range(40)], "c": [k % 2 for k in range(40)]})
+    frame["y"] = ["no"] * 20 + ["yes"] * 20
+    frame.to_csv("data.csv", index=False)
+    assert run("fit", "data.csv", "-t", "y", "-a", "cart", "-q", "--folds", "0", "-o", "cart.tw")[0] == 0
+    out = run("show", "cart.tw", "--node", "0")[1]
+    assert "left out: c (no better than following the larger branch" in out
+    found = json.loads(run("show", "cart.tw", "--node", "0", "--json")[1])
+    assert found["left_out_of_surrogates"] == ["c"]
+    assert [one["feature"] for one in found["surrogates"]] == ["b"]

@@ -58,3 +58,36 @@ def test_what_cannot_be_shown_is_refused_in_one_sentence(run: Run, options: list
     assert (status, out) == (2, "")
     assert words in errors
     assert errors.count("\n") == 1
+
+
+def test_classes_in_an_order_of_ones_own(run: Run) -> None:
+    """S4's tie: one green mushroom of each kind is toxic if that class comes first."""
+    rows = "Color,Edibility\ngreen,toxic\ngreen,edible\nred,toxic\n"
+    Path("m.csv").write_text(rows, "utf-8")
+    arguments = ("trace", "m.csv", "-t", "Edibility", "-a", "id3", "--json")
+    for order, first in (((), "edible"), (("--classes", "toxic,edible"), "toxic")):
+        status, out, errors = run(*arguments, *order)
+        assert (status, errors) == (0, "")
+        nodes = json.loads(out)["nodes"]
+        assert next(iter(nodes[0]["counts"])) == first
+        assert next(n for n in nodes if n["path"] == ["Color = green"])["decision"] == f"leaf: {first}"
+    frame = pd.read_csv(MPG)
+    frame["big"] = (frame["cylinders"] > 4).astype(int)
+    frame.to_csv("n.csv", index=False)
+    out = run(
+        "trace", "n.csv", "-t", "big", "--classes", "1", "--classes", "0", "--json", "--max-depth", "1"
+    )[1]
+    assert list(json.loads(out)["nodes"][0]["counts"]) == ["1", "0"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("Yes", "--classes must name every class of the target 'PlayTennis': No is left out"),
+        ("Yes,no", "--classes names 'no', which is no class of the target 'PlayTennis'"),
+    ],
+)
+def test_an_order_of_classes_is_whole(run: Run, given: str, words: str) -> None:
+    status, out, errors = run("trace", TENNIS, "-t", "PlayTennis", "--classes", given)
+    assert (status, out) == (3, "")
+    assert words in errors

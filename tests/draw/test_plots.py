@@ -24,12 +24,6 @@ from treewright.errors import DataError, DataTypeError
 from treewright.tree.splits import Hyperplane, Sphere, Table, Threshold
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
-
-
 @pytest.fixture(name="irises")
 def _irises():
     X, y = datasets.load_iris()
@@ -437,3 +431,56 @@ def test_the_path_of_cart_is_its_table_of_prunings() -> None:
     wrong = np.mean(np.asarray(y) != "democrat")
     assert training.get_xdata().tolist() == (table.nsplit[::-1] + 1).tolist()
     assert np.allclose(other.get_ydata(), table.xerror[::-1] * wrong)
+
+
+# ---- one split ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("criterion", criteria.POTENTIALS)
+def test_a_split_leaves_what_lies_below_the_node_on_the_line_between_its_branches(criterion) -> None:
+    ax = tw.plot_split([[3, 2], [5, 0]], criterion)
+    drawn = {line.get_label(): np.column_stack(line.get_data()) for line in ax.get_lines()}
+    assert np.allclose(
+        drawn["branches (share of the rows)"],
+        [[0.6, criteria.potential(criterion, 0.6)], [1.0, 0.0]],
+    )
+    assert np.allclose(drawn["the node"], [[0.8, criteria.potential(criterion, 0.8)]])
+    assert np.allclose(drawn["after the split"], [[0.8, criteria.potential(criterion, 0.6) / 2]])
+    said_there = {text.get_text() for text in ax.texts}
+    assert said_there == {"3 : 2 (0.5)", "5 : 0 (0.5)", "8 : 2"}
+
+
+def test_splits_of_many_branches_and_empty_ones_are_drawn_and_others_refused() -> None:
+    ax = tw.plot_split([[3, 12], [5, 1], [0, 0], [4, 4]], "gini")
+    assert len(ax.texts) == 4
+    after = criteria.split_potential("gini", [[3, 12], [5, 1], [4, 4]])
+    assert ax.get_title(loc="left").endswith(f"{after:.3f} after")
+    for table in ([[1, 2, 3]], [1, 2], [[0, 0]], [[1, -1]]):
+        with pytest.raises(ValueError, match="table must have a row of two counts for each branch"):
+            tw.plot_split(table)
+    with pytest.raises(ValueError, match="Unknown criterion 'twoing'"):
+        tw.plot_split([[3, 2], [5, 0]], "twoing")
+
+
+def test_impurities_may_have_their_own_scale() -> None:
+    lines = {line.get_label(): line for line in tw.plot_impurities(scaled=False).get_lines()}
+    for name, line in lines.items():
+        share, value = line.get_data()
+        for place in (0, 100, 250, 400):
+            q = share[place]
+            assert value[place] == pytest.approx(criteria.impurity(name, [q, 1 - q]), abs=1e-12)
+
+
+def test_side_by_side_no_legend_lies_over_a_neighbour(irises) -> None:
+    model, X, y = irises
+    figure, axes = pyplot.subplots(2, 3)
+    for ax in axes.ravel():
+        tw.plot_regions(model, X, y, ax=ax)
+    assert [ax.get_legend() is not None for ax in axes.ravel()] == [False, False, True] * 2
+    figure.canvas.draw()
+    for ax in axes[:, 2]:
+        box = ax.get_legend().get_window_extent()
+        assert not any(box.overlaps(other.get_window_extent()) for other in axes.ravel() if other is not ax)
+    figure, (left, right) = pyplot.subplots(1, 2)
+    assert tw.plot_regions(model, X, y, ax=left, legend=True).get_legend() is not None
+    assert tw.plot_regions(model, X, y, ax=right, legend=False).get_legend() is None

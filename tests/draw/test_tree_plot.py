@@ -247,3 +247,81 @@ def test_what_is_no_tree_is_refused() -> None:
 def test_unknown_settings_are_refused(setting, message) -> None:
     with pytest.raises(ValueError, match=message):
         plot_tree(TREES["deep"], **setting)
+
+
+# ---- rows that the tree was not grown on -------------------------------------------------------------------
+
+
+def split_irises():
+    X, y = datasets.load_iris()
+    rng = np.random.default_rng(0)
+    own = rng.random(150) < 0.5
+    return (X[own], y[own]), (X[~own], y[~own])
+
+
+@pytest.mark.parametrize("style", ["cards", "river"])
+def test_counts_bars_shares_and_widths_are_of_the_rows_given(style) -> None:
+    (X, y), (V, v) = split_irises()
+    model = DecisionTreeClassifier(max_depth=2).fit(X, y)
+    drawing = plot_tree(model, V, v, style=style)
+    leaf, predicted = model.apply(V), model.predict(V)
+    text = words(drawing)
+    for node in model.tree_.leaves:
+        here = leaf == node
+        share = round(100 * np.mean(predicted[here] == np.asarray(v)[here]))
+        mark = " · " if style == "cards" else ", "
+        assert f"{here.sum()} rows{mark}{share} %" in text
+    assert text[0] == "5 nodes, 3 leaves, depth 2"
+    assert f"Counts, bars and widths are of the {len(V)} rows given; the tree was" in " ".join(text)
+    ribbons = [s for s, _, _ in flat(drawing.shapes) if isinstance(s, Ribbon)]
+    shares = model.tree_.tally(read_rows(model.tree_, V, v))[1:]
+    expected = sorted(shares[shares > 0] / len(V))
+    width = sorted(ribbon.width for ribbon in ribbons)
+    thick = [(w, e) for w, e in zip(width, expected, strict=True) if e > 0.05]
+    assert len({round(w / e, 6) for w, e in thick}) == 1
+    assert f"{len(V)} rows of those given, 100 %" in drawing.svg
+    assert f"grown on {len(X)} rows, 100 % of all" in drawing.svg
+
+
+def test_the_rows_that_it_was_grown_on_need_no_words() -> None:
+    (X, y), _ = split_irises()
+    for model in (
+        DecisionTreeClassifier(max_depth=2).fit(X, y),
+        DecisionTreeClassifier(max_depth=2, class_weight="balanced").fit(X, y),
+        DecisionTreeRegressor(max_depth=2).fit(X, X["sepal length"]),
+        C45Classifier().fit(*datasets.load_labor()),
+    ):
+        table, target = datasets.load_labor() if isinstance(model, C45Classifier) else (X, y)
+        target = X["sepal length"] if isinstance(model, DecisionTreeRegressor) else target
+        assert "given" not in joined(plot_tree(model, table, target))
+    same_counts = plot_tree(
+        DecisionTreeClassifier(max_depth=1).fit([[1], [2]], ["a", "b"]), [[1], [2]], ["b", "a"]
+    )
+    assert "1 row · 0 %" in words(same_counts)
+
+
+def test_numbers_show_the_means_of_the_rows_given() -> None:
+    X, y = datasets.load_mpg()
+    model = DecisionTreeRegressor(max_depth=1).fit(X[::2], y[::2])
+    text = words(plot_tree(model, X[1::2], y[1::2]))
+    means = [np.mean(y[1::2]), *(np.mean(y[1::2][model.apply(X[1::2]) == leaf]) for leaf in (1, 2))]
+    assert [line.partition("· mean ")[2] for line in text if "· mean " in line] == [f"{m:.4g}" for m in means]
+    assert "Counts, points, means and widths are of the 199 rows given" in " ".join(text)
+
+
+def test_cards_may_count_the_rows_of_each_class() -> None:
+    (X, y), (V, v) = split_irises()
+    model = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    for table, target in ((X, y), (V, v)):
+        text = joined(plot_tree(model, table, target, counts=True))
+        for species, number in target.value_counts().items():
+            assert f"{species}: {number}" in text
+    digits = np.arange(10)
+    many = plot_tree(DecisionTreeClassifier().fit(digits[:, None], digits), counts=True)
+    assert any(line.endswith("…") for line in words(many))
+
+
+def test_a_node_that_none_of_the_rows_reaches_is_empty() -> None:
+    model = DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "a"])
+    for style in ("cards", "river"):
+        assert "0 rows" in joined(plot_tree(model, [[1]], ["a"], style=style, counts=True))

@@ -10,7 +10,13 @@ import pytest
 from sklearn.inspection import permutation_importance
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
 
-from treewright import C45Classifier, DecisionTreeClassifier, DecisionTreeRegressor, datasets
+from treewright import (
+    C45Classifier,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    RandomForestClassifier,
+    datasets,
+)
 
 
 def noisy_table(n_rows: int = 1200) -> tuple[pd.DataFrame, pd.Series]:
@@ -117,3 +123,20 @@ def test_a_bad_number_of_repeats_is_named() -> None:
     X, y = datasets.load_iris()
     with pytest.raises(ValueError, match="n_repeats must be at least 1, got 0"):
         DecisionTreeClassifier().fit(X, y).importances(X, y, n_repeats=0)
+
+
+def test_training_rows_are_not_called_held_out() -> None:
+    X, y = datasets.load_iris()
+    for model in (
+        DecisionTreeClassifier(max_depth=2).fit(X, y),
+        DecisionTreeClassifier(max_depth=2, class_weight="balanced").fit(X, y),
+    ):
+        found = model.importances(X, y)
+        assert found.on_training_rows
+        assert "training rows" in str(found).splitlines()[0]
+        assert "held out" not in str(found)
+    others = DecisionTreeClassifier(max_depth=2).fit(X[::2], y[::2]).importances(X[1::2], y[1::2])
+    assert not others.on_training_rows
+    assert "held out" in str(others).splitlines()[0]
+    forest = RandomForestClassifier(25, max_depth=2, random_state=0).fit(X, y).importances(X, y)
+    assert "held out" in str(forest).splitlines()[0]  # of each tree the rows that it has not drawn

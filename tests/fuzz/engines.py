@@ -171,6 +171,8 @@ def _random_recipe(random: np.random.Generator, criterion: str) -> dict[str, Any
         "ties": (0.15, ("random",)),
         "min_impurity_decrease": (0.1, (0.003,)),
         "max_features": (0.1, (0.5,)),
+        "min_gain": (0.15, (0.0, 0.01)),
+        "max_groups": (0.0 if criterion == "absolute_error" else 0.15, (3,)),
     }
     for name, (chance, values) in choices.items():
         if random.random() < chance:

@@ -42,7 +42,7 @@ def test_it_prints_its_choices() -> None:
         ("splits", (), "Got .* instead"),
         ("order", "best", r"Got 'best' instead. Did you mean 'best_first'\?"),
         ("missing", "surrogates", "must be a str among {'direction', 'available', 'value', 'fractional',"),
-        ("max_depth", 0, r"must be an int in the range \[1, inf\) or None. Got 0 instead"),
+        ("max_depth", -1, r"must be an int in the range \[0, inf\) or None. Got -1 instead"),
         ("max_depth", True, "Got True instead"),
         ("max_depth", 2.0, "Got 2.0 instead"),
         ("max_leaf_nodes", 1, r"\[2, inf\)"),

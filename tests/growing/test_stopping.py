@@ -309,3 +309,24 @@ def test_the_settings_travel_with_the_model(tmp_path: Any) -> None:
 def test_odd_settings_get_a_clear_sentence(parameters: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         tw.DecisionTreeClassifier(**parameters).fit([[1, 2], [2, 1]], [0, 1])
+
+
+@pytest.mark.parametrize("n_categories", [40, 300, 1000])
+@pytest.mark.parametrize("splits", [("threshold", "subset"), ("subset",), ("multiway",)])
+def test_noise_of_many_categories_is_no_split(n_categories, splits):
+    grown = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        letters = pd.Categorical(rng.integers(0, n_categories, 2000).astype(str))
+        X = pd.DataFrame({"letter": letters})
+        model = tw.DecisionTreeClassifier(significance=0.05, splits=splits).fit(X, rng.integers(0, 2, 2000))
+        grown += model.get_n_leaves() > 1
+    assert grown <= 1
+
+
+def test_many_categories_that_tell_the_class_are_found_significant():
+    rng = np.random.default_rng(0)
+    letters = rng.integers(0, 300, 3000)
+    X = pd.DataFrame({"letter": pd.Categorical(letters.astype(str))})
+    y = (letters % 2) ^ (rng.random(3000) < 0.1)
+    assert tw.DecisionTreeClassifier(significance=0.05).fit(X, y).get_n_leaves() >= 2

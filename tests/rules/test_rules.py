@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import treewright as tw
 from helpers.explaining import hand_made, mixed_table
+from lectures.slow import post_pruned, preconditions
 from treewright import C45Classifier, DecisionTreeClassifier, DecisionTreeRegressor, RuleClassifier, datasets
 from treewright.errors import ModelFileError
 from treewright.evaluation import cross_validate
@@ -182,39 +183,6 @@ def test_held_out_rows_shorten_rules_that_fit_noise() -> None:
 
 
 # ---- rule post-pruning, as the lecture has it -------------------------------------------------------------
-
-Test = tuple[str, Any]
-
-
-def post_pruned(
-    rules: list[tuple[list[Test], Any]], X: pd.DataFrame, y: list[Any], weight: list[float]
-) -> list[tuple[list[Test], Any, float]]:
-    """Convert, drop what improves the accuracy most while anything does, sort: slow, from the text."""
-
-    def accuracy(tests: list[Test], label: Any) -> float:
-        here = [row for row in range(len(y)) if all(X[name].iloc[row] == value for name, value in tests)]
-        right = sum(weight[row] for row in here if y[row] == label)
-        return right / sum(weight[row] for row in here) if here else 0.0
-
-    found = []
-    for conditions, label in rules:
-        tests = conditions
-        while tests:
-            shorter = [tests[:place] + tests[place + 1 :] for place in range(len(tests))]
-            best = max(shorter, key=lambda one: accuracy(one, label))
-            if accuracy(best, label) <= accuracy(tests, label) + 1e-12:
-                break
-            tests = best
-        found.append((tests, label, accuracy(tests, label)))
-    return sorted(found, key=lambda rule: -round(rule[2], 12))
-
-
-def preconditions(rule: Rule, schema: Any) -> list[Test]:
-    names = [schema.columns[condition.feature] for condition in rule.conditions]
-    return [
-        (column.name, column.categories[next(iter(condition.codes))])
-        for column, condition in zip(names, rule.conditions, strict=True)
-    ]
 
 
 @pytest.mark.parametrize("weighted", [False, True])

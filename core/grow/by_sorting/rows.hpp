@@ -186,7 +186,7 @@ private:
             if (task_.n_classes) sums[level * width + static_cast<size_t>(label_[i])] += w;
             else sums[level] += w * target_[i];
         }
-        const std::vector<int32_t>& codes = levels.code_of = order_levels(sums, weight, width);
+        const std::vector<int32_t>& codes = levels.code_of = order_levels(sums, weight, width, column.truth);
         levels.rank_of.assign(n_levels, 0);
         for (size_t rank = 0; rank < codes.size(); ++rank)
             levels.rank_of[static_cast<size_t>(codes[rank])] = static_cast<uint32_t>(rank);

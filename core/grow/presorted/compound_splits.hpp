@@ -10,6 +10,7 @@
 #include "grow/presorted/shared_rows.hpp"
 #include "grow/missing_policy.hpp"
 #include "grow/significance.hpp"
+#include "splits/best_intervals.hpp"
 #include "splits/interval.hpp"
 #include "splits/median.hpp"
 #include "splits/oblique.hpp"
@@ -68,7 +69,9 @@ private:
     Candidate intervals(const Item& item, int32_t feature, size_t n_features) {
         rows_.gather(item, feature);
         const size_t known = rows_.sort_values(item);
-        const std::vector<size_t> cuts = task_.n_classes ? cuts_of<true>(known) : cuts_of<false>(known);
+        const std::vector<size_t> cuts = task_.recipe.max_intervals > 0 ? best_cuts(item, known)
+                                         : task_.n_classes              ? cuts_of<true>(known)
+                                                                        : cuts_of<false>(known);
         if (cuts.empty()) return {};
         Candidate split;
         split.kind = SplitKind::interval;
@@ -88,59 +91,72 @@ private:
         const IntervalSearch<classes> search(rows_.local(), rows_.n_classes(), finder_.limits_, scratch_);
         return search.cuts(rows_.list().data(), known);
     }
-    /// Rows without the value join the heaviest branch, or take no part.
+    std::vector<size_t> best_cuts(const Item& item, size_t known) {
+        const std::vector<Entry<uint32_t>>& list = rows_.list();
+        const auto impurity = [&](const Totals& part) { return criterion_.impurity(part); };
+        const auto poll = [&] { task_.monitor.poll(0); };
+        const BestIntervals search(std::span<const Entry<uint32_t>>(list).first(known), rows_.local(), rows_.n_classes(),
+                                   finder_.limits_, poll);
+        const auto most = static_cast<size_t>(task_.recipe.max_intervals);
+        return task_.n_classes ? search.cuts(most, impurity, criterion_.tolerance(item.totals, item.impurity))
+                               : search.cuts(most, tie_tolerance * item.impurity);
+    }
+    /// Rows without the value join the heaviest branch, or all branches by their shares, or take no part.
     double interval_merit(const Item& item, int32_t feature, const std::vector<size_t>& cuts, size_t known, int32_t& heaviest) {
-        std::vector<std::vector<uint32_t>> rows(cuts.size() + 1);
-        std::vector<double> weights(rows.size(), 0.0);
+        std::vector<RowShares> branch(cuts.size() + 1);  // by rows of the node
+        std::vector<double> weights(branch.size(), 0.0);
+        const auto add = [&](RowShares& to, size_t i, double share) {
+            const uint32_t row = rows_.list()[i].row;
+            to.row.push_back(row);
+            to.weight.push_back(share * rows_.local().weight_of(row));
+            return to.weight.back();
+        };
         for (size_t i = 0, b = 0; i < known; ++i) {
             while (b < cuts.size() && i >= cuts[b]) ++b;
-            rows[b].push_back(rows_.list()[i].row);
-            weights[b] += rows_.local().weight_of(rows_.list()[i].row);
+            weights[b] += add(branch[b], i, 1.0);
         }
         heaviest = static_cast<int32_t>(first_largest(weights));
         const Missing policy = rows_.policy_of(feature);
         const double known_weight = std::accumulate(weights.begin(), weights.end(), 0.0);
         double share = 1;
-        if (left_out(policy)) share = known_weight / item.totals.weight;
-        else
-            for (size_t i = known; i < item.size(); ++i) rows[static_cast<size_t>(heaviest)].push_back(rows_.list()[i].row);
-        if (task_.n_classes) {
-            std::vector<Totals> branch;
-            Totals whole(task_.width());
-            for (const std::vector<uint32_t>& of : rows) whole.add(branch.emplace_back(totals(of)));
-            std::vector<const Totals*> all;
-            for (const Totals& b : branch) all.push_back(&b);
-            if (criterion_.merit_of_known && policy == Missing::fractional)
-                return criterion_.merit_of_known(whole, item.totals.weight, all);
-            return share * criterion_.merit(whole, all);
+        RowShares whole;
+        if (policy == Missing::fractional_counts) {
+            for (size_t i = known; i < item.size(); ++i)
+                for (size_t b = 0; b < branch.size(); ++b) add(branch[b], i, weights[b] / known_weight);
+        } else if (left_out(policy)) {
+            share = known_weight / item.totals.weight;
         } else {
-            std::vector<uint32_t> whole;
-            double after = 0;
-            for (const std::vector<uint32_t>& of : rows) {
-                after += deviation(item, of);
-                whole.insert(whole.end(), of.begin(), of.end());
-            }
-            return (deviation(item, whole) - after) / item.totals.weight;
+            for (size_t i = known; i < item.size(); ++i) add(branch[static_cast<size_t>(heaviest)], i, 1.0);
         }
+        for (size_t i = 0; i < (share < 1 ? known : item.size()); ++i) add(whole, i, 1.0);
+        if (task_.n_classes) {
+            std::vector<Totals> parts;
+            for (const RowShares& of : branch) parts.push_back(totals(of));
+            std::vector<const Totals*> all;
+            for (const Totals& part : parts) all.push_back(&part);
+            if (criterion_.merit_of_known && policy == Missing::fractional)
+                return criterion_.merit_of_known(totals(whole), item.totals.weight, all);
+            return share * criterion_.merit(totals(whole), all);
+        }
+        double after = 0;
+        for (const RowShares& of : branch) after += deviation(item, of);
+        return (deviation(item, whole) - after) / item.totals.weight;
     }
-    Totals totals(const std::vector<uint32_t>& rows) const {
+    Totals totals(const RowShares& rows) const {
         Totals t(task_.width());
         t.count = rows.size();
-        for (uint32_t row : rows) {
-            t.weight += rows_.local().weight_of(row);
-            t.sums[rows_.label(row)] += rows_.local().weight_of(row);
+        for (size_t i = 0; i < rows.size(); ++i) {
+            t.weight += rows.weight[i];
+            t.sums[rows_.label(rows.row[i])] += rows.weight[i];
         }
         return t;
     }
     /// What these rows would cost as a leaf, by the criterion; without end where it allows no such leaf.
-    double deviation(const Item& item, const std::vector<uint32_t>& rows) const {
-        std::vector<double> target, weight;
-        for (uint32_t row : rows) {
-            target.push_back(task_.target[item.parts.row[row]]);
-            weight.push_back(rows_.local().weight_of(row));
-        }
+    double deviation(const Item& item, const RowShares& rows) const {
+        std::vector<double> target;
+        for (uint32_t row : rows.row) target.push_back(task_.target[item.parts.row[row]]);
         Description leaf;
-        describe_numbers(task_, target, weight, leaf);
+        describe_numbers(task_, target, rows.weight, leaf);
         return criterion_.cost(leaf);
     }
 
@@ -179,8 +195,9 @@ private:
     void value_cut(const Item& item, size_t at, size_t known, Candidate& split) {
         const bool without = left_out(rows_.policy_of(split.feature)), take_part = known < item.size() && !without;
         const NodeView node = finder_.view(item);
-        const CutTask<uint32_t> task{std::span<const Entry<uint32_t>>(rows_.list()).first(take_part ? item.size() : known), known,
-                                     no_limits, without};
+        CutTask<uint32_t> task{std::span<const Entry<uint32_t>>(rows_.list()).first(take_part ? item.size() : known), known,
+                               no_limits, without};
+        task.by_shares = rows_.policy_of(split.feature) == Missing::fractional_counts;
         for (const bool missing_left : {false, true}) {
             if (missing_left && !take_part) return;
             const double merit = finder_.kernel_->merit_of_cut(node, task, {at, missing_left}, split.threshold);

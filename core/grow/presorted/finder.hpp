@@ -87,6 +87,10 @@ public:
     std::vector<BranchSums> branch_sums(Item& item) { return rows_.branch_sums(item, item.split, item.centre); }
     double most_candidates(const Item&) const { return n_candidates_; }
     double count_candidates(const Item&) const { return n_candidates_; }
+    bool varies(const Item& item, int32_t feature) const {
+        return std::binary_search(item.features->begin(), item.features->end(), feature) &&
+               (rows_.is_bit(feature) ? bit_varies(item, feature) : rows_.varies(item, feature));
+    }
 
     void partition(Item& item) {
         if (monotone() && monotone_leaves_.looked_at() != item.node) look_around(item);
@@ -148,12 +152,8 @@ private:
         return choice_.take(item);
     }
     const std::vector<int32_t>& chosen_features(const Item& item, Random& random) {
-        const auto varies = [&](int32_t feature) {
-            return std::binary_search(item.features->begin(), item.features->end(), feature) &&
-                   (rows_.is_bit(feature) ? bit_varies(item, feature) : rows_.varies(item, feature));
-        };
         if (!draw_.chooses(recipe_)) return *item.features;
-        return draw_.choose(recipe_, random, varies);
+        return draw_.choose(recipe_, random, [&](int32_t feature) { return varies(item, feature); });
     }
     bool bit_varies(const Item& item, int32_t feature) const {
         const uint32_t* ones = bit_counter_.ones(static_cast<size_t>(task_.bits->bit_of(static_cast<size_t>(feature))));

@@ -7,11 +7,12 @@ namespace treewright {
 
 namespace {
 
-/// Whether histograms know what to do with every missing value: none is filled in or a category of its own, and no split is
-/// tested on rows that it shares.
+/// Whether histograms know what to do with every missing value: none is filled in, a category of its own or counted by
+/// shares, and no split is tested on rows that it shares.
 bool histograms_know(const Recipe& recipe) {
-    return recipe.significance >= 1 &&
-           std::ranges::none_of(recipe.policies, [](Missing policy) { return fills(policy) || policy == Missing::value; });
+    return recipe.significance >= 1 && std::ranges::none_of(recipe.policies, [](Missing policy) {
+               return fills(policy) || policy == Missing::value || policy == Missing::fractional_counts;
+           });
 }
 
 }  // namespace

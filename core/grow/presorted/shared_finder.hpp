@@ -101,6 +101,12 @@ public:
     }
     double most_candidates(const Item&) const { return n_candidates_; }
     double count_candidates(const Item&) const { return n_candidates_; }
+    bool varies(const Item& item, int32_t feature) {
+        rows_.gather_raw(item, rows_.feature_at(feature));
+        const std::vector<double>& value = rows_.values();
+        const auto same = [&](double x) { return x == value[0] || (std::isnan(x) && std::isnan(value[0])); };
+        return !std::all_of(value.begin(), value.end(), same);
+    }
 
     void partition(Item& item) {
         rows_.prepare(item);
@@ -134,12 +140,6 @@ private:
         std::vector<int32_t> features(task_.n_features());
         std::iota(features.begin(), features.end(), 0);
         return features;
-    }
-    bool varies(const Item& item, int32_t feature) {
-        rows_.gather_raw(item, rows_.feature_at(feature));
-        const std::vector<double>& value = rows_.values();
-        const auto same = [&](double x) { return x == value[0] || (std::isnan(x) && std::isnan(value[0])); };
-        return !std::all_of(value.begin(), value.end(), same);
     }
 
     // ---- the best split of a feature -----------------------------------------------------------------------------
@@ -187,6 +187,7 @@ private:
         const Missing policy = rows_.policy_of(feature);
         CutTask<Index> task{list, known, limits_, left_out(policy)};
         task.shared = policy == Missing::fractional;
+        task.by_shares = policy == Missing::fractional_counts;
         task.bounded = criterion_.traits.bounded && !recipe_.plain && recipe_.ties != Ties::last;
         task.least = least;
         FoundCut found;
@@ -232,6 +233,7 @@ private:
             levels_);
         if (levels_.size() + (levels_.missing.count > 0) < 2) return {};
         if (counting()) n_candidates_ += count_groupings(recipe_, levels_.size() + (levels_.missing.count > 0 && !without));
+        if (rows_.policy_of(feature) == Missing::fractional_counts) levels_.share_missing();
         Candidate candidate = kernel_->best_grouping(node, rows_.table(), feature, levels_, Bounds{});
         if (candidate.found() && criterion_.merit_of_known && rows_.policy_of(feature) == Missing::fractional)
             candidate.merit = merit_of_known(item, candidate);

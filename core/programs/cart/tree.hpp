@@ -92,7 +92,11 @@ private:
         return table_.features[static_cast<size_t>(split.feature)].categorical();
     }
     /// The side that is branch 0.
-    Side first_side(const TwoSidedSplit& split) const { return categorical(split) ? Side::left : split.below; }
+    Side first_side(const TwoSidedSplit& split) const {
+        if (!categorical(split)) return split.below;
+        const bool truth = table_.features[static_cast<size_t>(split.feature)].truth && !options_.rpart;
+        return truth && split.side[0] != Side::none ? split.side[0] : Side::left;
+    }
 
     NodeSummary write_node(const Node& node, TreeArrays& tree) {
         NodeSummary summary{node.count, node.leaf.weight, node.leaf.impurity, node.leaf.risk, node.leaf.value};

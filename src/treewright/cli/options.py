@@ -71,6 +71,12 @@ target_options = several(
         type=click.Choice(["classification", "regression"]),
         help="What the target is. [default: guessed]",
     ),
+    click.option(
+        "--classes",
+        multiple=True,
+        metavar="NAMES",
+        help="The classes in order; the first of equals is predicted. [default: sorted]",
+    ),
 )
 
 learner_options = several(
@@ -192,6 +198,7 @@ class DataOptions:
     ignore: tuple[str, ...] = ()
     weight: str | None = None
     task: str | None = None
+    classes: tuple[str, ...] = ()
 
     @property
     def text(self) -> TextOptions:

@@ -12,6 +12,7 @@ from treewright.cli.options import model_argument, screen_of, screen_options
 from treewright.cli.screen import Screen, number
 from treewright.data.columns import plain
 from treewright.formatting.text import quoted
+from treewright.tree.splits import features_of
 
 EPILOG = """\b
 Examples:
@@ -122,6 +123,12 @@ def show_node(tree: Any, node: int, screen: Screen) -> None:
     screen.text(f"merit {number(view.merit)}; a row without the value {_default(view)}")
     agreements = {"agreement": view.agreements, "adjusted": view.adjusted_agreements}
     _show_splits(screen, tree, "Surrogates, by agreement", view.surrogates, agreements)
+    left_out = without_surrogate(tree, node)
+    if view.surrogates and left_out:
+        screen.text(
+            f"left out: {', '.join(left_out)} (no better than following the larger branch, fewer than two "
+            "rows one way, or beyond max_surrogates)"
+        )
     _show_splits(screen, tree, "Competitors, by merit", view.competitors, {"merit": view.competitor_merits})
 
 
@@ -143,6 +150,13 @@ def _show_splits(
     columns += [[number(figure) for figure in column] for column in figures.values() if column]
     names = [name for name, column in figures.items() if column]
     screen.table(["split", *names], [list(row) for row in zip(*columns, strict=True)])
+
+
+def without_surrogate(tree: Any, node: int) -> list[str]:
+    """Name the features that a node neither splits on nor has a surrogate of."""
+    view = tree[node]
+    used = {feature for split in (view.split, *view.surrogates) for feature in features_of(split)}
+    return [name for feature, name in enumerate(tree.schema.names) if feature not in used]
 
 
 def prediction_text(tree: Any, node: int) -> str:
@@ -172,6 +186,7 @@ def node_dict(tree: Any, node: int) -> dict[str, Any]:
         "merit": view.merit,
         "split": view.split.to_dict(tree.schema),
         "branches": list(view.children),
+        "left_out_of_surrogates": without_surrogate(tree, node) if view.surrogates else [],
         "surrogates": [split.to_dict(tree.schema) for split in view.surrogates],
         "competitors": [split.to_dict(tree.schema) for split in view.competitors],
     }

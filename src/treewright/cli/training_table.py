@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -19,7 +19,9 @@ from treewright.files.kinds import Reading, guess
 from treewright.files.staged_table import Staged
 from treewright.files.table import Table, unknown_column
 from treewright.files.workspace import Workspace
+from treewright.formatting.suggestions import nearest
 from treewright.formatting.text import counted, number_text, quoted
+from treewright.parameter_types import is_number
 
 MOST_CLASSES = 20
 """Whole numbers of no more different values than this are guessed to be classes."""
@@ -91,6 +93,8 @@ def read_problem(workspace: Workspace, options: DataOptions, screen: Screen) -> 
         guessed = guess(workspace, staged, options.choices(staged.names), wanted)
         table = workspace.load(staged, guessed)
     table, n_left_out = with_target(table, target, screen)
+    if options.classes:
+        table = replace(table, columns=table.columns | {target: in_order(table, target, options)})
     task = options.task or guess_task(table[target])
     weight = None if weight_name is None else weights(table, weight_name)
     readings = {reading.name: reading for reading in guessed}
@@ -109,6 +113,33 @@ def with_target(table: Table, target: str, screen: Screen) -> tuple[Table, int]:
         f"{counted(n_left_out, 'row')} without a value of the target {target!r} left out, first at {first}."
     )
     return table.take(~gaps), n_left_out
+
+
+def in_order(table: Table, target: str, options: DataOptions) -> RawCodes:
+    """Give the target as classes in the order of `--classes`, which names each of them once."""
+    raw = table[target]
+    if options.task == "regression":
+        raise click.UsageError("--classes goes with classes, not with --task regression.")
+    if isinstance(raw, RawCodes):
+        labels, codes = list(raw.categories), np.asarray(raw.codes)
+    else:
+        values, codes = np.unique(raw.values, return_inverse=True)
+        labels = list(values.tolist())
+    used = np.unique(codes)
+    of_text = {number_text(labels[at]) if is_number(labels[at]) else str(labels[at]): at for at in used}
+    wanted = listed(options.classes, list(of_text))
+    for name in wanted:
+        if name not in of_text:
+            raise DataError(
+                f"--classes names {name!r}, which is no class of the target {target!r} of {table.name}."
+                f"{nearest(name, list(of_text))}"
+            )
+    left = [quoted(name) for name in of_text if name not in wanted]
+    if left:
+        raise DataError(f"--classes must name every class of the target {target!r}: {left[0]} is left out.")
+    place = np.zeros(len(labels), np.int32)
+    place[[of_text[name] for name in wanted]] = np.arange(len(wanted))
+    return RawCodes(place[codes], tuple(labels[of_text[name]] for name in wanted), declared=True)
 
 
 def weights(table: Table, name: str) -> NDArray[np.float64]:

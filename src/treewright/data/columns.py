@@ -91,6 +91,11 @@ class Column:
         """Code of each category."""
         return {category: code for code, category in enumerate(self.categories)}
 
+    @property
+    def is_truth(self) -> bool:
+        """Whether the categories are the truth values False and True, in this order."""
+        return self.categories == (False, True) and all(isinstance(value, bool) for value in self.categories)
+
     def category(self, number: float) -> Category:
         """Give the category of a code or position; a cut between two positions admits the lower."""
         return self.categories[floor(min(max(number, 0), len(self.categories) - 1))]

@@ -131,6 +131,12 @@ class Schema:
         return _read_only(np.array(sizes, dtype=np.int32))
 
     @cached_property
+    def truth_values(self) -> list[int]:
+        """The features that are truth values: False goes left, True right."""
+        sizes = self.n_categories.tolist()
+        return [feature for feature, size in enumerate(sizes) if size == 2 and self.columns[feature].is_truth]
+
+    @cached_property
     def _is_plain(self) -> bool:
         """Whether a float64 matrix is already what this schema stores."""
         return all(c.kind == "numeric" and c.unit is None and c.offset == 0 for c in self.columns)
@@ -305,7 +311,7 @@ class Schema:
 def _unnamed(n_features: int) -> Schema:
     schema = Schema(tuple(Column(f"x{feature}") for feature in range(n_features)))
     # Worked out here, so that every copy has them from the start.
-    _ = schema.position, schema.n_categories, schema.names, schema._is_plain
+    _ = schema.position, schema.n_categories, schema.truth_values, schema.names, schema._is_plain
     return schema
 
 

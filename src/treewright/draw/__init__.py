@@ -7,6 +7,7 @@ from treewright.draw.curves import (
     plot_out_of_bag,
     plot_overfitting,
     plot_pruning_path,
+    plot_split,
 )
 from treewright.draw.drawing import Drawing
 from treewright.draw.regions import plot_regions
@@ -22,5 +23,6 @@ __all__ = [
     "plot_overfitting",
     "plot_pruning_path",
     "plot_regions",
+    "plot_split",
     "plot_tree",
 ]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.draw.branches import Way, ways
-from treewright.draw.labels import SPACE, Labels
+from treewright.draw.labels import SPACE, Labels, short_number
 from treewright.draw.layout import centres, level_starts
 from treewright.draw.node_plots import (
     AXIS,
@@ -63,6 +63,12 @@ class Block(NamedTuple):
         return (self.above + self.height) / 2
 
 
+def _lines(words: str, most: int) -> list[str]:
+    """Set small words in at most so many lines of a card, none with the sign between words at its end."""
+    lines = fit_lines(words, WIDEST - 2 * PADDING, SMALL, most)
+    return [line.strip(f" ·{SPACE}") for line in lines]
+
+
 @dataclass(frozen=True)
 class Cards:
     """Draws the nodes of a shown tree as cards, and its branches as ribbons.
@@ -81,6 +87,8 @@ class Cards:
         Whether cards show the number of their node.
     row : Rows or None
         One row, whose path is drawn.
+    counts : bool
+        Whether cards show how many rows of each class there are.
     """
 
     shown: Shown
@@ -89,6 +97,7 @@ class Cards:
     orientation: Orientation
     node_ids: bool
     row: Rows | None = None
+    counts: bool = False
 
     def draw(self) -> tuple[list[Shape], float, float]:
         """Give the shapes, and the size of the page they take."""
@@ -107,7 +116,7 @@ class Cards:
             y = level_starts(tree, height, GAP)
         shapes: list[Shape] = list(self._ribbons(blocks, x, y, sideways))
         for node, block in enumerate(blocks):
-            tip = self.labels.tip(node)
+            tip = self.labels.tip(node, self.shown.held)
             shapes.append(Group(block.shapes, float(x[node]), float(y[node]), tip))
         return shapes, float((left + width).max()), float((y + height).max())
 
@@ -155,9 +164,11 @@ class Cards:
         title = self.labels.prediction(node) if is_leaf else self.labels.question(node)
         most = 2 if is_leaf else 6 if isinstance(tree[node].split, Hyperplane | Sphere) else 3
         lines = fit_lines(title, WIDEST - 2 * PADDING, TITLE * BOLD, most)
-        notes = [
-            line.rstrip(f" ·{SPACE}") for line in fit_lines(self._note(node), WIDEST - 2 * PADDING, SMALL, 2)
-        ]
+        notes = _lines(self._note(node), 2)
+        if self.counts and tree.is_classifier:
+            held = self.shown.held
+            words = self.labels.class_counts(held.value[node] * (held.count[node] > 0))
+            notes += _lines(" · ".join(words), len(words))
         if folded:
             notes.append(f"… {counted(folded, 'leaf', 'leaves')} folded")
         texts = [text_width(line, TITLE, bold=True) for line in lines]
@@ -169,7 +180,7 @@ class Cards:
         if is_plotted:
             shapes += self._plot(node, width, y)
             y += PLOT_HEIGHT + (0 if is_leaf else AXIS) + 5
-        shapes += value_bar(tree, node, width, BAR, y)
+        shapes += value_bar(self.shown, node, width, BAR, y)
         y += BAR + SMALL + 3
         shapes += text_lines(notes, Text(0, y, "", SMALL, "pale"), LINE)
         return shapes, width, y + (len(notes) - 1) * SMALL * LINE
@@ -189,11 +200,14 @@ class Cards:
     def _note(self, node: int) -> str:
         """Say how many rows there are and how sure the node is."""
         tree = self.shown.tree
-        words = [counted(int(tree.count[node]), "row")]
-        if tree.is_classifier and tree.is_leaf(node) and tree.weight[node] > 0:
-            words.append(f"{percent(tree.value[node, tree.label[node]] / tree.weight[node])} %")
-        elif not tree.is_classifier and not tree.is_leaf(node):
+        held = self.shown.held
+        words = [counted(int(held.count[node]), "row")]
+        if tree.is_classifier and tree.is_leaf(node) and held.weight[node] > 0:
+            words.append(f"{percent(held.value[node, tree.label[node]] / held.weight[node])} %")
+        elif not tree.is_classifier and not tree.is_leaf(node) and not held.given:
             words.append(f"mean {self.labels.prediction(node)}")
+        elif not tree.is_classifier and held.given and held.count[node]:
+            words.append(f"mean {short_number(float(held.value[node, 0]), self.labels.decimals)}")
         gaps = 0 if self.rows is None else self.rows.n_missing(node)
         if gaps:
             words.append(f"{gaps} missing")
@@ -216,7 +230,8 @@ class Cards:
     def _ribbons(self, blocks: list[Block], x: Array, y: Array, sideways: bool) -> Iterable[Shape]:
         """Draw each branch as a ribbon of its rows, those of a class side by side."""
         tree = self.shown.tree
-        flow = np.maximum(FLOW * tree.weight / (tree.weight[0] or 1.0), 1.2).tolist()
+        weight = self.shown.held.weight
+        flow = np.maximum(FLOW * weight / (weight[0] or 1.0), 1.2).tolist()
         for node, block in enumerate(blocks):
             children = tree.children(node)
             if not children:
@@ -241,8 +256,8 @@ class Cards:
 
     def _stripes(self, child: int, way: Way, sideways: bool) -> Iterable[Shape]:
         """Draw a branch, its classes side by side."""
-        tree = self.shown.tree
-        value = tree.value[child] if tree.is_classifier else np.zeros(1)
+        tree, held = self.shown.tree, self.shown.held
+        value = held.value[child] if tree.is_classifier else np.zeros(1)
         codes: Iterable[int | None] = [None]  # a number, or a branch that no row took
         shares = np.ones(1)
         if value.sum() > 0:
@@ -260,7 +275,7 @@ class Cards:
                     start,
                     end,
                     part.width,
-                    colour if tree.count[child] else "edge",
+                    colour if held.count[child] else "edge",
                     sideways,
                     RIBBON_OPACITY if self._on_path(child) else FAINT,
                     code,

@@ -15,6 +15,7 @@ from treewright.draw.visible_tree import Rows, read_rows
 from treewright.errors import DataError, DataTypeError
 from treewright.formatting.axes import axes_for, legend
 from treewright.formatting.colours import class_colour
+from treewright.formatting.text import number_text
 from treewright.model_selection.error_curve import ErrorCurve
 from treewright.model_selection.overfitting import overfitting_curve
 from treewright.parameter_types import is_whole
@@ -31,12 +32,13 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-POTENTIALS = ("error", "gini", "entropy", "sqrt")
 MOST_CUTS = 400
 
 
-def plot_impurities(names: str | Sequence[str] = POTENTIALS, *, ax: Axes | None = None) -> Axes:
-    """Draw the impurities of two classes against the share of one, all on one scale.
+def plot_impurities(
+    names: str | Sequence[str] = criteria.POTENTIALS, *, scaled: bool = True, ax: Axes | None = None
+) -> Axes:
+    """Draw the impurities of two classes against the share of one, all on one scale or each on its own.
 
     The straight sides of `error` are why it cannot see a split that leaves the majority everywhere the
     same; the others are strictly concave, `sqrt` the most (Kearns & Mansour, 1996).
@@ -45,6 +47,8 @@ def plot_impurities(names: str | Sequence[str] = POTENTIALS, *, ax: Axes | None 
     ----------
     names : name or sequence of names of {"error", "gini", "entropy", "sqrt"}
         Which to draw.
+    scaled : bool, default=True
+        Whether all are ½ at ½; if not, each is what a node has: the entropy of ½ is 1 bit.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
 
@@ -53,14 +57,96 @@ def plot_impurities(names: str | Sequence[str] = POTENTIALS, *, ax: Axes | None 
     >>> from treewright import plot_impurities
     >>> [line.get_label() for line in plot_impurities(["error", "gini"]).get_lines()]
     ['error', 'gini']
+    >>> float(plot_impurities("entropy", scaled=False).get_lines()[0].get_ydata().max())
+    1.0
     """
     share = np.linspace(0, 1, 501)
-    ax = axes_for(ax, "Impurity of a node of two classes", "share of one class", "impurity, scaled to ½ at ½")
+    up = "impurity, scaled to ½ at ½" if scaled else "impurity"
+    ax = axes_for(ax, "Impurity of a node of two classes", "share of one class", up)
     for code, name in enumerate([names] if isinstance(names, str) else names):
-        ax.plot(share, criteria.potential(name, share), color=class_colour(code), label=name)
+        value = criteria.potential(name, share)
+        if not scaled:
+            value = value * criteria.impurity(name, [1, 1]) / 0.5
+        ax.plot(share, value, color=class_colour(code), label=name)
     ax.set(xlim=(0, 1), ylim=(0, None))
     legend(ax)
     return ax
+
+
+def plot_split(table: Any, criterion: str = "error", *, ax: Axes | None = None) -> Axes:
+    """Draw what a split does to the value of a node of two classes (Kearns & Mansour, 1996).
+
+    On the curve of the criterion stand the node and its branches, each by its share of the first class and
+    with its counts. What the split leaves of the value lies where the line between the branches passes below
+    the node: on a straight side of `error` it is no less, below a strictly concave curve it always is.
+
+    Parameters
+    ----------
+    table : array-like of shape (n_branches, 2)
+        Counts or weights of the two classes in each branch.
+    criterion : {"error", "gini", "entropy", "sqrt"}
+        The value of a node, on the scale of `criteria.potential`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if None.
+
+    Examples
+    --------
+    Half the rows of a node are split off, and all of them are of the first class:
+
+    >>> from treewright import plot_split
+    >>> plot_split([[3, 2], [5, 0]], "error").get_title(loc="left")
+    'error of a split: 0.200 before, 0.200 after'
+    >>> plot_split([[3, 2], [5, 0]], "gini").get_title(loc="left")
+    'gini of a split: 0.320 before, 0.240 after'
+    """
+    counts = np.asarray(table, dtype=float)
+    if counts.ndim != 2 or counts.shape[1] != 2 or not (counts >= 0).all() or not counts.sum() > 0:
+        raise ValueError(
+            f"table must have a row of two counts for each branch, and rows to count; got {table!r}."
+        )
+    after = criteria.split_potential(criterion, counts)
+    kept = counts[counts.sum(axis=1) > 0]
+    share, weight = kept[:, 0] / kept.sum(axis=1), kept.sum(axis=1) / kept.sum()
+    q = float(kept[:, 0].sum() / kept.sum())
+    before = criteria.potential(criterion, q)
+    title = f"{criterion} of a split: {before:.3f} before, {after:.3f} after"
+    ax = axes_for(ax, title, "share of the first class", "value, scaled to ½ at ½")
+    curve = np.linspace(0, 1, 501)
+    ax.plot(curve, criteria.potential(criterion, curve), color="0.6", zorder=1)
+    value = criteria.potential(criterion, share)
+    for one, height in zip(share, value, strict=True):
+        ax.plot([one, q], [height, after], color=class_colour(0), linestyle="--", linewidth=1, zorder=2)
+    ax.plot([q, q], [before, after], color=class_colour(5), linewidth=2, zorder=2)
+    ax.plot(
+        share,
+        value,
+        "o",
+        color=class_colour(0),
+        label="branches (share of the rows)",
+        zorder=3,
+        clip_on=False,
+    )
+    ax.plot(q, before, "s", color=class_colour(1), markersize=10, label="the node", zorder=3)
+    ax.plot(q, after, "D", color=class_colour(5), markersize=5, label="after the split", zorder=4)
+    for row, one, part, height in zip(kept, share, weight, value, strict=True):
+        _say(ax, f"{_pair(row)} ({number_text(round(float(part), 3))})", float(one), float(height))
+    _say(ax, _pair(kept.sum(axis=0)), q, before)
+    ax.set(xlim=(-0.25, 1.25), ylim=(0, 0.66))
+    ax.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    ax.set_yticks([0, 0.1, 0.2, 0.3, 0.4, 0.5])
+    legend(ax, loc="upper left")
+    return ax
+
+
+def _pair(counts: Array) -> str:
+    """Write two counts."""
+    return " : ".join(number_text(round(float(count), 6)) for count in counts)
+
+
+def _say(ax: Axes, words: str, x: float, y: float) -> None:
+    """Write words at a point of a concave curve, outside of it: what lies below is taken."""
+    side, shift = ("left", 8) if x >= 0.5 else ("right", -8)
+    ax.annotate(words, (x, y), (shift, 5), textcoords="offset points", ha=side, va="bottom", fontsize="small")
 
 
 def plot_merits(

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from treewright.data import Schema
 from treewright.data.columns import plain, value_text
 from treewright.draw.typography import fit_lines, text_width
+from treewright.draw.visible_tree import Held
 from treewright.export.text import Writer, percent
 from treewright.formatting.text import counted, number_text, printable
 from treewright.tree import Tree
@@ -18,6 +22,9 @@ SPACE = "\u00a0"
 
 MILLIONS = 1e7
 """Numbers are written out up to here."""
+
+MOST_COUNTS = 4
+"""Cards show the rows of no more classes than these."""
 
 
 @dataclass(frozen=True)
@@ -138,17 +145,31 @@ class Labels:
             return self.class_texts[int(self.tree.label[node])]
         return short_number(float(self.tree.value[node, 0]), self.decimals)
 
-    def tip(self, node: int) -> str:
-        """Say in a few lines all that is known of a node."""
+    def class_counts(self, value: NDArray[np.float64]) -> list[str]:
+        """Say how many rows of each class there are, of many classes those of most rows."""
+        most = np.sort(np.argsort(-value, kind="stable")[:MOST_COUNTS]).tolist()
+        words = [f"{self.class_texts[code]}:{SPACE}{short_number(value[code])}" for code in most]
+        return words + ["…"] * (len(value) > MOST_COUNTS)
+
+    def tip(self, node: int, held: Held | None = None) -> str:
+        """Say in a few lines all that is known of a node, beginning with the rows given if there are any."""
         tree, entry = self.tree, self.tree[node]
+        lines = [f"node {node}: {self.condition(node)}"]
+        is_given = held is not None and held.given
+        if held is not None and is_given:
+            share = percent(held.weight[node] / (held.weight[0] or 1.0))
+            lines.append(f"{counted(int(held.count[node]), 'row')} of those given, {share} %")
+            if tree.is_classifier and tree.value.shape[1] <= 12:
+                lines.append(self._classes(held.value[node].tolist()))
         share = percent(entry.weight / (tree.weight[0] or 1.0))
-        lines = [f"node {node}: {self.condition(node)}", f"{counted(entry.count, 'row')}, {share} % of all"]
+        grown = f"{counted(entry.count, 'row')}, {share} % of all"
         if abs(entry.weight - entry.count) > 1e-9 * tree.weight[0]:
-            lines[1] += f", weight {short_number(entry.weight)}"
+            grown += f", weight {short_number(entry.weight)}"
+        lines.append(f"grown on {grown}" if is_given else grown)
         lines.append(f"predicts {self.prediction(node)}")
         if tree.is_classifier and tree.value.shape[1] <= 12:
-            texts = zip(self._writer.class_texts, entry.value.tolist(), strict=True)
-            lines.append(", ".join(f"{text}: {short_number(weight)}" for text, weight in texts))
+            classes = self._classes(entry.value.tolist())
+            lines.append(f"grown on {classes}" if is_given else classes)
         lines.append(f"impurity {short_number(entry.impurity)}, risk {short_number(entry.risk)}")
         if not entry.is_leaf:
             lines.append(f"merit of the split {short_number(entry.merit)}")
@@ -156,6 +177,10 @@ class Labels:
             words = [split.condition(tree.schema, 0, max_categories=self.max_categories) for split in splits]
             lines += [f"{title}: {'; '.join(words)}"] if words else []
         return "\n".join(lines)
+
+    def _classes(self, value: list[float]) -> str:
+        texts = zip(self._writer.class_texts, value, strict=True)
+        return ", ".join(f"{text}: {short_number(weight)}" for text, weight in texts)
 
 
 def question(split: Split, schema: Schema, decimals: int | None = None) -> str:

@@ -16,7 +16,7 @@ from treewright.data.columns import value_text
 from treewright.draw.labels import short_number
 from treewright.draw.shapes import Dot, Group, Polygon, Rect, Shape, Text, class_area
 from treewright.draw.typography import fit_lines, text_width
-from treewright.draw.visible_tree import Rows, reach
+from treewright.draw.visible_tree import Rows, Shown, reach
 from treewright.formatting.colours import class_colour, number_colour
 from treewright.formatting.text import counted
 from treewright.tree import Tree
@@ -34,16 +34,17 @@ AXIS, SMALL = 12.0, 9.0
 """Room below a plot for the ends of its axis, and the size of their text."""
 
 
-def value_bar(tree: Tree, node: int, width: float, height: float, y: float) -> list[Shape]:
-    """Draw what a node predicts: the shares of its classes, or where its number lies in the tree's range."""
+def value_bar(shown: Shown, node: int, width: float, height: float, y: float) -> list[Shape]:
+    """Draw the shares of the classes at a node, or where its number lies in the tree's range."""
+    tree = shown.tree
     left = -width / 2
     shapes: list[Shape] = [Rect(left, y, width, height, "soft", 2)]
     if not tree.is_classifier:
         share = value_share(tree, node)
         shapes.append(Rect(left, y, max(width * share, 2), height, number_colour(share), 2))
         return shapes
-    total = tree.value[node].sum() or 1.0
-    for code, share in enumerate((tree.value[node] / total).tolist()):
+    value = shown.held.value[node]
+    for code, share in enumerate((value / (value.sum() or 1.0)).tolist()):
         if share > 0:
             shapes.append(class_area(left, y, width * share, height, code))
             left += width * share

@@ -38,6 +38,7 @@ def plot_regions(
     features: Sequence[str | int] | None = None,
     *,
     others: Mapping[str, Any] | None = None,
+    legend: bool | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw what a tree predicts in the plane of two features, its cuts as lines and the rows as points.
@@ -58,6 +59,8 @@ def plot_regions(
         The plane; by default the two that matter most to the tree, numbers before categories.
     others : mapping from name to value, optional
         Where the other features stand; by default at their median, or their most frequent category.
+    legend : bool, optional
+        Whether to name the classes beside the plot; by default unless another plot lies there.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if None.
 
@@ -97,7 +100,8 @@ def plot_regions(
         _points(ax, rows, (across, up), scale)
     if tree.is_classifier:
         texts = [plain_text(text, 24) for text in Labels(tree).class_texts]
-        _key(ax, texts, with_points=rows is not None)
+        if legend if legend is not None else not _has_neighbour(ax):
+            _key(ax, texts, with_points=rows is not None)
         if trees is None and len(texts) > len(CLASS_COLOURS):
             plane.name_regions(ax, texts)
     for axis, feature, ends in zip((ax.xaxis, ax.yaxis), (across, up), plane.reach, strict=True):
@@ -218,6 +222,13 @@ def _places(rows: Dataset, feature: int, chosen: NDArray[np.int64]) -> Array:
 def _marker(code: int) -> str:
     """Give the form of a class's points: another one when the colours begin anew."""
     return MARKERS[code // len(CLASS_COLOURS) % len(MARKERS)]
+
+
+def _has_neighbour(ax: Axes) -> bool:
+    """Whether another plot of the figure lies to the right of this one."""
+    own = ax.get_position()
+    others = (other.get_position() for other in ax.figure.axes if other is not ax)
+    return any(other.x0 >= own.x1 - 1e-9 and other.y0 < own.y1 and other.y1 > own.y0 for other in others)
 
 
 def _key(ax: Axes, texts: list[str], with_points: bool) -> None:

@@ -36,19 +36,19 @@ class River:
 
     def draw(self) -> tuple[list[Shape], float, float]:
         """Give the shapes, and the size of the page they take."""
-        tree = self.shown.tree
+        tree, weight = self.shown.tree, self.shown.held.weight
         few = tree.n_leaves <= FEWEST
         broad = STREAM if few else max(2 * STREAM, 2.0 * tree.n_leaves)
-        scale = broad / (tree.weight[0] or 1.0)
-        width = tree.weight * scale
+        scale = broad / (weight[0] or 1.0)
+        width = weight * scale
         room = np.maximum(width, SLOT if few else 2.0)
-        x = centres(tree, room, 0.0 if few else 3.0, pull=tree.weight)  # the main stream runs straight
+        x = centres(tree, room, 0.0 if few else 3.0, pull=weight)  # the main stream runs straight
         level = LEVEL if few or tree.depth < 8 else LEVEL * 0.7
         y = np.asarray(22.0 + level * tree.node_depth, np.float64)
         shapes = [shape for node in range(len(tree)) for shape in self._branches(node, x, y, scale)]
         for node in range(len(tree)):
             bar = self._bar(node, x, y, scale)
-            shapes.append(Group(tuple(bar), tip=self.labels.tip(node)))
+            shapes.append(Group(tuple(bar), tip=self.labels.tip(node, self.shown.held)))
         for node in range(len(tree)):
             if few or width[node] >= NARROWEST:
                 shapes += self._words(
@@ -58,20 +58,20 @@ class River:
 
     def _colours(self, node: int) -> list[tuple[str, float]]:
         """Give the colours of a node with the weight of each."""
-        tree = self.shown.tree
+        tree, held = self.shown.tree, self.shown.held
         if tree.is_classifier:
-            return [(class_colour(code), weight) for code, weight in enumerate(tree.value[node].tolist())]
-        return [(number_colour(value_share(tree, node)), float(tree.weight[node]))]
+            return [(class_colour(code), weight) for code, weight in enumerate(held.value[node].tolist())]
+        return [(number_colour(value_share(tree, node)), float(held.weight[node]))]
 
     def _branches(self, node: int, x: Array, y: Array, scale: float) -> Iterable[Shape]:
         """Each class of a bar is shared out among the children, in order."""
-        tree = self.shown.tree
+        tree, held = self.shown.tree, self.shown.held.weight
         begin = [weight * scale for _, weight in self._colours(node)]
-        starts = list(accumulate(begin, initial=float(x[node] - tree.weight[node] * scale / 2)))
+        starts = list(accumulate(begin, initial=float(x[node] - held[node] * scale / 2)))
         for child in tree.children(node):
-            end = float(x[child] - tree.weight[child] * scale / 2)
+            end = float(x[child] - held[child] * scale / 2)
             seen = FAINT if self.row and not len(self.row.at(child)) else RIBBON_OPACITY
-            if not tree.weight[child]:
+            if not held[child]:
                 continue
             for place, (colour, weight) in enumerate(self._colours(child)):
                 width = weight * scale
@@ -83,15 +83,16 @@ class River:
                 end += width
 
     def _bar(self, node: int, x: Array, y: Array, scale: float) -> Iterable[Shape]:
-        left = float(x[node] - self.shown.tree.weight[node] * scale / 2)
-        if not self.shown.tree.weight[node]:
+        weight = self.shown.held.weight[node]
+        left = float(x[node] - weight * scale / 2)
+        if not weight:
             yield Rect(left - 1, float(y[node]), 2, BAR, "edge")
             return
-        for code, (colour, weight) in enumerate(self._colours(node)):
-            if weight > 0:
-                bar = Rect(left, float(y[node]), weight * scale, BAR, colour)
+        for code, (colour, part) in enumerate(self._colours(node)):
+            if part > 0:
+                bar = Rect(left, float(y[node]), part * scale, BAR, colour)
                 yield replace(bar, class_code=code) if self.shown.tree.is_classifier else bar
-                left += weight * scale
+                left += part * scale
 
     def _words(self, node: int, x: float, y: float, room: float, most: int) -> Iterable[Shape]:
         """Write in at most so many lines what leads to a node, and at a leaf what it predicts."""
@@ -109,9 +110,10 @@ class River:
     def _note(self, node: int, room: float) -> list[str]:
         """Say how many rows a leaf has and, where there is room, how many leaves or how sure it is."""
         tree, folded = self.shown.tree, int(self.shown.hidden[node])
-        rows, more = counted(int(tree.count[node]), "row"), ""
+        held = self.shown.held
+        rows, more = counted(int(held.count[node]), "row"), ""
         if folded:
             more = f" in {counted(folded, 'leaf', 'leaves')}"
-        elif tree.is_classifier and tree.weight[node] > 0:
-            more = f", {percent(tree.value[node, tree.label[node]] / tree.weight[node])} %"
+        elif tree.is_classifier and held.weight[node] > 0:
+            more = f", {percent(held.value[node, tree.label[node]] / held.weight[node])} %"
         return [rows + more if text_width(rows + more, 12.0) <= room else rows]

@@ -16,10 +16,11 @@ from treewright.draw.river import River
 from treewright.draw.shapes import Group, Rect, Shape, Text, class_area, text_lines
 from treewright.draw.svg import Theme
 from treewright.draw.typography import BOLD, fit_lines, text_width
-from treewright.draw.visible_tree import Rows, read_one, read_rows, show
+from treewright.draw.visible_tree import Rows, Shown, held_by, read_one, read_rows, show
 from treewright.export.text import Writer
 from treewright.formatting.colours import number_colour
 from treewright.formatting.suggestions import unknown_name
+from treewright.formatting.text import counted
 from treewright.parameter_types import is_whole
 from treewright.tree import Tree
 from treewright.tree.from_sklearn import tree_of
@@ -50,6 +51,7 @@ def plot_tree(
     decimals: int | None = None,
     missing: bool = False,
     node_ids: bool = False,
+    counts: bool = False,
     patterns: bool = False,
     theme: Theme = "auto",
 ) -> Drawing:
@@ -58,7 +60,9 @@ def plot_tree(
     Nodes show what they ask, the classes of their rows or the number they predict, and how many rows they
     have; branches are as wide as the rows they carry. With `X` and `y` each node also shows its rows: a
     histogram of the feature it asks for, with the cut, or for regression the target against that feature.
-    In a browser, pointing at a node tells all about it, its surrogates and competitors too.
+    If they are others than those that the tree was grown on, all counts, shares and widths are theirs, and
+    the picture says so; predictions are the tree's. In a browser, pointing at a node tells all about it,
+    its surrogates and competitors too.
 
     Parameters
     ----------
@@ -86,6 +90,8 @@ def plot_tree(
         Whether to mark the branch that a row takes whose split is unanswered.
     node_ids : bool, default=False
         Whether cards show the number of their node.
+    counts : bool, default=False
+        Whether cards show how many rows of each class they have.
     patterns : bool, default=False
         Whether each class has a pattern beside its colour, for print in black and white; classes beyond the
         eight colours always have one.
@@ -121,15 +127,19 @@ def plot_tree(
     path = None if one is None else Rows(shown.tree, one)
     labels = Labels(shown.tree, decimals, missing)
     rows = None if given is None else Rows(shown.tree, given)
+    shown = replace(shown, held=held_by(shown.tree, rows))
     painter = (
         River(shown, labels, path)
         if style == "river"
-        else Cards(shown, labels, rows, orientation, node_ids, path)
+        else Cards(shown, labels, rows, orientation, node_ids, path, counts)
     )
     shapes, width, height = painter.draw()
-    heading = Writer(tree, None, None, False, False).size() if title is None else str(title)
+    size = Writer(tree, None, None, False, False).size()
+    if shown.held.given:  # whose rows there are is told below
+        size = size.partition(", ")[2]
+    heading = size if title is None else str(title)
     width = max(width, NARROWEST)
-    head, top = _head(tree, labels, heading, width)
+    head, top = _head(tree, labels, heading, width, _whose(shown, tree))
     return Drawing(
         tuple(patterned([*head, Group(tuple(shapes), MARGIN, top)], patterns)),
         width + 2 * MARGIN,
@@ -157,12 +167,25 @@ def _renamed(tree: Tree, features: Sequence[str] | None, classes: Sequence[str] 
     return tree if schema is tree.schema else replace(tree, schema=schema)
 
 
-def _head(tree: Tree, labels: Labels, heading: str, width: float) -> tuple[list[Shape], float]:
-    """Set the heading and the legend; give them, and where the tree begins."""
+def _whose(shown: Shown, tree: Tree) -> str:
+    """Say which rows the picture counts, if not those that the tree was grown on."""
+    if not shown.held.given:
+        return ""
+    given, grown = counted(int(shown.held.count[0]), "row"), f"{int(tree.count[0]):,}"
+    what = "Counts, bars" if tree.is_classifier else "Counts, points, means"
+    return f"{what} and widths are of the {given} given; the tree was grown on {grown} rows."
+
+
+def _head(tree: Tree, labels: Labels, heading: str, width: float, whose: str) -> tuple[list[Shape], float]:
+    """Set the heading, what it is about, and the legend; give them, and where the tree begins."""
     y = MARGIN + HEADING
     lines = fit_lines(heading, width, HEADING * BOLD, 3)
     shapes = text_lines(lines, Text(MARGIN, y, "", HEADING, anchor="start", bold=True))
     y += (len(lines) - 1) * HEADING * 1.25 + LEGEND + 12
+    if whose:
+        lines = fit_lines(whose, width, LEGEND, 3)
+        shapes += text_lines(lines, Text(MARGIN, y, "", LEGEND, "pale", "start"))
+        y += len(lines) * LEGEND * 1.6
     if tree.is_classifier:
         keys, y = _class_keys(tree, labels, width, y)
     else:

@@ -15,11 +15,46 @@ from treewright.data.dataset import labelled_rows
 from treewright.errors import DataError
 from treewright.explain import read_row
 from treewright.tree import Tree
-from treewright.tree.routing import place, sum_below
+from treewright.tree.routing import is_grown_on, place, sum_below
 from treewright.tree.splits import Split, Table, branch_of, compared
 
 Ids = NDArray[np.int64]
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """The rows that a picture counts: those that the tree was grown on, or others that are given.
+
+    Attributes
+    ----------
+    count, weight : arrays of n nodes
+        How many rows come to each node, and their weight.
+    value : array of nodes × classes, or × 1
+        Weight of each class among them, or their mean; what the node predicts where there are none.
+    given : bool
+        Whether they are others than those that the tree was grown on.
+    """
+
+    count: Ids
+    weight: Array
+    value: Array
+    given: bool
+
+
+def held_by(tree: Tree, rows: Rows | None) -> Held:
+    """Count rows at the nodes of a tree; of those that it was grown on the tree knows the counts."""
+    if rows is None or is_grown_on(tree, rows.dataset):
+        return Held(tree.count, tree.weight, tree.value, False)
+    count = np.array([len(rows.at(node)) for node in range(len(tree))])
+    seen = tree.tally(rows.dataset)
+    if tree.is_classifier:
+        weight, value = seen.sum(axis=1), seen
+    else:
+        weight, value = seen[:, 0], np.array(tree.value)
+        some = weight > 0
+        value[some, 0] = tree.value[0, 0] + seen[some, 1] / weight[some]
+    return Held(count, weight, value, True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +69,14 @@ class Shown:
         The number each of them has in the whole tree.
     hidden : int array
         How many leaves of the whole tree are folded into each of them; 0 where none are.
+    held : Held
+        The rows that come to each of them.
     """
 
     tree: Tree
     source: Ids
     hidden: Ids
+    held: Held
 
 
 def show(tree: Tree, max_leaves: int | None, row: Rows | None = None) -> Shown:
@@ -63,7 +101,8 @@ def show(tree: Tree, max_leaves: int | None, row: Rows | None = None) -> Shown:
     leaves = sum_below(tree.parent, (tree.n_children == 0).astype(np.float64)[:, None])[:, 0]
     source = np.flatnonzero(~tree.below(folded))
     hidden = np.where(folded, leaves, 0)[source].astype(np.int64)
-    return Shown(tree.collapse(folded) if folded.any() else tree, source, hidden)
+    seen = tree.collapse(folded) if folded.any() else tree
+    return Shown(seen, source, hidden, held_by(seen, None))
 
 
 def _folded(tree: Tree, max_leaves: int, stake: list[float]) -> list[int]:

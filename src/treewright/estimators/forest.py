@@ -44,7 +44,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     criterion : str
         What makes a split good, as for `DecisionTreeClassifier`.
     max_depth : int or None
-        The greatest depth of the tree; None means no limit.
+        The greatest depth of a tree; None means no limit.
     min_samples_split : int or float
         The least number of training rows in a node that is split; a float is a share of all training rows.
     min_samples_leaf : int or float
@@ -87,7 +87,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     splits : tuple of str
         Forms of splits to look for; the best one wins. They are "threshold", "interval", "hyperplane",
         "sphere" and "median" for numeric and ordinal features, "subset", "multiway" and "one_vs_rest" for
-        categorical ones, see the page on splits.
+        categorical ones, and "predicate" for your own, see the page on splits.
     max_terms : int or None
         Most features of a hyperplane or sphere; by default as many as pay for themselves.
     missing : str or dict of feature to str
@@ -100,7 +100,8 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         surrogates or else the majority (2).
     category_order : {"auto", "node", "once"}
         Order the categories for subset splits anew at each node (exact), or once by the whole target. "auto"
-        does so once for features of more than 256 categories, where ordering at each node fits noise.
+        does so once for features of more than 256 categories, where ordering at each node fits noise, unless
+        `significance` tests splits.
     max_bins : int or None
         Look at no more than this many quantile cuts of a numeric feature; all by default.
     unseen : {"missing", "error", "majority"}

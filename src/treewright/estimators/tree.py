@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -67,7 +67,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     splitter : {"best", "random"}
         Look at every cut of a feature, or at one drawn at random (Geurts, Ernst & Wehenkel, 2006).
     max_depth : int or None
-        The greatest depth of the tree; None means no limit.
+        The greatest depth of the tree; None means no limit, 0 a single leaf.
     min_samples_split : int or float
         The least number of training rows in a node that is split; a float is a share of all training rows.
     min_samples_leaf : int or float
@@ -110,13 +110,17 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     splits : tuple of str
         Forms of splits to look for; the best one wins. They are "threshold", "interval", "hyperplane",
         "sphere" and "median" for numeric and ordinal features, "subset", "multiway" and "one_vs_rest" for
-        categorical ones, see the page on splits.
+        categorical ones, and "predicate" for your own, see the page on splits.
+    max_intervals : int or None
+        Most intervals of an "interval" split, the best of all ways to make them. None makes cuts one inside
+        the other as long as they pay for themselves in bits.
     max_terms : int or None
         Most features of a hyperplane or sphere; by default as many as pay for themselves.
     missing : str or dict of feature to str
         What becomes of rows that miss the value a split asks for, for all features or by feature (name or
-        index; the others learn a direction): "direction", "available", "value", "fractional", "surrogate",
-        "mean", "median", "mode", "class_mode", "ignore" or "error". See the page on missing values.
+        index; the others learn a direction): "direction", "available", "value", "fractional",
+        "fractional_counts", "surrogate", "mean", "median", "mode", "class_mode", "ignore" or "error". See the
+        page on missing values.
     max_surrogates : int
         How many surrogate splits a node keeps for rows that miss the value it asks for (missing="surrogate").
     use_surrogates : {0, 1, 2}
@@ -126,11 +130,18 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         Cut half-way between neighbouring values, or at the largest value of the data not above that.
     category_order : {"auto", "node", "once"}
         Order the categories for subset splits anew at each node (exact), or once by the whole target. "auto"
-        does so once for features of more than 256 categories, where ordering at each node fits noise.
+        does so once for features of more than 256 categories, where ordering at each node fits noise, unless
+        `significance` tests splits.
+    category_search : {"exchange", "descent"}
+        How groups of more than twelve categories are found for three and more classes: the best cut of
+        several orders, then by exchange of single categories, or by descent (Chou, 1991).
+    max_groups : int
+        Most groups of categories that a "subset" split makes.
     max_bins : int or None
         Look at no more than this many quantile cuts of a numeric feature; all by default.
-    ties : {"first", "last", "random"}
-        Which of equally good splits wins; "random" looks at the features in an order drawn for each node.
+    ties : {"first", "last", "random"} or list of features
+        Which of equally good splits wins; "random" looks at the features in an order drawn for each node, a
+        list of features (names or indices) is an order of preference, the others come after them.
     order : {"depth_first", "breadth_first", "best_first"}
         Which node to split next. `max_leaf_nodes` makes the default "best_first".
     max_nodes : int or None
@@ -139,6 +150,9 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         How many of the best splits on other features each node remembers.
     feature_costs : array-like, dict of feature to cost, or None
         What it costs to look at each feature: gains are divided by it when splits are compared.
+    min_gain : float or None
+        A split must lower the impurity of its node by more than this, whatever the node's share of the rows;
+        0 stops where no split lowers it.
     significance : float or None
         Split only where branch and target are related at this level of significance. The test is chi-square,
         of numbers F, corrected for the number of splits there were to choose from.
@@ -216,18 +230,22 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     costs: ArrayLike | None = None
     laplace: float | bool = 0
     splits: tuple[str, ...] = ("threshold", "subset")
+    max_intervals: int | None = None
     max_terms: int | None = None
     missing: str | Mapping[Any, str] = "direction"
     max_surrogates: int = 5
     use_surrogates: int = 2
     cut: str = "midpoint"
     category_order: str = "auto"
+    category_search: str = "exchange"
+    max_groups: int = 2
     max_bins: int | None = None
-    ties: str = "first"
+    ties: str | Sequence[Any] = "first"
     order: str = "depth_first"
     max_nodes: int | None = None
     max_competitors: int = 0
     feature_costs: Mapping[Any, float] | ArrayLike | None = None
+    min_gain: float | None = None
     significance: float | None = None
     complexity: float = 0.0
     risk_threshold: float | None = None
@@ -302,18 +320,22 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     holdout: float = 1 / 3
     early_stopping: EarlyStopping | str | None = None
     splits: tuple[str, ...] = ("threshold", "subset")
+    max_intervals: int | None = None
     max_terms: int | None = None
     missing: str | Mapping[Any, str] = "direction"
     max_surrogates: int = 5
     use_surrogates: int = 2
     cut: str = "midpoint"
     category_order: str = "auto"
+    category_search: str = "exchange"
+    max_groups: int = 2
     max_bins: int | None = None
-    ties: str = "first"
+    ties: str | Sequence[Any] = "first"
     order: str = "depth_first"
     max_nodes: int | None = None
     max_competitors: int = 0
     feature_costs: Mapping[Any, float] | ArrayLike | None = None
+    min_gain: float | None = None
     significance: float | None = None
     complexity: float = 0.0
     risk_threshold: float | None = None

@@ -22,6 +22,7 @@ from treewright.formatting.suggestions import unknown_name
 from treewright.formatting.text import printable
 from treewright.formatting.text_table import aligned
 from treewright.tree import Tree
+from treewright.tree.routing import is_grown_on
 from treewright.tree.splits import features_of
 
 Array = NDArray[np.float64]
@@ -62,6 +63,9 @@ class Importances:
     spreads : mapping of names of measures to float arrays
         The standard deviation of a measure between shuffles; of forests, between the trees, which divided by
         √trees is the standard error.
+    on_training_rows : bool
+        Whether the rows given are those that the tree was grown on: then `held_out` is no honest measure, and
+        its column is called otherwise.
 
     Examples
     --------
@@ -84,6 +88,7 @@ class Importances:
     permutation: Array | None = None
     corrected: Array | None = None
     spreads: Mapping[str, Array] = field(default_factory=dict)
+    on_training_rows: bool = False
 
     def ranked(self, by: str = "impurity") -> tuple[str, ...]:
         """Name the features, the most important first.
@@ -114,7 +119,10 @@ class Importances:
         return html_table("importance of the features", head, rows, range(1, len(head) - any(self.favoured)))
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        columns = {name.replace("_", " "): values for name, values in self._measures().items()}
+        heads = {"held_out": "training rows"} if self.on_training_rows else {}
+        columns = {
+            heads.get(name, name.replace("_", " ")): values for name, values in self._measures().items()
+        }
         if "permutation" in self.spreads:
             columns["spread"] = self.spreads["permutation"]
         marked = any(self.favoured)
@@ -177,6 +185,7 @@ def importances(
         held_out=held_out,
         permutation=lost.mean(axis=0),
         spreads={"permutation": lost.std(axis=0, ddof=min(n_repeats - 1, 1))},
+        on_training_rows=is_grown_on(tree, rows),
     )
 
 

@@ -27,6 +27,7 @@ FOLLOWED = {
     "available": "follows the largest branch",
     "ignore": "follows the largest branch",
     "fractional": "follows the largest branch, as no training row missed it",
+    "fractional_counts": "follows the largest branch, as no training row missed it",
     "value": "goes where missing, a value of its own, was found to belong",
     "mean": "is filled with the mean of the node's rows",
     "median": "is filled with the median of the node's rows",

@@ -26,6 +26,7 @@ from treewright.export.expressions import columns_of
 from treewright.tree import Tree
 from treewright.tree.conditions import Condition, Interval, Side, Values, answered, condition_words
 from treewright.tree.decision import decide
+from treewright.tree.model import ForestModel, TreeModel
 from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
 
 Array = NDArray[np.float64]
@@ -368,22 +369,14 @@ def program_of(model: Any) -> Program:
     """
     if isinstance(model, Program):
         return model
-    rules = model if hasattr(model, "default") and hasattr(model, "rules") else None
-    if hasattr(model, "_which"):  # a classifier made of rules
-        _check_fitted(model, "ruleset_")
-        rules = model.ruleset_
-    if rules is not None and not callable(rules):
+    rules = getattr(model, "ruleset_", model)  # of a classifier made of rules
+    if hasattr(rules, "rules") and hasattr(rules, "default"):
         return _of_rules(type(model).__name__, rules)
-    if hasattr(model, "_fitted_trees"):
+    if isinstance(model, ForestModel):
         return _of_forest(model)
-    if hasattr(model, "_fitted_tree"):
+    if isinstance(model, TreeModel):
         return _of_tree(model)
     raise ExportError(f"{type(model).__name__} cannot be exported: give a fitted model of treewright.")
-
-
-def _check_fitted(model: Any, attribute: str) -> None:
-    if not hasattr(model, attribute):
-        raise model._not_fitted()
 
 
 def _of_tree(model: Any) -> Program:

@@ -9,6 +9,7 @@ from treewright.data import Dataset
 from treewright.forest.bootstrap import Draws
 from treewright.forest.trees import LooseTrees, Trees
 from treewright.growing.grow_tree import Progress, core_options, core_table
+from treewright.growing.missing_policy import SHARED
 from treewright.growing.recipe import Recipe
 from treewright.pruning import CostComplexity
 from treewright.tree import Tree
@@ -57,7 +58,7 @@ def grow_trees(
         trees: Trees = LooseTrees(schema, criterion, [Tree.from_arrays(schema, arrays) for arrays in grown])
     else:
         trees = Trees(schema, criterion, grown)
-        if recipe.missing == "fractional":  # nothing was missing, but may be in new rows
+        if recipe.missing in SHARED:  # nothing was missing, but may be in new rows
             trees = LooseTrees(schema, criterion, [_sharing(tree) for tree in trees])
     if ccp_alpha > 0:
         pruner = CostComplexity(ccp_alpha, risk="impurity")

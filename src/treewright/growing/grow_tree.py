@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import _core
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Dataset, Schema
 from treewright.errors import warn
 from treewright.formatting.suggestions import unknown_name
-from treewright.growing.missing_policy import settle_policies
+from treewright.growing.feature_order import grow_in_order
+from treewright.growing.missing_policy import SHARED, settle_policies
 from treewright.growing.parameters import SPLITS, parameters_of
 from treewright.growing.recipe import CATEGORY_SPLITS, AnyRecipe, Recipe
 from treewright.growing.user_criteria import MeritFunction, shared_memory
@@ -71,10 +71,10 @@ def grow(
         return recipe.grow(dataset, n_jobs=n_jobs, progress=progress)
     dataset, options = core_options(dataset, recipe, n_jobs, progress)
     schema = dataset.schema
-    arrays = _core.grow(*core_table(dataset), dataset.weight, options)
+    arrays = grow_in_order(core_table(dataset), dataset.weight, options)
     if progress is not None:
         progress(1.0)
-    if recipe.missing == "fractional" and not options["policies"]:  # nothing missed a value, but new rows may
+    if recipe.missing in SHARED and not options["policies"]:  # nothing missed a value, but new rows may
         arrays["default_branch"] = np.full(len(arrays["parent"]), -1, np.int32)
     tree = Tree.from_arrays(schema, arrays, options.get("costs"))
     if warn_of_odd and len(tree) <= max(1, 2 * schema.n_classes):  # others are not odd
@@ -109,8 +109,11 @@ def core_options(
     _check_criterion(dataset.schema, recipe)
     _check_features(dataset.schema, recipe)
     dataset, missing, policies = settle_policies(dataset, recipe)
+    if "predicate" in recipe.splits:
+        dataset, recipe = _with_predicates(dataset, recipe)
     told = {"missing": missing, "policies": policies, "threads": threads(n_jobs), "progress": progress}
-    return dataset, _options(dataset, recipe) | told
+    truth = dataset.schema.truth_values
+    return dataset, _options(dataset, recipe) | told | ({"truth_values": truth} if truth else {})
 
 
 def threads(n_jobs: int | None) -> int:
@@ -197,6 +200,11 @@ def _available_cores() -> int:
 
 
 def _check_criterion(schema: Schema, recipe: Recipe) -> None:
+    if recipe.max_groups > 2 and (callable(recipe.criterion) or recipe.criterion == "absolute_error"):
+        raise ValueError(
+            f"max_groups={recipe.max_groups} needs a criterion of class weights or sums, which functions and "
+            "'absolute_error' are not: use max_groups=2."
+        )
     if callable(recipe.criterion):
         return
     known = REGRESSION if schema.classes is None else CLASSIFICATION
@@ -204,8 +212,25 @@ def _check_criterion(schema: Schema, recipe: Recipe) -> None:
         raise ValueError(unknown_name("criterion for this target", recipe.criterion, known))
 
 
+def _with_predicates(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, Recipe]:
+    """Say by forms that the core knows that of categorical features only predicates are to be split on."""
+    others = tuple(name for name in recipe.splits if name != "predicate")
+    if any(name in CATEGORY_SPLITS for name in others):
+        return dataset, replace(recipe, splits=others)
+    schema = dataset.schema
+    codes = dataset.codes.copy(order="F")
+    for feature in range(schema.n_inputs):
+        if schema.n_categories[feature] > 0:
+            codes[:, schema.position[feature]] = 0  # the same in all rows: nothing to split on
+    return replace(dataset, codes=codes), replace(recipe, splits=(*others, "subset"))
+
+
 def _check_features(schema: Schema, recipe: Recipe) -> None:
     """Every feature must be open to one of the splits asked for."""
+    if "predicate" in recipe.splits:
+        if not schema.predicates:
+            raise ValueError("splits has 'predicate', but there is none: give some, as predicates=['a > b'].")
+        return
     grouped = any(name in CATEGORY_SPLITS for name in recipe.splits)
     ordered = any(name not in CATEGORY_SPLITS for name in recipe.splits)
     if ordered and grouped:
@@ -226,7 +251,8 @@ def _check_features(schema: Schema, recipe: Recipe) -> None:
 
 def _warn_of_odd_trees(dataset: Dataset, recipe: Recipe, tree: Tree) -> None:
     """Warn of a tree that could not grow at all, and of one that reads the classes off a single feature."""
-    if len(tree) == 1 and recipe.max_depth is not None and tree.impurity[0] > 0:
+    stopped = recipe.significance is not None or recipe.min_gain is not None or recipe.max_depth == 0
+    if len(tree) == 1 and recipe.max_depth is not None and tree.impurity[0] > 0 and not stopped:
         warn(
             "The tree is a single leaf although its rows differ in target: no feature tells them apart, "
             "or the limits on the size of branches forbid every split."
@@ -256,6 +282,8 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
     options["min_samples_leaf"], options["min_samples_split"] = min_leaf, max(min_split, 2 * min_leaf)
     options["max_features"] = min(count_features(recipe.max_features, n_features), n_features)
     options["criterion"] = recipe.core_criterion
+    if recipe.significance is not None and recipe.category_order == "auto":
+        options["category_order"] = "node"  # a test must know of all groupings that there were to choose from
     options["random_cuts"] = recipe.splitter == "random"
     options["observed_cuts"] = recipe.cut == "observed"
     class_factor, search_factor, total_weight = _class_factors(dataset, recipe)
@@ -281,7 +309,7 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
 
 @cache
 def _split_flags(splits: tuple[str, ...]) -> dict[str, bool]:
-    return {form: form in splits for form in SPLITS}
+    return {form: form in splits for form in SPLITS if form != "predicate"}
 
 
 def _function(schema: Schema, criterion: MeritFunction, splits: tuple[str, ...]) -> dict[str, Any]:

@@ -8,6 +8,9 @@ from treewright.data import Dataset
 from treewright.errors import DataError
 from treewright.growing.recipe import PLAIN_SPLITS, Recipe
 
+SHARED = ("fractional", "fractional_counts")
+"""The policies by which a row goes down every branch with its share."""
+
 FAST = ("direction", "available")
 """The policies of the fast engines, each if it holds for all features."""
 
@@ -40,6 +43,8 @@ def settle_policies(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, str, lis
         )
     if "class_mode" in given and dataset.schema.classes is None:
         raise ValueError("missing='class_mode' needs classes: the target is a number.")
+    if "fractional_counts" in given and recipe.criterion == "absolute_error":
+        raise ValueError("missing='fractional_counts' needs sums: criterion='absolute_error' has none.")
     _refuse(dataset, given)
     complete = np.ones(len(dataset), bool)
     for feature, policy in enumerate(given):
@@ -53,7 +58,7 @@ def settle_policies(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, str, lis
     if plain:
         _check_plain(recipe, f"splits={recipe.splits!r}")
         return dataset, "direction", policies
-    if set(policies) == {"fractional"} and not _any_missing(dataset):
+    if set(policies) <= set(SHARED) and not _any_missing(dataset):
         return dataset, "available", []
     if len(set(policies)) == 1 and policies[0] in FAST:
         _check_fast(recipe, policies[0], dataset)

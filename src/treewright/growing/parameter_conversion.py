@@ -118,6 +118,23 @@ def missing_policies(missing: str | Mapping[Any, str], schema: Schema) -> str | 
     return tuple(policies)
 
 
+def order_of_preference(ties: Any, schema: Schema) -> str | tuple[int, ...]:
+    """Give the numbers of features in an order of preference; a name of a rule stays.
+
+    Examples
+    --------
+    >>> order_of_preference(["x2", 0], Schema.unnamed(4))
+    (2, 0)
+    """
+    if isinstance(ties, str):
+        return ties
+    order = tuple(schema.feature(key, "ties") for key in ties)
+    for feature in order:
+        if order.count(feature) > 1:
+            raise ValueError(f"ties names feature {schema.names[feature]!r} twice.")
+    return order
+
+
 def class_factors(class_weight: Any, schema: Schema) -> str | tuple[float, ...] | None:
     """Give the factors in class order; a class that is not mentioned has factor 1."""
     classes = _classes(schema)

@@ -29,6 +29,7 @@ from treewright.growing.parameter_conversion import (
     known_criterion,
     missing_policies,
     monotonic_signs,
+    order_of_preference,
     split_forms,
 )
 from treewright.parameter_types import (
@@ -50,13 +51,15 @@ from treewright.pruning import PRUNERS, EarlyStopping
 
 SPLITS: dict[str, str] = {
     "threshold": "numeric and ordinal features: x <= t",
-    "interval": "numeric and ordinal features: several intervals, as many as pay for themselves in bits",
+    "interval": "numeric and ordinal features: several intervals, as many as pay for themselves in bits, or "
+    "the best of up to max_intervals",
     "hyperplane": "several numeric features: a weighted sum <= t, or a threshold where that is as good",
     "sphere": "several numeric features: within a distance from a centre",
     "median": "numeric and ordinal features: the median of the widest, whatever the target",
     "subset": "categorical features: two groups of categories",
     "multiway": "categorical features: one branch per category",
     "one_vs_rest": "categorical features: one category against all others",
+    "predicate": "predicates of the user's own: false against true, and no other categorical features",
 }
 """The forms of splits the grower may look for, by name."""
 
@@ -65,6 +68,7 @@ MISSING: dict[str, str] = {
     "available": "a row without the value is left out of the search and follows the largest branch",
     "value": "missing is a value of its own: a branch of its own, or the better side",
     "fractional": "a row without the value goes down every branch with its share, as in C4.5",
+    "fractional_counts": "the same, and gains are worked out from the fractional counts",
     "surrogate": "a row without the value follows the split on another feature that agrees best, as in CART",
     "mean": "the mean of the feature at the node is filled in; categories take their mode",
     "median": "the median of the feature at the node is filled in; categories take their mode",
@@ -183,6 +187,12 @@ def _are_class_factors(value: Any) -> bool:
     if isinstance(value, str):
         return value == "balanced"
     return _is_tuple_of(is_factor, value)
+
+
+def _is_ties(is_order: Callable[[Any], bool], value: Any) -> bool:
+    if isinstance(value, str):
+        return value in ("first", "last", "random")
+    return value is not None and is_order(value)
 
 
 def _are_splits(value: Any) -> bool:
@@ -390,11 +400,14 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "max_depth",
-        whole(1, none=True),
+        whole(0, none=True),
         None,
-        "The greatest depth of the tree; None means no limit.",
-        GROWN | FORESTS,
+        "The greatest depth of the tree; None means no limit, 0 a single leaf.",
+        GROWN,
         core="int64_t = -1",
+    ),
+    Parameter(
+        "max_depth", whole(1, none=True), None, "The greatest depth of a tree; None means no limit.", FORESTS
     ),
     Parameter(
         "max_depth",
@@ -822,10 +835,19 @@ PARAMETERS: tuple[Parameter, ...] = (
         ("threshold", "subset"),
         'Forms of splits to look for; the best one wins. They are "threshold", "interval", "hyperplane", '
         '"sphere" and "median" for numeric and ordinal features, "subset", "multiway" and "one_vs_rest" for '
-        "categorical ones, see the page on splits.",
+        'categorical ones, and "predicate" for your own, see the page on splits.',
         GROWN | FORESTS,
         {"ID3Classifier": ("multiway",)},
         convert=split_forms,
+    ),
+    Parameter(
+        "max_intervals",
+        whole(2, none=True),
+        None,
+        'Most intervals of an "interval" split, the best of all ways to make them. None makes cuts one '
+        "inside the other as long as they pay for themselves in bits.",
+        GROWN,
+        core="int = 0",
     ),
     Parameter(
         "max_terms",
@@ -840,8 +862,9 @@ PARAMETERS: tuple[Parameter, ...] = (
         POLICY,
         "direction",
         "What becomes of rows that miss the value a split asks for, for all features or by feature (name or "
-        'index; the others learn a direction): "direction", "available", "value", "fractional", "surrogate", '
-        '"mean", "median", "mode", "class_mode", "ignore" or "error". See the page on missing values.',
+        'index; the others learn a direction): "direction", "available", "value", "fractional", '
+        '"fractional_counts", "surrogate", "mean", "median", "mode", "class_mode", "ignore" or "error". See '
+        "the page on missing values.",
         TREES,
         {"ID3Classifier": "error"},
         convert=missing_policies,
@@ -917,10 +940,27 @@ PARAMETERS: tuple[Parameter, ...] = (
         "auto",
         "Order the categories for subset splits anew at each node (exact), or once by the whole target. "
         '"auto" does so once for features of more than 256 categories, where ordering at each node fits '
-        "noise.",
+        "noise, unless `significance` tests splits.",
         GROWN | FORESTS,
         dict.fromkeys(FORESTS, "once"),
         core="CategoryOrder = CategoryOrder::automatic",
+    ),
+    Parameter(
+        "category_search",
+        one_of("exchange", "descent"),
+        "exchange",
+        "How groups of more than twelve categories are found for three and more classes: the best cut of "
+        "several orders, then by exchange of single categories, or by descent (Chou, 1991).",
+        GROWN,
+        core="GroupsBy = GroupsBy::exchange",
+    ),
+    Parameter(
+        "max_groups",
+        whole(2),
+        2,
+        'Most groups of categories that a "subset" split makes.',
+        GROWN,
+        core="int = 2",
     ),
     Parameter(
         "max_bins",
@@ -932,11 +972,42 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "ties",
-        one_of("first", "last", "random"),
+        Domain(
+            partial(_is_ties, lambda value: isinstance(value, (list, tuple)) and len(value) > 0),
+            "a str among {'first', 'last', 'random'} or a list of features",
+            ("first", "last", "random"),
+            "str | Sequence[Any]",
+            '{"first", "last", "random"} or list of features',
+        ),
         "first",
-        'Which of equally good splits wins; "random" looks at the features in an order drawn for each node.',
-        GROWN,
+        'Which of equally good splits wins; "random" looks at the features in an order drawn for each node, '
+        "a list of features (names or indices) is an order of preference, the others come after them.",
+        TREES,
+        convert=order_of_preference,
+    ),
+    Parameter(
+        "ties",
+        Domain(
+            partial(_is_ties, partial(_is_tuple_of, is_whole)),
+            "a str among {'first', 'last', 'random'} or a tuple of feature numbers",
+            ("first", "last", "random"),
+            "str | tuple[int, ...]",
+            '{"first", "last", "random"} or tuple of int',
+        ),
+        "first",
+        'Which of equally good splits wins; "random" looks at the features in an order drawn for each node, '
+        "a tuple is an order of preference.",
+        RECIPE,
         core="Ties = Ties::first",
+    ),
+    Parameter(
+        "stop_on_constant",
+        truth(),
+        False,
+        "Whether a node becomes a leaf where no split gains anything and the first feature not yet used has "
+        "one value only, as some textbooks have ID3; if not, such features are passed over.",
+        RECIPE | {"ID3Classifier"},
+        core="bool = false",
     ),
     Parameter(
         "order",
@@ -979,6 +1050,15 @@ PARAMETERS: tuple[Parameter, ...] = (
         "of splits on several features by the sum.",
         RECIPE | CART_RECIPE,
         core="Numbers = {}",
+    ),
+    Parameter(
+        "min_gain",
+        number(0.0, none=True),
+        None,
+        "A split must lower the impurity of its node by more than this, whatever the node's share of the "
+        "rows; 0 stops where no split lowers it.",
+        GROWN,
+        core="double = -no_limit",
     ),
     Parameter(
         "significance",

@@ -44,7 +44,7 @@ class Recipe:
     splitter : {"best", "random"}
         Look at every cut of a feature, or at one drawn at random (Geurts, Ernst & Wehenkel, 2006).
     max_depth : int or None
-        The greatest depth of the tree; None means no limit.
+        The greatest depth of the tree; None means no limit, 0 a single leaf.
     min_samples_split : int or float
         The least number of training rows in a node that is split; a float is a share of all training rows.
     min_samples_leaf : int or float
@@ -76,7 +76,10 @@ class Recipe:
     splits : tuple of str
         Forms of splits to look for; the best one wins. They are "threshold", "interval", "hyperplane",
         "sphere" and "median" for numeric and ordinal features, "subset", "multiway" and "one_vs_rest" for
-        categorical ones, see the page on splits.
+        categorical ones, and "predicate" for your own, see the page on splits.
+    max_intervals : int or None
+        Most intervals of an "interval" split, the best of all ways to make them. None makes cuts one inside
+        the other as long as they pay for themselves in bits.
     max_terms : int or None
         Most features of a hyperplane or sphere; by default as many as pay for themselves.
     missing : str or tuple of str
@@ -90,11 +93,21 @@ class Recipe:
         Cut half-way between neighbouring values, or at the largest value of the data not above that.
     category_order : {"auto", "node", "once"}
         Order the categories for subset splits anew at each node (exact), or once by the whole target. "auto"
-        does so once for features of more than 256 categories, where ordering at each node fits noise.
+        does so once for features of more than 256 categories, where ordering at each node fits noise, unless
+        `significance` tests splits.
+    category_search : {"exchange", "descent"}
+        How groups of more than twelve categories are found for three and more classes: the best cut of
+        several orders, then by exchange of single categories, or by descent (Chou, 1991).
+    max_groups : int
+        Most groups of categories that a "subset" split makes.
     max_bins : int or None
         Look at no more than this many quantile cuts of a numeric feature; all by default.
-    ties : {"first", "last", "random"}
-        Which of equally good splits wins; "random" looks at the features in an order drawn for each node.
+    ties : {"first", "last", "random"} or tuple of int
+        Which of equally good splits wins; "random" looks at the features in an order drawn for each node, a
+        tuple is an order of preference.
+    stop_on_constant : bool
+        Whether a node becomes a leaf where no split gains anything and the first feature not yet used has one
+        value only, as some textbooks have ID3; if not, such features are passed over.
     order : {"depth_first", "breadth_first", "best_first"}
         Which node to split next. `max_leaf_nodes` makes the default "best_first".
     max_nodes : int or None
@@ -104,6 +117,9 @@ class Recipe:
     feature_costs : tuple of float or None
         What it costs to look at each feature: merits are divided by it when candidates are compared, those of
         splits on several features by the sum.
+    min_gain : float or None
+        A split must lower the impurity of its node by more than this, whatever the node's share of the rows;
+        0 stops where no split lowers it.
     significance : float or None
         Split only where branch and target are related at this level of significance. The test is chi-square,
         of numbers F, corrected for the number of splits there were to choose from.
@@ -144,18 +160,23 @@ class Recipe:
     priors: tuple[float, ...] | None = None
     costs: tuple[tuple[float, ...], ...] | None = None
     splits: tuple[str, ...] = ("threshold", "subset")
+    max_intervals: int | None = None
     max_terms: int | None = None
     missing: str | tuple[str, ...] = "direction"
     max_surrogates: int = 5
     use_surrogates: int = 2
     cut: str = "midpoint"
     category_order: str = "auto"
+    category_search: str = "exchange"
+    max_groups: int = 2
     max_bins: int | None = None
-    ties: str = "first"
+    ties: str | tuple[int, ...] = "first"
+    stop_on_constant: bool = False
     order: str = "depth_first"
     max_nodes: int | None = None
     max_competitors: int = 0
     feature_costs: tuple[float, ...] | None = None
+    min_gain: float | None = None
     significance: float | None = None
     complexity: float = 0.0
     risk_threshold: float | None = None
@@ -187,6 +208,7 @@ class ProgramRecipe(ABC):
 
     criterion: str
     merit_name: ClassVar[str]
+    missing: ClassVar[str]
     max_depth: int | None = None
     feature_costs: tuple[float, ...] | None = None
     max_leaf_nodes: ClassVar[None] = None

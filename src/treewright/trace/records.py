@@ -65,13 +65,15 @@ class CandidateAccount:
     feature : str
         The feature, or the condition of a split on several.
     branches : tuple of Branch
-        What each branch would hold.
+        What each branch would hold; by the policy "fractional_counts" with its share of the rows that the
+        split leaves unanswered.
     missing : float
         Weight of the rows that the split leaves unanswered.
     impurity : float
         Mean impurity of the branches, by weight.
     gain : float
-        By how much that is less than the node's, both on the rows that the split answers for.
+        By how much that is less than the node's, both on the rows that the split answers for, and times their
+        share where the others take no part; where these are shared over the branches by counts, on all rows.
     split_information : float
         Entropy of the branches' weights, in bits.
     gain_ratio : float

@@ -28,12 +28,15 @@ from treewright.trace.cuts import cut_gains
 from treewright.trace.records import Branch, CandidateAccount, NodeAccount, Record
 from treewright.tree import Tree
 from treewright.tree.routing import place
-from treewright.tree.splits import UNANSWERED, Split, Threshold, branch_of
+from treewright.tree.splits import UNANSWERED, Split, Threshold, branch_of, features_of
 
 Array = NDArray[np.float64]
 
 MERITS = {"entropy": "gain", "gain_ratio": "gain ratio"}
 """What lectures call the merit of some criteria; of the others it is called merit."""
+
+LEFT_OUT = ("available", "fractional", "surrogate")
+"""Policies by which rows without the value gain nothing: a split counts for the share of the others."""
 
 EQUAL = 1e-9
 """Merits nearer than this share of the larger are called equal."""
@@ -217,14 +220,14 @@ class Trace:
         return self.recipe.impurity_factor if isinstance(self.recipe, ProgramRecipe) else 1.0
 
     def _describe(
-        self, rows: Dataset, chosen: NDArray[np.bool_] | None = None
+        self, rows: Dataset, share: Array | None = None
     ) -> tuple[tuple[float, ...], float, float | None, float]:
-        """Counts, weight, value and impurity of rows, or of some of them."""
+        """Counts, weight, value and impurity of rows, or of a share of each."""
         assert rows.target is not None
         assert rows.weight is not None
         target, weight = rows.target, rows.weight
-        if chosen is not None:
-            target, weight = target[chosen], weight[chosen]
+        if share is not None:
+            target, weight = target[share > 0], (share * weight)[share > 0]
         total = float(weight.sum())
         if self.tree.is_classifier:
             counts = np.bincount(target, weight, minlength=len(self.class_names))
@@ -283,22 +286,31 @@ class Trace:
     def _candidate(self, split: Split, merit: float, taken: bool, rows: Dataset) -> CandidateAccount:
         way = _way_of(split, rows)
         assert rows.weight is not None
+        unanswered = float(rows.weight[way < 0].sum())
+        policy = self._policy_of(split)
         branches = tuple(
-            Branch(split.condition(self.tree.schema, branch), *self._describe(rows, way == branch))
+            Branch(
+                split.condition(self.tree.schema, branch),
+                *self._describe(rows, _shares_of(rows, way, branch, policy)),
+            )
             for branch in range(split.n_branches)
         )
         branches = _with_shares(branches, bool(self.class_names))
         known = fsum(branch.weight for branch in branches)
         after = fsum(branch.weight * branch.impurity for branch in branches) / known if known > 0 else 0.0
-        gain = self._describe(rows, way >= 0)[3] - after
-        shares = [branch.weight / known for branch in branches if branch.weight > 0]
+        shared = policy == "fractional_counts"  # the rows without the value are in the branches
+        share = known / (known + unanswered) if policy in LEFT_OUT else 1.0
+        gain = share * (self._describe(rows, None if shared else (way >= 0).astype(np.float64))[3] - after)
+        weights = [branch.weight for branch in branches] + [unanswered] * (policy == "fractional")
+        shares = [weight / fsum(weights) for weight in weights if weight > 0]
         information = -fsum(share * _core.log2(share) for share in shares) + 0.0
         bits = criteria.merit("entropy", [branch.counts for branch in branches]) if self.class_names else 0.0
+        bits *= share
         feature = getattr(split, "feature", None)
         return CandidateAccount(
             self.tree.schema.names[feature] if feature is not None else branches[0].condition,
             branches,
-            float(rows.weight[way < 0].sum()),
+            unanswered,
             after,
             gain,
             information,
@@ -307,6 +319,13 @@ class Trace:
             taken,
             self._cuts(split, rows) if isinstance(split, Threshold) and split.threshold < inf else (),
         )
+
+    def _policy_of(self, split: Split) -> str:
+        """Name what becomes of rows that a split leaves unanswered."""
+        if isinstance(self.recipe, ProgramRecipe):
+            return self.recipe.missing
+        given = self.recipe.missing
+        return given if isinstance(given, str) else given[features_of(split)[0]]
 
     def _cuts(self, split: Threshold, rows: Dataset) -> tuple[tuple[str, float], ...]:
         """Every cut of a feature that could be the best."""
@@ -354,7 +373,8 @@ class Trace:
         equals = [c.feature for c in others if abs(worth[c.feature] - worth[chosen.feature]) <= close]
         if equals:
             also = " and ".join(equals)
-            wins = f"of equals the {self.recipe.ties} wins"
+            ties = self.recipe.ties
+            wins = f"of equals the {ties if isinstance(ties, str) else 'one that ties prefers'} wins"
             return f"its {name} of {merit} is the largest, as is that of {also}: {wins}", why_not
         best = others[0]
         if worth[best.feature] > worth[chosen.feature]:
@@ -426,6 +446,15 @@ def _with_shares(branches: tuple[Branch, ...], has_classes: bool) -> tuple[Branc
         )
         for branch in branches
     )
+
+
+def _shares_of(rows: Dataset, way: NDArray[np.int32], branch: int, policy: str) -> Array:
+    """Give what each row counts in a branch: one, nothing, or its share if it has no value and is counted."""
+    assert rows.weight is not None
+    here = way == branch
+    known = rows.weight[way >= 0].sum()
+    share = rows.weight[here].sum() / known if policy == "fractional_counts" and known > 0 else 0.0
+    return np.where(here, 1.0, np.where(way < 0, share, 0.0))
 
 
 def _way_of(split: Split, rows: Dataset) -> NDArray[np.int32]:

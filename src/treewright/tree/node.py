@@ -83,7 +83,12 @@ class Node:
 
     @property
     def surrogates(self) -> list[Split]:
-        """The splits that stand in, in this order, where the split cannot be answered."""
+        """The splits that stand in, in this order, where the split cannot be answered.
+
+        There are at most `max_surrogates`. A feature is left out if its best split agrees with the node's on
+        no more rows than sending all of them down the larger branch would, or would send fewer than two rows
+        one way.
+        """
         begin, end = self.tree.split_begin[self.id : self.id + 2].tolist()
         return [self.tree.splits.split(index, len(self.children)) for index in range(begin + 1, end)]
 

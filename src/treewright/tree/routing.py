@@ -178,6 +178,27 @@ def place(tree: Tree, rows: Dataset) -> Parts:
     return parts._replace(node=tree.route(rows.numbers, rows.codes).astype(np.int64))
 
 
+def is_grown_on(tree: Tree, rows: Dataset) -> bool:
+    """Tell whether rows are those that a tree was grown on, as far as it knows: as many at every node.
+
+    Where each of them weighed one, as many of each class.
+
+    Examples
+    --------
+    >>> from treewright import Dataset, Recipe, grow
+    >>> rows = Dataset.from_table([[1.0], [2.0], [4.0]], ["a", "a", "b"], task="classification")
+    >>> tree = grow(rows, Recipe("gini"))
+    >>> is_grown_on(tree, rows), is_grown_on(tree, rows.take(np.array([0, 1])))
+    (True, False)
+    """
+    seen = tree.tally(rows)
+    weight = seen.sum(axis=1) if tree.is_classifier else seen[:, 0]
+    filled = tree.count > 0  # an empty branch has the class weights of the node above
+    if np.allclose(weight, tree.weight):
+        return not tree.is_classifier or np.allclose(seen[filled], tree.value[filled])
+    return not np.allclose(tree.weight, tree.count) and np.allclose(weight, tree.count)
+
+
 def tally(tree: Tree, rows: Dataset) -> Array:
     """Count rows through a tree, see `Tree.tally`."""
     if rows.target is None:

@@ -325,3 +325,16 @@ def test_models_travel(tmp_path: Path) -> None:
         again = tw.load(tmp_path / "model.tw")
         assert type(again) is type(model)
         np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 5])
+@pytest.mark.parametrize("parameters", [{}, {"se": 1.0}, {"compat": "rpart"}, {"cp": -1.0}])
+def test_a_table_of_fewer_rows_than_folds_is_validated_row_by_row(n_rows, parameters) -> None:
+    X, y = tw.datasets.load_mushrooms()
+    small = {"min_samples_split": 2, "min_samples_leaf": 1} | parameters
+    model = tw.CARTClassifier(**small).fit(X[:n_rows], y[:n_rows])
+    if n_rows > 1:
+        one_by_one = tw.CARTClassifier(**small, cv=list(range(1, n_rows + 1))).fit(X[:n_rows], y[:n_rows])
+        assert model.cp_table_.xerror.tolist() == one_by_one.cp_table_.xerror.tolist()
+    assert np.isfinite(model.cp_table_.xerror).all()
+    assert tw.CARTClassifier(**parameters).fit(X[:n_rows], y[:n_rows]).get_n_leaves() == 1

@@ -32,6 +32,7 @@ class C45Recipe(ProgramRecipe):
     """
 
     merit_name: ClassVar[str] = "gain ratio"
+    missing: ClassVar[str] = "fractional"
 
     criterion: str = "gain_ratio"
 

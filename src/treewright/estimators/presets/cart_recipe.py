@@ -36,6 +36,7 @@ class CARTRecipe(ProgramRecipe):
     """
 
     merit_name: ClassVar[str] = "improvement"
+    missing: ClassVar[str] = "surrogate"
 
     # parameters: written by tools/generate_parameters.py
     criterion: str
@@ -143,6 +144,7 @@ class CARTRecipe(ProgramRecipe):
             "rpart": self.compat == "rpart",
             "stands_for_missing": _zeros_of_r(schema),
             "ordinal": np.array([column.kind == "ordinal" for column in schema.columns], np.int32),
+            "truth_values": schema.truth_values,
             "threads": threads(n_jobs),
             "progress": progress,
         }

@@ -143,13 +143,12 @@ def choose_row(table: CPTable, se: float) -> int:
 def folds_of_rows(cv: Any, dataset: Dataset, used: NDArray[np.bool_]) -> NDArray[Any]:
     """Give the fold of each row of the dataset, as it is named.
 
-    A number of folds is dealt over the rows in the order of the target, rows of equal target in row order.
-    An array has the fold of each row of the dataset, or of all rows given, of which it has those `used`.
+    A number of folds is dealt over the rows in the order of the target, rows of equal target in row order; of
+    fewer rows each is a fold. An array has the fold of each row of the dataset, or of all rows given, of
+    which it has those `used`.
     """
     n_rows = len(dataset)
     if np.ndim(cv) == 0:
-        if cv > n_rows:
-            raise ValueError(f"cv={cv} folds need as many rows, got {n_rows}.")
         folds = np.empty(n_rows, np.int32)
         folds[np.argsort(np.asarray(dataset.target), kind="stable")] = np.arange(n_rows) % cv + 1
         return folds

@@ -36,6 +36,9 @@ class ID3Classifier(DecisionTreeClassifier):
 
     Parameters
     ----------
+    stop_on_constant : bool
+        Whether a node becomes a leaf where no split gains anything and the first feature not yet used has one
+        value only, as some textbooks have ID3; if not, such features are passed over.
     compat : {"weka"} or None
         Grow the tree of Weka's `Id3` ("weka"), node for node. Among gains that are equal but for rounding its
         arithmetic decides, a node whose best gain is within 1e-6 of zero is a leaf, and rows that end in a
@@ -57,6 +60,7 @@ class ID3Classifier(DecisionTreeClassifier):
     criterion: str | MeritFunction = "entropy"
     splits: tuple[str, ...] = ("multiway",)
     missing: str | Mapping[Any, str] = "error"
+    stop_on_constant: bool = False
     compat: str | None = None
     # end of parameters
 
