@@ -1,7 +1,7 @@
 """Decision trees: exact growing, pruning, explanation, drawing, and model files.
 
-The public names stand here. Most are loaded when they are first asked for: scikit-learn, which estimators
-need, is slow to import.
+The public names stand here. Most are loaded when they are first asked for, as estimators need scikit-learn,
+which is slow to import.
 """
 
 from importlib import import_module
@@ -112,11 +112,11 @@ _LOADED_WHEN_ASKED_FOR = {
     "RandomForestRegressor": "treewright.estimators.forest",
     "from_sklearn": "treewright.estimators.from_sklearn",
     "load": "treewright.estimators.loading",
-    "certify": "treewright.export.certify",
     "is_monotone": "treewright.tree.monotone",
     "export_text": "treewright.export",
     "prune": "treewright.model_selection.validated_pruning",
     "simplify": "treewright.model_selection.validated_pruning",
+    "certify": "treewright.export.certify",
     "compare_pruners": "treewright.model_selection.comparison",
     "overfitting_curve": "treewright.model_selection.overfitting",
     "edit": "treewright.explorer",

@@ -30,7 +30,7 @@ NAMES = [
     "-- ",
     "??/ ??'",
 ]
-TARGETS = ["python", "javascript", "c", "java", "json", "duckdb", "sqlite", "postgresql"]
+TARGETS = ["python", "javascript", "c", "java", "json", "onnx", "pmml", "duckdb", "sqlite", "postgresql"]
 
 
 @cache
@@ -50,7 +50,10 @@ def hostile_model() -> Any:
 def test_names_are_data(target: str, form: str) -> None:
     fitted = hostile_model()
     is_sql = target in ("duckdb", "sqlite", "postgresql")
-    options: dict[str, Any] = {} if target in ("java", "json") else {"form": form}
+    has_form = target not in ("java", "json", "onnx", "pmml")
+    if target == "onnx":
+        pytest.importorskip("onnx")
+    options: dict[str, Any] = {"form": form} if has_form else {}
     if is_sql:
         options |= {"dialect": target, "table": "t\"; DROP TABLE x; -- '\\", "proba": True}
     artefact = fitted.export("sql" if is_sql else target, **options)

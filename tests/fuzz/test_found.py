@@ -48,6 +48,14 @@ FOUND = [
         cv=None,
     ),
     found(
+        "no row held out of one",
+        "C45Classifier",
+        ("a",),
+        x=(0.0,),
+        pruner="minimal_size",
+        compat="j48",
+    ),
+    found(
         "a forest of rows that no tree draws",
         "ExtraTreesClassifier",
         (0,),

@@ -22,7 +22,7 @@ from treewright import bounds, criteria, datasets, pruning
 from treewright.evaluation import evaluate
 
 tennis, cars, mushrooms = datasets.load_tennis(), datasets.load_cars(), datasets.load_mushrooms()
-holes = tennis[0][["Outlook"]].drop(index=[9, 13]).reindex(range(14))  # D10 and D14 lack it
+lacking = tennis[0][["Outlook"]].drop(index=[9, 13]).reindex(range(14))  # D10 and D14 lack it
 temp = [[40], [48], [60], [72], [80], [90]], ["No", "No", "Yes", "Yes", "Yes", "No"]  # S1's temperatures
 
 # truth values with labels ±1; the corners of a cube

@@ -624,10 +624,10 @@ def branch_rows(model: Any) -> list[float]:
     "S1.33",
     "Missing is another value",
     "494",
-    "tw.ID3Classifier(missing='value').fit(holes, tennis[1])",
+    "tw.ID3Classifier(missing='value').fit(lacking, tennis[1])",
 )
 def _(at: Names, model: Any) -> str:
-    table = at.holes.astype(object).fillna("missing").astype("category")
+    table = at.lacking.astype(object).fillna("missing").astype("category")
     own = Counter(table.Outlook)
     assert sorted(branch_rows(model)) == sorted(own.values())
     assert own["missing"] == 2
@@ -635,19 +635,22 @@ def _(at: Names, model: Any) -> str:
 
 
 @item(
-    "S1.34", "… instances are ignored", "495–496", "tw.ID3Classifier(missing='ignore').fit(holes, tennis[1])"
+    "S1.34",
+    "… instances are ignored",
+    "495–496",
+    "tw.ID3Classifier(missing='ignore').fit(lacking, tennis[1])",
 )
 def _(at: Names, model: Any) -> str:
-    known = at.holes.Outlook.notna()
-    assert model.tree_ == tw.ID3Classifier().fit(at.holes[known], at.tennis[1][known]).tree_
+    known = at.lacking.Outlook.notna()
+    assert model.tree_ == tw.ID3Classifier().fit(at.lacking[known], at.tennis[1][known]).tree_
     return f"the tree of the {known.sum()} other days"
 
 
-@item("S1.35", "… the most common value", "497", "tw.ID3Classifier(missing='mode').fit(holes, tennis[1])")
+@item("S1.35", "… the most common value", "497", "tw.ID3Classifier(missing='mode').fit(lacking, tennis[1])")
 def _(at: Names, model: Any) -> str:
-    common = Counter(at.holes.Outlook.dropna()).most_common(1)[0][0]
-    filled = Counter(at.holes.Outlook.fillna(common))
-    assert branch_rows(model) == [filled[value] for value in at.holes.Outlook.cat.categories]
+    common = Counter(at.lacking.Outlook.dropna()).most_common(1)[0][0]
+    filled = Counter(at.lacking.Outlook.fillna(common))
+    assert branch_rows(model) == [filled[value] for value in at.lacking.Outlook.cat.categories]
     return f"{common}: {', '.join(f'{rows:g}' for rows in branch_rows(model))} rows"
 
 
@@ -655,14 +658,14 @@ def _(at: Names, model: Any) -> str:
     "S1.36",
     "… the most common value of its class",
     "498",
-    "tw.ID3Classifier(missing='class_mode').fit(holes, tennis[1])",
+    "tw.ID3Classifier(missing='class_mode').fit(lacking, tennis[1])",
 )
 def _(at: Names, model: Any) -> str:
     filled = []
-    for value, label in zip(at.holes.Outlook, at.tennis[1], strict=True):
-        own = at.holes.Outlook[(at.tennis[1] == label).to_numpy()].dropna()
+    for value, label in zip(at.lacking.Outlook, at.tennis[1], strict=True):
+        own = at.lacking.Outlook[(at.tennis[1] == label).to_numpy()].dropna()
         filled.append(own.value_counts().idxmax() if pd.isna(value) else value)
-    assert branch_rows(model) == [Counter(filled)[value] for value in at.holes.Outlook.cat.categories]
+    assert branch_rows(model) == [Counter(filled)[value] for value in at.lacking.Outlook.cat.categories]
     assert filled[9] != filled[13]
     return f"D10 (Yes) {filled[9]}, D14 (No) {filled[13]}: {', '.join(f'{rows:g}' for rows in branch_rows(model))} rows"
 
@@ -682,11 +685,11 @@ def _(at: Names, model: Any) -> str:
     "S1.38",
     '"Use fractional instances to compute gain"',
     "505",
-    "tw.ID3Classifier(missing='fractional_counts', trace=True).fit(holes, tennis[1]).trace_[0].candidates[0]",
-    "tw.ID3Classifier(missing='fractional', trace=True).fit(holes, tennis[1]).trace_[0].candidates[0]",
+    "tw.ID3Classifier(missing='fractional_counts', trace=True).fit(lacking, tennis[1]).trace_[0].candidates[0]",
+    "tw.ID3Classifier(missing='fractional', trace=True).fit(lacking, tennis[1]).trace_[0].candidates[0]",
 )
 def _(at: Names, counted: Any, known: Any) -> str:
-    outlook, play = at.holes["Outlook"], list(at.tennis[1])
+    outlook, play = at.lacking["Outlook"], list(at.tennis[1])
     of_value = [
         [c for v, c in zip(outlook, play, strict=True) if v == value] for value in outlook.dropna().unique()
     ]

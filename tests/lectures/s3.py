@@ -747,10 +747,10 @@ def _(at: Names, pruned: Any, contracts: Any) -> str:
     "S3.33",
     "Missing: ignore the sample only for that feature's split",
     "314–317",
-    "tw.DecisionTreeClassifier(missing='available', criterion='entropy', max_depth=1, max_competitors=3).fit(tennis[0].assign(Outlook=holes.Outlook), tennis[1]).tree_",
+    "tw.DecisionTreeClassifier(missing='available', criterion='entropy', max_depth=1, max_competitors=3).fit(tennis[0].assign(Outlook=lacking.Outlook), tennis[1]).tree_",
 )
 def _(at: Names, tree: Tree) -> str:
-    X, y = at.tennis[0].assign(Outlook=at.holes.Outlook), at.tennis[1]
+    X, y = at.tennis[0].assign(Outlook=at.lacking.Outlook), at.tennis[1]
     merits = dict(
         zip(
             [tree.schema.names[split.feature] for split in (tree[0].split, *tree[0].competitors)],
@@ -777,16 +777,16 @@ def _(at: Names, tree: Tree) -> str:
     "Default value when classifying: mean, median, mode",
     "319–324",
     "[tw.DecisionTreeClassifier(missing=how, max_depth=1).fit([[0], [1], [2], [3], [50]], [0, 0, 1, 1, 1]) for how in ('mean', 'median')]",
-    "tw.ID3Classifier(missing='mode').fit(holes, tennis[1])",
+    "tw.ID3Classifier(missing='mode').fit(lacking, tennis[1])",
 )
 def _(at: Names, numbers: list[Any], categories: Any) -> str:
     values = np.array([0, 1, 2, 3, 50])
     for model, default in zip(numbers, (values.mean(), np.median(values)), strict=True):
         assert model.apply([[np.nan]]).tolist() == model.apply([[default]]).tolist()
         assert model.tree_[0].split.threshold == 1.5
-    common = Counter(at.holes.Outlook.dropna()).most_common(1)[0][0]
+    common = Counter(at.lacking.Outlook.dropna()).most_common(1)[0][0]
     missing = pd.DataFrame(
-        {"Outlook": pd.Categorical([None, common], categories=at.holes.Outlook.cat.categories)}
+        {"Outlook": pd.Categorical([None, common], categories=at.lacking.Outlook.cat.categories)}
     )
     assert len(set(categories.apply(missing).tolist())) == 1
     return f"a row without the value goes where {values.mean():g}, {np.median(values):g} or {common} goes"

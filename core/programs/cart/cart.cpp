@@ -106,7 +106,7 @@ private:
     }
     void enter(const Step& step, double alpha, std::vector<Step>& open) {
         const Range range = step.range;
-        poll(range.size());
+        poll(range.size() * table_.features.size());
         open.push_back({range, step.parent, true});
         set_bound(step, alpha);
         const bool small = static_cast<int64_t>(range.size()) < options_.min_samples_split;
@@ -136,7 +136,7 @@ private:
         return range;
     }
     void poll(size_t rows) {
-        work_ += rows * table_.features.size();
+        work_ += rows;
         if (work_ <= 2'000'000) return;
         monitor_.poll(thread_);
         work_ = 0;
@@ -237,6 +237,7 @@ private:
         Node& node = nodes_[range.node];
         for (size_t f = 0; f < table_.features.size(); ++f) {
             if (static_cast<int32_t>(f) == node.splits[0].feature) continue;
+            poll(range.size());
             gather(f, range);
             const Feature& feature = table_.features[f];
             TwoSidedSplit split;
@@ -265,6 +266,7 @@ private:
         for (uint32_t row : order_of(0, range)) ++count[place_of(row)];
         const size_t middle = range.begin + count[0], end = middle + count[2];
         for (size_t f = 0; f < table_.features.size(); ++f) {
+            poll(range.size());
             const std::span<uint32_t> order = order_of(f, range);
             std::ranges::copy(order, spare_.begin());
             uint32_t* const all = sorted_.of(f).data();
@@ -376,6 +378,7 @@ Validation cross_validate(const Table& table, const Target& target, const Option
             sums.squared.assign(n, 0.0);
             if (folds[f].held.empty() || folds[f].kept.empty()) return;
             Grower grower(table, outcome, rule, options, monitor);
+            monitor.poll(thread);
             grower.grow(without(all, fold, static_cast<int32_t>(f), folds[f].kept.size(), table.features.size()), folds[f].kept,
                         folds[f].alpha, thread);
             for (uint32_t row : folds[f].held) {

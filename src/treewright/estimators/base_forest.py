@@ -18,7 +18,7 @@ from treewright.data.schema import Infinities
 from treewright.data.target import read_target, read_weight
 from treewright.errors import DataError, warn
 from treewright.estimators.base import TableEstimator
-from treewright.estimators.explaining import explain, to_html
+from treewright.estimators.explaining import explain, shap_values, to_html
 from treewright.estimators.tree import DecisionTree
 from treewright.explain.importance import Importances
 from treewright.forest.bootstrap import Draws
@@ -257,6 +257,35 @@ class ForestEstimator(TableEstimator):
         sums /= len(trees)
         return sums
 
+    def to_sklearn(self) -> Any:
+        """Give the model as scikit-learn's own, for what asks for its classes.
+
+        scikit-learn compares numbers of single precision: the answers are the same for rows of such
+        numbers. It holds binary splits of numbers; all else is refused.
+
+        Returns
+        -------
+        RandomForest… or ExtraTrees… of scikit-learn
+            Fitted; `treewright.certify(model, it, "sklearn")` compares the two.
+
+        Raises
+        ------
+        ExportError
+            If scikit-learn cannot hold the model; the sentence names the node and the feature.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = tw.datasets.load_iris()
+        >>> model = tw.RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> X = X.astype("float32")
+        >>> bool((model.to_sklearn().predict(X) == model.predict(X)).all())
+        True
+        """
+        from treewright.estimators.to_sklearn import to_sklearn
+
+        return to_sklearn(self)
+
     def apply(self, X: Any) -> NDArray[np.intp]:
         """Id of the leaf that each row ends in, a column for each tree."""
         trees = self._fitted_trees()
@@ -346,6 +375,7 @@ class ForestEstimator(TableEstimator):
     # ---- what many trees tell ------------------------------------------------------------------------------
 
     explain = explain
+    shap_values = shap_values
     to_html = to_html
 
     def importances(

@@ -17,7 +17,7 @@ from treewright.data.columns import Unseen
 from treewright.data.dataset import Task, labelled_rows
 from treewright.data.schema import Infinities, Schema
 from treewright.estimators.base import TableEstimator
-from treewright.estimators.explaining import explain, to_html
+from treewright.estimators.explaining import explain, shap_values, to_html
 from treewright.estimators.prediction_report import PredictionReport
 from treewright.explain.importance import Importances, importances
 from treewright.growing.grow_tree import count_features, grow, progress_bar, threads
@@ -284,6 +284,39 @@ class TreeEstimator(TableEstimator, ABC):
     def _laplace(self) -> float:
         return float(getattr(self, "laplace", 0))
 
+    def to_sklearn(self) -> Any:
+        """Give the model as scikit-learn's own, for what asks for its classes.
+
+        scikit-learn compares numbers of single precision: the answers are the same for rows of such
+        numbers. It holds binary splits of numbers; all else is refused.
+
+        Returns
+        -------
+        DecisionTreeClassifier or DecisionTreeRegressor of scikit-learn
+            Fitted; `treewright.certify(model, it, "sklearn")` compares the two.
+
+        Raises
+        ------
+        ExportError
+            If scikit-learn cannot hold the model; the sentence names the node and the feature.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> from sklearn.tree import export_text
+        >>> X, y = tw.datasets.load_iris()
+        >>> model = tw.DecisionTreeClassifier(max_depth=1).fit(X, y)
+        >>> print(export_text(model.to_sklearn(), feature_names=list(X.columns)))
+        |--- petal length <= 2.45
+        |   |--- class: setosa
+        |--- petal length >  2.45
+        |   |--- class: versicolor
+        <BLANKLINE>
+        """
+        from treewright.estimators.to_sklearn import to_sklearn
+
+        return to_sklearn(self)
+
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.intp]:
         """Id of the leaf that each row ends in."""
         return self._leaves(X)[1].astype(np.intp)
@@ -312,6 +345,7 @@ class TreeEstimator(TableEstimator, ABC):
     # ---- describing itself ---------------------------------------------------------------------------------
 
     explain = explain
+    shap_values = shap_values
     to_html = to_html
 
     def rules(self) -> RuleSet:

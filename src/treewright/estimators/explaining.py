@@ -1,4 +1,4 @@
-"""Methods that trees and forests share: `explain` and `to_html`."""
+"""Methods that trees and forests share: `explain`, `shap_values` and `to_html`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.data import Dataset
 from treewright.data.columns import Unseen
 from treewright.data.schema import Infinities, Schema
 from treewright.explain import Explanation, explain_row, read_row
+from treewright.explain.shapley import shapley_values
 from treewright.growing.parameter_conversion import missing_policies
 from treewright.tree import Tree
 
@@ -124,6 +126,62 @@ def explain(
         directions=directions,
         scales=_scales(scales, schema, self.inf),
         time_limit=self._time_limit if time_limit is None else time_limit,
+    )
+
+
+def shap_values(self: Any, X: Any, *, as_explanation: bool = False) -> Any:
+    """Share the prediction of each row among the features: exact Shapley values (SHAP).
+
+    The values of a row add up to what the model says of it less what it says on average of the training
+    rows. Where a feature is not known, a split on it sends the row down every branch by their weights.
+
+    Parameters
+    ----------
+    X : table of shape (n_rows, n_features)
+        The rows.
+    as_explanation : bool
+        Give an `Explanation` of the package shap, which `shap.plots` draws.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_features) or (n_rows, n_features, n_classes)
+        Of the number, or of the probability of each class.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeRegressor
+    >>> X, y = [[1, 0], [1, 1], [2, 0], [2, 1]], [0.0, 0.0, 6.0, 10.0]
+    >>> DecisionTreeRegressor().fit(X, y).shap_values([[2, 1]]).tolist()
+    [[4.5, 1.5]]
+    """
+    trees, said = self._answering()
+    encoded = (
+        self._encode(X, trees[0]) if len(trees) == 1 and hasattr(self, "_fitted_tree") else self._encode(X)
+    )
+    rows = Dataset(trees[0].schema, *encoded)
+    values = sum(shapley_values(tree, rows, value) for tree, value in zip(trees, said, strict=True))
+    values = np.asarray(values) / len(trees)
+    if not trees[0].is_classifier:
+        values = values[:, :, 0]
+    if not as_explanation:
+        return values
+    from shap import Explanation as Explained
+
+    answer = self.predict_proba(X) if trees[0].is_classifier else self.predict(X)
+    shown = np.empty((len(values), values.shape[1]), dtype=object)
+    for feature, column in enumerate(trees[0].schema.columns):
+        at = trees[0].schema.position[feature]
+        stored = rows.numbers[:, at] if column.kind != "categorical" else rows.codes[:, at]
+        is_code = column.kind != "numeric"
+        shown[:, feature] = [
+            column.text(int(x)) if is_code and x >= 0 else None if is_code else float(x) + column.offset
+            for x in stored.tolist()
+        ]
+    return Explained(
+        values=values,
+        base_values=answer - values.sum(axis=1),
+        data=shown,
+        feature_names=list(trees[0].schema.names),
     )
 
 

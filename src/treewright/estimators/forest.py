@@ -44,7 +44,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     criterion : str
         What makes a split good, as for `DecisionTreeClassifier`.
     max_depth : int or None
-        The greatest depth of a tree; None means no limit.
+        The greatest depth of each tree; None means no limit.
     min_samples_split : int or float
         The least number of training rows in a node that is split; a float is a share of all training rows.
     min_samples_leaf : int or float

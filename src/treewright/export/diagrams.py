@@ -45,17 +45,18 @@ def _tree(program: Program, body: TreeBody, prefix: str, max_depth: int | None) 
             continue
         name = f"{prefix}{node.id}"
         if not node.tests or depth[node.id] == max_depth:
-            said = (_said(program, body, node.id),) if node.id in body.end_of else ("…",)
+            said = (said_at(program, body, node.id),) if node.id in body.end_of else ("…",)
             yield Box(name, said, True)
             continue
         names = program.names_of(node.tests[0]).replace(" and ", ", ").replace("'", "")
         yield Box(name, (f"node {node.id}", printable(names)), False)
         for branch, child in enumerate(node.children):
             depth[child] = depth[node.id] + 1
-            yield Arrow(name, f"{prefix}{child}", _on_branch(program, node, branch))
+            yield Arrow(name, f"{prefix}{child}", on_branch(program, node, branch))
 
 
-def _on_branch(program: Program, node: Node, branch: int) -> str:
+def on_branch(program: Program, node: Node, branch: int) -> str:
+    """Say what holds on a branch, and whether rows without a value take it."""
     words = program.words(node, branch, max_categories=8)
     if words.endswith(" is missing"):
         return words
@@ -68,14 +69,15 @@ def _rules(program: Program, body: RuleBody) -> Iterator[Box | Arrow]:
     for place, rule in enumerate(body.rules):
         words = tuple(program.clause_words(clause, 8) for clause in rule) or ("always",)
         yield Box(f"r{place}", words, False)
-        yield Box(f"a{place}", (_said(program, body, place),), True)
+        yield Box(f"a{place}", (said_at(program, body, place),), True)
         yield Arrow(f"r{place}", f"a{place}", "yes")
         following = f"r{place + 1}" if place + 1 < len(body.rules) else f"a{place + 1}"
         yield Arrow(f"r{place}", following, "no")
-    yield Box(f"a{len(body.rules)}", (_said(program, body, len(body.rules)),), True)
+    yield Box(f"a{len(body.rules)}", (said_at(program, body, len(body.rules)),), True)
 
 
-def _said(program: Program, body: TreeBody | RuleBody, at: int) -> str:
+def said_at(program: Program, body: TreeBody | RuleBody, at: int) -> str:
+    """Say what is predicted at a node, or by a rule."""
     end = body.end_of[at] if isinstance(body, TreeBody) else at
     answers = body.answers
     if answers.label is None or program.classes is None:

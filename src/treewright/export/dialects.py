@@ -127,6 +127,7 @@ class DuckDB(Dialect):
 
     name = "duckdb"
     double = "DOUBLE"
+    usage = ("run it: duckdb data.db < model.sql",)
 
     def number(self, value: float) -> str:
         if math.isinf(value):
@@ -157,6 +158,7 @@ class SQLite(Dialect):
 
     name = "sqlite"
     double = "REAL"
+    usage = ("run it: sqlite3 data.db < model.sql",)
 
     def boolean(self, value: bool) -> str:
         return "1" if value else "0"
@@ -211,7 +213,10 @@ class PostgreSQL(Dialect):
 
     name = "postgresql"
     double = "float8"
-    usage = ("before large models: SET jit = off (compiling them takes longer than running them)",)
+    usage = (
+        "run it: psql -d data -f model.sql",
+        "before large models: SET jit = off (compiling them takes longer than running them)",
+    )
 
     def string(self, text: str) -> str:
         quoted = super().string(text)

@@ -38,6 +38,9 @@ TARGETS: dict[str, Target] = {
     "c": _target("c", ".c", "one file of C99 without dependencies"),
     "javascript": _target("javascript", ".mjs", "an ES module, or a script for a page"),
     "java": _target("java", ".java", "a class without dependencies"),
+    "onnx": _target("onnx", ".onnx", "a TreeEnsemble in double precision for ONNX Runtime"),
+    "treelite": _target("treelite", ".treelite", "a model of treelite: binary trees, sets of categories"),
+    "pmml": _target("pmml", ".pmml", "a model of PMML 4.4"),
     "json": Target(
         "treewright.export.json_program", "export_json", ".json", "plain values, to read back or elsewhere"
     ),
@@ -45,6 +48,10 @@ TARGETS: dict[str, Target] = {
     "mermaid": Target(
         "treewright.export.diagrams", "export_mermaid", ".mmd", "a flowchart for Markdown pages"
     ),
+    "markdown": Target(
+        "treewright.export.policy", "export_markdown", ".md", "the policy as a list, to be read"
+    ),
+    "latex": Target("treewright.export.policy", "export_latex", ".tex", "the policy for papers and slides"),
 }
 """Every target by name."""
 

@@ -402,12 +402,16 @@ PARAMETERS: tuple[Parameter, ...] = (
         "max_depth",
         whole(0, none=True),
         None,
-        "The greatest depth of the tree; None means no limit, 0 a single leaf.",
+        "The greatest depth of the tree; 0 is a single leaf, None means no limit.",
         GROWN,
         core="int64_t = -1",
     ),
     Parameter(
-        "max_depth", whole(1, none=True), None, "The greatest depth of a tree; None means no limit.", FORESTS
+        "max_depth",
+        whole(1, none=True),
+        None,
+        "The greatest depth of each tree; None means no limit.",
+        FORESTS,
     ),
     Parameter(
         "max_depth",

@@ -44,7 +44,7 @@ class Recipe:
     splitter : {"best", "random"}
         Look at every cut of a feature, or at one drawn at random (Geurts, Ernst & Wehenkel, 2006).
     max_depth : int or None
-        The greatest depth of the tree; None means no limit, 0 a single leaf.
+        The greatest depth of the tree; 0 is a single leaf, None means no limit.
     min_samples_split : int or float
         The least number of training rows in a node that is split; a float is a share of all training rows.
     min_samples_leaf : int or float

@@ -106,7 +106,8 @@ class MinimalSize(Pruner):
             rows = self.require_rows(rows)
             frontier = Frontier(tree, cost, held_out_loss(tree, rows, self.risk), 0.0, self.max_leaves)
             total = float(len(rows)) if rows.weight is None else float(rows.weight.sum())
-            path = frontier.path().choose(frontier.carried / total, measure="held_out")
+            # Of one row none is held out.
+            path = frontier.path().choose(frontier.carried / (total or 1.0), measure="held_out")
         else:
             frontier = Frontier(tree, cost, np.ones(len(tree)), 1.0, self._most(tree))
             path = self._decided(frontier)

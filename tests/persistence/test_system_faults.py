@@ -1,0 +1,157 @@
+"""A full disk, no threads, forks after threads, two writers of one file: one sentence, or no difference."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from helpers.command_line import IRIS
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits processes as POSIX does")
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(20_000, 6))
+Y = (X[:, 0] + RNG.normal(size=len(X)) > 0).astype(int)
+
+
+def python(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+# ---- a disk that is full --------------------------------------------------------------------------
+
+FULL = """
+import resource, signal, sys
+import treewright as tw
+from treewright.cli import main
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+def fill():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["fit", IRIS, "-t", "species", "--folds", "0", "-o", "out"],
+        ["predict", "model.tw", IRIS, "-o", "out.csv", "--keep", "*"],
+        ["convert", IRIS, "-o", "out.arff"],
+        ["explore", "model.tw", "--data", IRIS, "--target", "species", "--html", "out"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_command_says_that_the_disk_is_full_and_leaves_nothing(tmp_path: Path, words: list[str]) -> None:
+    tw.DecisionTreeClassifier().fit(*tw.datasets.load_iris()).save(tmp_path / "model.tw")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    done = python(f"{FULL}\nfill()\nsys.exit(main({words!r}))", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_full_disk_leaves_the_old_model(tmp_path: Path) -> None:
+    code = f"""{FULL}
+X, y = tw.datasets.load_iris()
+model = tw.DecisionTreeClassifier(max_depth=1).fit(X, y)
+model.save("model.tw")
+fill()
+for write in (lambda: model.fit(X, y).save("model.tw"), lambda: model.to_html("page.html")):
+    try:
+        write()
+    except OSError:
+        print("refused")
+print(tw.load("model.tw").get_depth())
+"""
+    done = python(code.replace("max_depth=1", "max_depth=1, max_competitors=3"), tmp_path)
+    assert done.stdout.split() == ["refused", "refused", "1"], done.stderr
+    assert os.listdir(tmp_path) == ["model.tw"]
+
+
+# ---- threads and processes ------------------------------------------------------------------------
+
+
+def test_without_threads_to_be_had_the_tree_is_the_same(tmp_path: Path) -> None:
+    code = """
+        import os, resource
+        import numpy as np, treewright as tw
+        X = np.random.default_rng(0).normal(size=(20_000, 6)); y = (X[:, 0] > 0) ^ (X[:, 1] > 0.3)
+        models = [tw.DecisionTreeClassifier, tw.RandomForestClassifier, tw.C45Classifier]
+        some = {"random_state": 0}
+        trees = [make(**some, n_jobs=4).fit(X, y).predict_proba(X) for make in models]
+        if os.getuid() == 0:  # whom no limit holds
+            os.setgid(65534), os.setuid(65534)
+        resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+        import threading
+        try:
+            threading.Thread(target=print).start()
+        except RuntimeError:
+            print("no threads")
+        again = [make(**some, n_jobs=4).fit(X, y).predict_proba(X) for make in models]
+        print(all((one == other).all() for one, other in zip(trees, again)))
+    """
+    done = python(code, tmp_path)
+    if "no threads" not in done.stdout:
+        pytest.skip("threads cannot be forbidden here")
+    assert done.stdout.split() == ["no", "threads", "True"], done.stderr
+
+
+def _fit_and_predict(seed: int) -> Any:
+    model = tw.RandomForestClassifier(3, random_state=seed, n_jobs=2).fit(X[:2000], Y[:2000])
+    return model.predict_proba(X[:50])
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver", "loky"])
+def test_processes_started_after_threads_fit_as_this_one(method: str) -> None:
+    expected = [_fit_and_predict(seed) for seed in range(3)]  # with threads
+    if method == "loky":
+        from joblib import Parallel, delayed
+
+        found = Parallel(n_jobs=2)(delayed(_fit_and_predict)(seed) for seed in range(3))
+    else:
+        with ProcessPoolExecutor(2, multiprocessing.get_context(method)) as pool:
+            found = list(pool.map(_fit_and_predict, range(3), timeout=120))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_two_writers_and_a_reader_of_one_file(tmp_path: Path) -> None:
+    code = """
+        import treewright as tw
+        models = [tw.DecisionTreeClassifier(max_depth=d).fit(*tw.datasets.load_iris()) for d in (1, 3)]
+        print(flush=True)
+        while True:
+            for model in models:
+                model.save("model.tw")
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    writers = [subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    try:
+        for writer in writers:
+            assert writer.stdout is not None
+            writer.stdout.readline()
+        while not (tmp_path / "model.tw").exists():
+            pass
+        depths = {tw.load(tmp_path / "model.tw").get_depth() for _ in range(200)}
+    finally:
+        for writer in writers:
+            writer.send_signal(signal.SIGKILL)
+            writer.communicate()
+    assert depths <= {1, 3}
+    tw.load(tmp_path / "model.tw").save(tmp_path / "model.tw")
+    assert os.listdir(tmp_path) == ["model.tw"]  # what the killed ones left is gone
