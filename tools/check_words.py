@@ -27,7 +27,7 @@ OUT = {
     r"false alarms?": "false positive rate",
     r"(kept|keep|keeps|keeping|set|sets|put) aside": "held out",
     r"draws? the rows anew": "resample",
-    r"\bholes?\b": "missing values",
+    r"\bholes?\b(?!\(|,| =|\.\w)": "missing values",
     r"\bcrumbs?\b": "small shares",
     r"\b[Nn]urser(y|ies)\b": "regrow",
     r"\bstand-ins?\b": "surrogate",
