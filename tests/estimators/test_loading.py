@@ -70,7 +70,7 @@ def test_a_forged_model_is_refused(tmp_path: Path) -> None:
     for change in (
         {"kind": "os.system"},
         {"kind": "DecisionTreeRegressor"},
-        {"parameters": {"max_depth": 0}},
+        {"parameters": {"max_depth": -1}},
         {"parameters": {"command": "rm"}},
         {"parameters": [1]},
         {"pruner": "Pessimistic"},

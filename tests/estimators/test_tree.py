@@ -136,9 +136,9 @@ def test_not_fitted_has_no_depth_and_cannot_be_saved(tmp_path: Path) -> None:
     ("parameters", "sentence"),
     [
         (
-            {"max_depth": 0},
-            r"The 'max_depth' parameter of DecisionTreeClassifier must be an int in the range \[1, inf\) "
-            "or None. Got 0 instead.",
+            {"max_depth": -1},
+            r"The 'max_depth' parameter of DecisionTreeClassifier must be an int in the range \[0, inf\) "
+            "or None. Got -1 instead.",
         ),
         ({"criterion": "entropie"}, "Did you mean 'entropy'"),
         ({"criterion": "squared_error"}, "must be a str among {'error', 'gini'"),
