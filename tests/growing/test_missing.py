@@ -234,6 +234,8 @@ def test_policies_of_one_engine_agree_on_where_later_holes_go() -> None:
 def test_cuts_are_drawn_under_every_policy(policy: str, criterion: str) -> None:
     if policy == "class_mode" and "error" in criterion:
         pytest.skip("numbers have no classes")
+    if policy == "fractional_counts" and criterion == "absolute_error":
+        pytest.skip("medians have no sums")
     rng = np.random.default_rng(0)
     x = rng.random(80)
     y: Any = x + 0.3 * rng.random(80) if "error" in criterion else x + 0.3 * rng.random(80) > 0.6
