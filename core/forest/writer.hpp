@@ -77,10 +77,12 @@ public:
 
     /// Call the nodes written a tree: what belongs to splits goes into the order of their nodes.
     void finish() {
+        const bool by_impurity = !left_out(task_.recipe.missing) && task_.n_classes && task_.formula->traits.decrease;
+        if (by_impurity) measure_nodes();
         for (size_t node = 0; node < size(); ++node) {
             PackedNode& packed = out_->node[first_ + node];
             if (packed.first_child == node) continue;
-            out_->merit.push_back(merit_of(node, packed.first_child));
+            out_->merit.push_back(by_impurity ? decrease_of(node, packed.first_child) : merit_of(node, packed.first_child));
             if (table_of_[node] == between_rows) packed.threshold = middle(packed);
             if (table_of_[node] < 0) continue;
             const SplitGroups& table = tables_[static_cast<size_t>(table_of_[node])];
@@ -96,6 +98,28 @@ private:
         size_t begin, size;  // in groups_
     };
 
+    /// Weight and impurity of every node, from its class weights.
+    void measure_nodes() {
+        measured_.resize(size());
+        const size_t width = out_->width;
+        totals_[0].sums.resize(width);
+        for (size_t node = 0; node < size(); ++node) {
+            Totals& totals = totals_[0];
+            totals.weight = 0;
+            size_t classes = 0;
+            for (size_t k = 0; k < width; ++k) {
+                totals.sums[k] = out_->value[(first_ + node) * width + k];
+                totals.weight += totals.sums[k];
+                classes += totals.sums[k] > 0;
+            }
+            measured_[node] = {totals.weight, classes > 1 ? task_.formula->impurity(totals) : 0.0};
+        }
+    }
+    double decrease_of(size_t node, size_t child) const {
+        double after = 0;
+        for (size_t i : {child, child + 1}) after += measured_[i].first * measured_[i].second;
+        return measured_[node].second - after / measured_[node].first;
+    }
     /// As the branches of the split have it, and as Driver::set_merit_of_branches adds it up.
     double merit_of(size_t node, size_t child) {
         if (left_out(task_.recipe.missing)) return merit_[node];
@@ -129,6 +153,7 @@ private:
     size_t first_ = 0;  // node of the tree
 
     std::array<Totals, 3> totals_;  // of a node and its branches
+    std::vector<std::pair<double, double>> measured_;
 
     // by node, until the tree is done
     std::vector<double> merit_;
