@@ -36,8 +36,7 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     const bool free = !limits.cuts && limits.bounds.free();
     // Scorers that are a few numbers are copied to be looked at: the one that moves stays in registers.
     using At = std::conditional_t<std::is_trivially_copyable_v<Scorer>, const Scorer, const Scorer&>;
-    const auto permitted = [&](size_t left) {
-        At at = scorer;
+    const auto permitted = [&, known, total, missing_left](At at, size_t left) {
         const auto threshold = [&] {
             return left < known ? midpoint(limits.value(list[left - 1].row), limits.value(list[left].row)) : infinity;
         };
@@ -46,9 +45,8 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
             return limits.larger(left, total - left, at.left_weight_now(), at.right_weight_now());
         });
     };
-    const auto allowed = [&](size_t left) {
-        if (free) return both_weigh(scorer.left_weight_now(), scorer.right_weight_now(), limits.min_weight);
-        return permitted(left);
+    const auto allowed = [&permitted, free, min_weight = limits.min_weight](const Scorer& at, size_t left) {
+        return free ? both_weigh(at.left_weight_now(), at.right_weight_now(), min_weight) : permitted(at, left);
     };
     size_t i = 0;
     for (; i + 1 < first; ++i) scorer.add(list[i].row);
@@ -57,13 +55,13 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     for (; i < last; ++i) {
         scorer.add(list[i].row);
         if (list[i].rank == list[i + 1].rank || !beats(scorer, least)) continue;
-        if (!allowed(i + 1)) continue;
+        if (!allowed(scorer, i + 1)) continue;
         best.offer(scorer.score(), {i + 1, missing_left});
         least = to_beat();
     }
     if (to_the_end && known + already + limits.min_count <= total) {
         for (; i < known; ++i) scorer.add(list[i].row);
-        if (allowed(known)) best.offer(scorer.score(), {known, missing_left});
+        if (allowed(scorer, known)) best.offer(scorer.score(), {known, missing_left});
     }
 }
 
