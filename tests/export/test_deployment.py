@@ -88,15 +88,11 @@ def test_onnx_runtime_scores_the_table() -> None:
     assert functions()["score_by_onnx"](rows).tolist() == expected().tolist()
 
 
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="no Chromium is installed")
-def test_a_page_predicts(folder: Path) -> None:
-    playwright = pytest.importorskip("playwright.sync_api")
+def test_a_page_predicts(folder: Path, browser: Any) -> None:
     (folder / "page.html").write_text(blocks("html")[0], encoding="utf-8")
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page()
-        page.goto(f"file://{folder}/page.html")
-        assert page.text_content("#answer") == "versicolor"
-        page.fill("#length", "1.2")
-        assert page.text_content("#answer") == "setosa"
-        browser.close()
+    page = browser.new_page()
+    page.goto(f"file://{folder}/page.html")
+    assert page.text_content("#answer") == "versicolor"
+    page.fill("#length", "1.2")
+    assert page.text_content("#answer") == "setosa"
+    page.close()
