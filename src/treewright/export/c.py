@@ -7,15 +7,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from treewright.data import times
 from treewright.data.columns import Column, plain
 from treewright.errors import ExportError
-from treewright.export.expressions import Value, written
 from treewright.export.header import header
 from treewright.export.program import Cut, Input, Program, TreeBody
-from treewright.export.source import Source, nested, predicate_of
+from treewright.export.source import Source, nested, wrapped
 from treewright.export.states import SHARED, States
 from treewright.formatting.text import printable, quoted
 from treewright.tree.decision import SAME_WEIGHT
@@ -65,15 +62,14 @@ def number(value: float) -> str:
 
 
 def _list(values: Iterable[Any], write: Any = str) -> str:
-    texts = [write(value) for value in values] or ["0"]
-    lines = [", ".join(texts[at : at + 16]) for at in range(0, len(texts), 16)]
-    return "{" + ",\n    ".join(lines) + "}"
+    return f"{{{wrapped(map(write, values), '    ') or '0'}}}"
 
 
 class _C(Source):
     """How C says it."""
 
     true = "1"
+    finite = "or_nan"  # C libraries have a function of the other name
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -96,48 +92,11 @@ class _C(Source):
             return f"({text})" if len(codes) > 1 else text
         return f"in({x}, set{self.sets.setdefault(tuple(codes), len(self.sets))}, {max(codes)})"
 
-    def is_missing(self, x: str) -> str:
+    def is_nan(self, x: str) -> str:
         return f"isnan({x})"
 
-    def block(self, word: str, condition: str | None) -> str:
-        return "else {" if condition is None else f"{'else if' if word == 'elif' else word} ({condition}) {{"
-
-    def end_block(self) -> list[str]:
-        return ["}"]
-
-    def first_branch(self, branch: int) -> str:
-        return f"b = {branch};"
-
-    def give(self, end: int) -> str:
-        return f"return {end};"
-
-    # ---- predicates ----------------------------------------------------------------------------------
-
-    def value(self, number_: Value) -> str:
-        x = self.input(number_.input)
-        return f"({x} + {number(float(number_.offset))})" if number_.offset else x
-
-    def constant(self, value: float) -> str:
-        return f"({number(value)})"
-
-    def arithmetic(self, sign: str, left: str, right: str) -> str:
-        return f"or_nan({left} {sign} {right})"
-
-    def compared(self, sign: str, left: str, right: str) -> str:
-        return f"compare({left}, {right}, {left} {sign} {right})"
-
-    def negated(self, truth: str) -> str:
-        return f"(1.0 - {truth})"
-
-    def joined(self, all_of_them: bool, one: str, other: str) -> str:
-        return f"{'both' if all_of_them else 'either'}({one}, {other})"
-
-
-class _Syntax(_C):
-    """The same, where a truth is a number."""
-
-    def is_missing(self, x: str) -> str:
-        return f"(double)(isnan({x}) != 0)"
+    def is_missing(self, number: str) -> str:
+        return f"(double)(isnan({number}) != 0)"
 
 
 class _File:
@@ -149,7 +108,6 @@ class _File:
         self.nested = nested(program, form)
         self.source = _C(program)
         self.columns = [(at, one) for at, one in enumerate(program.inputs) if one.predicate is None]
-        self.shares = any(body.shares_rows for body in program.bodies)
 
     # ---- what it is ----------------------------------------------------------------------------------
 
@@ -231,19 +189,15 @@ class _File:
 
     def _answers(self) -> Iterator[str]:
         """What is said at each end, a line of numbers each."""
-        program = self.program
-        every = [body.answers for body in program.bodies]
-        proba = np.concatenate([answers.proba for answers in every])
+        program, answers = self.program, self.program.answers
         if program.classes is not None and not program.sums:
-            assert every[0].label is not None
-            yield f"static const int labels[] = {_list(every[0].label.tolist())};"
-        if program.sums and program.classes is not None:
-            votes = np.concatenate([answers.votes for answers in every])
-            yield f"static const double votes[] = {_list(votes.ravel().tolist(), number)};"
-            if np.array_equal(votes, proba):
-                yield "#define probas votes"
-                return
-        yield f"static const double probas[] = {_list(proba.ravel().tolist(), number)};"
+            yield f"static const int labels[] = {_list(answers.labels)};"
+        elif program.classes is not None:
+            yield f"static const double votes[] = {_list(answers.votes.ravel().tolist(), number)};"
+        if program.classes is not None and program.sums and answers.votes_are_proba:
+            yield "#define probas votes"
+        else:
+            yield f"static const double probas[] = {_list(answers.proba.ravel().tolist(), number)};"
 
     def _sets(self) -> Iterator[str]:
         """Sets of codes as bits; bit 0 is code -1."""
@@ -267,26 +221,20 @@ class _File:
     def _read(self) -> Iterator[str]:
         """A function that takes a row as the numbers that are compared; it gives 0 if the row is refused."""
         program = self.program
-        predicates = [
-            written(predicate_of(program, one), _Syntax(program))
-            for one in program.inputs
+        predicates = {
+            at: self.source.predicate(program, one)
+            for at, one in enumerate(program.inputs)
             if one.predicate is not None
-        ]
-        asked = " ".join(predicates)
+        }
+        asked = " ".join(predicates.values())
         yield from (
             line for line in _TRUTHS.split("\n") if line and f"{line.split('(')[0].split()[-1]}(" in asked
         )
         yield "static int read_row(const double *row, double *x) {"
         yield "    (void)row; (void)x;"
-        place = 0
-        for at, one in enumerate(program.inputs):
-            if one.predicate is None:
-                yield from (f"    {line}" for line in self._value(at, place, one))
-                place += 1
-        for at, one in enumerate(program.inputs):
-            if one.predicate is not None:
-                text = written(predicate_of(program, one), _Syntax(program))
-                yield f"    x[{at}] = {text};"
+        for place, (at, one) in enumerate(self.columns):
+            yield from (f"    {line}" for line in self._value(at, place, one))
+        yield from (f"    x[{at}] = {text};" for at, text in predicates.items())
         yield "    return 1;"
         yield "}"
         yield ""
@@ -298,12 +246,8 @@ class _File:
             yield f"if (isnan(x[{at}])) return 0;"
         if one.has_codes:
             unseen = f"x[{at}] < 0 || x[{at}] >= {len(one.column.categories)}"
-            if program.refuses_unseen:
-                yield f"if ({unseen}) return 0;"
-            elif program.unseen_is_code and one.column.kind == "categorical":
-                yield f"if ({unseen}) x[{at}] = -1;"
-            else:
-                yield f"if ({unseen}) x[{at}] = NAN;"
+            then = {"refused": "return 0", "coded": f"x[{at}] = -1", "missing": f"x[{at}] = NAN"}
+            yield f"if ({unseen}) {then[program.unseen(one)]};"
         elif program.refuses_infinite:
             yield f"if (isinf(x[{at}])) return 0;"
         else:
@@ -313,18 +257,14 @@ class _File:
 
     def _nested(self) -> Iterator[str]:
         program = self.program
-        end = 0
-        for place, body in enumerate(program.bodies):
+        for place, body, end in program.bodies_from():
             yield f"static int tree{place}(const double *x) {{"
             if any(len(node.tests) > 1 for node in getattr(body, "nodes", ())):
                 yield "    int b;"
             yield "    (void)x;"
-            yield from (
-                self.source.tree(body, end) if isinstance(body, TreeBody) else self.source.rules(body, end)
-            )
+            yield from self.source.body(body, end)
             yield "}"
             yield ""
-            end += len(body.answers.proba)
         yield "static void ends_of(const double *x, int *ends) {"
         yield from (f"    ends[{place}] = tree{place}(x);" for place in range(len(program.bodies)))
         yield "}"
@@ -353,8 +293,7 @@ class _File:
         """Trees of binary cuts: sixteen bytes a node, both children side by side, eight rows at once."""
         nodes: list[str] = []
         end_of, roots = [], []
-        first_end = 0
-        for body in self.program.bodies:
+        for _, body, first_end in self.program.bodies_from():
             assert isinstance(body, TreeBody)
             first = len(nodes)
             roots.append(first)
@@ -370,7 +309,6 @@ class _File:
                 else:
                     nodes.append(f"{{INFINITY, MISSING_LOW, {first + node.id}u}}")
                     end_of.append(first_end + body.end_of[node.id])
-            first_end += len(body.ends)
         yield "#define MISSING_LOW 0x80000000u"
         yield "typedef struct { double threshold; unsigned column, child; } Node;"
         yield f"static const Node nodes[] = {_list(nodes)};"
@@ -389,7 +327,7 @@ class _File:
         yield f"static const State states[] = {_list(entries or ['{0.0, 0, 0, 0, 0}'])};"
         yield f"static const int roots[] = {_list(states.roots)};"
         yield from self._quantities()
-        if not self.shares:
+        if not program.shares_rows:
             yield from _WALK.replace("N_TREES", str(len(states.roots))).strip("\n").splitlines()
         else:
             yield f"static const int share_to[] = {_list(states.share_to)};"
@@ -442,16 +380,16 @@ class _File:
         """Sum what all trees say."""
         program, width = self.program, self.program.width
         n_trees = len(program.bodies)
-        if program.hard and self.shares:
+        if program.decides_by_tree:
             yield "static int decide(const double *votes);"
         yield "static void sum(const double *x, const double *said, double *total) {"
         yield "    int tree, k;"
-        if not self.shares:
+        if not program.shares_rows:
             yield f"    int ends[{n_trees}];"
             yield "    ends_of(x, ends);"
         yield f"    for (k = 0; k < {width}; ++k) total[k] = 0.0;"
         yield f"    for (tree = 0; tree < {n_trees}; ++tree) {{"
-        if not self.shares:
+        if not program.shares_rows:
             yield f"        for (k = 0; k < {width}; ++k) total[k] += said[ends[tree] * {width} + k];"
         else:
             yield f"        double one[{width}];"

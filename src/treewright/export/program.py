@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,6 +182,16 @@ class Answers:
     votes: Array
     proba: Array
 
+    @property
+    def labels(self) -> list[int]:
+        """The classes as plain numbers; none for a model of numbers."""
+        return [] if self.label is None else self.label.tolist()
+
+    @property
+    def votes_are_proba(self) -> bool:
+        """Whether classes are decided by the probabilities themselves."""
+        return np.array_equal(self.votes, self.proba)
+
 
 @dataclass(frozen=True, eq=False)
 class TreeBody:
@@ -283,10 +293,64 @@ class Program:
         """How many numbers an answer has."""
         return 1 if self.classes is None else len(self.classes)
 
+    @cached_property
+    def shares_rows(self) -> bool:
+        """Whether a row may go down several branches of a node."""
+        return any(body.shares_rows for body in self.bodies)
+
     @property
     def sums(self) -> bool:
         """Whether answers are summed over trees or shares of rows, rather than read at one end."""
-        return self.forest or any(body.shares_rows for body in self.bodies)
+        return self.forest or self.shares_rows
+
+    @property
+    def divisor(self) -> int:
+        """What sums are divided by."""
+        return len(self.bodies) if self.forest else 1
+
+    @property
+    def decides_by_tree(self) -> bool:
+        """Whether the shares of a row are put together to one vote in each tree."""
+        return self.hard and self.shares_rows
+
+    @cached_property
+    def answers(self) -> Answers:
+        """What is said at the ends of all bodies, one body after the other."""
+        every = [body.answers for body in self.bodies]
+        label = (
+            None
+            if every[0].label is None
+            else np.concatenate([one.label for one in every if one.label is not None])
+        )
+        votes, proba = (
+            np.concatenate(parts) for parts in zip(*((one.votes, one.proba) for one in every), strict=True)
+        )
+        return Answers(label, votes, proba)
+
+    def bodies_from(self) -> Iterator[tuple[int, Body, int]]:
+        """Go over the bodies, each with its place and with that of its first end among all ends."""
+        end = 0
+        for place, body in enumerate(self.bodies):
+            yield place, body, end
+            end += len(body.answers.proba)
+
+    @property
+    def coded(self) -> Iterator[tuple[int, Input]]:
+        """The inputs whose values are looked up among categories, each with its place."""
+        pairs = enumerate(self.inputs)
+        return ((at, one) for at, one in pairs if one.has_codes and one.predicate is None)
+
+    @property
+    def n_codes(self) -> list[int]:
+        """How many codes each lookup has."""
+        tests = (test for body in self.bodies for _, test in body.all_tests())
+        return [len(test.branches) for test in tests if isinstance(test, Lookup)]
+
+    def unseen(self, one: Input) -> Literal["refused", "coded", "missing"]:
+        """Tell what becomes of a category of an input that was never seen."""
+        if self.refuses_unseen:
+            return "refused"
+        return "coded" if self.unseen_is_code and one.column.kind == "categorical" else "missing"
 
     @property
     def n_ends(self) -> int:
