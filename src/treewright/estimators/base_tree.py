@@ -458,7 +458,7 @@ class TreeEstimator(TableEstimator, ABC):
         write_model(path, header, arrays | own)
 
     def _learned_html(self) -> str:
-        from treewright.draw import plot_tree
+        from treewright.draw.tree_plot import plot_tree
 
         return plot_tree(self.tree_, max_leaves=12)._repr_html_()
 

@@ -88,12 +88,8 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
 
         Parameters
         ----------
-        X : table of shape (n_rows, n_features)
-            NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix.
-        y : array-like of shape (n_rows,)
-            The classes.
-        sample_weight : array-like of shape (n_rows,) or None
-            Weight of each row.
+        X, y, sample_weight
+            As for `DecisionTreeClassifier.fit`; the target is classes.
 
         Returns
         -------

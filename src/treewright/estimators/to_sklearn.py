@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from treewright.errors import ExportError
 from treewright.export.binary import check_binary, cut_of
-from treewright.export.program import Program, TreeBody, program_of
+from treewright.export.program import Program, TreeBody
+from treewright.export.program_of_model import program_of
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]

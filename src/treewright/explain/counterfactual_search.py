@@ -68,6 +68,8 @@ class Found:
 class Search:
     """A search for the nearest change of a row.
 
+    It is best first over the leaves of the trees: what is found first is proven to be nearest.
+
     Parameters
     ----------
     trees : sequence of Tree

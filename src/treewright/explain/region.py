@@ -31,6 +31,8 @@ LARGEST_WHOLE = 2.0**52
 class Measure:
     """What changes of a row cost, and which are allowed.
 
+    The cost of several is their sum, each in units of its feature's scale.
+
     Parameters
     ----------
     row : Row

@@ -277,7 +277,7 @@ class Editor:
 
     def _repr_html_(self) -> str:
         """Show what was done, step by step, and the tree as it is now."""
-        from treewright.draw import plot_tree
+        from treewright.draw.tree_plot import plot_tree
 
         known = ("edit", "leaves", "risk")
         rows = [

@@ -60,6 +60,8 @@ MOST_CATEGORIES = 12
 class Exploration:
     """A tree with the rows to explore it with.
 
+    Without rows the page shows what the tree itself remembers of those that it was grown on.
+
     Attributes
     ----------
     tree : Tree

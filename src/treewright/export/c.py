@@ -10,9 +10,10 @@ from typing import Any
 from treewright.data import times
 from treewright.data.columns import Column, plain
 from treewright.errors import ExportError
+from treewright.export.comparisons import Cut, Input
 from treewright.export.header import header
-from treewright.export.program import Cut, Input, Program, TreeBody
-from treewright.export.source import Source, nested, wrapped
+from treewright.export.program import Program, TreeBody
+from treewright.export.source import Source, helpers_for, nested, pieces_of, wrapped
 from treewright.export.states import SHARED, States
 from treewright.formatting.text import printable, quoted
 from treewright.tree.decision import SAME_WEIGHT
@@ -140,12 +141,11 @@ class _File:
             yield f"enum {{ {prefix}N_CLASSES = {program.width} }};"
             yield f"const char *const {prefix}classes[] = {texts};"
         yield ""
-        yield from self._codes()
-        yield from self._answers()
-        yield from self._sets()
-        yield from self._read()
-        yield from walk
-        yield from self._predict()
+        parts = (self._codes(), self._answers(), self._sets(), self._read(), walk, self._predict())
+        body = [line for part in parts for line in part]
+        for helper in helpers_for("\n".join(body), _HELPERS):
+            yield f"{helper}\n"
+        yield from body
 
     def _coding(self) -> list[str]:
         """What each number of a row is."""
@@ -169,23 +169,10 @@ class _File:
             yield f"static const int codes{place}[] = {_list([code for _, code in texts])};"
         yield ""
         yield "// The number of a category of a column, by its text: NAN for NULL, -1 for one never seen."
-        yield f"double {self.prefix}code_of(int column, const char *text) {{"
-        yield "    const char *const *texts; const int *codes; int low = 0, high;"
-        yield "    if (!text) return NAN;"
-        yield "    switch (column) {"
+        yield f"double {self.prefix}code_of(int column, const char *text) {{\n    switch (column) {{"
         for place, column in coded:
-            size = len(column.categories)
-            yield f"    case {place}: texts = texts{place}; codes = codes{place}; high = {size}; break;"
-        yield "    default: return NAN;"
-        yield "    }"
-        yield "    while (low < high) {"
-        yield "        int middle = (low + high) / 2, order = strcmp(text, texts[middle]);"
-        yield "        if (order == 0) return codes[middle];"
-        yield "        if (order < 0) high = middle; else low = middle + 1;"
-        yield "    }"
-        yield "    return -1.0;"
-        yield "}"
-        yield ""
+            yield f"    case {place}: return find(text, texts{place}, codes{place}, {len(column.categories)});"
+        yield "    default: return NAN;\n    }\n}\n"
 
     def _answers(self) -> Iterator[str]:
         """What is said at each end, a line of numbers each."""
@@ -201,20 +188,11 @@ class _File:
 
     def _sets(self) -> Iterator[str]:
         """Sets of codes as bits; bit 0 is code -1."""
-        if not self.source.sets:
-            return
         for codes, place in self.source.sets.items():
             bits = bytearray((max(codes) + 1) // 8 + 1)
             for code in codes:
                 bits[(code + 1) // 8] |= 1 << (code + 1) % 8
             yield f"static const unsigned char set{place}[] = {_list(bits)};"
-        yield "static int in(double x, const unsigned char *set, int last) {"
-        yield "    int bit;"
-        yield "    if (!(x >= -1.0 && x <= last)) return 0;"
-        yield "    bit = (int)x + 1;"
-        yield "    return set[bit / 8] >> bit % 8 & 1;"
-        yield "}"
-        yield ""
 
     # ---- reading a row -------------------------------------------------------------------------------
 
@@ -226,18 +204,12 @@ class _File:
             for at, one in enumerate(program.inputs)
             if one.predicate is not None
         }
-        asked = " ".join(predicates.values())
-        yield from (
-            line for line in _TRUTHS.split("\n") if line and f"{line.split('(')[0].split()[-1]}(" in asked
-        )
         yield "static int read_row(const double *row, double *x) {"
         yield "    (void)row; (void)x;"
         for place, (at, one) in enumerate(self.columns):
             yield from (f"    {line}" for line in self._value(at, place, one))
         yield from (f"    x[{at}] = {text};" for at, text in predicates.items())
-        yield "    return 1;"
-        yield "}"
-        yield ""
+        yield "    return 1;\n}\n"
 
     def _value(self, at: int, place: int, one: Input) -> Iterator[str]:
         program = self.program
@@ -341,16 +313,11 @@ class _File:
         yield ""
 
     def _quantities(self) -> Iterator[str]:
-        program = self.program
+        obliques = enumerate(self.program.obliques, len(self.program.inputs))
+        cases = [f"    case {place}: return {self.source.total(oblique)};" for place, oblique in obliques]
         yield "static double quantity_of(const double *x, int quantity) {"
-        if program.obliques:
-            yield "    switch (quantity) {"
-            for place, oblique in enumerate(program.obliques, len(program.inputs)):
-                yield f"    case {place}: return {self.source.total(oblique)};"
-            yield "    }"
-        yield "    return x[quantity];"
-        yield "}"
-        yield ""
+        yield from ["    switch (quantity) {", *cases, "    }"] if cases else []
+        yield "    return x[quantity];\n}\n"
 
     # ---- what is asked for ---------------------------------------------------------------------------
 
@@ -470,12 +437,49 @@ _CONTRACT = """
 #endif
 """
 
-_TRUTHS = """
-static double or_nan(double x) { return x - x == 0.0 ? x : NAN; }
-static double compare(double a, double b, int holds) { return isnan(a) || isnan(b) ? NAN : holds; }
-static double both(double a, double b) { return a == 0.0 || b == 0.0 ? 0.0 : a * b; }
-static double either(double a, double b) { return a == 1.0 || b == 1.0 ? 1.0 : a * b; }
-"""
+_HELPERS = pieces_of(
+    """
+static double or_nan(double x) {
+    return x - x == 0.0 ? x : NAN;
+}
+
+
+static double compare(double a, double b, int holds) {
+    return isnan(a) || isnan(b) ? NAN : holds;
+}
+
+
+static double both(double a, double b) {
+    return a == 0.0 || b == 0.0 ? 0.0 : a * b;
+}
+
+
+static double either(double a, double b) {
+    return a == 1.0 || b == 1.0 ? 1.0 : a * b;
+}
+
+
+static int in(double x, const unsigned char *set, int last) {
+    int bit;
+    if (!(x >= -1.0 && x <= last)) return 0;
+    bit = (int)x + 1;
+    return set[bit / 8] >> bit % 8 & 1;
+}
+
+
+static double find(const char *text, const char *const *texts, const int *codes, int high) {
+    int low = 0;
+    if (!text) return NAN;
+    while (low < high) {
+        int middle = (low + high) / 2, order = strcmp(text, texts[middle]);
+        if (order == 0) return codes[middle];
+        if (order < 0) high = middle; else low = middle + 1;
+    }
+    return -1.0;
+}
+""",
+    r"^static \w+ (\w+)\(",
+)
 
 _WALK = """
 static void ends_of(const double *x, int *ends) {

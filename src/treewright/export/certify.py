@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import ExportError
-from treewright.export.program import Program, program_of
-from treewright.export.runtimes import REFUSED, NotInstalledError, Outcome, runtime_of
+from treewright.export.program import Program
+from treewright.export.program_of_model import program_of
+from treewright.export.runtimes import runtime_of
+from treewright.export.runtimes.base import REFUSED, NotInstalledError, Outcome
 from treewright.export.witness import Rows, boundaries, infinite_rows, random_rows
 
 Array = NDArray[np.float64]
@@ -150,6 +152,10 @@ def certify(
     program = program_of(model)
     digests = program_digest(program), _digest(content)
     runtime = runtime_of(target, content, options)
+    if runtime is None:
+        return Certificate(
+            target, "none", "", 0, None, *digests, reason="it is read by people: nothing runs it"
+        )
     try:
         version = runtime.version()
     except NotInstalledError as problem:

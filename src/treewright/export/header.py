@@ -6,7 +6,8 @@ import os
 from datetime import UTC, datetime
 
 from treewright.data.columns import value_text
-from treewright.export.program import Input, Program, TreeBody
+from treewright.export.comparisons import Input
+from treewright.export.program import Program, TreeBody
 from treewright.formatting.text import counted, printable, quoted
 
 MOST_LISTED = 8

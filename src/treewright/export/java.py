@@ -11,9 +11,10 @@ import numpy as np
 
 from treewright.data import times
 from treewright.errors import ExportError
+from treewright.export.comparisons import Input
 from treewright.export.header import header
-from treewright.export.program import Input, Program
-from treewright.export.source import Language, calls, helpers_for, nanoseconds, pieces_of
+from treewright.export.program import Program
+from treewright.export.source import Language, calls, helpers_for, pieces_of
 from treewright.export.states import States
 from treewright.formatting.text import printable
 from treewright.tree.decision import SAME_WEIGHT
@@ -141,22 +142,11 @@ def number(value: float) -> str:
     return repr(float(value)).replace("inf", "Infinity").removesuffix(".0")
 
 
-def literal(value: Any) -> str:
-    """Write a class label."""
-    if isinstance(value, str):
-        return string(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return f"{value}L" if -(2**63) <= value < 2**63 else f"new BigInteger({string(str(value))})"
-    return f"Double.parseDouble({string(number(value))})"
-
-
 def key(category: Any) -> str:
     """What a category is looked up by."""
     if isinstance(category, str):
         return f"s{category}"
-    time = nanoseconds(category)
+    time = times.nanoseconds(category)
     if time is not None:
         return f"t{time}"
     if isinstance(category, float) and not category.is_integer():
@@ -169,6 +159,16 @@ class _Java(Language):
 
     def number(self, value: float) -> str:
         return repr(float(value))
+
+    def literal(self, value: Any) -> str:
+        is_number = isinstance(value, float)
+        return f"Double.parseDouble({string(number(value))})" if is_number else super().literal(value)
+
+    def string(self, text: str) -> str:
+        return string(text)
+
+    def whole(self, value: int) -> str:
+        return f"{value}L" if -(2**63) <= value < 2**63 else f"new BigInteger({string(str(value))})"
 
     def comment(self, text: str) -> str:
         return f"// {printable(text)}".replace(
@@ -222,7 +222,7 @@ class _Class:
     def _body(self) -> Iterator[str]:
         program = self.program
         if program.classes is not None:
-            labels = ", ".join(map(literal, program.classes))
+            labels = ", ".join(map(self.language.literal, program.classes))
             yield f"    public static final Object[] CLASSES = {{{labels}}};"
             yield ""
         yield from self._data()

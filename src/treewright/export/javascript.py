@@ -11,9 +11,10 @@ import numpy as np
 
 from treewright.data import times
 from treewright.errors import ExportError
+from treewright.export.comparisons import Input
 from treewright.export.header import header
-from treewright.export.program import Input, Program
-from treewright.export.source import Source, calls, helpers_for, nanoseconds, nested, pieces_of, wrapped
+from treewright.export.program import Program
+from treewright.export.source import Source, calls, helpers_for, nested, pieces_of, wrapped
 from treewright.export.states import States
 from treewright.formatting.text import printable
 from treewright.tree.decision import SAME_WEIGHT
@@ -52,17 +53,6 @@ def string(text: str) -> str:
     return json.dumps(text, ensure_ascii=not text.isprintable()).replace("<", "\\u003c")
 
 
-def literal(value: Any) -> str:
-    """Write a label or a category."""
-    if isinstance(value, str):
-        return string(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value) if abs(value) <= SAFE else f"{value}n"
-    return _number(value)
-
-
 def _number(value: float) -> str:
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
@@ -84,6 +74,12 @@ class _JavaScript(Source):
 
     def number(self, value: float) -> str:
         return _number(value)
+
+    def string(self, text: str) -> str:
+        return string(text)
+
+    def whole(self, value: int) -> str:
+        return str(value) if abs(value) <= SAFE else f"{value}n"
 
     def comment(self, text: str) -> str:
         # A page may hold it: nothing may end its script, or begin a comment of HTML.
@@ -133,7 +129,7 @@ class _Module:
         if self.script:
             yield "const treewright = (() => {"
         if program.classes is not None:
-            yield f"{self._export}const classes = {_list(program.classes, literal)};"
+            yield f"{self._export}const classes = {_list(program.classes, self.source.literal)};"
 
     @property
     def _export(self) -> str:
@@ -170,13 +166,20 @@ class _Module:
         program = self.program
         for place, one in program.coded:
             entries = ",\n".join(
-                f"  [{_key(category)}, {code}]" for code, category in enumerate(one.column.categories)
+                f"  [{self._key(category)}, {code}]" for code, category in enumerate(one.column.categories)
             )
             yield f"const codes{place} = new Map([\n{entries}\n]);"
         variables = self.source.inputs(program, self._value)
         yield "\nfunction read(row) {"
         yield from (f"  const {x} = {text};" for x, text in variables)
         yield f"  return [{', '.join(x for x, _ in variables)}];\n}}\n"
+
+    def _key(self, category: Any) -> str:
+        """What a category is looked up by: text, a number, or the nanoseconds of a moment as a BigInt."""
+        time = times.nanoseconds(category)
+        if time is not None:
+            return f"{time}n"
+        return self.source.literal(int(category) if isinstance(category, bool) else category)
 
     def _value(self, place: int, one: Input) -> str:
         program, column, name = self.program, one.column, string(one.name)
@@ -246,14 +249,6 @@ class _Module:
         yield f"\n{self._export}function predict(row) {{\n  return {answer};\n}}"
         if program.classes is not None:
             yield f"\n{self._export}function predict_proba(row) {{\n  return {proba};\n}}"
-
-
-def _key(category: Any) -> str:
-    """What a category is looked up by: text, a number, or the nanoseconds of a moment as a BigInt."""
-    time = nanoseconds(category)
-    if time is not None:
-        return f"{time}n"
-    return literal(int(category) if isinstance(category, bool) else category)
 
 
 _HELPERS = pieces_of(

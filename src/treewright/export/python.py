@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from treewright.data import times
+from treewright.export.comparisons import Input
 from treewright.export.header import header
-from treewright.export.program import Input, Program
-from treewright.export.source import Source, calls, helpers_for, nanoseconds, nested, pieces_of, wrapped
+from treewright.export.program import Program
+from treewright.export.source import Source, calls, helpers_for, nested, pieces_of, wrapped
 from treewright.export.states import States
 from treewright.formatting.text import printable
 from treewright.tree.decision import SAME_WEIGHT
@@ -37,7 +38,7 @@ def export_python(program: Program, *, form: str = "auto") -> str:
 class _Python(Source):
     """How Python says it."""
 
-    and_, or_, true = "and", "or", "True"
+    and_, or_, true, prefix = "and", "or", "True", "_"
 
     def number(self, value: float) -> str:
         if math.isinf(value):
@@ -73,13 +74,8 @@ class _Python(Source):
         return f"_unknown({number})"
 
     def arithmetic(self, sign: str, left: str, right: str) -> str:
-        return f"_finite({left}, {sign!r}, {right})"
-
-    def compared(self, sign: str, left: str, right: str) -> str:
-        return f"_compare({left}, {sign!r}, {right})"
-
-    def joined(self, all_of_them: bool, one: str, other: str) -> str:
-        return f"_{super().joined(all_of_them, one, other)}"
+        quotient = f"_finite(_divided({left}, {right}))"  # Python refuses to divide by zero
+        return quotient if sign == "/" else super().arithmetic(sign, left, right)
 
 
 def values(numbers: Iterable[Any], write: Any = repr) -> str:
@@ -233,7 +229,7 @@ class _Module:
 
 def _key(category: Any) -> Any:
     """What a category is looked up by: itself, or the nanoseconds of a time."""
-    time = nanoseconds(category)
+    time = times.nanoseconds(category)
     return category if time is None else time
 
 
@@ -345,29 +341,16 @@ def _duration(value, step):
     return (value.days * 86400 + value.seconds) * 10**9 + value.microseconds * 1000 + getattr(value, "nanoseconds", 0)
 
 
-def _finite(a, sign, b):
-    if sign == "/" and b == 0:
-        return NAN
-    x = a + b if sign == "+" else a - b if sign == "-" else a * b if sign == "*" else a / b
+def _finite(x):
     return x if x - x == 0 else NAN
 
 
-def _compare(a, sign, b):
-    if a != a or b != b:
-        return NAN
-    return int(
-        a < b
-        if sign == "<"
-        else a <= b
-        if sign == "<="
-        else a > b
-        if sign == ">"
-        else a >= b
-        if sign == ">="
-        else a == b
-        if sign == "=="
-        else a != b
-    )
+def _divided(a, b):
+    return a / b if b else NAN
+
+
+def _compare(a, b, holds):
+    return NAN if a != a or b != b else int(holds)
 
 
 def _unknown(a):

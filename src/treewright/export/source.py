@@ -9,25 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from treewright.data import times
 from treewright.errors import ExportError
+from treewright.export.comparisons import Cut, Input, Oblique, Plane, Test
 from treewright.export.expressions import Truth, Value, read_expression, written
-from treewright.export.program import (
-    STAY,
-    Body,
-    Clause,
-    Cut,
-    Input,
-    Node,
-    Oblique,
-    Plane,
-    Program,
-    RuleBody,
-    Test,
-    TreeBody,
-)
+from treewright.export.program import STAY, Body, Clause, Node, Program, RuleBody, TreeBody
 
 MOST_NESTED_ENDS, DEEPEST_NESTED, MOST_NESTED_CODES = 1_000, 40, 20_000
 """Leaves of a model, depth of a tree and codes in all tests up to which code has a block for each node."""
@@ -109,25 +94,34 @@ def wrapped(texts: Iterable[str], indent: str) -> str:
     return f",\n{indent}".join(lines)
 
 
-def nanoseconds(category: Any) -> int | None:
-    """Give a category that is a time in nanoseconds; None for any other."""
-    if not isinstance(category, np.datetime64 | np.timedelta64):
-        return None
-    ticks, unit = times.ticks_of("", np.atleast_1d(np.asarray(category)))
-    return int(ticks[0]) * times.UNITS[unit]
-
-
 class Language(ABC):
     """How a language writes numbers, comments and predicates; of these the truth is 1, 0 or NaN.
 
     Predicates call functions that stand in what is written: ``finite``, ``compare``, ``both``, ``either``.
     """
 
+    prefix = ""
     finite = "finite"
 
     @abstractmethod
     def number(self, value: float) -> str:
         """Write a number so that it is read back to the last bit."""
+
+    def literal(self, value: Any) -> str:
+        """Write a class label or a category."""
+        if isinstance(value, str):
+            return self.string(value)
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return self.whole(value) if isinstance(value, int) else self.number(value)
+
+    def string(self, text: str) -> str:
+        """Write text."""
+        return repr(text)
+
+    def whole(self, value: int) -> str:
+        """Write a whole number of any size."""
+        return str(value)
 
     @abstractmethod
     def comment(self, text: str) -> str:
@@ -163,11 +157,11 @@ class Language(ABC):
 
     def arithmetic(self, sign: str, left: str, right: str) -> str:
         """Join two numbers; NaN unless the result is finite."""
-        return f"{self.finite}({left} {sign} {right})"
+        return f"{self.prefix}{self.finite}({left} {sign} {right})"
 
     def compared(self, sign: str, left: str, right: str) -> str:
         """Compare two numbers; NaN if one of them is."""
-        return f"compare({left}, {right}, {left} {sign} {right})"
+        return f"{self.prefix}compare({left}, {right}, {left} {sign} {right})"
 
     def negated(self, truth: str) -> str:
         """Write the opposite."""
@@ -175,7 +169,7 @@ class Language(ABC):
 
     def joined(self, all_of_them: bool, one: str, other: str) -> str:
         """Join two truths by and, or by or."""
-        return f"{'both' if all_of_them else 'either'}({one}, {other})"
+        return f"{self.prefix}{'both' if all_of_them else 'either'}({one}, {other})"
 
 
 @dataclass(frozen=True)

@@ -11,21 +11,11 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import ExportError
+from treewright.export.comparisons import UNSEEN, Cut, Plane, Test
 from treewright.export.dialects import DIALECTS, LARGEST, Dialect, PostgreSQL, SQLite
 from treewright.export.expressions import Value, written
 from treewright.export.header import header
-from treewright.export.program import (
-    STAY,
-    UNSEEN,
-    Clause,
-    Cut,
-    Node,
-    Plane,
-    Program,
-    RuleBody,
-    Test,
-    TreeBody,
-)
+from treewright.export.program import STAY, Clause, Node, Program, RuleBody, TreeBody
 from treewright.export.source import check_form, predicate_of
 from treewright.export.states import SHARED, States
 from treewright.formatting.suggestions import nearest

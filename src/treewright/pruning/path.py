@@ -38,6 +38,8 @@ class Prunings(Protocol):
 class NestedPrunings:
     """Trees each of which is a pruning of the one before.
 
+    They are not kept: each is made from the whole tree when it is asked for.
+
     Parameters
     ----------
     tree : Tree

@@ -33,6 +33,8 @@ class Record(NamedTuple):
 class Branch:
     """One branch of a candidate.
 
+    Its figures are those that a lecture puts in the row of a table.
+
     Attributes
     ----------
     condition : str

@@ -374,10 +374,7 @@ class SplitTable:
     )
 
     def __post_init__(self) -> None:
-        entries = vars(self)
-        entries.update({name: read_only(entries[name], dtype) for name, dtype in COLUMN_TYPES.items()})
-        if self.adjusted is not None:
-            entries["adjusted"] = read_only(self.adjusted, np.float64)
+        freeze(self, COLUMN_TYPES, "adjusted")
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> SplitTable:
@@ -499,6 +496,14 @@ def read_only(array: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
     array = np.ascontiguousarray(array, dtype)
     array.setflags(write=False)
     return array
+
+
+def freeze(owner: Any, types: Mapping[str, np.dtype[Any]], optional: str) -> None:
+    """Put the arrays of a frozen dataclass in their types, and let nobody write to them any more."""
+    entries = vars(owner)
+    entries.update({name: read_only(entries[name], dtype) for name, dtype in types.items()})
+    if entries[optional] is not None:
+        entries[optional] = read_only(entries[optional], np.float64)
 
 
 def same_arrays(one: NDArray[Any], other: NDArray[Any]) -> bool:

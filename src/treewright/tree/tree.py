@@ -17,7 +17,7 @@ from treewright.formatting.text import counted
 from treewright.tree.decision import decide
 from treewright.tree.node import Node
 from treewright.tree.sklearn_arrays import SklearnArrays
-from treewright.tree.splits import SplitTable, concatenated_ranges, read_only, same_arrays
+from treewright.tree.splits import SplitTable, concatenated_ranges, freeze, read_only, same_arrays
 from treewright.tree.topology import Lineage
 
 if TYPE_CHECKING:
@@ -100,10 +100,7 @@ class Tree(Lineage, SklearnArrays):
     note: str = ""
 
     def __post_init__(self) -> None:
-        entries = vars(self)
-        entries.update({name: read_only(entries[name], dtype) for name, dtype in NODE_ARRAYS.items()})
-        if self.costs is not None:
-            entries["costs"] = read_only(self.costs, np.float64)
+        freeze(self, NODE_ARRAYS, "costs")
 
     @classmethod
     def from_arrays(
