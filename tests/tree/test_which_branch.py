@@ -116,8 +116,10 @@ def check_answers(tree: tw.Tree, rows: list[list[float]]) -> None:
     assert list(zip(branch.tolist(), by.tolist(), strict=True)) == expected
     routed = tree.route(encoded.numbers, encoded.codes).tolist()
     assert all({leaf} == set(end) for leaf, end in zip(routed, ends, strict=True) if len(end) == 1)
-    said = tree.spread(encoded.numbers, encoded.codes, tree.shares)
-    expected_shares = [sum(share * tree.shares[node] for node, share in end.items()) for end in ends]
+    said = tree.spread(encoded.numbers, encoded.codes, tree.class_probabilities)
+    expected_shares = [
+        sum(share * tree.class_probabilities[node] for node, share in end.items()) for end in ends
+    ]
     np.testing.assert_allclose(said, expected_shares, rtol=1e-12, atol=1e-12)
     check_parts(tree, encoded, ends)
     for numbers, codes, end in zip(encoded.numbers, encoded.codes, ends, strict=True):

@@ -39,7 +39,7 @@ SQL_TYPES = {"i": "BIGINT", "u": "UBIGINT", "f": "DOUBLE", "b": "BOOLEAN"}
         help="Where to write: .csv, .tsv, .jsonl, .parquet, .arrow.",
     ),
     click.option("--keep", multiple=True, metavar="NAMES", help="Columns of DATA to write too; * is all."),
-    click.option("--proba", is_flag=True, help="Write the share of every class too."),
+    click.option("--proba", is_flag=True, help="Write the probability of every class too."),
     click.option("--leaf", is_flag=True, help="Write the leaf of each row too."),
     spreadsheet_option,
 )

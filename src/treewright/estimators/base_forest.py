@@ -248,7 +248,7 @@ class ForestEstimator(TableEstimator):
         trees = list(self._fitted_trees())
         if self._hard:
             return trees, [np.eye(self.n_classes_)[tree.label] for tree in trees]
-        return trees, [tree.shares for tree in trees]
+        return trees, [tree.class_probabilities for tree in trees]
 
     def _means(self, X: Any) -> Array:
         """Mean over the trees of what each row's leaf says."""

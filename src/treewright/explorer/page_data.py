@@ -285,7 +285,7 @@ def small_enough(tree: Tree) -> Tree:
 
 
 def _path(explored: Exploration, cv: int | None) -> Json:
-    """Describe the cost-complexity path: sizes, training risk, risk on other rows and its standard error."""
+    """Describe the cost-complexity path: sizes, training loss, loss on other rows and its standard error."""
     tree, steps = explored.tree, Steps.of(explored.tree)
     path = steps.path
     described: Json = {

@@ -1,4 +1,4 @@
-"""What every artefact says of itself first: the model, the date, the columns with their types."""
+"""What every export says of itself first: the model, the date, the columns with their types."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def type_of(one: Input) -> str:
 
 
 def header(program: Program, *usage: str) -> list[str]:
-    """Give the lines that an artefact begins with.
+    """Give the lines that an export begins with.
 
     Parameters
     ----------

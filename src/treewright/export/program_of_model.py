@@ -62,7 +62,7 @@ def _of_tree(model: Any) -> Program:
     if label is not None and getattr(model, "compat", None) == "weka":
         empty = (tree.count == 0) & (tree.n_children == 0)
         label[empty], proba[empty] = -1, 0.0
-    votes = tree.shares if tree.is_classifier else tree.value
+    votes = tree.class_probabilities if tree.is_classifier else tree.value
     body = collector.tree(tree, Answers(label, votes, proba))
     return collector.program((body,), costs=tree.costs)
 
@@ -73,7 +73,7 @@ def _of_forest(model: Any) -> Program:
     hard = bool(model._hard)
     bodies = []
     for tree in trees:
-        said = tree.shares
+        said = tree.class_probabilities
         if not tree.is_classifier:
             answers = Answers(None, said, said)
         else:
@@ -92,7 +92,7 @@ def _of_rules(kind: str, rules: Any) -> Program:
         answers = Answers(None, value, value)
     else:
         label = np.array([rule.label for rule in every], np.int32)
-        answers = Answers(label, rules.shares, rules.shares)
+        answers = Answers(label, rules.class_probabilities, rules.class_probabilities)
     clauses = tuple(tuple(map(collector.clause, rule.conditions)) for rule in rules.rules)
     return collector.program((RuleBody(clauses, answers),), kind=kind)
 

@@ -232,7 +232,7 @@ class LooseTrees(Trees):
 
 def answer(tree: Tree, numbers: Array, codes: Codes, *, hard: bool = False, threads: int = 1) -> Array:
     """What a tree says of each row; with `hard`, its whole vote for one class."""
-    said = tree.spread(numbers, codes, tree.shares, threads)
+    said = tree.spread(numbers, codes, tree.class_probabilities, threads)
     return np.eye(said.shape[1])[decide(said)] if hard and tree.is_classifier else said
 
 

@@ -328,7 +328,9 @@ def _class_factors(dataset: Dataset, recipe: Recipe) -> tuple[Array | None, Arra
     if recipe.class_weight is None and recipe.priors is None and recipe.costs is None:
         return None, None, _total_weight(dataset) if recipe.min_weight_fraction_leaf else 0.0
     if recipe.class_weight is not None and recipe.priors is not None:
-        raise ValueError("Give either 'class_weight' or 'priors', not both: each sets the classes' shares.")
+        raise ValueError(
+            "Give either 'class_weight' or 'priors', not both: each sets the weights of the classes."
+        )
     classes, target = dataset.schema.classes, dataset.target
     if classes is None or target is None:
         raise ValueError("class_weight, priors and costs need classes: the target is a number.")

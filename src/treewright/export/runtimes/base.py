@@ -41,7 +41,7 @@ class Outcome:
 
 
 class Runtime(ABC):
-    """Runs artefacts of one target.
+    """Runs exports to one target.
 
     Parameters
     ----------

@@ -152,7 +152,7 @@ class CRuntime(Runtime):
     def run(self, program: Program, rows: Rows) -> Outcome:
         found = re.search(r"^(int|double) (\w*)predict\(const double", self.artefact, re.MULTILINE)
         if found is None:
-            raise ExportError("the artefact defines no function predict(const double *row).")
+            raise ExportError("the exported code defines no function predict(const double *row).")
         places = [at for at, _ in rows.inputs]
         batch = program.width + 2
         with tempfile.TemporaryDirectory() as folder:
@@ -161,11 +161,11 @@ class CRuntime(Runtime):
             Path(folder, "run.c").write_text(harness.replace("PREFIX", found[2]), encoding="utf-8")
             rows.x[:, places].tofile(Path(folder, "rows"))
             call(program_path("cc", "gcc"), *self.flags, "run.c", "-o", "run", folder=folder, what="cc")
-            call(str(Path(folder, "run")), str(len(rows)), folder=folder, what="the compiled artefact")
+            call(str(Path(folder, "run")), str(len(rows)), folder=folder, what="the compiled program")
             answers = np.fromfile(Path(folder, "answers")).reshape(len(rows), -1)
         one, many = answers[:, 0], answers[:, 1]
         if not np.array_equal(one, many, equal_nan=True):
-            raise ExportError("predict and predict_rows of the artefact give different answers.")
+            raise ExportError("predict and predict_rows of the exported code give different answers.")
         if program.classes is None:
             return Outcome([REFUSED if math.isnan(value) else value for value in one.tolist()])
         assert answers.shape[1] == batch
@@ -240,7 +240,7 @@ class JavaRuntime(Runtime):
         name = re.search(r"^public final class ([\w$]+) \{$", self.artefact, re.MULTILINE)
         package = re.search(r"^package ([\w$.]+);$", self.artefact, re.MULTILINE)
         if name is None:
-            raise ExportError("the artefact has no public class.")
+            raise ExportError("the exported code has no public class.")
         full = f"{package[1]}.{name[1]}" if package else name[1]
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, f"{name[1]}.java").write_text(self.artefact, encoding="utf-8")

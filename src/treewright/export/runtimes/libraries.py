@@ -104,7 +104,7 @@ class TreeliteRuntime(ModelRuntime):
 
 
 class SklearnRuntime(Runtime):
-    """scikit-learn, which compares numbers of single precision; the artefact is an estimator."""
+    """scikit-learn, which compares numbers of single precision; the export is an estimator."""
 
     name = "scikit-learn"
 
