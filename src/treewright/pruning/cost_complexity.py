@@ -79,7 +79,7 @@ class Links(NamedTuple):
         return np.asarray(np.diff(alpha) > SAME_ALPHA * alpha[-1])
 
     def _by_node(self, steps: NDArray[Any]) -> Array:
-        of_node = np.full(len(self.tree), inf)
+        of_node = np.full(self.tree.parent.shape, inf)
         of_node[self.node[1:]] = steps[1:]
         return of_node
 

@@ -435,6 +435,18 @@ class SplitTable:
             return Intervals(feature, tuple(value))
         return Sphere(tuple(at[::2]), tuple(value[::2]), tuple(value[1::2]), threshold)
 
+    def cuts(self) -> dict[int, set[float]]:
+        """Give the finite cuts that all splits make of each feature's numbers."""
+        found: dict[int, set[float]] = {}
+        for split in self:
+            if cuts := set(filter(math.isfinite, feature_cuts(split))):
+                found.setdefault(features_of(split)[0], set()).update(cuts)
+        return found
+
+    def features(self) -> set[int]:
+        """Give the features that any split asks for."""
+        return {feature for split in self for feature in features_of(split)}
+
     def take(self, indices: ArrayLike) -> SplitTable:
         """Return a table of the splits at `indices`, in that order."""
         indices = np.asarray(indices, np.int64)
