@@ -27,6 +27,12 @@ SECTION = re.compile(
     r"(?<=    Parameters\n    ----------\n).*?(?=\n    (?:Attributes|Examples)\n    ---|    \"\"\")",
     re.DOTALL,
 )
+FULL = "DecisionTreeClassifier"
+"""The class whose docstring describes the parameters that others have too."""
+
+MOST_ABSENT = 4
+"""Up to so many parameters that a class does not have are named; else those that it has."""
+
 CHOICES = re.compile(r"#define TREEWRIGHT_CHOICES\(CHOICE\).*?\n(?=\n)", re.DOTALL)
 FIRST_CHOICE = "/* parameters: written by tools/generate_parameters.py */"
 
@@ -81,10 +87,12 @@ def described(name: str, like: str) -> str:
             defaults.append(f"`{entry.name}={written(entry.default)}`")
     lines = [f"    {entry.name} : {entry.domain.described}\n{paragraph(entry.text)}" for entry in own]
     if like:
+        others = [f"`{other}`" for other in parameters_of(name) if other not in {entry.name for entry in own}]
         absent = [f"`{other}`" for other in known if other not in parameters_of(name)]
-        but = f", without {listed(absent)}" if absent else ""
+        every = "All others are" if own else "They are"
+        start = f"{listed(others)} are" if len(absent) > MOST_ABSENT else every
+        but = f", without {listed(absent)}" if 0 < len(absent) <= MOST_ABSENT else ""
         but += f", with the default{'s' * (len(defaults) > 1)} {listed(defaults)}" if defaults else ""
-        start = "All others are" if own else "They are"
         lines.append(f"    **parameters\n{paragraph(f'{start} those of `{like}`{but}.')}")
     return "".join(lines)
 
@@ -124,7 +132,7 @@ def module(path: Path) -> str:
         lines = {name: field_line(entry) for name, entry in parameters_of(name).items()}
         fields = "".join(line for key, line in lines.items() if inherited.get(key) != line)
         classifier = name.replace("Regressor", "Classifier")
-        like = parent or (classifier if classifier in OWNERS - {name} else "")
+        like = parent or (classifier if classifier in OWNERS - {name} else FULL * (name != FULL))
         text = replaced(FIELDS, text, fields)
         text = replaced(SECTION, text, described(name, like))
         source = source[: where.start] + text + source[where.stop :]

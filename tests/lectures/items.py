@@ -7,6 +7,8 @@ found. The words make the last column of docs/lectures.md, which `python tools/l
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -70,17 +72,13 @@ class Item:
 ITEMS: dict[str, Item] = {}
 
 
-def item(
-    number: str, text: str, lines: str, *calls: str
-) -> Callable[[Callable[..., str]], Callable[..., str]]:
-    """Add an item to the list."""
-
-    def add(check: Callable[..., str]) -> Callable[..., str]:
-        assert number not in ITEMS, f"{number} is there twice"
-        ITEMS[number] = Item(number, text, lines, calls, check)
-        return check
-
-    return add
+def item(check: Callable[..., str]) -> Callable[..., str]:
+    """Add an item to the list; its docstring has "S4.2 (lines of the text): what it has", then the calls."""
+    head, _, calls = inspect.cleandoc(check.__doc__ or "").partition("\n\n")
+    number, lines, text = re.fullmatch(r"(\S+) \((.*?)\): (.*)", head).groups()  # type: ignore[union-attr]
+    assert number not in ITEMS, f"{number} is there twice"
+    ITEMS[number] = Item(number, text, lines, tuple(calls.splitlines()), check)
+    return check
 
 
 def names() -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Any, ClassVar, Self, overload
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +23,7 @@ from treewright.estimators.tree import DecisionTree
 from treewright.explain.importance import Importances
 from treewright.forest.bootstrap import Draws
 from treewright.forest.growing import grow_trees
-from treewright.forest.trees import Trees
+from treewright.forest.trees import MadeWhenAskedFor, Trees
 from treewright.formatting.html_table import html_bars
 from treewright.formatting.text import counted, printable
 from treewright.growing.grow_tree import count_features, progress_bar, threads
@@ -248,7 +248,7 @@ class ForestEstimator(TableEstimator):
         trees = list(self._fitted_trees())
         if self._hard:
             return trees, [np.eye(self.n_classes_)[tree.label] for tree in trees]
-        return trees, [tree.shares for tree in trees]
+        return trees, [tree.class_probabilities for tree in trees]
 
     def _means(self, X: Any) -> Array:
         """Mean over the trees of what each row's leaf says."""
@@ -258,20 +258,7 @@ class ForestEstimator(TableEstimator):
         return sums
 
     def to_sklearn(self) -> Any:
-        """Give the model as scikit-learn's own, for what asks for its classes.
-
-        scikit-learn compares numbers of single precision: the answers are the same for rows of such
-        numbers. It holds binary splits of numbers; all else is refused.
-
-        Returns
-        -------
-        RandomForest… or ExtraTrees… of scikit-learn
-            Fitted; `treewright.certify(model, it, "sklearn")` compares the two.
-
-        Raises
-        ------
-        ExportError
-            If scikit-learn cannot hold the model; the sentence names the node and the feature.
+        """Give the forest as scikit-learn's own, exact on rows of single precision; see the one of trees.
 
         Examples
         --------
@@ -549,7 +536,7 @@ class ForestEstimator(TableEstimator):
         return [draws.rows(tree) for tree in range(len(draws.seeds))]
 
 
-class TreeEstimators(Sequence[DecisionTree]):
+class TreeEstimators(MadeWhenAskedFor[DecisionTree]):
     """The trees of a forest as estimators of one tree each; none is kept."""
 
     def __init__(self, forest: ForestEstimator) -> None:
@@ -558,20 +545,10 @@ class TreeEstimators(Sequence[DecisionTree]):
     def __len__(self) -> int:
         return len(self.forest.trees_)
 
-    @overload
-    def __getitem__(self, index: int) -> DecisionTree: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[DecisionTree]: ...
-    def __getitem__(self, index: int | slice) -> DecisionTree | list[DecisionTree]:
-        if isinstance(index, slice):
-            return [self[at] for at in range(len(self))[index]]
-        at = range(len(self))[index]
-        made = self.forest._tree_estimator(int(self.forest.draws_.seeds[at]))
-        made._set_tree(self.forest.trees_[at])
+    def _made(self, index: int) -> DecisionTree:
+        made = self.forest._tree_estimator(int(self.forest.draws_.seeds[index]))
+        made._set_tree(self.forest.trees_[index])
         return made
-
-    def __iter__(self) -> Iterator[DecisionTree]:
-        return (self[at] for at in range(len(self)))
 
 
 def _labels(schema: Schema) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.metadata_routing import UNUSED
 
 from treewright import _core
 from treewright.bounds import ErrorBound, held_out_bound, training_bound
@@ -41,6 +42,11 @@ class TreeEstimator(TableEstimator, ABC):
     _declared_classes: ClassVar[bool] = False
     """Whether classes that a categorical target declares and no row has are counted."""
     _time_limit: ClassVar[float | None] = None
+
+    # What is no data has no place in scikit-learn's routing of data.
+    __metadata_request__fit: ClassVar = {"check_input": UNUSED}
+    __metadata_request__predict: ClassVar = dict.fromkeys(("check_input", "reorder", "return_report"), UNUSED)
+    __metadata_request__predict_proba: ClassVar = {"check_input": UNUSED}
 
     holdout: float
     unseen: Unseen
@@ -119,7 +125,7 @@ class TreeEstimator(TableEstimator, ABC):
         holdout: float = 1 / 3,
         held_out: Dataset | None = None,
     ) -> None:
-        """Grow a tree, prune it if asked to, and adopt it with an account of either."""
+        """Grow a tree, prune it if asked to, and keep it with a trace and a report."""
         progress = progress_bar(self.verbose)
         if pruners:
             pruned = grow_and_prune(
@@ -141,7 +147,7 @@ class TreeEstimator(TableEstimator, ABC):
         self._keep_trace(*grown, recipe)
 
     def _keep_trace(self, tree: Any, rows: Dataset, recipe: AnyRecipe) -> None:
-        """Keep the account of how a tree was grown, if it is asked for."""
+        """Keep the trace of how a tree was grown, if it is asked for."""
         self.__dict__.pop("trace_", None)
         if self.trace:
             self.trace_ = Trace(tree, rows, recipe)
@@ -268,7 +274,7 @@ class TreeEstimator(TableEstimator, ABC):
         return _shares(value, self._laplace).take(leaf, axis=0)
 
     def _class_values(self, tree: Tree) -> NDArray[np.float64]:
-        """What class shares are made of: the class weights of each node."""
+        """What class probabilities are made of: the class weights of each node."""
         return tree.value
 
     def _spread(self, X: Any, laplace: float) -> NDArray[np.float64]:
@@ -458,7 +464,7 @@ class TreeEstimator(TableEstimator, ABC):
         write_model(path, header, arrays | own)
 
     def _learned_html(self) -> str:
-        from treewright.draw import plot_tree
+        from treewright.draw.tree_plot import plot_tree
 
         return plot_tree(self.tree_, max_leaves=12)._repr_html_()
 

@@ -187,8 +187,6 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalEstimator):
         Most levels of splits. Each multiplies the work; None needs `max_leaf_nodes`.
     max_leaf_nodes : int or None
         Most leaves; None is as many as the depth allows.
-    class_weight : dict, "balanced" or None
-        Factor on the weight of each class.
     alpha : float
         The price of a leaf, in mean cost: 0.01 asks of every split to lower the training error by 1 %.
     time_limit : float or None
@@ -201,29 +199,11 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalEstimator):
         best tree so far; `memory_limited_` says so.
     on_interrupt : {"raise", "keep"}
         On Ctrl-C, raise KeyboardInterrupt, or give the best tree so far.
-    priors : dict or array-like or None
-        The classes' shares to grow for, instead of those of the data.
-    costs : array-like of shape (n_classes, n_classes) or None
-        Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.
-    laplace : float or bool
-        What `predict_proba` adds to the weight of every class of a leaf; True is 1.
-    unseen : {"missing", "error", "majority"}
-        What to do when predicting for a category that was never seen: treat it as missing, refuse it, or
-        follow the largest branch.
-    inf : {"error", "extreme"}
-        Refuse infinite numbers, or take them as the largest finite ones.
-    categorical_features : list of names, indices or a mask, or None
-        Columns to take as categories, beyond those that say so themselves.
-    ordinal_features : list of names, indices or a mask, or dict of name to categories, or None
-        Columns to take as ordered categories, beyond those that say so themselves.
-    predicates : list or dict of expressions and functions, or None
-        Boolean features of your own, offered beside the others. They are expressions over the columns such as
-        ``"width > 2 * height"``, functions that are given the table and give a truth value for each row, or
-        pairs of a name and such.
-    n_jobs : int or None
-        Threads; None and −1 use all cores.
     verbose : int or bool
         Show the best objective, the lower bound and the gap in the terminal.
+    **parameters
+        `class_weight`, `priors`, `costs`, `laplace`, `unseen`, `inf`, `categorical_features`,
+        `ordinal_features`, `predicates` and `n_jobs` are those of `DecisionTreeClassifier`.
 
     Attributes
     ----------

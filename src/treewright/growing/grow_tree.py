@@ -70,14 +70,15 @@ def grow(
     if not isinstance(recipe, Recipe):
         return recipe.grow(dataset, n_jobs=n_jobs, progress=progress)
     dataset, options = core_options(dataset, recipe, n_jobs, progress)
-    schema = dataset.schema
-    arrays = grow_in_order(core_table(dataset), dataset.weight, options)
+    table = core_table(dataset)
+    arrays = grow_in_order(table, dataset.weight, options)
+    n_nodes = len(arrays["parent"])
     if progress is not None:
         progress(1.0)
     if recipe.missing in SHARED and not options["policies"]:  # nothing missed a value, but new rows may
-        arrays["default_branch"] = np.full(len(arrays["parent"]), -1, np.int32)
-    tree = Tree.from_arrays(schema, arrays, options.get("costs"))
-    if warn_of_odd and len(tree) <= max(1, 2 * schema.n_classes):  # others are not odd
+        arrays["default_branch"] = np.full(n_nodes, -1, np.int32)
+    tree = Tree.from_arrays(dataset.schema, arrays, options.get("costs"))
+    if warn_of_odd and n_nodes <= max(1, 2 * table[-1]):  # others are not odd
         _warn_of_odd_trees(dataset, recipe, tree)
     return (
         tree if recipe.significance is None else replace(tree, note=_significance_note(dataset, recipe, tree))
@@ -328,7 +329,9 @@ def _class_factors(dataset: Dataset, recipe: Recipe) -> tuple[Array | None, Arra
     if recipe.class_weight is None and recipe.priors is None and recipe.costs is None:
         return None, None, _total_weight(dataset) if recipe.min_weight_fraction_leaf else 0.0
     if recipe.class_weight is not None and recipe.priors is not None:
-        raise ValueError("Give either 'class_weight' or 'priors', not both: each sets the classes' shares.")
+        raise ValueError(
+            "Give either 'class_weight' or 'priors', not both: each sets the weights of the classes."
+        )
     classes, target = dataset.schema.classes, dataset.target
     if classes is None or target is None:
         raise ValueError("class_weight, priors and costs need classes: the target is a number.")

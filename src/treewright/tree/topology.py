@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treewright.tree.splits import read_only
 
 
-class Lineage:
+class Topology:
     """What three arrays tell of a tree: children have consecutive ids, each larger than its parent's."""
 
     parent: NDArray[np.int32]

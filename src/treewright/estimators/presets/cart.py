@@ -206,51 +206,22 @@ class CARTClassifier(ClassifierMixin, CARTEstimator):
         known.
     cp : float
         A split must lower the error by this share of the root's; those that do not are undone while growing.
-    priors : dict or array-like or None
-        The classes' shares to grow for, instead of those of the data.
-    costs : array-like of shape (n_classes, n_classes) or None
-        Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.
-    laplace : float or bool
-        What `predict_proba` adds to the weight of every class of a leaf; True is 1.
     max_surrogates : int
         How many surrogate splits a node keeps for rows that miss the value it asks for.
-    use_surrogates : {0, 1, 2}
-        Rows with a missing value stay at the node (0), follow the surrogates or else stay (1), or follow the
-        surrogates or else the majority (2).
     surrogate_style : {0, 1}
         Agreement is counted over all rows with a known split (0), or over those that also know the surrogate
         (1).
-    max_competitors : int
-        How many of the best splits on other features each node remembers.
-    feature_costs : array-like, dict of feature to cost, or None
-        What it costs to look at each feature: gains are divided by it when splits are compared.
     cv : int, array-like or None
         Folds of the cross-validation of `cp_table_`: how many, or the fold of each row. The folds of a number
         are dealt over the rows in order of the target, so that they are alike.
     se : float or None
         Prune to the smallest tree whose cross-validated error is within `se` standard errors of the least.
-    unseen : {"missing", "error", "majority"}
-        What to do when predicting for a category that was never seen: treat it as missing, refuse it, or
-        follow the largest branch.
-    inf : {"error", "extreme"}
-        Refuse infinite numbers, or take them as the largest finite ones.
-    categorical_features : list of names, indices or a mask, or None
-        Columns to take as categories, beyond those that say so themselves.
-    ordinal_features : list of names, indices or a mask, or dict of name to categories, or None
-        Columns to take as ordered categories, beyond those that say so themselves.
-    predicates : list or dict of expressions and functions, or None
-        Boolean features of your own, offered beside the others. They are expressions over the columns such as
-        ``"width > 2 * height"``, functions that are given the table and give a truth value for each row, or
-        pairs of a name and such.
-    trace : bool
-        Keep the learner's own account of every node: each candidate with its counts, gain and gain ratio,
-        what was chosen and why. `trace_` holds the training rows with it.
-    n_jobs : int or None
-        Threads; None and −1 use all cores.
-    verbose : int or bool
-        Show progress in the terminal.
     compat : {"rpart"} or None
         Grow the tree of R's rpart ("rpart"), node for node, its oddities included.
+    **parameters
+        `priors`, `costs`, `laplace`, `use_surrogates`, `max_competitors`, `feature_costs`, `unseen`, `inf`,
+        `categorical_features`, `ordinal_features`, `predicates`, `trace`, `n_jobs` and `verbose` are those of
+        `DecisionTreeClassifier`, with the default `max_competitors=4`.
 
     Attributes
     ----------
