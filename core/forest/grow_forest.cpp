@@ -130,11 +130,11 @@ std::vector<Forest> grow_sorted(const ForestTask& shared, GrowTask task) {
         SortingFinder finder;
         Sample sample;
 
-        Worker(const ForestTask& shared, const GrowTask& all, const RankTable& ranks, bool unit)
+        Worker(const ForestTask& shared, const GrowTask& all, const SortedColumns& columns, bool unit)
             : recipe(shared.recipe),
               task(all.with(recipe)),
               writer(task, shared.position, shared.n_categories),
-              finder(task, ranks, unit, writer) {}
+              finder(task, columns, unit, writer) {}
 
         void grow(const ForestTask& shared, uint64_t seed, int thread, Forest& out) {
             sample.draw(shared.sampler, shared.draws, shared.target, seed);
@@ -147,8 +147,7 @@ std::vector<Forest> grow_sorted(const ForestTask& shared, GrowTask task) {
         }
     };
     const int threads = shared.recipe.threads;
-    const bool by_row = copies_columns(task) && !shared.recipe.random_cuts;
-    const RankTable ranks(task.table, by_row, threads, shared.monitor);
+    const SortedColumns columns(task);
     const bool unit = shared.draws.n_draws == 0 && !shared.target.weight;
     use_criterion(task);
     const LogTable logs(task.formula->traits.log_table && unit ? task.table.n_rows : 0);
@@ -157,7 +156,7 @@ std::vector<Forest> grow_sorted(const ForestTask& shared, GrowTask task) {
     std::vector<Forest> trees(shared.n_trees());
     parallel_for(trees.size(), threads, [&](size_t t, int thread) {
         auto& worker = workers[static_cast<size_t>(thread)];
-        if (!worker) worker = std::make_unique<Worker>(shared, task, ranks, unit);
+        if (!worker) worker = std::make_unique<Worker>(shared, task, columns, unit);
         shared.monitor.poll(thread);
         Forest grown = shared.blank();
         worker->grow(shared, shared.draws.seeds[t], thread, grown);

@@ -19,8 +19,8 @@ public:
     using SubtreeRows = RowRange;
 
     /// Finds the splits of trees that are written to `out`.
-    SortingFinder(const GrowTask& task, const RankTable& ranks, bool unit, const ForestWriter& out)
-        : task_(task), out_(out), rows_(task, ranks), search_(make_sorted_search(task, unit, rows_)), totals_(task.width()) {}
+    SortingFinder(const GrowTask& task, const SortedColumns& columns, bool unit, const ForestWriter& out)
+        : task_(task), out_(out), rows_(task, columns), search_(make_sorted_search(task, unit, rows_)), totals_(task.width()) {}
 
     /// Take these rows of the table; `weight` goes by row of the table, empty = every row weighs one.
     Item root(std::span<const uint32_t> rows, std::span<const double> weight, uint64_t seed) {

@@ -1,6 +1,7 @@
 // The features a node has drawn are gathered, their ranks sorted and the cuts scanned.
 #include "grow/by_sorting/search.hpp"
 
+#include "cuts/drawn.hpp"
 #include "cuts/scan.hpp"
 #include "grow/by_sorting/rank_bins.hpp"
 #include "grow/feature_draw.hpp"
@@ -23,14 +24,19 @@ public:
           rows_(rows),
           draw_(task.n_features()),
           scratch_(task.n_log_n),
+          left_(task.width()),
           kernel_(task.make_kernel(task, unit)) {}
 
     void start(size_t n_rows) override {
         limits_.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
         limits_.min_weight = recipe_.min_weight_leaf;
-        ranked_.resize(n_rows);
-        if constexpr (C::classification) bit_.resize(n_rows);
-        else centred_.resize(n_rows);
+        if (recipe_.random_cuts) value_.resize(n_rows);
+        else ranked_.resize(n_rows);
+        if constexpr (C::classification) {
+            bit_.resize(n_rows);
+            if (recipe_.random_cuts) wide_bit_.resize(n_rows);
+        }
+        if constexpr (!C::classification) centred_.resize(n_rows);
     }
     SortedSplit* find(const RowRange& node, uint64_t seed, Totals& totals, double impurity, double centre) override {
         look_at(node, totals, centre);
@@ -64,6 +70,8 @@ private:
             local_.label = rows_.label(node);
             local_.bit = bit_.data();
             for (size_t i = 0; i < n; ++i) bit_[i] = local_.label[i] == 1;
+            if (recipe_.random_cuts)
+                for (size_t i = 0; i < n; ++i) wide_bit_[i] = bit_[i];
         } else {
             local_.target = centred_.data();
             local_.centre = centre;
@@ -213,39 +221,99 @@ private:
         return t;
     }
 
-    /// A threshold drawn between the smallest and the largest value (extremely randomised trees: Geurts, Ernst & Wehenkel, 2006).
+    /// A cut that is drawn.
     bool search_random(const RowRange& node, int32_t feature, Random& random) {
-        const double* value = rows_.numbers(static_cast<size_t>(feature));
-        const uint32_t* row = rows_.rows(node);
         const size_t n = node.size();
-        double low = infinity, high = -infinity;
-        size_t known = 0;
-        for (size_t i = 0; i < n; ++i) {
-            const double x = value[row[i]];
-            known += x == x;
-            low = x < low ? x : low;
-            high = x > high ? x : high;
-        }
+        const auto [known, low, high] = gather_values(node, feature);
         if (known == 0 || (low == high && known == n)) return false;
-        double cut = low + random.uniform() * (high - low);
-        if (!(cut < high)) cut = low;
-        if (low == high) cut = infinity;  // only known against missing is left
-        const bool missing_goes_left = known < n && random.below(2) == 0;
+        const auto [cut, missing_goes_left] = draw_cut(low, high, known < n, random);
+        const double *value = value_.data(), threshold = cut;
+        if (missing_goes_left) sum_up(n, [=](size_t i) { return !(value[i] > threshold); });
+        else sum_up(n, [=](size_t i) { return value[i] <= threshold; });
+        const size_t left = left_.count;
+        if (left < limits_.min_count || n - left < limits_.min_count || left == n) return true;
         Scorer made(local_, *totals_, scratch_);
-        size_t left = 0;
-        for (size_t i = 0; i < n; ++i) {
-            const double x = value[row[i]];
-            if (x <= cut || (missing_goes_left && x != x)) {
-                made.add(i);
-                ++left;
-            }
-        }
-        if (left < limits_.min_count || n - left < limits_.min_count || left == n || !limits_.allow(made)) return true;
+        made.jump(left_);
+        if (!limits_.allow(made)) return true;
         SortedSplit split{made.merit(made.score()), feature};
         split.threshold = cut;
         if (known < n) split.default_branch = missing_goes_left ? 0 : 1;
-        ties_.offer(split.merit, split);
+        ties_.offer(split.merit, std::move(split));
         return true;
+    }
+    struct ValueRange {
+        size_t known;
+        double low, high;
+    };
+    /// Bring the values of a node side by side; gives how many are known, the smallest and the largest.
+    ValueRange gather_values(const RowRange& node, int32_t feature) {
+        const double* value = rows_.numbers(static_cast<size_t>(feature));
+        const uint32_t* row = rows_.rows(node);
+        double* to = value_.data();
+        const size_t n = node.size();
+        constexpr size_t lanes = 4;  // a comparison need not wait for the one before
+        double low[lanes], high[lanes];
+        std::fill_n(low, lanes, infinity);
+        std::fill_n(high, lanes, -infinity);
+        for (size_t i = 0; i < n; ++i) to[i] = value[row[i]];
+        const auto take = [&](size_t i, size_t lane) {
+            const double x = to[i];
+            low[lane] = x < low[lane] ? x : low[lane];
+            high[lane] = x > high[lane] ? x : high[lane];
+        };
+        size_t i = 0;
+        for (; i + lanes <= n; i += lanes)
+            for (size_t lane = 0; lane < lanes; ++lane) take(i + lane, lane);
+        for (; i < n; ++i) take(i, 0);
+        size_t known = n;
+        if (rows_.has_missing(static_cast<size_t>(feature)))
+            for (i = 0; i < n; ++i) known -= value_[i] != value_[i];
+        return {known, *std::min_element(low, low + lanes), *std::max_element(high, high + lanes)};
+    }
+    /// The rows that go left, summed up without a branch: which do is a matter of chance.
+    template <class GoesLeft>
+    void sum_up(size_t n, GoesLeft&& goes_left) {
+        left_.clear();
+        size_t count = 0;
+        if constexpr (C::classification) {
+            const uint64_t* wide_bit = wide_bit_.data();
+            if (task_.n_classes == 2 && !local_.weight) {
+                size_t ones = 0;
+                for (size_t i = 0; i < n; ++i) {
+                    const uint64_t left = goes_left(i) ? ~uint64_t{0} : 0;
+                    count -= left;
+                    ones += left & wide_bit[i];
+                }
+                left_.sums[1] = static_cast<double>(ones);
+                left_.sums[0] = static_cast<double>(count - ones);
+            } else {
+                for (size_t i = 0; i < n; ++i) {
+                    const bool left = goes_left(i);
+                    count += left;
+                    left_.sums[static_cast<size_t>(local_.label[i])] += left ? local_.weight_of(i) : 0.0;
+                }
+            }
+            for (double sum : left_.sums) left_.weight += sum;
+        } else {
+            constexpr size_t lanes = 4;
+            double weight[lanes] = {}, sum[lanes] = {};
+            const auto add = [&](size_t i, size_t lane) {
+                const bool left = goes_left(i);
+                const double w = left ? local_.weight_of(i) : 0.0;
+                count += left;
+                weight[lane] += w;
+                sum[lane] += w * local_.target[i];
+            };
+            size_t i = 0;
+            for (; i + lanes <= n; i += lanes)
+                for (size_t lane = 0; lane < lanes; ++lane) add(i + lane, lane);
+            for (; i < n; ++i) add(i, 0);
+            for (size_t lane = 0; lane < lanes; ++lane) {
+                left_.weight += weight[lane];
+                left_.sums[0] += sum[lane];
+            }
+        }
+        left_.count = count;
     }
 
     bool search_categories(const RowRange& node, int32_t feature) {
@@ -281,6 +349,7 @@ private:
     const Totals* totals_ = nullptr;
     double impurity_ = 0, tolerance_ = 0;
     std::vector<uint8_t> bit_;
+    std::vector<uint64_t> wide_bit_;  // the same beside values of random cuts
     std::vector<double> centred_;
     Best<SortedSplit> ties_;
 
@@ -292,6 +361,8 @@ private:
     BestCut cut_;
     RankBinsFor<Scorer> bins_;
     Scratch scratch_;
+    std::vector<double> value_;  // of random cuts
+    Totals left_;                // what goes left
     LevelCounter counter_;
     Levels levels_;
     std::unique_ptr<Kernel> kernel_;  // groups categories
