@@ -29,7 +29,7 @@ def export_c(program: Program, *, form: str = "auto", prefix: str = "") -> str:
     ----------
     program : Program
     form : {"auto", "nested", "table"}
-        A block for each node, or tables with a loop over them; by default the size decides.
+        As for `export_python`.
     prefix : str
         What the names of all functions begin with, so that several models can be linked together.
     """

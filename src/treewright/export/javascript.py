@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def export_javascript(program: Program, *, form: str = "auto", module: str = "es
     ----------
     program : Program
     form : {"auto", "nested", "table"}
-        A block for each node, or tables with a loop over them; by default the size decides.
+        As for `export_python`.
     module : {"es", "script"}
         An ES module, or a script for a page: it makes one object, `treewright`, that holds the functions.
     """
@@ -71,6 +72,7 @@ class _JavaScript(Source):
     """How JavaScript says it."""
 
     indent = "  "
+    signs: Mapping[str, str] = MappingProxyType({"==": "===", "!=": "!=="})
 
     def number(self, value: float) -> str:
         return _number(value)
@@ -95,9 +97,6 @@ class _JavaScript(Source):
 
     def is_missing(self, number: str) -> str:
         return f"Number(Number.isNaN({number}))"
-
-    def compared(self, sign: str, left: str, right: str) -> str:
-        return super().compared({"==": "===", "!=": "!=="}.get(sign, sign), left, right)
 
 
 class _Module:

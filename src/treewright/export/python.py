@@ -38,7 +38,7 @@ def export_python(program: Program, *, form: str = "auto") -> str:
 class _Python(Source):
     """How Python says it."""
 
-    and_, or_, true, prefix = "and", "or", "True", "_"
+    and_, or_, true, prefix, stop = "and", "or", "True", "_", ""
 
     def number(self, value: float) -> str:
         if math.isinf(value):
@@ -61,12 +61,6 @@ class _Python(Source):
 
     def end_block(self) -> list[str]:
         return []
-
-    def set_branch(self, branch: int) -> str:
-        return f"b = {branch}"
-
-    def give(self, end: int) -> str:
-        return f"return {end}"
 
     # ---- predicates ----------------------------------------------------------------------------------
 
