@@ -178,10 +178,10 @@ def plot_merits(
 
     Examples
     --------
-    >>> from treewright import DecisionTreeClassifier, datasets, plot_merits
-    >>> X, y = datasets.load_iris()
-    >>> model = DecisionTreeClassifier().fit(X, y)
-    >>> plot_merits(model, X, y, feature="petal width").get_xlabel()
+    >>> import treewright as tw
+    >>> X, y = tw.datasets.load_iris()
+    >>> model = tw.DecisionTreeClassifier().fit(X, y)
+    >>> tw.plot_merits(model, X, y, feature="petal width").get_xlabel()
     'petal width'
     """
     tree = tree_of(model)

@@ -209,8 +209,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
 
     Examples
     --------
-    >>> model = ExtraTreesRegressor(10, random_state=0).fit([[1], [2], [8], [9]], [0.0, 0.0, 1.0, 1.0])
-    >>> model.predict([[0], [10]]).tolist()
+    >>> X, y = [[1], [2], [8], [9]], [0.0, 0.0, 1.0, 1.0]
+    >>> ExtraTreesRegressor(10, random_state=0).fit(X, y).predict([[0], [10]]).tolist()
     [0.0, 1.0]
     """
 

@@ -342,3 +342,17 @@ class Source(Language):
             yield self.indent * 2 + self.give(first_end + place)
             yield from (self.indent + line for line in self.end_block())
         yield self.indent + self.give(first_end + len(body.rules))
+
+
+class Writer:
+    """Writes a program in a language; each language has its own parts.
+
+    Parameters
+    ----------
+    source : Source
+    form : {"auto", "nested", "table"}
+    """
+
+    def __init__(self, source: Source, form: str) -> None:
+        self.source, self.program = source, source.program
+        self.nested = nested(source.program, form)
