@@ -36,7 +36,7 @@ class Frontier(dict[int, float]):
         Parameters
         ----------
         *others : Tree
-            Trees of the same training rows, such as a greedy one and its prunings; their mean risk is drawn.
+            Trees of the same training rows, such as a greedy one and its prunings; their mean loss is drawn.
         labels : tuple of str
             What they are called.
         ax : matplotlib Axes, optional
