@@ -10,9 +10,8 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 SETUP = """\
 from itertools import product
@@ -52,8 +51,7 @@ SIZES = {"S0": 41, "S1": 39, "S2": 15, "S3": 35, "S4": 20}
 """How many items each text has."""
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(NamedTuple):
     """One item of a lecture: what the text has, in which lines, the calls that give it, and the check."""
 
     number: str

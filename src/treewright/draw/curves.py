@@ -178,10 +178,10 @@ def plot_merits(
 
     Examples
     --------
-    >>> from treewright import DecisionTreeClassifier, datasets, plot_merits
-    >>> X, y = datasets.load_iris()
-    >>> model = DecisionTreeClassifier().fit(X, y)
-    >>> plot_merits(model, X, y, feature="petal width").get_xlabel()
+    >>> import treewright as tw
+    >>> X, y = tw.datasets.load_iris()
+    >>> model = tw.DecisionTreeClassifier().fit(X, y)
+    >>> tw.plot_merits(model, X, y, feature="petal width").get_xlabel()
     'petal width'
     """
     tree = tree_of(model)
@@ -227,7 +227,7 @@ def candidate_cuts(values: Array) -> Array:
 
 
 def merits_of(criterion: str, values: Array, target: NDArray[Any], cuts: Array, n_classes: int) -> Array:
-    """Give a criterion's merit of each cut, by the formulas of `treewright.criteria`."""
+    """Give by a criterion what each cut gains, by the formulas of `treewright.criteria`."""
     if criterion in criteria.REGRESSION:
         return np.array([criteria.merit(criterion, [target[values <= c], target[values > c]]) for c in cuts])
     order = np.argsort(values, kind="stable")

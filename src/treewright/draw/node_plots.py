@@ -90,6 +90,8 @@ class _Axis(NamedTuple):
 class SplitPlot:
     """Draws the rows of a node over what its split looks at, and where it cuts.
 
+    Numbers are a histogram, categories bars, a split over several features the sum that it compares.
+
     Parameters
     ----------
     rows : Rows

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -17,7 +17,7 @@ from treewright.data.dataset import Task, labelled_rows
 from treewright.data.schema import Infinities
 from treewright.data.target import read_target, read_weight
 from treewright.errors import DataError, warn
-from treewright.estimators.base import TableEstimator
+from treewright.estimators.base import TableEstimator, estimator
 from treewright.estimators.explaining import explain, shap_values, to_html
 from treewright.estimators.tree import DecisionTree
 from treewright.explain.importance import Importances
@@ -39,6 +39,7 @@ MOST_SHOWN = 12
 """Features whose importance notebooks show."""
 
 
+@estimator
 class ForestEstimator(TableEstimator):
     """An estimator of many trees; see `RandomForestClassifier` for the parameters."""
 
@@ -47,21 +48,35 @@ class ForestEstimator(TableEstimator):
     _tree_kind: ClassVar[type[DecisionTree]]
     _time_limit: ClassVar[float | None] = 10.0
 
-    n_estimators: int
-    criterion: str
-    max_features: int | float | str | None
-    bootstrap: bool
-    oob_score: bool | Callable[..., float]
-    n_jobs: int | None
-    random_state: int | np.random.RandomState | None
-    verbose: int | bool
-    warm_start: bool
-    ccp_alpha: float
-    max_samples: int | float | None
-    unseen: Unseen
-    inf: Infinities
-    categorical_features: Any
-    ordinal_features: Any
+    # parameters: written by tools/generate_parameters.py
+    n_estimators: int = field(default=100, kw_only=False)
+    max_depth: int | None = None
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    bootstrap: bool = True
+    oob_score: bool | Callable[..., float] = False
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    verbose: int | bool = 0
+    warm_start: bool = False
+    ccp_alpha: float = 0.0
+    max_samples: int | float | None = None
+    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
+    splits: tuple[str, ...] = ("threshold", "subset")
+    max_terms: int | None = None
+    missing: str | Mapping[Any, str] = "direction"
+    max_surrogates: int = 5
+    use_surrogates: int = 2
+    category_order: str = "once"
+    max_bins: int | None = None
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    # end of parameters
 
     # ---- growing -----------------------------------------------------------------------------------------
 

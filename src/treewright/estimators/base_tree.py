@@ -17,7 +17,7 @@ from treewright.data import Dataset
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task, labelled_rows
 from treewright.data.schema import Infinities, Schema
-from treewright.estimators.base import TableEstimator
+from treewright.estimators.base import TableEstimator, estimator
 from treewright.estimators.explaining import explain, shap_values, to_html
 from treewright.estimators.prediction_report import PredictionReport
 from treewright.explain.importance import Importances, importances
@@ -35,6 +35,7 @@ from treewright.trace import Trace
 from treewright.tree import Tree
 
 
+@estimator
 class TreeEstimator(TableEstimator, ABC):
     """An estimator of one tree; `DecisionTreeClassifier` is one."""
 
@@ -48,15 +49,15 @@ class TreeEstimator(TableEstimator, ABC):
     __metadata_request__predict: ClassVar = dict.fromkeys(("check_input", "reorder", "return_report"), UNUSED)
     __metadata_request__predict_proba: ClassVar = {"check_input": UNUSED}
 
-    holdout: float
-    unseen: Unseen
-    inf: Infinities
-    categorical_features: Any
-    ordinal_features: Any
-    predicates: Any
-    trace: bool
-    n_jobs: int | None
-    verbose: int | bool
+    # parameters: written by tools/generate_parameters.py
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    predicates: Any = None
+    n_jobs: int | None = None
+    verbose: int | bool = 0
+    # end of parameters
 
     # ---- growing -----------------------------------------------------------------------------------------
 
@@ -86,7 +87,9 @@ class TreeEstimator(TableEstimator, ABC):
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         """Grow and prune the tree; the parameters are checked."""
         dataset = self._dataset(X, y, sample_weight)
-        self._learn(dataset, self._recipe(dataset.schema), self._pruners(), holdout=self.holdout)
+        self._learn(
+            dataset, self._recipe(dataset.schema), self._pruners(), holdout=getattr(self, "holdout", 0.0)
+        )
 
     def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
         """Read the rows to learn from."""

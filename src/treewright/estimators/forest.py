@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import field
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from treewright.data import Dataset
-from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
-from treewright.data.schema import Infinities
 from treewright.errors import warn
 from treewright.estimators.base import public_estimator
 from treewright.estimators.base_forest import ForestEstimator, class_chances
@@ -105,37 +102,10 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     _tree_kind: ClassVar[type[DecisionTree]] = DecisionTreeClassifier
 
     # parameters: written by tools/generate_parameters.py
-    n_estimators: int = field(default=100, kw_only=False)
     criterion: str = "gini"
-    max_depth: int | None = None
-    min_samples_split: int | float = 2
-    min_samples_leaf: int | float = 1
-    min_weight_fraction_leaf: float = 0.0
     max_features: int | float | str | None = "sqrt"
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
-    bootstrap: bool = True
-    oob_score: bool | Callable[..., float] = False
-    n_jobs: int | None = None
-    random_state: int | np.random.RandomState | None = None
-    verbose: int | bool = 0
-    warm_start: bool = False
     class_weight: Mapping[Any, float] | str | None = None
-    ccp_alpha: float = 0.0
-    max_samples: int | float | None = None
-    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
     vote: str = "soft"
-    splits: tuple[str, ...] = ("threshold", "subset")
-    max_terms: int | None = None
-    missing: str | Mapping[Any, str] = "direction"
-    max_surrogates: int = 5
-    use_surrogates: int = 2
-    category_order: str = "once"
-    max_bins: int | None = None
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
     # end of parameters
 
     def _class_factor(self, dataset: Dataset, weight: Array | None) -> Array | None:
@@ -190,35 +160,8 @@ class RandomForestRegressor(RegressorMixin, ForestEstimator):
     _tree_kind: ClassVar[type[DecisionTree]] = DecisionTreeRegressor
 
     # parameters: written by tools/generate_parameters.py
-    n_estimators: int = field(default=100, kw_only=False)
     criterion: str = "squared_error"
-    max_depth: int | None = None
-    min_samples_split: int | float = 2
-    min_samples_leaf: int | float = 1
-    min_weight_fraction_leaf: float = 0.0
     max_features: int | float | str | None = 1.0
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
-    bootstrap: bool = True
-    oob_score: bool | Callable[..., float] = False
-    n_jobs: int | None = None
-    random_state: int | np.random.RandomState | None = None
-    verbose: int | bool = 0
-    warm_start: bool = False
-    ccp_alpha: float = 0.0
-    max_samples: int | float | None = None
-    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
-    splits: tuple[str, ...] = ("threshold", "subset")
-    max_terms: int | None = None
-    missing: str | Mapping[Any, str] = "direction"
-    max_surrogates: int = 5
-    use_surrogates: int = 2
-    category_order: str = "once"
-    max_bins: int | None = None
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
     # end of parameters
 
     def __post_init__(self) -> None:
@@ -266,8 +209,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
 
     Examples
     --------
-    >>> model = ExtraTreesRegressor(10, random_state=0).fit([[1], [2], [8], [9]], [0.0, 0.0, 1.0, 1.0])
-    >>> model.predict([[0], [10]]).tolist()
+    >>> X, y = [[1], [2], [8], [9]], [0.0, 0.0, 1.0, 1.0]
+    >>> ExtraTreesRegressor(10, random_state=0).fit(X, y).predict([[0], [10]]).tolist()
     [0.0, 1.0]
     """
 

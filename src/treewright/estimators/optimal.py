@@ -12,11 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from treewright.data import Dataset, Schema
-from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
-from treewright.data.schema import Infinities
 from treewright.errors import warn
-from treewright.estimators.base import InvalidParameterError, public_estimator
+from treewright.estimators.base import InvalidParameterError, estimator, public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
 from treewright.estimators.optimal_recipe import OptimalRecipe, Proof, Watch
 from treewright.formatting.axes import axes_for
@@ -38,7 +36,7 @@ class Frontier(dict[int, float]):
         Parameters
         ----------
         *others : Tree
-            Trees of the same training rows, such as a greedy one and its prunings; their mean risk is drawn.
+            Trees of the same training rows, such as a greedy one and its prunings; their mean loss is drawn.
         labels : tuple of str
             What they are called.
         ax : matplotlib Axes, optional
@@ -54,11 +52,19 @@ class Frontier(dict[int, float]):
         return ax
 
 
+@estimator
 class OptimalEstimator(TreeEstimator):
     """What the two optimal trees share; see `OptimalTreeClassifier` for the parameters."""
 
-    max_depth: int | None
-    max_leaf_nodes: int | None
+    # parameters: written by tools/generate_parameters.py
+    max_depth: int | None = 3
+    max_leaf_nodes: int | None = None
+    alpha: float = 0.0
+    time_limit: float | None = None
+    work_limit: int | None = None
+    memory_limit: int | None = None
+    on_interrupt: str = "raise"
+    # end of parameters
 
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         """Find the best tree."""
@@ -243,24 +249,10 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalEstimator):
     _task: ClassVar[Task] = "classification"
 
     # parameters: written by tools/generate_parameters.py
-    max_depth: int | None = 3
-    max_leaf_nodes: int | None = None
     class_weight: Mapping[Any, float] | str | None = None
-    alpha: float = 0.0
-    time_limit: float | None = None
-    work_limit: int | None = None
-    memory_limit: int | None = None
-    on_interrupt: str = "raise"
     priors: Mapping[Any, float] | ArrayLike | None = None
     costs: ArrayLike | None = None
     laplace: float | bool = 0
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    predicates: Any = None
-    n_jobs: int | None = None
-    verbose: int | bool = 0
     # end of parameters
 
     predict_proba = predict_proba
@@ -293,20 +285,6 @@ class OptimalTreeRegressor(RegressorMixin, OptimalEstimator):
     _task: ClassVar[Task] = "regression"
 
     # parameters: written by tools/generate_parameters.py
-    max_depth: int | None = 3
-    max_leaf_nodes: int | None = None
-    alpha: float = 0.0
-    time_limit: float | None = None
-    work_limit: int | None = None
-    memory_limit: int | None = None
-    on_interrupt: str = "raise"
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    predicates: Any = None
-    n_jobs: int | None = None
-    verbose: int | bool = 0
     # end of parameters
 
 

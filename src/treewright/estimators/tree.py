@@ -11,9 +11,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils import Bunch, check_random_state
 
 from treewright.data import Schema
-from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
-from treewright.data.schema import Infinities
 from treewright.errors import warn
 from treewright.estimators.base import public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
@@ -250,14 +248,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     complexity: float = 0.0
     risk_threshold: float | None = None
     bayes_risk: float = 0.0
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    predicates: Any = None
     trace: bool = False
-    n_jobs: int | None = None
-    verbose: int | bool = 0
     # end of parameters
 
     predict_proba = predict_proba
@@ -340,14 +331,7 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     complexity: float = 0.0
     risk_threshold: float | None = None
     bayes_risk: float = 0.0
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    predicates: Any = None
     trace: bool = False
-    n_jobs: int | None = None
-    verbose: int | bool = 0
     # end of parameters
 
     cost_complexity_pruning_path = cost_complexity_pruning_path

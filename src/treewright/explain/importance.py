@@ -156,6 +156,8 @@ def importances(
 ) -> Importances:
     """Measure the importance of each feature for a tree.
 
+    Without rows it is the decrease of impurity alone, which favours features of many values.
+
     Parameters
     ----------
     tree : Tree

@@ -137,6 +137,8 @@ class Editor:
     ) -> Editor:
         """Force a split upon a node.
 
+        Whatever hung below it is gone; `undo` brings it back.
+
         Parameters
         ----------
         node : int

@@ -13,7 +13,7 @@ from treewright.errors import ExportError
 from treewright.export.comparisons import Cut, Input
 from treewright.export.header import header
 from treewright.export.program import Program, TreeBody
-from treewright.export.source import Source, helpers_for, nested, pieces_of, wrapped
+from treewright.export.source import Source, Writer, helpers_for, pieces_of, wrapped
 from treewright.export.states import SHARED, States
 from treewright.formatting.text import printable, quoted
 from treewright.tree.decision import SAME_WEIGHT
@@ -29,7 +29,7 @@ def export_c(program: Program, *, form: str = "auto", prefix: str = "") -> str:
     ----------
     program : Program
     form : {"auto", "nested", "table"}
-        A block for each node, or tables with a loop over them; by default the size decides.
+        As for `export_python`.
     prefix : str
         What the names of all functions begin with, so that several models can be linked together.
     """
@@ -87,6 +87,9 @@ class _C(Source):
         shown = printable(text)
         return f"// {shown}" + (" ." if shown.endswith(("\\", "??/")) else "")
 
+    def is_missing(self, number: str) -> str:
+        return f"(double)(isnan({number}) != 0)"
+
     def among(self, x: str, codes: Sequence[int]) -> str:
         if len(codes) <= MOST_EQUALITIES:
             text = " || ".join(f"{x} == {code}" for code in codes)
@@ -96,18 +99,15 @@ class _C(Source):
     def is_nan(self, x: str) -> str:
         return f"isnan({x})"
 
-    def is_missing(self, number: str) -> str:
-        return f"(double)(isnan({number}) != 0)"
 
-
-class _File:
+class _File(Writer):
     """Writes the parts of a file."""
 
+    source: _C
+
     def __init__(self, program: Program, form: str, prefix: str) -> None:
-        self.program = program
+        super().__init__(_C(program), form)
         self.prefix = prefix
-        self.nested = nested(program, form)
-        self.source = _C(program)
         self.columns = [(at, one) for at, one in enumerate(program.inputs) if one.predicate is None]
 
     # ---- what it is ----------------------------------------------------------------------------------
@@ -177,14 +177,12 @@ class _File:
     def _answers(self) -> Iterator[str]:
         """What is said at each end, a line of numbers each."""
         program, answers = self.program, self.program.answers
-        if program.classes is not None and not program.sums:
+        if program.has_labels:
             yield f"static const int labels[] = {_list(answers.labels)};"
-        elif program.classes is not None:
+        if program.has_votes:
             yield f"static const double votes[] = {_list(answers.votes.ravel().tolist(), number)};"
-        if program.classes is not None and program.sums and answers.votes_are_proba:
-            yield "#define probas votes"
-        else:
-            yield f"static const double probas[] = {_list(answers.proba.ravel().tolist(), number)};"
+        proba = f"static const double probas[] = {_list(answers.proba.ravel().tolist(), number)};"
+        yield "#define probas votes" if program.proba_is_votes else proba
 
     def _sets(self) -> Iterator[str]:
         """Sets of codes as bits; bit 0 is code -1."""

@@ -244,14 +244,14 @@ class _Class:
             "ROOTS": states.roots,
             "SHARE_TO": states.share_to,
         }
-        if program.classes is not None and not program.sums:
+        if program.has_labels:
             whole["LABELS"] = answers.labels
         numbers: dict[str, Iterable[float]] = {
             "THRESHOLD": states.threshold,
             "SHARE_WEIGHT": states.share_weight,
             "PROBA": answers.proba.ravel().tolist(),
         }
-        if program.sums and program.classes is not None:
+        if program.has_votes:
             numbers["VOTES"] = answers.votes.ravel().tolist()
         if program.costs is not None:
             numbers["COSTS"] = program.costs.ravel().tolist()

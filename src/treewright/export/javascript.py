@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from treewright.errors import ExportError
 from treewright.export.comparisons import Input
 from treewright.export.header import header
 from treewright.export.program import Program
-from treewright.export.source import Source, calls, helpers_for, nested, pieces_of, wrapped
+from treewright.export.source import Source, Writer, calls, helpers_for, pieces_of, wrapped
 from treewright.export.states import States
 from treewright.formatting.text import printable
 from treewright.tree.decision import SAME_WEIGHT
@@ -29,8 +30,8 @@ def export_javascript(program: Program, *, form: str = "auto", module: str = "es
     Parameters
     ----------
     program : Program
-    form : {"auto", "nested", "table"}
-        A block for each node, or tables with a loop over them; by default the size decides.
+    form : str
+        As for `export_python`: "auto", "nested" or "table".
     module : {"es", "script"}
         An ES module, or a script for a page: it makes one object, `treewright`, that holds the functions.
     """
@@ -71,6 +72,7 @@ class _JavaScript(Source):
     """How JavaScript says it."""
 
     indent = "  "
+    signs: Mapping[str, str] = MappingProxyType({"==": "===", "!=": "!=="})
 
     def number(self, value: float) -> str:
         return _number(value)
@@ -96,17 +98,12 @@ class _JavaScript(Source):
     def is_missing(self, number: str) -> str:
         return f"Number(Number.isNaN({number}))"
 
-    def compared(self, sign: str, left: str, right: str) -> str:
-        return super().compared({"==": "===", "!=": "!=="}.get(sign, sign), left, right)
 
-
-class _Module:
+class _Module(Writer):
     """Writes the parts of a module."""
 
     def __init__(self, program: Program, form: str, script: bool) -> None:
-        self.program = program
-        self.nested = nested(program, form)
-        self.source = _JavaScript(program)
+        super().__init__(_JavaScript(program), form)
         self.script = script
 
     def head(self) -> Iterator[str]:
@@ -153,12 +150,11 @@ class _Module:
         """What is said at each end; a line of numbers each."""
         program, answers = self.program, self.program.answers
         proba = f"Float64Array.from({_numbers(answers.proba.ravel().tolist())})"
-        if program.classes is not None and not program.sums:
+        if program.has_labels:
             yield f"const LABELS = {_list(answers.labels)};"
-        elif program.classes is not None:
+        if program.has_votes:
             yield f"const VOTES = Float64Array.from({_numbers(answers.votes.ravel().tolist())});"
-            proba = "VOTES" if answers.votes_are_proba else proba
-        yield f"const PROBA = {proba};"
+        yield f"const PROBA = {'VOTES' if program.proba_is_votes else proba};"
 
     # ---- reading a row -------------------------------------------------------------------------------
 
@@ -204,17 +200,13 @@ class _Module:
 
     def _nested(self) -> Iterator[str]:
         program = self.program
+        names = [f"tree{place}" for place in range(len(program.bodies))] if program.sums else ["end"]
         for place, body, end in program.bodies_from():
-            yield f"function {f'tree{place}' if program.sums else 'end'}(x) {{"
-            yield from self._unpack()
-            yield from self.source.body(body, end)
-            yield "}"
-            yield ""
+            lines = [*self._unpack(), *self.source.body(body, end)]
+            yield "\n".join([f"function {names[place]}(x) {{", *lines, "}\n"])
         if program.sums:
-            trees = ", ".join(f"tree{place}" for place in range(len(program.bodies)))
-            yield f"const trees = [{trees}];"
-            yield "const allParts = (x) => trees.map((tree) => [[tree(x), 1]]);"
-            yield ""
+            yield f"const trees = [{', '.join(names)}];"
+            yield "const allParts = (x) => trees.map((tree) => [[tree(x), 1]]);\n"
 
     def _table(self) -> Iterator[str]:
         program, states = self.program, States.of(self.program)

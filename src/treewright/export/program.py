@@ -95,11 +95,6 @@ class Answers:
         """The classes as plain numbers; none for a model of numbers."""
         return [] if self.label is None else self.label.tolist()
 
-    @property
-    def votes_are_proba(self) -> bool:
-        """Whether classes are decided by the probabilities themselves."""
-        return np.array_equal(self.votes, self.proba)
-
 
 @dataclass(frozen=True, eq=False)
 class TreeBody:
@@ -234,6 +229,21 @@ class Program:
             np.concatenate(parts) for parts in zip(*((one.votes, one.proba) for one in every), strict=True)
         )
         return Answers(label, votes, proba)
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether classes are read at the ends."""
+        return self.classes is not None and not self.sums
+
+    @property
+    def has_votes(self) -> bool:
+        """Whether classes are decided by sums."""
+        return self.classes is not None and self.sums
+
+    @property
+    def proba_is_votes(self) -> bool:
+        """Whether classes are decided by the sums of the probabilities themselves."""
+        return self.has_votes and np.array_equal(self.answers.votes, self.answers.proba)
 
     def bodies_from(self) -> Iterator[tuple[int, Body, int]]:
         """Go over the bodies, each with its place and with that of its first end among all ends."""

@@ -12,7 +12,7 @@ from treewright.data import times
 from treewright.export.comparisons import Input
 from treewright.export.header import header
 from treewright.export.program import Program
-from treewright.export.source import Source, calls, helpers_for, nested, pieces_of, wrapped
+from treewright.export.source import Source, Writer, calls, helpers_for, pieces_of, wrapped
 from treewright.export.states import States
 from treewright.formatting.text import printable
 from treewright.tree.decision import SAME_WEIGHT
@@ -29,7 +29,7 @@ def export_python(program: Program, *, form: str = "auto") -> str:
     form : {"auto", "nested", "table"}
         A block for each node, or tables with a loop over them; by default the size decides.
     """
-    module = _Module(program, form)
+    module = _Module(_Python(program), form)
     body = "\n".join(module.body())
     helpers = helpers_for(body, _HELPERS)
     return "\n\n\n".join(["\n".join(module.head()), *helpers, body.strip("\n")]) + "\n"
@@ -38,7 +38,7 @@ def export_python(program: Program, *, form: str = "auto") -> str:
 class _Python(Source):
     """How Python says it."""
 
-    and_, or_, true, prefix = "and", "or", "True", "_"
+    and_, or_, true, prefix, stop = "and", "or", "True", "_", ""
 
     def number(self, value: float) -> str:
         if math.isinf(value):
@@ -62,12 +62,6 @@ class _Python(Source):
     def end_block(self) -> list[str]:
         return []
 
-    def set_branch(self, branch: int) -> str:
-        return f"b = {branch}"
-
-    def give(self, end: int) -> str:
-        return f"return {end}"
-
     # ---- predicates ----------------------------------------------------------------------------------
 
     def is_missing(self, number: str) -> str:
@@ -84,13 +78,8 @@ def values(numbers: Iterable[Any], write: Any = repr) -> str:
     return f"({wrapped(texts, '    ')}{',' * (len(texts) == 1)})"
 
 
-class _Module:
+class _Module(Writer):
     """Writes the parts of a module."""
-
-    def __init__(self, program: Program, form: str) -> None:
-        self.program = program
-        self.nested = nested(program, form)
-        self.source = _Python(program)
 
     def head(self) -> Iterator[str]:
         """What it is, and the names of the classes."""
@@ -122,13 +111,13 @@ class _Module:
     def _answers(self) -> Iterator[str]:
         """What is said at each end."""
         program, answers = self.program, self.program.answers
-        if program.classes is not None and not program.sums:
+        if program.has_labels:
             yield f"_LABELS = {values(answers.labels)}"
-        elif program.classes is not None:
+        if program.has_votes:
             yield f"_VOTES = {values(map(tuple, answers.votes.tolist()))}"
         if program.classes is None and not program.sums:
             yield f"_PROBA = {values(answers.proba[:, 0].tolist())}"
-        elif program.sums and answers.votes_are_proba and program.classes is not None:
+        elif program.proba_is_votes:
             yield "_PROBA = _VOTES"
         else:
             yield f"_PROBA = {values(map(tuple, answers.proba.tolist()))}"

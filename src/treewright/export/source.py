@@ -7,6 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from treewright.errors import ExportError
@@ -100,8 +101,9 @@ class Language(ABC):
     Predicates call functions that stand in what is written: ``finite``, ``compare``, ``both``, ``either``.
     """
 
-    prefix = ""
-    finite = "finite"
+    prefix, finite = "", "finite"
+    signs: Mapping[str, str] = MappingProxyType({})
+    """Comparisons that are written otherwise than in Python."""
 
     @abstractmethod
     def number(self, value: float) -> str:
@@ -161,7 +163,8 @@ class Language(ABC):
 
     def compared(self, sign: str, left: str, right: str) -> str:
         """Compare two numbers; NaN if one of them is."""
-        return f"{self.prefix}compare({left}, {right}, {left} {sign} {right})"
+        holds = f"{left} {self.signs.get(sign, sign)} {right}"
+        return f"{self.prefix}compare({left}, {right}, {holds})"
 
     def negated(self, truth: str) -> str:
         """Write the opposite."""
@@ -189,7 +192,7 @@ class Source(Language):
     """
 
     and_, or_, true = "&&", "||", "true"
-    indent = "    "
+    indent, stop = "    ", ";"
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -214,11 +217,11 @@ class Source(Language):
 
     def set_branch(self, branch: int) -> str:
         """Keep the number of a branch as `b`."""
-        return f"b = {branch};"
+        return f"b = {branch}{self.stop}"
 
     def give(self, end: int) -> str:
         """Return from the function with an end."""
-        return f"return {end};"
+        return f"return {end}{self.stop}"
 
     # ---- expressions -----------------------------------------------------------------------------------
 
@@ -339,3 +342,17 @@ class Source(Language):
             yield self.indent * 2 + self.give(first_end + place)
             yield from (self.indent + line for line in self.end_block())
         yield self.indent + self.give(first_end + len(body.rules))
+
+
+class Writer:
+    """Writes a program in a language; each language has its own parts.
+
+    Parameters
+    ----------
+    source : Source
+    form : {"auto", "nested", "table"}
+    """
+
+    def __init__(self, source: Source, form: str) -> None:
+        self.source, self.program = source, source.program
+        self.nested = nested(source.program, form)

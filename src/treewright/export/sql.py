@@ -594,8 +594,7 @@ class _Query:
     @property
     def _has_votes(self) -> bool:
         """Whether classes are decided by other sums than the probabilities."""
-        program = self.program
-        return program.sums and program.classes is not None and not program.answers.votes_are_proba
+        return self.program.has_votes and not self.program.proba_is_votes
 
     def _sums(self) -> Iterator[str]:
         """What is said of each row."""

@@ -160,6 +160,11 @@ class Trees(MadeWhenAskedFor[Tree]):
         sums : float64 array of shape (n_rows, n_classes or 1)
         votes : array of shape (n_rows,)
         """
+        return self._vote(numbers, codes, hard, draws, threads)
+
+    def _vote(
+        self, numbers: Array, codes: Codes, hard: bool, draws: Draws | None, threads: int
+    ) -> tuple[Array, NDArray[np.uint32]]:
         options = None if draws is None else draws.options()
         n_classes = self.schema.n_classes
         sums, votes, infinite = _core.vote(self.arrays, n_classes, numbers, codes, hard, options, threads)
@@ -207,14 +212,8 @@ class LooseTrees(Trees):
         """The memory that the trees take."""
         return sum(array.nbytes for arrays in self.parts() for array in arrays.values())
 
-    def vote(
-        self,
-        numbers: Array,
-        codes: Codes,
-        *,
-        hard: bool = False,
-        draws: Draws | None = None,
-        threads: int = 1,
+    def _vote(
+        self, numbers: Array, codes: Codes, hard: bool, draws: Draws | None, threads: int
     ) -> tuple[Array, NDArray[np.uint32]]:
         """As for compact trees; a row that ends in several leaves has a share in each."""
         sums = np.zeros((len(numbers), max(self.schema.n_classes, 1)))

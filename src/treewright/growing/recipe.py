@@ -187,7 +187,7 @@ class ProgramRecipe(ABC):
         """What may have kept a node from being split, by the names of the parameters."""
 
     def passed_over(self, candidates: Sequence[Candidate], rows: Dataset) -> tuple[frozenset[str], str]:
-        """Name the features whose candidates were not compared by merit, and say in words why.
+        """Name the features whose candidates were not compared, and say in words why.
 
         Parameters
         ----------

@@ -47,9 +47,9 @@ class RuleSet:
 
     Examples
     --------
-    >>> from treewright import DecisionTreeClassifier, datasets
-    >>> X, y = datasets.load_iris()
-    >>> rules = DecisionTreeClassifier(max_depth=2).fit(X, y).rules()
+    >>> import treewright as tw
+    >>> X, y = tw.datasets.load_iris()
+    >>> rules = tw.DecisionTreeClassifier(max_depth=2).fit(X, y).rules()
     >>> print(rules)
     IF petal length ≤ 2.45 THEN setosa  (50 rows, 100 %)
     IF petal length > 2.45 AND petal width ≤ 1.75 THEN versicolor  (54 rows, 91 %)

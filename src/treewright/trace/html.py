@@ -46,11 +46,7 @@ background:color-mix(in srgb,currentColor 12%,transparent)}}
 def trace_to_html(trace: Trace, *, max_nodes: int | None = 200) -> str:
     """Write the steps as parts that open and close; every name is escaped, and there are no scripts.
 
-    Parameters
-    ----------
-    trace : Trace
-    max_nodes : int or None
-        How many nodes to show, parents before their children; those left out are counted. None shows all.
+    `max_nodes` is as for `trace_to_text`.
     """
     parts = [_node(trace, node) for node in islice(trace, max_nodes)]
     parts += [f"<p>{escape(words)}</p>" for words in left_out(trace, max_nodes)]

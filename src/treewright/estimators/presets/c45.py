@@ -10,9 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 
 from treewright.data import Dataset, Schema
-from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
-from treewright.data.schema import Infinities
 from treewright.estimators.base import public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
 from treewright.estimators.presets.c45_recipe import TOLERANCE, C45Recipe, together, weka_parts
@@ -101,14 +99,7 @@ class C45Classifier(ClassifierMixin, TreeEstimator):
     collapse: bool = True
     binary_splits: bool = False
     mdl: bool = True
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    predicates: Any = None
     trace: bool = False
-    n_jobs: int | None = None
-    verbose: int | bool = 0
     compat: str | None = None
     # end of parameters
 

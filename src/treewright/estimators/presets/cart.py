@@ -13,11 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from treewright.data import Dataset, Schema
-from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
-from treewright.data.schema import Infinities
 from treewright.errors import DataError
-from treewright.estimators.base import InvalidParameterError, public_estimator
+from treewright.estimators.base import InvalidParameterError, estimator, public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
 from treewright.estimators.presets.cart_recipe import CARTRecipe, GrownCART
 from treewright.estimators.presets.cart_statistics import CARTFigures
@@ -36,14 +34,25 @@ from treewright.tree import Tree
 Array = NDArray[np.float64]
 
 
+@estimator
 class CARTEstimator(TreeEstimator):
     """What the two CARTs share; see `CARTClassifier` for the parameters."""
 
-    criterion: str
-    cp: float
-    cv: int | ArrayLike | None
-    se: float | None
-    compat: str | None
+    # parameters: written by tools/generate_parameters.py
+    max_depth: int = 30
+    min_samples_split: int = 20
+    min_samples_leaf: int = 7
+    cp: float = 0.01
+    max_surrogates: int = 5
+    use_surrogates: int = 2
+    surrogate_style: int = 0
+    max_competitors: int = 4
+    feature_costs: Mapping[Any, float] | ArrayLike | None = None
+    cv: int | ArrayLike | None = 10
+    se: float | None = None
+    trace: bool = False
+    compat: str | None = None
+    # end of parameters
 
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         """Grow the tree, cross-validate its prunings, and prune it if `se` asks to."""
@@ -247,29 +256,9 @@ class CARTClassifier(ClassifierMixin, CARTEstimator):
 
     # parameters: written by tools/generate_parameters.py
     criterion: str = "gini"
-    max_depth: int = 30
-    min_samples_split: int = 20
-    min_samples_leaf: int = 7
-    cp: float = 0.01
     priors: Mapping[Any, float] | ArrayLike | None = None
     costs: ArrayLike | None = None
     laplace: float | bool = 0
-    max_surrogates: int = 5
-    use_surrogates: int = 2
-    surrogate_style: int = 0
-    max_competitors: int = 4
-    feature_costs: Mapping[Any, float] | ArrayLike | None = None
-    cv: int | ArrayLike | None = 10
-    se: float | None = None
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    predicates: Any = None
-    trace: bool = False
-    n_jobs: int | None = None
-    verbose: int | bool = 0
-    compat: str | None = None
     # end of parameters
 
     predict_proba = predict_proba
@@ -320,27 +309,7 @@ class CARTRegressor(RegressorMixin, CARTEstimator):
 
     # parameters: written by tools/generate_parameters.py
     criterion: str = "squared_error"
-    max_depth: int = 30
-    min_samples_split: int = 20
-    min_samples_leaf: int = 7
-    cp: float = 0.01
-    max_surrogates: int = 5
-    use_surrogates: int = 2
-    surrogate_style: int = 0
-    max_competitors: int = 4
-    feature_costs: Mapping[Any, float] | ArrayLike | None = None
-    cv: int | ArrayLike | None = 10
-    se: float | None = None
     shrink: float | None = None
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    predicates: Any = None
-    trace: bool = False
-    n_jobs: int | None = None
-    verbose: int | bool = 0
-    compat: str | None = None
     # end of parameters
 
     def _choices(self, schema: Schema) -> dict[str, Any]:

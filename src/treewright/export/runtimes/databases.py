@@ -36,10 +36,25 @@ from treewright.export.witness import Rows
 ID = "treewright row id"
 
 
+TYPES: dict[str, tuple[str, str, str]] = {
+    "whole": ("BIGINT", "bigint", "INTEGER"),
+    "large": ("HUGEINT", "numeric", "INTEGER"),
+    "number": ("DOUBLE", "float8", "REAL"),
+    "text": ("VARCHAR", "text", "TEXT"),
+    "truth": ("BOOLEAN", "boolean", "INTEGER"),
+    "datetime64": ("TIMESTAMP", "timestamp", "TEXT"),
+    "datetime64_ns": ("TIMESTAMP_NS", "timestamp", "TEXT"),
+    "timedelta64": ("INTERVAL", "interval", "INTEGER"),
+    "timedelta64_ns": ("INTERVAL", "interval", "INTEGER"),
+}
+"""The type of a column by what it holds: of DuckDB, PostgreSQL and SQLite."""
+
+
 class SQLRuntime(Runtime):
     """A database that runs a query over a table of the rows, in parentheses as any subquery."""
 
-    types: ClassVar[dict[str, str]]
+    dialect: ClassVar[int]
+    """Its place in `TYPES`."""
 
     @property
     def table(self) -> str:
@@ -50,13 +65,13 @@ class SQLRuntime(Runtime):
 
     def columns(self, rows: Rows) -> list[tuple[str, str, list[Any]]]:
         """Give the name, type and values of each column; missing numbers are NULL and NaN by turns."""
-        found = [(ID, self.types["whole"], list(range(len(rows))))]
+        found = [(ID, TYPES["whole"][self.dialect], list(range(len(rows))))]
         for at, one in rows.inputs:
             values = rows.column(at)
             kind = self._kind(one.column)
             if kind == "number":
                 values = [self.nothing(row) if value is None else value for row, value in enumerate(values)]
-            found.append((one.name, self.types[kind], values))
+            found.append((one.name, TYPES[kind][self.dialect], values))
         return found
 
     def nothing(self, row: int) -> Any:
@@ -112,17 +127,7 @@ class DuckDBRuntime(SQLRuntime):
     """DuckDB."""
 
     name = "DuckDB"
-    types: ClassVar[dict[str, str]] = {
-        "whole": "BIGINT",
-        "large": "HUGEINT",
-        "number": "DOUBLE",
-        "text": "VARCHAR",
-        "truth": "BOOLEAN",
-        "datetime64": "TIMESTAMP",
-        "datetime64_ns": "TIMESTAMP_NS",
-        "timedelta64": "INTERVAL",
-        "timedelta64_ns": "INTERVAL",
-    }
+    dialect = 0
 
     def version(self) -> str:
         return package_version("duckdb")
@@ -168,9 +173,7 @@ class SQLiteRuntime(SQLRuntime):
     """SQLite, as Python has it."""
 
     name = "SQLite"
-    types: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("whole", "large", "truth", "timedelta64", "timedelta64_ns"), "INTEGER"
-    ) | {"number": "REAL", "text": "TEXT", "datetime64": "TEXT", "datetime64_ns": "TEXT"}
+    dialect = 2
 
     def version(self) -> str:
         try:
@@ -199,17 +202,7 @@ class PostgreSQLRuntime(SQLRuntime):
     """PostgreSQL: a server of its own, on a socket of its own."""
 
     name = "PostgreSQL"
-    types: ClassVar[dict[str, str]] = {
-        "whole": "bigint",
-        "large": "numeric",
-        "number": "float8",
-        "text": "text",
-        "truth": "boolean",
-        "datetime64": "timestamp",
-        "datetime64_ns": "timestamp",
-        "timedelta64": "interval",
-        "timedelta64_ns": "interval",
-    }
+    dialect = 1
 
     def version(self) -> str:
         return call(
