@@ -30,7 +30,8 @@ struct Levels {
     std::vector<double> weight, sums;  // sums: code.size() × width
     std::vector<size_t> count;
     Totals missing, known;
-    double centre = 0;  // of the target, as in LocalRows
+    double centre = 0;   // of the target, as in LocalRows
+    double squares = 0;  // of numbers about the centre, where the value is known
 
     size_t size() const { return code.size(); }
     void add_to(Totals& totals, size_t level) const {
@@ -73,6 +74,7 @@ public:
         levels.missing = Totals(width);
         levels.known = Totals(width);
         levels.centre = rows.centre;
+        levels.squares = 0;
         present_.clear();
         const bool classes = rows.label, squares = !classes && width > 1;
         each([&](int32_t code, size_t row) {
@@ -90,6 +92,7 @@ public:
             if (count_[c]++ == 0) present_.push_back(code);
             weight_[c] += w;
             sums_[c * width + k] += amount;
+            if (!classes) levels.squares += amount * rows.target[row];
             if (squares) sums_[c * width + 1] += amount * rows.target[row];
         });
         std::sort(present_.begin(), present_.end());
@@ -152,6 +155,15 @@ public:
         if (recipe_.one_vs_rest) one_against_rest();
         if (recipe_.multiway) multiway();
         return best_.found() ? std::move(best_.get()) : Candidate{};
+    }
+    /// Whether the bounds hold what the branches of a split would predict.
+    bool allows(const Candidate& split) const {
+        if (bounds_.free()) return true;
+        std::vector<Totals> branch(static_cast<size_t>(split.n_branches), Totals(levels_.width));
+        for (size_t level = 0; level < levels_.size(); ++level)
+            levels_.add_to(branch[static_cast<size_t>(split.branch_of(levels_.code[level]))], level);
+        if (by_direction_) branch[static_cast<size_t>(split.default_branch)].add(levels_.missing);
+        return std::ranges::all_of(branch, [&](const Totals& b) { return b.count == 0 || bounds_.hold(prediction(b)); });
     }
 
 private:
