@@ -59,6 +59,15 @@ public:
         if (recipe_.multiway) multiway();
         return best_.found() ? std::move(best_.get()) : Candidate{};
     }
+    /// Whether the bounds hold what the branches of a split would predict.
+    bool allows(const Candidate& split) const {
+        if (bounds_.free()) return true;
+        std::vector<Totals> branch(static_cast<size_t>(split.n_branches), Totals(levels_.width));
+        for (size_t level = 0; level < levels_.size(); ++level)
+            levels_.add_to(branch[static_cast<size_t>(split.branch_of(levels_.code[level]))], level);
+        if (by_direction_) branch[static_cast<size_t>(split.default_branch)].add(levels_.missing);
+        return std::ranges::all_of(branch, [&](const Totals& b) { return b.count == 0 || bounds_.hold(prediction(b)); });
+    }
 
 private:
     bool large_enough(const Totals& t) const {

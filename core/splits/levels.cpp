@@ -12,6 +12,7 @@ void LevelCounter::start(size_t n_categories, size_t width, const LocalRows& row
     levels.missing = Totals(width);
     levels.known = Totals(width);
     levels.centre = rows.centre;
+    levels.squares = 0;
     present_.clear();
 }
 

@@ -11,7 +11,8 @@ struct Levels {
     std::vector<double> weight, sums;  // sums: code.size() × width
     std::vector<size_t> count;
     Totals missing, known;
-    double centre = 0;  // of the target, as in LocalRows
+    double centre = 0;   // of the target, as in LocalRows
+    double squares = 0;  // of numbers about the centre, where the value is known
 
     size_t size() const { return code.size(); }
     void add_to(Totals& totals, size_t level) const {
@@ -62,6 +63,7 @@ public:
             if (count_[c]++ == 0) present_.push_back(code);
             weight_[c] += w;
             sums_[c * width + k] += amount;
+            if (!classes) levels.squares += amount * rows.target[row];
             if (squares) sums_[c * width + 1] += amount * rows.target[row];
         });
         collect(levels);

@@ -45,7 +45,7 @@ class Held:
 def held_by(tree: Tree, rows: Rows | None) -> Held:
     """Count rows at the nodes of a tree; of those that it was grown on the tree knows the counts."""
     if rows is None or is_grown_on(tree, rows.dataset):
-        return Held(tree.count, tree.weight, tree.value, False)
+        return Held(tree.count, tree.weight, tree.training_value, False)
     count = np.array([len(rows.at(node)) for node in range(len(tree))])
     seen = tree.tally(rows.dataset)
     if tree.is_classifier:

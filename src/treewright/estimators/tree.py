@@ -124,8 +124,9 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     use_surrogates : {0, 1, 2}
         Rows with a missing value stay at the node (0), follow the surrogates or else stay (1), or follow the
         surrogates or else the majority (2).
-    cut : {"midpoint", "observed"}
-        Cut half-way between neighbouring values, or at the largest value of the data not above that.
+    cut : {"midpoint", "observed", "short"}
+        Cut half-way between neighbouring values, at the largest value of the data not above that, or at the
+        shortest decimal between the two.
     category_order : {"auto", "node", "once"}
         Order the categories for subset splits anew at each node (exact), or once by the whole target. "auto"
         does so once for features of more than 256 categories, where ordering at each node fits noise, unless
@@ -133,6 +134,10 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     category_search : {"exchange", "descent"}
         How groups of more than twelve categories are found for three and more classes: the best cut of
         several orders, then by exchange of single categories, or by descent (Chou, 1991).
+    fair_categories : bool
+        Judge groups of categories by what they tell beyond chance: the more values a feature has and the
+        fewer rows they have, the more of their differences is chance. Identifiers are then not split on; see
+        the page on splits.
     max_groups : int
         Most groups of categories that a "subset" split makes.
     max_bins : int or None
@@ -236,6 +241,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     cut: str = "midpoint"
     category_order: str = "auto"
     category_search: str = "exchange"
+    fair_categories: bool = False
     max_groups: int = 2
     max_bins: int | None = None
     ties: str | Sequence[Any] = "first"
@@ -319,6 +325,7 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     cut: str = "midpoint"
     category_order: str = "auto"
     category_search: str = "exchange"
+    fair_categories: bool = False
     max_groups: int = 2
     max_bins: int | None = None
     ties: str | Sequence[Any] = "first"

@@ -195,7 +195,7 @@ class Writer:
             leaf = tree.n_children[nodes] == 0  # a leaf's line says its value already
             brackets = ["" if at_leaf else f"  [{text}]" for text, at_leaf in zip(values, leaf, strict=True)]
         elif self.shows_classes:
-            columns = [_aligned(self._weights(column)) for column in tree.value[nodes].T]
+            columns = [_aligned(self._weights(column)) for column in tree.training_value[nodes].T]
             brackets = [f"  [{' '.join(row)}]" for row in zip(*columns, strict=True)]
         return [
             f"({', '.join(words)}){bracket}" if count else f"({words[0]}, predicts as its parent)"
@@ -228,7 +228,7 @@ class Writer:
 
     @cached_property
     def _whole(self) -> bool:
-        return bool(np.all(self.tree.weight % 1 == 0) and np.all(self.tree.value % 1 == 0))
+        return bool(np.all(self.tree.weight % 1 == 0) and np.all(self.tree.training_value % 1 == 0))
 
 
 def percent(share: float) -> str:

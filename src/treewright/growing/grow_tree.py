@@ -206,6 +206,16 @@ def _check_criterion(schema: Schema, recipe: Recipe) -> None:
             f"max_groups={recipe.max_groups} needs a criterion of class weights or sums, which functions and "
             "'absolute_error' are not: use max_groups=2."
         )
+    if recipe.fair_categories and (callable(recipe.criterion) or recipe.criterion == "absolute_error"):
+        raise ValueError(
+            "fair_categories=True needs a criterion of class weights or sums, which functions and "
+            "'absolute_error' are not."
+        )
+    if recipe.fair_categories and recipe.category_order == "once":
+        raise ValueError(
+            "fair_categories=True judges the categories of each node, and category_order='once' does not look "
+            "at them again: use 'auto' or 'node'."
+        )
     if callable(recipe.criterion):
         return
     known = REGRESSION if schema.classes is None else CLASSIFICATION
@@ -283,10 +293,10 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
     options["min_samples_leaf"], options["min_samples_split"] = min_leaf, max(min_split, 2 * min_leaf)
     options["max_features"] = min(count_features(recipe.max_features, n_features), n_features)
     options["criterion"] = recipe.core_criterion
-    if recipe.significance is not None and recipe.category_order == "auto":
-        options["category_order"] = "node"  # a test must know of all groupings that there were to choose from
+    if recipe.category_order == "auto" and (recipe.significance is not None or recipe.fair_categories):
+        options["category_order"] = "node"  # what is chance depends on all groupings there were to choose from
     options["random_cuts"] = recipe.splitter == "random"
-    options["observed_cuts"] = recipe.cut == "observed"
+    options["observed_cuts"], options["short_cuts"] = recipe.cut == "observed", recipe.cut == "short"
     class_factor, search_factor, total_weight = _class_factors(dataset, recipe)
     options["min_weight_leaf"] = recipe.min_weight_fraction_leaf * total_weight
     if class_factor is not None:

@@ -986,11 +986,18 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "cut",
-        one_of("midpoint", "observed"),
+        one_of("midpoint", "observed", "short"),
         "midpoint",
+        "Cut half-way between neighbouring values, at the largest value of the data not above that, or at the "
+        "shortest decimal between the two.",
+        GROWN,
+    ),
+    Parameter(
+        "cut",
+        one_of("midpoint", "observed"),
+        "observed",
         "Cut half-way between neighbouring values, or at the largest value of the data not above that.",
-        GROWN | C45 | C45_RECIPE,
-        dict.fromkeys(C45 | C45_RECIPE, "observed"),
+        C45 | C45_RECIPE,
     ),
     Parameter(
         "category_order",
@@ -1011,6 +1018,16 @@ PARAMETERS: tuple[Parameter, ...] = (
         "several orders, then by exchange of single categories, or by descent (Chou, 1991).",
         GROWN,
         core="GroupsBy = GroupsBy::exchange",
+    ),
+    Parameter(
+        "fair_categories",
+        truth(),
+        False,
+        "Judge groups of categories by what they tell beyond chance: the more values a feature has and the "
+        "fewer rows they have, the more of their differences is chance. Identifiers are then not split on; "
+        "see the page on splits.",
+        GROWN,
+        core="bool = false",
     ),
     Parameter(
         "max_groups",

@@ -70,9 +70,9 @@ class Recipe:
     **parameters
         `splitter`, `max_depth`, `min_samples_split`, `min_samples_leaf`, `min_weight_fraction_leaf`,
         `max_features`, `max_leaf_nodes`, `min_impurity_decrease`, `splits`, `max_intervals`, `max_terms`,
-        `max_surrogates`, `use_surrogates`, `cut`, `category_order`, `category_search`, `max_groups`,
-        `max_bins`, `order`, `max_nodes`, `max_competitors`, `min_gain`, `significance`, `complexity`,
-        `risk_threshold` and `bayes_risk` are those of `DecisionTreeClassifier`.
+        `max_surrogates`, `use_surrogates`, `cut`, `category_order`, `category_search`, `fair_categories`,
+        `max_groups`, `max_bins`, `order`, `max_nodes`, `max_competitors`, `min_gain`, `significance`,
+        `complexity`, `risk_threshold` and `bayes_risk` are those of `DecisionTreeClassifier`.
 
     Examples
     --------
@@ -112,6 +112,7 @@ class Recipe:
     cut: str = "midpoint"
     category_order: str = "auto"
     category_search: str = "exchange"
+    fair_categories: bool = False
     max_groups: int = 2
     max_bins: int | None = None
     ties: str | tuple[int, ...] = "first"

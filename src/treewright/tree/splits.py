@@ -510,12 +510,13 @@ def read_only(array: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
     return array
 
 
-def freeze(owner: Any, types: Mapping[str, np.dtype[Any]], optional: str) -> None:
+def freeze(owner: Any, types: Mapping[str, np.dtype[Any]], *optional: str) -> None:
     """Put the arrays of a frozen dataclass in their types, and let nobody write to them any more."""
     entries = vars(owner)
     entries.update({name: read_only(entries[name], dtype) for name, dtype in types.items()})
-    if entries[optional] is not None:
-        entries[optional] = read_only(entries[optional], np.float64)
+    for name in optional:
+        if entries[name] is not None:
+            entries[name] = read_only(entries[name], np.float64)
 
 
 def same_arrays(one: NDArray[Any], other: NDArray[Any]) -> bool:

@@ -66,6 +66,9 @@ class Tree(Topology, SklearnArrays):
         The best splits on other features, listed in the same way.
     costs : float64 array of classes × classes, optional
         What it costs to predict a class (column) for a row of another (row).
+    observed : float64 array like value, optional
+        Class weights, or means, of the training rows at each node, where `value`, what nodes predict, is
+        something else: smoothed by shrinkage or by a forest.
     note : str
         What its text says of how it was grown, such as which rule kept it small; no part of what it is.
 
@@ -97,10 +100,11 @@ class Tree(Topology, SklearnArrays):
     competitor_begin: NDArray[np.int64]
     competitors: SplitTable
     costs: NDArray[np.float64] | None = None
+    observed: NDArray[np.float64] | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
-        freeze(self, NODE_ARRAYS, "costs")
+        freeze(self, NODE_ARRAYS, "costs", "observed")
 
     @classmethod
     def from_arrays(
@@ -120,6 +124,7 @@ class Tree(Topology, SklearnArrays):
             splits=SplitTable.from_arrays(arrays, "split_"),
             competitors=SplitTable.from_arrays(arrays, "competitor_"),
             costs=None if costs is None else read_only(costs, np.float64),
+            observed=arrays.get("observed"),
             note="",
         )
         return tree
@@ -132,6 +137,8 @@ class Tree(Topology, SklearnArrays):
     def _arrays(self) -> dict[str, NDArray[Any]]:
         own = vars(self)
         nodes = {name: own[name] for name in NODE_ARRAYS}
+        if self.observed is not None:
+            nodes["observed"] = self.observed
         return nodes | self.splits.arrays("split_") | self.competitors.arrays("competitor_")
 
     # ---- nodes -----------------------------------------------------------------------------------
@@ -158,6 +165,11 @@ class Tree(Topology, SklearnArrays):
         if not self.is_classifier:
             raise AttributeError("a regression tree has no classes: each node predicts its value")
         return read_only(self.decide(self.vote_weights), np.int32)
+
+    @property
+    def training_value(self) -> NDArray[np.float64]:
+        """Class weights, or means, of the training rows at each node, also where predictions are smoothed."""
+        return self.value if self.observed is None else self.observed
 
     @property
     def class_probabilities(self) -> NDArray[np.float64]:
@@ -394,6 +406,7 @@ def rearranged(
         default_branch=np.where(leaf, -1, tree.default_branch[source]),
         merit=np.where(leaf, 0.0, tree.merit[source]),
         **{name: getattr(tree, name)[nodes] for name in ("count", "weight", "value", "impurity", "risk")},
+        observed=None if tree.observed is None else tree.observed[nodes],
         split_begin=split_begin,
         splits=splits,
         competitor_begin=competitor_begin,

@@ -45,6 +45,8 @@ class C45Classifier(ClassifierMixin, TreeEstimator):
         The share of the rows, stratified by class, that is held out from growing if the pruner needs rows
         that the tree has not seen. With compat="j48" and pruner="reduced_error" it is the last of 1 /
         `holdout` parts as Weka parts the rows: J48's -R, and -N 3 for a third.
+    cut : {"midpoint", "observed"}
+        Cut half-way between neighbouring values, or at the largest value of the data not above that.
     subtree_raising : bool
         Whether pruning may put a node's largest branch in its place.
     collapse : bool
@@ -58,9 +60,9 @@ class C45Classifier(ClassifierMixin, TreeEstimator):
         Grow the tree of Weka's J48 ("j48"), or with the pruning figures of Quinlan's Release 8 ("release8"),
         node for node.
     **parameters
-        `laplace`, `cut`, `max_competitors`, `unseen`, `inf`, `categorical_features`, `ordinal_features`,
-        `predicates`, `trace`, `n_jobs` and `verbose` are those of `DecisionTreeClassifier`, with the defaults
-        `laplace=False` and `cut="observed"`.
+        `laplace`, `max_competitors`, `unseen`, `inf`, `categorical_features`, `ordinal_features`,
+        `predicates`, `trace`, `n_jobs` and `verbose` are those of `DecisionTreeClassifier`, with the default
+        `laplace=False`.
 
     Attributes
     ----------
