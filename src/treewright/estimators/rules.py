@@ -147,7 +147,7 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to a file that `treewright.load` reads; whole or not at all.
 
-        The rules are kept, and the parameters that are plain values: `tree` is not.
+        The rules and the parameters are kept; `tree` as it was given, without what it has grown.
         """
         if not hasattr(self, "ruleset_"):
             self._which(None)
