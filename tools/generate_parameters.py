@@ -134,6 +134,7 @@ def module(path: Path) -> str:
 # ---- the page ----------------------------------------------------------------------------------------------
 
 GROUPS = {
+    "learner": ("TreeClassifier", "TreeRegressor"),
     "trees": ("DecisionTreeClassifier", "DecisionTreeRegressor"),
     "ID3": ("ID3Classifier",),
     "C4.5": ("C45Classifier",),
@@ -157,7 +158,7 @@ and work as they do there. The page is written by `tools/generate_parameters.py`
 
 On the command line `--name value` sets any of them: `treewright fit iris.csv --ccp-alpha 0.01`.
 
-*Trees* are `DecisionTreeClassifier` and `DecisionTreeRegressor`, *optimal trees* `OptimalTree…`, *forests*
+*Learner* are `TreeClassifier` and `TreeRegressor`, *trees* `DecisionTreeClassifier` and `DecisionTreeRegressor`, *optimal trees* `OptimalTree…`, *forests*
 `RandomForest…` and `ExtraTrees…`, *rules* `RuleClassifier`; what is for classes only is in the classifiers
 alone.
 

@@ -57,6 +57,7 @@ class ForestEstimator(TableEstimator):
     verbose: int | bool
     warm_start: bool
     ccp_alpha: float
+    shrinkage: float
     max_samples: int | float | None
     unseen: Unseen
     inf: Infinities
@@ -94,6 +95,7 @@ class ForestEstimator(TableEstimator):
                 self._recipe(dataset),
                 replace(draws, seeds=draws.seeds[-n_more:]),
                 ccp_alpha=self.ccp_alpha,
+                shrinkage=self.shrinkage,
                 n_jobs=self.n_jobs,
                 progress=progress_bar(self.verbose),
             )

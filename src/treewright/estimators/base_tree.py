@@ -32,6 +32,7 @@ from treewright.pruning import Pruned
 from treewright.rules import RuleSet, extract_rules
 from treewright.trace import Trace
 from treewright.tree import Tree
+from treewright.tree.shrinkage import shrunk
 
 
 class TreeEstimator(TableEstimator, ABC):
@@ -132,13 +133,17 @@ class TreeEstimator(TableEstimator, ABC):
                 progress=progress,
             )
             grown = pruned.grown or (pruned.tree, dataset)
-            self._set_tree(pruned.tree)
+            self._set_tree(self._shrunk(pruned.tree))
             self._remember(pruners[-1], pruned)
         else:
             grown = grow(dataset, recipe, n_jobs=self.n_jobs, progress=progress), dataset
-            self._set_tree(grown[0])
+            self._set_tree(self._shrunk(grown[0]))
             self._forget_pruning()
         self._keep_trace(*grown, recipe)
+
+    def _shrunk(self, tree: Tree) -> Tree:
+        """Draw predictions towards those of nodes above, if it is asked for."""
+        return shrunk(tree, getattr(self, "shrinkage", 0.0))
 
     def _keep_trace(self, tree: Any, rows: Dataset, recipe: AnyRecipe) -> None:
         """Keep the account of how a tree was grown, if it is asked for."""

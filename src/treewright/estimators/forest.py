@@ -82,6 +82,9 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     monotonic_cst : array-like of −1, 0 or 1, dict of feature to such, or None
         Whether the prediction may only fall (−1) or rise (1) with a feature. Of classes it is the probability
         of the second, or of more classes the mean of their positions in `classes_`.
+    shrinkage : float
+        Draw what a node predicts towards what the nodes above it predict: a branch counts by n / (n +
+        shrinkage), n being the weight of the node that branches (Agarwal et al., 2022). 0 does not.
     vote : {"soft", "hard"}
         Whether a tree gives each class the probability of its leaf, or its whole vote to one.
     splits : tuple of str
@@ -162,6 +165,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     ccp_alpha: float = 0.0
     max_samples: int | float | None = None
     monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
+    shrinkage: float = 0.0
     vote: str = "soft"
     splits: tuple[str, ...] = ("threshold", "subset")
     max_terms: int | None = None
@@ -246,6 +250,7 @@ class RandomForestRegressor(RegressorMixin, ForestEstimator):
     ccp_alpha: float = 0.0
     max_samples: int | float | None = None
     monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
+    shrinkage: float = 0.0
     splits: tuple[str, ...] = ("threshold", "subset")
     max_terms: int | None = None
     missing: str | Mapping[Any, str] = "direction"

@@ -107,6 +107,9 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.
     laplace : float or bool
         What `predict_proba` adds to the weight of every class of a leaf; True is 1.
+    shrinkage : float
+        Draw what a node predicts towards what the nodes above it predict: a branch counts by n / (n +
+        shrinkage), n being the weight of the node that branches (Agarwal et al., 2022). 0 does not.
     splits : tuple of str
         Forms of splits to look for; the best one wins. They are "threshold", "interval", "hyperplane",
         "sphere" and "median" for numeric and ordinal features, "subset", "multiway" and "one_vs_rest" for
@@ -234,6 +237,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     priors: Mapping[Any, float] | ArrayLike | None = None
     costs: ArrayLike | None = None
     laplace: float | bool = 0
+    shrinkage: float = 0.0
     splits: tuple[str, ...] = ("threshold", "subset")
     max_intervals: int | None = None
     max_terms: int | None = None
@@ -325,6 +329,7 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     pruner: AnyPruner | str | None = None
     holdout: float = 1 / 3
     early_stopping: EarlyStopping | str | None = None
+    shrinkage: float = 0.0
     splits: tuple[str, ...] = ("threshold", "subset")
     max_intervals: int | None = None
     max_terms: int | None = None
