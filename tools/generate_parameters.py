@@ -153,6 +153,7 @@ def module(path: Path, bases: dict[str, list[str]]) -> str:
 # ---- the page ----------------------------------------------------------------------------------------------
 
 GROUPS = {
+    "learner": ("TreeClassifier", "TreeRegressor"),
     "trees": ("DecisionTreeClassifier", "DecisionTreeRegressor"),
     "ID3": ("ID3Classifier",),
     "C4.5": ("C45Classifier",),
@@ -176,9 +177,9 @@ and work as they do there. The page is written by `tools/generate_parameters.py`
 
 On the command line `--name value` sets any of them: `treewright fit iris.csv --ccp-alpha 0.01`.
 
-*Trees* are `DecisionTreeClassifier` and `DecisionTreeRegressor`, *optimal trees* `OptimalTree…`, *forests*
-`RandomForest…` and `ExtraTrees…`, *rules* `RuleClassifier`; what is for classes only is in the classifiers
-alone.
+*Learner* are `TreeClassifier` and `TreeRegressor`, *trees* `DecisionTreeClassifier` and
+`DecisionTreeRegressor`, *optimal trees* `OptimalTree…`, *forests* `RandomForest…` and `ExtraTrees…`, *rules*
+`RuleClassifier`; what is for classes only is in the classifiers alone.
 
 | parameter | default | of | what it does |
 |---|---|---|---|

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from treewright.estimators.loading import load
     from treewright.estimators.optimal import OptimalTreeClassifier, OptimalTreeRegressor
     from treewright.estimators.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
+    from treewright.estimators.readable_tree import TreeClassifier, TreeRegressor
     from treewright.estimators.rules import RuleClassifier
     from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from treewright.explorer import edit, explore
@@ -67,6 +68,8 @@ __all__ = [
     "RuleClassifier",
     "RuleSet",
     "Tree",
+    "TreeClassifier",
+    "TreeRegressor",
     "__version__",
     "bounds",
     "certify",
@@ -112,6 +115,8 @@ _LOADED_WHEN_ASKED_FOR = {
     "OptimalTreeRegressor": "treewright.estimators.optimal",
     "RuleClassifier": "treewright.estimators.rules",
     "RuleSet": "treewright.rules",
+    "TreeClassifier": "treewright.estimators.readable_tree",
+    "TreeRegressor": "treewright.estimators.readable_tree",
     "RandomForestClassifier": "treewright.estimators.forest",
     "RandomForestRegressor": "treewright.estimators.forest",
     "from_sklearn": "treewright.estimators.from_sklearn",

@@ -118,7 +118,7 @@ class Case:
             return eval(FORMS[self.form], NAMES | {"frame": frame})
 
     def fit(self, **others: Any) -> Any:
-        """Fit the model, with other parameters if some are given, in one thread if they do not say otherwise."""
+        """Fit the model, with other parameters if some are given, in one thread unless they say otherwise."""
         model = eval(self.model_code(), NAMES)
         model.set_params(**({"n_jobs": 1} if hasattr(model, "n_jobs") else {}) | others)
         return model.fit(self.X, list(self.y), **self.weights())
@@ -478,11 +478,27 @@ for _name in FORESTS:
     PARAMETERS[_name] = _FOREST | {"criterion": (0.5, _one(*_names))}
     if _name.endswith("Classifier"):
         PARAMETERS[_name] |= {"class_weight": OF_CLASSES["class_weight"], "vote": (0.2, _one("hard"))}
-UNTRIED = ("work_limit", "random_state", "n_jobs", "verbose", "warm_start", "n_estimators", "time_limit", "on_interrupt")
+UNTRIED = (
+    "work_limit",
+    "random_state",
+    "n_jobs",
+    "verbose",
+    "warm_start",
+    "n_estimators",
+    "time_limit",
+    "on_interrupt",
+)
 """Parameters that the table above leaves out: they are set for every case, or change no tree."""
 
 
-COUNT_ERRORS = ("error_based", "chi_square", "minimum_error", "description_length", "pessimistic", "structural_risk")
+COUNT_ERRORS = (
+    "error_based",
+    "chi_square",
+    "minimum_error",
+    "description_length",
+    "pessimistic",
+    "structural_risk",
+)
 
 
 def _predicates(random: Random, columns: dict[str, tuple[str, Values]]) -> Any:

@@ -167,7 +167,9 @@ def renamed_classes(case: Case, random: np.random.Generator) -> Pairs:
     if case.is_classifier:
         names = {label: f"k{at:02d}" for at, label in enumerate(sorted(set(case.y)))}
         parameters = {
-            name: {names[label]: factor for label, factor in value.items()} if isinstance(value, dict) else value
+            name: {names[label]: factor for label, factor in value.items()}
+            if isinstance(value, dict)
+            else value
             for name, value in case.parameters.items()
             if name == "class_weight"
         }
@@ -187,7 +189,11 @@ def renamed_categories(case: Case, random: np.random.Generator) -> Pairs:
 
 def risen_features(case: Case, random: np.random.Generator) -> Pairs:
     found = _of_rows(case)
-    if found is None or _policies(found) & {"mean", "median"} or "median" in found.parameters.get("splits", ()):
+    if (
+        found is None
+        or _policies(found) & {"mean", "median"}
+        or "median" in found.parameters.get("splits", ())
+    ):
         return  # they take the distance of values, or their spread
     case = found
 

@@ -80,6 +80,10 @@ def public_estimator(cls: type[AnyClass]) -> type[AnyClass]:
     return cls
 
 
+WITHOUT = {"unseen": "missing", "inf": "error", "predicates": None, "trace": False}
+"""What an estimator does that has no parameter of that name."""
+
+
 class TableEstimator(BaseEstimator):
     """An estimator of any columns: says what parameter was meant, shows notebooks what it has learned."""
 
@@ -93,6 +97,10 @@ class TableEstimator(BaseEstimator):
         given, sound, domains = self.__dict__, self._defaults, self._domains
         changed = {name: domains[name] for name, value in sound.items() if given[name] is not value}
         check_parameters(type(self).__name__, given, changed, InvalidParameterError)
+
+    def _choice(self, name: str) -> Any:
+        """Give a parameter that not every estimator has, or what stands for it."""
+        return getattr(self, name, WITHOUT[name])
 
     @property
     def _missing_policy(self) -> str:

@@ -65,6 +65,7 @@ class ForestEstimator(TableEstimator):
     ccp_alpha: float = 0.0
     max_samples: int | float | None = None
     monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
+    shrinkage: float = 0.0
     splits: tuple[str, ...] = ("threshold", "subset")
     max_terms: int | None = None
     missing: str | Mapping[Any, str] = "direction"
@@ -109,6 +110,7 @@ class ForestEstimator(TableEstimator):
                 self._recipe(dataset),
                 replace(draws, seeds=draws.seeds[-n_more:]),
                 ccp_alpha=self.ccp_alpha,
+                shrinkage=self.shrinkage,
                 n_jobs=self.n_jobs,
                 progress=progress_bar(self.verbose),
             )

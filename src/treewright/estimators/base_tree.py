@@ -14,9 +14,8 @@ from sklearn.utils.metadata_routing import UNUSED
 from treewright import _core
 from treewright.bounds import ErrorBound, held_out_bound, training_bound
 from treewright.data import Dataset
-from treewright.data.columns import Unseen
 from treewright.data.dataset import Task, labelled_rows
-from treewright.data.schema import Infinities, Schema
+from treewright.data.schema import Schema
 from treewright.estimators.base import TableEstimator, estimator
 from treewright.estimators.explaining import explain, shap_values, to_html
 from treewright.estimators.prediction_report import PredictionReport
@@ -33,6 +32,7 @@ from treewright.pruning import Pruned
 from treewright.rules import RuleSet, extract_rules
 from treewright.trace import Trace
 from treewright.tree import Tree
+from treewright.tree.shrinkage import shrunk
 
 
 @estimator
@@ -50,11 +50,8 @@ class TreeEstimator(TableEstimator, ABC):
     __metadata_request__predict_proba: ClassVar = {"check_input": UNUSED}
 
     # parameters: written by tools/generate_parameters.py
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
     categorical_features: Any = None
     ordinal_features: Any = None
-    predicates: Any = None
     n_jobs: int | None = None
     verbose: int | bool = 0
     # end of parameters
@@ -102,9 +99,9 @@ class TreeEstimator(TableEstimator, ABC):
             sample_weight=sample_weight,
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
-            predicates=self.predicates,
+            predicates=self._choice("predicates"),
             missing=self._missing_policy,
-            inf=self.inf,
+            inf=self._choice("inf"),
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
             keep_labels=getattr(self, "trace", False),
@@ -141,18 +138,22 @@ class TreeEstimator(TableEstimator, ABC):
                 progress=progress,
             )
             grown = pruned.grown or (pruned.tree, dataset)
-            self._set_tree(pruned.tree)
+            self._set_tree(self._shrunk(pruned.tree))
             self._remember(pruners[-1], pruned)
         else:
             grown = grow(dataset, recipe, n_jobs=self.n_jobs, progress=progress), dataset
-            self._set_tree(grown[0])
+            self._set_tree(self._shrunk(grown[0]))
             self._forget_pruning()
         self._keep_trace(*grown, recipe)
+
+    def _shrunk(self, tree: Tree) -> Tree:
+        """Draw predictions towards those of nodes above, if it is asked for."""
+        return shrunk(tree, getattr(self, "shrinkage", 0.0))
 
     def _keep_trace(self, tree: Any, rows: Dataset, recipe: AnyRecipe) -> None:
         """Keep the trace of how a tree was grown, if it is asked for."""
         self.__dict__.pop("trace_", None)
-        if self.trace:
+        if self._choice("trace"):
             self.trace_ = Trace(tree, rows, recipe)
 
     def _set_tree(self, tree: Tree) -> None:
@@ -247,7 +248,7 @@ class TreeEstimator(TableEstimator, ABC):
         tree = self._fitted_tree()
         schema = self._bound_schema(tree)
         return PredictionReport.of(
-            schema, *schema.encode(X, unseen="majority", inf=self.inf, check_names=False)
+            schema, *schema.encode(X, unseen="majority", inf=self._choice("inf"), check_names=False)
         )
 
     def _leaves(self, X: Any) -> tuple[Tree, NDArray[np.int32]]:
@@ -258,12 +259,16 @@ class TreeEstimator(TableEstimator, ABC):
     def _bound_schema(self, tree: Tree) -> Schema:
         """What encodes rows: functions that a file could only name are this estimator's own."""
         schema = tree.schema
-        return schema.bound(self.predicates) if schema.predicates else schema
+        return schema.bound(self._choice("predicates")) if schema.predicates else schema
 
     def _encode(self, X: Any, tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Rows as the tree's arrays have them."""
         return self._bound_schema(tree).encode(
-            X, unseen=self.unseen, missing=self._missing_policy, inf=self.inf, estimator=type(self).__name__
+            X,
+            unseen=self._choice("unseen"),
+            missing=self._missing_policy,
+            inf=self._choice("inf"),
+            estimator=type(self).__name__,
         )
 
     def _class_probabilities(self, X: Any) -> NDArray[np.float64]:

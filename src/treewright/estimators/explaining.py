@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.data.columns import Unseen
 from treewright.data.schema import Infinities, Schema
 from treewright.explain import Explanation, explain_row, read_row
 from treewright.explain.shapley import shapley_values
@@ -22,9 +21,10 @@ from treewright.tree.model import TreeModel
 class Answering(Protocol):
     """What `explain` asks of a model."""
 
-    unseen: Unseen
-    inf: Infinities
     _time_limit: ClassVar[float | None]  # seconds for a counterfactual, if nothing else is asked for
+
+    def _choice(self, name: str) -> Any:
+        """Give the parameter "unseen" or "inf", or what stands for it."""
 
     @property
     def _missing_policy(self) -> str:
@@ -107,9 +107,9 @@ def explain(
     read = read_row(
         row,
         schema,
-        unseen=self.unseen,
+        unseen=self._choice("unseen"),
         missing=self._missing_policy,
-        inf=self.inf,
+        inf=self._choice("inf"),
         estimator=type(self).__name__,
     )
     policies = None if missing is None else missing_policies(missing, schema)
@@ -125,7 +125,7 @@ def explain(
         are_means=getattr(self, "criterion", None) == "squared_error",
         fixed=fixed,
         directions=directions,
-        scales=_scales(scales, schema, self.inf),
+        scales=_scales(scales, schema, self._choice("inf")),
         time_limit=self._time_limit if time_limit is None else time_limit,
     )
 

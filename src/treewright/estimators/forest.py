@@ -68,10 +68,10 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         "ignore".
     **parameters
         `min_samples_split`, `min_samples_leaf`, `min_weight_fraction_leaf`, `max_features`, `max_leaf_nodes`,
-        `min_impurity_decrease`, `ccp_alpha`, `monotonic_cst`, `splits`, `max_terms`, `max_surrogates`,
-        `use_surrogates`, `category_order`, `max_bins`, `unseen`, `inf`, `categorical_features` and
-        `ordinal_features` are those of `DecisionTreeClassifier`, with the defaults `max_features="sqrt"` and
-        `category_order="once"`.
+        `min_impurity_decrease`, `ccp_alpha`, `monotonic_cst`, `shrinkage`, `splits`, `max_terms`,
+        `max_surrogates`, `use_surrogates`, `category_order`, `max_bins`, `unseen`, `inf`,
+        `categorical_features` and `ordinal_features` are those of `DecisionTreeClassifier`, with the defaults
+        `max_features="sqrt"` and `category_order="once"`.
 
     Attributes
     ----------

@@ -18,6 +18,7 @@ from treewright.estimators.forest import (
 )
 from treewright.estimators.optimal import OptimalTreeClassifier, OptimalTreeRegressor
 from treewright.estimators.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
+from treewright.estimators.readable_tree import TreeClassifier, TreeRegressor
 from treewright.estimators.rules import RuleClassifier
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.parameter_types import check_parameters
@@ -45,6 +46,8 @@ KINDS: dict[str, type[TreeEstimator] | type[ForestEstimator]] = {
         ExtraTreesRegressor,
         OptimalTreeClassifier,
         OptimalTreeRegressor,
+        TreeClassifier,
+        TreeRegressor,
     )
 }
 """The estimators that a model file may hold, by name."""

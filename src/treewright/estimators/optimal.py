@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from treewright.data import Dataset, Schema
+from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
+from treewright.data.schema import Infinities
 from treewright.errors import warn
 from treewright.estimators.base import InvalidParameterError, estimator, public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
@@ -64,6 +66,9 @@ class OptimalEstimator(TreeEstimator):
     work_limit: int | None = None
     memory_limit: int | None = None
     on_interrupt: str = "raise"
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    predicates: Any = None
     # end of parameters
 
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:

@@ -11,7 +11,9 @@ from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils import Bunch, check_random_state
 
 from treewright.data import Schema
+from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
+from treewright.data.schema import Infinities
 from treewright.errors import warn
 from treewright.estimators.base import public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
@@ -105,6 +107,9 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.
     laplace : float or bool
         What `predict_proba` adds to the weight of every class of a leaf; True is 1.
+    shrinkage : float
+        Draw what a node predicts towards what the nodes above it predict: a branch counts by n / (n +
+        shrinkage), n being the weight of the node that branches (Agarwal et al., 2022). 0 does not.
     splits : tuple of str
         Forms of splits to look for; the best one wins. They are "threshold", "interval", "hyperplane",
         "sphere" and "median" for numeric and ordinal features, "subset", "multiway" and "one_vs_rest" for
@@ -232,6 +237,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     priors: Mapping[Any, float] | ArrayLike | None = None
     costs: ArrayLike | None = None
     laplace: float | bool = 0
+    shrinkage: float = 0.0
     splits: tuple[str, ...] = ("threshold", "subset")
     max_intervals: int | None = None
     max_terms: int | None = None
@@ -254,6 +260,9 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     complexity: float = 0.0
     risk_threshold: float | None = None
     bayes_risk: float = 0.0
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    predicates: Any = None
     trace: bool = False
     # end of parameters
 
@@ -316,6 +325,7 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     pruner: AnyPruner | str | None = None
     holdout: float = 1 / 3
     early_stopping: EarlyStopping | str | None = None
+    shrinkage: float = 0.0
     splits: tuple[str, ...] = ("threshold", "subset")
     max_intervals: int | None = None
     max_terms: int | None = None
@@ -338,6 +348,9 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     complexity: float = 0.0
     risk_threshold: float | None = None
     bayes_risk: float = 0.0
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    predicates: Any = None
     trace: bool = False
     # end of parameters
 

@@ -14,6 +14,7 @@ from treewright.growing.recipe import Recipe
 from treewright.pruning import CostComplexity
 from treewright.tree import Tree
 from treewright.tree.monotone import collapse_to_order
+from treewright.tree.shrinkage import shrunk
 
 
 def grow_trees(
@@ -22,6 +23,7 @@ def grow_trees(
     draws: Draws,
     *,
     ccp_alpha: float = 0.0,
+    shrinkage: float = 0.0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Trees:
@@ -39,6 +41,8 @@ def grow_trees(
         The seed and rows of each tree.
     ccp_alpha : float
         Price of a leaf in cost-complexity pruning of each tree.
+    shrinkage : float
+        How far what nodes predict is drawn towards what those above them predict, see `shrunk`.
     n_jobs : int or None
         Threads to use. The trees are the same for every number.
     progress : callable or None
@@ -67,6 +71,8 @@ def grow_trees(
         trees = Trees.of(
             schema, criterion, [collapse_to_order(pruner(tree), recipe.monotonic or ()) for tree in trees]
         )
+    if shrinkage > 0:  # compact trees have no place for what was observed
+        trees = LooseTrees(schema, criterion, [shrunk(tree, shrinkage) for tree in trees])
     if progress is not None:
         progress(1.0)
     return trees

@@ -213,8 +213,8 @@ def _check_criterion(schema: Schema, recipe: Recipe) -> None:
         )
     if recipe.fair_categories and recipe.category_order == "once":
         raise ValueError(
-            "fair_categories=True judges the categories of each node, and category_order='once' does not look "
-            "at them again: use 'auto' or 'node'."
+            "fair_categories=True judges the categories of each node, and category_order='once' does not "
+            "look at them again: use 'auto' or 'node'."
         )
     if callable(recipe.criterion):
         return
@@ -294,7 +294,9 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
     options["max_features"] = min(count_features(recipe.max_features, n_features), n_features)
     options["criterion"] = recipe.core_criterion
     if recipe.category_order == "auto" and (recipe.significance is not None or recipe.fair_categories):
-        options["category_order"] = "node"  # what is chance depends on all groupings there were to choose from
+        options["category_order"] = (
+            "node"  # what is chance depends on all groupings there were to choose from
+        )
     options["random_cuts"] = recipe.splitter == "random"
     options["observed_cuts"], options["short_cuts"] = recipe.cut == "observed", recipe.cut == "short"
     class_factor, search_factor, total_weight = _class_factors(dataset, recipe)

@@ -138,7 +138,9 @@ RECIPE, C45_RECIPE, CART_RECIPE, OPTIMAL_RECIPE = (
 )
 GROWN = TREES | RECIPE
 """Estimators of one tree that is grown by a `Recipe`, and the recipe."""
-ONE_TREE = TREES | C45 | CART | OPTIMAL
+LEARNERS = frozenset({"TreeClassifier", "TreeRegressor"})
+"""treewright's own: good without any parameter."""
+ONE_TREE = TREES | C45 | CART | OPTIMAL | LEARNERS
 ESTIMATORS = ONE_TREE | FORESTS | RULES
 CLASSIFIERS = frozenset(name for name in ESTIMATORS if name.endswith("Classifier"))
 
@@ -221,6 +223,12 @@ def _is_pruner(value: Any) -> bool:
     if isinstance(value, str):
         return value in PRUNERS
     return value is None or (callable(value) and not isinstance(value, type))
+
+
+def _are_folds(value: Any) -> bool:
+    if is_whole(value):
+        return bool(value >= 2)
+    return isinstance(value, (list, tuple)) and len(value) > 0 and all(len(pair) == 2 for pair in value)
 
 
 def _names(*names: str) -> str:
@@ -406,7 +414,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         whole(0, none=True),
         None,
         "The greatest depth of the tree; 0 is a single leaf, None means no limit.",
-        GROWN,
+        GROWN | LEARNERS,
         core="int64_t = -1",
     ),
     Parameter(
@@ -458,6 +466,13 @@ PARAMETERS: tuple[Parameter, ...] = (
         "made. A float is a share of all training rows.",
         GROWN | FORESTS,
         core="int64_t = 1",
+    ),
+    Parameter(
+        "min_samples_leaf",
+        whole(1),
+        2,
+        "The least number of training rows in a leaf, or the least weight.",
+        LEARNERS,
     ),
     Parameter(
         "min_samples_leaf",
@@ -514,11 +529,18 @@ PARAMETERS: tuple[Parameter, ...] = (
         C45 | C45_RECIPE | RULES,
     ),
     Parameter(
+        "random_state",
+        SEED,
+        0,
+        "Seed of the folds and of the forest that guides.",
+        LEARNERS,
+    ),
+    Parameter(
         "max_leaf_nodes",
         whole(2, none=True),
         None,
         "The greatest number of leaves; the nodes are then split best first.",
-        GROWN | FORESTS,
+        GROWN | FORESTS | LEARNERS,
         core="int64_t = -1",
     ),
     Parameter(
@@ -591,7 +613,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         CLASS_WEIGHT,
         None,
         "Factor on the weight of each class.",
-        _of_classes(TREES | OPTIMAL),
+        _of_classes(TREES | OPTIMAL | LEARNERS),
         convert=class_factors,
     ),
     Parameter(
@@ -652,7 +674,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         None,
         "Whether the prediction may only fall (−1) or rise (1) with a feature. Of classes it is the "
         "probability of the second, or of more classes the mean of their positions in `classes_`.",
-        TREES | FORESTS,
+        TREES | FORESTS | LEARNERS,
         choice="monotonic",
         convert=monotonic_signs,
     ),
@@ -709,6 +731,14 @@ PARAMETERS: tuple[Parameter, ...] = (
         0.0,
         "The price of a leaf, in mean cost: 0.01 asks of every split to lower the training error by 1 %.",
         OPTIMAL | OPTIMAL_RECIPE,
+    ),
+    Parameter(
+        "alpha",
+        number(0.0, none=True),
+        None,
+        "The price of a leaf, in mean cost on the training rows: larger is a smaller tree. None chooses it "
+        "by cross-validation.",
+        LEARNERS,
     ),
     Parameter(
         "time_limit",
@@ -851,7 +881,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         ),
         None,
         "Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.",
-        _of_classes(TREES | CART | OPTIMAL),
+        _of_classes(TREES | CART | OPTIMAL | LEARNERS),
         convert=cost_rows,
     ),
     Parameter(
@@ -877,8 +907,34 @@ PARAMETERS: tuple[Parameter, ...] = (
         ),
         0,
         "What `predict_proba` adds to the weight of every class of a leaf; True is 1.",
-        _of_classes(ONE_TREE),
+        _of_classes(ONE_TREE - LEARNERS),
         dict.fromkeys(C45, False),
+    ),
+    Parameter(
+        "shrinkage",
+        number(0.0),
+        0.0,
+        "Draw what a node predicts towards what the nodes above it predict: a branch counts by n / (n + "
+        "shrinkage), n being the weight of the node that branches (Agarwal et al., 2022). 0 does not.",
+        TREES | FORESTS,
+    ),
+    Parameter(
+        "shrinkage",
+        number(0.0, none=True),
+        None,
+        "Draw what a node predicts towards what the nodes above it predict: a branch counts by n / (n + "
+        "shrinkage), n being the weight of the node that branches (Agarwal et al., 2022). 0 does not; None "
+        "chooses it by cross-validation.",
+        LEARNERS,
+    ),
+    Parameter(
+        "guide",
+        one_of("forest", "auto", none=True),
+        None,
+        "Grow the tree on targets that a forest has smoothed, each row by the trees that have not drawn it: "
+        'better probabilities from a larger tree, in about three times the time. "auto" does so for tables '
+        "of up to 1,000 rows.",
+        LEARNERS,
     ),
     Parameter(
         "vote",
@@ -923,7 +979,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         'index; the others learn a direction): "direction", "available", "value", "fractional", '
         '"fractional_counts", "surrogate", "mean", "median", "mode", "class_mode", "ignore" or "error". See '
         "the page on missing values.",
-        TREES,
+        TREES | LEARNERS,
         {"ID3Classifier": "error"},
         convert=missing_policies,
     ),
@@ -988,9 +1044,10 @@ PARAMETERS: tuple[Parameter, ...] = (
         "cut",
         one_of("midpoint", "observed", "short"),
         "midpoint",
-        "Cut half-way between neighbouring values, at the largest value of the data not above that, or at the "
-        "shortest decimal between the two.",
-        GROWN,
+        "Cut half-way between neighbouring values, at the largest value of the data not above that, or at "
+        "the shortest decimal between the two.",
+        GROWN | LEARNERS,
+        dict.fromkeys(LEARNERS, "short"),
     ),
     Parameter(
         "cut",
@@ -1194,6 +1251,20 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "cv",
         Domain(
+            _are_folds,
+            "an int from 2 on, or a list of pairs of row numbers: to grow on, and to judge by",
+            type="int | Sequence[tuple[ArrayLike, ArrayLike]]",
+            described="int or list of pairs of arrays",
+        ),
+        5,
+        "Folds of the cross-validation that chooses the size of the tree: how many, or of each the rows to "
+        "grow on and those to judge by. Rows that are the same share a fold; up to 2,000 rows it is done "
+        "several times.",
+        LEARNERS,
+    ),
+    Parameter(
+        "cv",
+        Domain(
             lambda value: value is None or (value >= 2 if is_whole(value) else np.ndim(value) == 1),
             "an int from 2 on, an array with the fold of each row or None",
             type="int | ArrayLike | None",
@@ -1210,6 +1281,13 @@ PARAMETERS: tuple[Parameter, ...] = (
         None,
         "Prune to the smallest tree whose cross-validated error is within `se` standard errors of the least.",
         CART,
+    ),
+    Parameter(
+        "se",
+        number(0.0),
+        0.25,
+        "Take the smallest tree whose cross-validated loss is within `se` standard errors of the least.",
+        LEARNERS,
     ),
     Parameter(
         "shrink",
@@ -1232,14 +1310,14 @@ PARAMETERS: tuple[Parameter, ...] = (
         "missing",
         "What to do when predicting for a category that was never seen: treat it as missing, refuse it, or "
         "follow the largest branch.",
-        ONE_TREE | FORESTS,
+        (ONE_TREE | FORESTS) - LEARNERS,
     ),
     Parameter(
         "inf",
         replace(one_of("error", "extreme"), type="Infinities"),
         "error",
         "Refuse infinite numbers, or take them as the largest finite ones.",
-        ONE_TREE | FORESTS,
+        (ONE_TREE | FORESTS) - LEARNERS,
     ),
     Parameter(
         "categorical_features",
@@ -1268,7 +1346,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         "Boolean features of your own, offered beside the others. They are expressions over the columns such "
         'as ``"width > 2 * height"``, functions that are given the table and give a truth value for each '
         "row, or pairs of a name and such.",
-        ONE_TREE,
+        ONE_TREE - LEARNERS,
     ),
     Parameter(
         "trace",
@@ -1276,7 +1354,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         False,
         "Keep every step of the learner, at every node: each candidate with its counts, gain and gain ratio, "
         "what was chosen and why. `trace_` holds the training rows with it.",
-        ONE_TREE - OPTIMAL,
+        ONE_TREE - OPTIMAL - LEARNERS,
     ),
     Parameter("n_jobs", N_JOBS, None, "Threads; None and −1 use all cores.", ONE_TREE),
     Parameter("verbose", VERBOSE, 0, "Show progress in the terminal.", (ONE_TREE - OPTIMAL) | RULES),

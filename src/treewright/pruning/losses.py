@@ -20,6 +20,9 @@ Array = NDArray[np.float64]
 Risk = Literal["error", "cost", "squared_error", "impurity", "log_loss"]
 """What a leaf may be priced by on the training rows."""
 
+Loss = Literal[Risk, "brier"]
+"""What a leaf may be judged by on other rows."""
+
 RISK_DOMAIN: Domain = one_of(*get_args(Risk), none=True)
 
 LEAST_PROBABILITY = float(np.finfo(np.float64).eps)
@@ -89,9 +92,17 @@ def held_out_loss(tree: Tree, rows: Dataset, risk: Risk | None = None) -> Array:
 
 
 def row_loss(
-    tree: Tree, target: NDArray[np.generic], node: NDArray[np.int64], risk: Risk | None = None
+    tree: Tree, target: NDArray[np.generic], node: NDArray[np.int64], risk: Loss | None = None
 ) -> Array:
-    """Loss of each row at the node given for it, per unit of weight, see `held_out_loss`."""
+    """Loss of each row at the node given for it, per unit of weight, see `held_out_loss`.
+
+    Beside the losses there it may be the Brier score: the squared distance of the class probabilities from
+    those of one who knows the class.
+    """
+    if risk == "brier":
+        chances = tree.class_probabilities[node]
+        own = np.take_along_axis(chances, target.astype(int)[:, None], axis=1)[:, 0]
+        return np.asarray((chances**2).sum(axis=1) - 2 * own + 1)
     if risk == "log_loss":
         check_risk(tree, risk)
         return np.asarray(bits_of(tree)[node, target.astype(int)])

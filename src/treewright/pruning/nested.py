@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.errors import DataError
-from treewright.pruning.losses import Risk, row_loss
+from treewright.pruning.losses import Loss, row_loss
 from treewright.tree import Tree
 from treewright.tree.routing import place
 from treewright.tree.topology import over_ancestors
@@ -66,7 +66,7 @@ class LossSums:
 
 
 def nested_losses(
-    tree: Tree, rows: Dataset, leaf_from: Array, steps: Array, risk: Risk | None = None
+    tree: Tree, rows: Dataset, leaf_from: Array, steps: Array, risk: Loss | None = None
 ) -> LossSums:
     """Losses of the trees that collapsing nodes one after the other gives.
 
@@ -81,7 +81,7 @@ def nested_losses(
     steps : array, ascending
         The steps at which to look.
     risk : str or None
-        The loss, see `held_out_loss`.
+        The loss, see `row_loss`.
     """
     n_trees = len(steps)
     steps = np.minimum(steps, np.finfo(float).max)  # what never happens does not at the last step either

@@ -27,12 +27,12 @@ def shrunk(tree: Tree, strength: float) -> Tree:
     --------
     >>> from treewright import DecisionTreeClassifier
     >>> tree = DecisionTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_
-    >>> shrunk(tree, 4.0).shares.tolist()
+    >>> shrunk(tree, 4.0).class_probabilities.tolist()
     [[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]]
     """
     if strength == 0 or len(tree) == 1:
         return tree
-    parent, said = tree.parent[1:], tree.shares
+    parent, said = tree.parent[1:], tree.class_probabilities
     share = tree.weight[parent] / (tree.weight[parent] + strength)
     change = (said[1:] - said[parent]) * share[:, None]
     predicted = np.array(said)

@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 
 from treewright.data import Dataset, Schema
+from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
+from treewright.data.schema import Infinities
 from treewright.estimators.base import public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
 from treewright.estimators.presets.c45_recipe import TOLERANCE, C45Recipe, together, weka_parts
@@ -101,6 +103,9 @@ class C45Classifier(ClassifierMixin, TreeEstimator):
     collapse: bool = True
     binary_splits: bool = False
     mdl: bool = True
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    predicates: Any = None
     trace: bool = False
     compat: str | None = None
     # end of parameters

@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from treewright.data import Dataset, Schema
+from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
+from treewright.data.schema import Infinities
 from treewright.errors import DataError
 from treewright.estimators.base import InvalidParameterError, estimator, public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
@@ -50,6 +52,9 @@ class CARTEstimator(TreeEstimator):
     feature_costs: Mapping[Any, float] | ArrayLike | None = None
     cv: int | ArrayLike | None = 10
     se: float | None = None
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    predicates: Any = None
     trace: bool = False
     compat: str | None = None
     # end of parameters

@@ -1,0 +1,236 @@
+"""TreeClassifier and TreeRegressor: one readable tree, as accurate as one tree can be, without tuning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+
+from treewright.data import Dataset, Schema
+from treewright.data.dataset import Task
+from treewright.estimators.base import estimator, public_estimator
+from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
+from treewright.forest.guide import grow_on_smoothed, smoothed_targets
+from treewright.growing.grow_tree import class_factor, grow, progress_bar
+from treewright.growing.parameters import recipe_choices
+from treewright.growing.recipe import Recipe
+from treewright.model_selection.smoothed_pruning import Fold, drawn_folds, prune_smoothed
+from treewright.model_selection.validated_pruning import as_weighed
+from treewright.pruning import CostComplexity
+from treewright.tree import Tree
+from treewright.tree.monotone import collapse_to_order, is_monotone
+from treewright.tree.shrinkage import shrunk
+
+FEW_ROWS = 2000
+"""Up to so many rows alpha is cross-validated with several draws of folds: one alone hangs on chance."""
+REPEATS = 5
+GUIDED_ROWS = 1000
+"""Up to so many rows guide="auto" asks a forest."""
+FEWEST_TO_PRUNE = 10
+"""Of fewer rows no folds are made; the tree is pruned as little as a leaf is worth a row."""
+
+
+@estimator
+class ReadableTree(TreeEstimator):
+    """What the two learners share; see `TreeClassifier` for the parameters."""
+
+    # parameters: written by tools/generate_parameters.py
+    max_depth: int | None = None
+    min_samples_leaf: int = 2
+    random_state: int = 0
+    max_leaf_nodes: int | None = None
+    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
+    alpha: float | None = None
+    shrinkage: float | None = None
+    guide: str | None = None
+    missing: str | Mapping[Any, str] = "direction"
+    cut: str = "short"
+    cv: int | Sequence[tuple[ArrayLike, ArrayLike]] = 5
+    se: float = 0.25
+    # end of parameters
+
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
+        """Grow the tree, choose its size, and smooth what it predicts."""
+        dataset = self._dataset(X, y, sample_weight)
+        recipe, unit = self._recipe(dataset.schema), _unit(dataset)
+        progress = progress_bar(self.verbose)
+        guided = self.guide == "forest" or (self.guide == "auto" and len(dataset) <= GUIDED_ROWS)
+        if guided:
+            smoothed = smoothed_targets(dataset, recipe, self.random_state, self.n_jobs)
+
+        def grow_on(rows: NDArray[np.int64]) -> Tree:
+            part = dataset.take(rows) if len(rows) < len(dataset) else dataset
+            own = replace(recipe, min_weight_fraction_leaf=_least_share(part, self.min_samples_leaf * unit))
+            if guided:
+                return grow_on_smoothed(dataset, smoothed, rows, own, self.n_jobs)
+            told = progress if part is dataset else None
+            return grow(part, own, n_jobs=self.n_jobs, progress=told, warn_of_odd=part is dataset)
+
+        pruner, folds = self._pruner(len(dataset)), self._folds(dataset, sample_weight)
+        pruned, strength = prune_smoothed(
+            dataset,
+            grow_on,
+            pruner,
+            folds,
+            shrinkage=self.shrinkage,
+            unit=unit,
+            judged=partial(_as_weighed, recipe=recipe),
+        )
+        signs = recipe.monotonic or ()
+        tree = collapse_to_order(pruned.tree, signs) if any(signs) else pruned.tree
+        smooth = shrunk(tree, strength)
+        in_order = all(is_monotone(smooth, feature, sign) for feature, sign in enumerate(signs) if sign)
+        self._set_tree(smooth if in_order else tree)
+        self.shrinkage_ = strength if in_order else 0.0
+        self._remember(pruner, pruned)
+
+    def _recipe(self, schema: Schema) -> Recipe:
+        choices = recipe_choices(self._declared_as.__name__, self.__dict__, schema)
+        choices["criterion"] = "gini" if self._task == "classification" else "squared_error"
+        choices["fair_categories"] = True
+        choices["min_samples_leaf"] = 1  # rows count by weight, see `_fit`
+        if self.max_leaf_nodes is not None:
+            choices["order"] = "best_first"
+        return Recipe.of_checked(choices)
+
+    def _pruner(self, n_rows: int) -> CostComplexity:
+        """Say how the size of the tree is chosen."""
+        if self.alpha is not None or n_rows < FEWEST_TO_PRUNE:
+            return CostComplexity(alpha=1 / n_rows if self.alpha is None else self.alpha)
+        return CostComplexity(cv=self.cv if isinstance(self.cv, int) else len(self.cv), se=self.se)
+
+    def _folds(self, dataset: Dataset, sample_weight: ArrayLike | None) -> list[list[Fold]]:
+        """Give the folds to cross-validate with, of each time that they are drawn."""
+        if len(dataset) < FEWEST_TO_PRUNE:
+            return []
+        if isinstance(self.cv, int):
+            repeats = REPEATS if len(dataset) <= FEW_ROWS else 1
+            return drawn_folds(dataset, self.cv, repeats, self.random_state)
+        counted = np.ones(len(dataset), bool) if sample_weight is None else np.asarray(sample_weight) > 0
+        place = np.cumsum(counted) - 1  # rows of weight zero are not there
+        return [[tuple(place[rows][counted[rows]] for rows in map(np.asarray, pair)) for pair in self.cv]]
+
+
+def _as_weighed(held_out: Dataset, growing: Dataset, recipe: Recipe) -> Dataset:
+    return as_weighed(held_out, recipe, growing) if class_factor(growing, recipe) is not None else held_out
+
+
+def _unit(dataset: Dataset) -> float:
+    """Weight that counts as a row: one, or where weights are shares of a whole their mean."""
+    return 1.0 if dataset.weight is None else min(1.0, float(dataset.weight.mean()))
+
+
+def _least_share(dataset: Dataset, least: float) -> float:
+    """Give the weight of the smallest leaf as a share of all, a little less for rounding."""
+    total = float(len(dataset) if dataset.weight is None else dataset.weight.sum())
+    return min(0.5, least / total * (1 - 1e-12))
+
+
+@public_estimator
+class TreeClassifier(ClassifierMixin, ReadableTree):
+    """One readable decision tree that predicts classes, as accurate as one tree can be without tuning.
+
+    Columns of any kind are learned as they are; one of identifiers or of many random categories does no harm.
+    The size of the tree is chosen by cross-validation, class probabilities are smoothed, and cuts stand at
+    the shortest decimal between two values. The page on the learner says what it does and why.
+
+    Parameters
+    ----------
+    min_samples_leaf : int
+        The least number of training rows in a leaf, or the least weight.
+    random_state : int
+        Seed of the folds and of the forest that guides.
+    alpha : float or None
+        The price of a leaf, in mean cost on the training rows: larger is a smaller tree. None chooses it by
+        cross-validation.
+    shrinkage : float or None
+        Draw what a node predicts towards what the nodes above it predict: a branch counts by n / (n +
+        shrinkage), n being the weight of the node that branches (Agarwal et al., 2022). 0 does not; None
+        chooses it by cross-validation.
+    guide : {"forest", "auto"} or None
+        Grow the tree on targets that a forest has smoothed, each row by the trees that have not drawn it:
+        better probabilities from a larger tree, in about three times the time. "auto" does so for tables of
+        up to 1,000 rows.
+    cv : int or list of pairs of arrays
+        Folds of the cross-validation that chooses the size of the tree: how many, or of each the rows to grow
+        on and those to judge by. Rows that are the same share a fold; up to 2,000 rows it is done several
+        times.
+    se : float
+        Take the smallest tree whose cross-validated loss is within `se` standard errors of the least.
+    **parameters
+        `max_depth`, `max_leaf_nodes`, `class_weight`, `monotonic_cst`, `costs`, `missing`, `cut`,
+        `categorical_features`, `ordinal_features`, `n_jobs` and `verbose` are those of
+        `DecisionTreeClassifier`, with the default `cut="short"`.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree.
+    pruner_, report_, path_ : CostComplexity, Report, PruningPath
+        What pruned the tree, what it compared and did, and the trees there were to choose from.
+    shrinkage_ : float
+        How far predictions are drawn towards those of nodes above.
+    classes_ : ndarray of shape (n_classes,)
+        The class labels; `predict_proba` has a column for each.
+    n_classes_, n_features_in_, n_outputs_ : int
+        Numbers of classes, features and targets.
+    feature_names_in_ : ndarray of str
+        Names of the features, if the table had any.
+
+    Examples
+    --------
+    >>> from treewright import datasets
+    >>> model = TreeClassifier().fit(*datasets.load_iris())
+    >>> print(model.tree_)
+    """
+
+    _task: ClassVar[Task] = "classification"
+
+    # parameters: written by tools/generate_parameters.py
+    class_weight: Mapping[Any, float] | str | None = None
+    costs: ArrayLike | None = None
+    # end of parameters
+
+    predict_proba = predict_proba
+    predict_log_proba = predict_log_proba
+
+
+@public_estimator
+class TreeRegressor(RegressorMixin, ReadableTree):
+    """One readable decision tree that predicts numbers, as accurate as one tree can be without tuning.
+
+    Parameters
+    ----------
+    **parameters
+        They are those of `TreeClassifier`, without `class_weight` and `costs`.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree.
+    pruner_, report_, path_ : CostComplexity, Report, PruningPath
+        What pruned the tree, what it compared and did, and the trees there were to choose from.
+    shrinkage_ : float
+        How far predictions are drawn towards those of nodes above.
+    n_features_in_, n_outputs_ : int
+        Numbers of features and targets.
+    feature_names_in_ : ndarray of str
+        Names of the features, if the table had any.
+
+    Examples
+    --------
+    >>> from treewright import datasets
+    >>> model = TreeRegressor(max_depth=2).fit(*datasets.load_mpg())
+    >>> model.get_n_leaves()
+    4
+    """
+
+    _task: ClassVar[Task] = "regression"
+
+    # parameters: written by tools/generate_parameters.py
+    # end of parameters
