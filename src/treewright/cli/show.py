@@ -99,7 +99,7 @@ def show_node(tree: Any, node: int, screen: Screen) -> None:
         ("rows", str(view.count)),
         ("weight", number(view.weight)),
         ("impurity", number(view.impurity)),
-        (f"{loss_name(tree)} as a leaf", number(view.risk)),
+        (f"{loss_name(tree, 'errors')} as a leaf", number(view.risk)),
         ("predicts", prediction_text(tree, node)),
     ]
     if tree.schema.classes is not None:

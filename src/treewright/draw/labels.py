@@ -171,9 +171,8 @@ class Labels:
         if tree.is_classifier and tree.value.shape[1] <= 12:
             classes = self._classes(entry.value.tolist())
             lines.append(f"grown on {classes}" if is_given else classes)
-        lines.append(
-            f"impurity {short_number(entry.impurity)}, {loss_name(self.tree)} {short_number(entry.risk)}"
-        )
+        lost = f"{loss_name(tree, 'errors')} {short_number(entry.risk)}"
+        lines.append(f"impurity {short_number(entry.impurity)}, {lost}")
         if not entry.is_leaf:
             lines.append(f"gain of the split {short_number(entry.merit)}")
         for title, splits in (("surrogates", entry.surrogates), ("competitors", entry.competitors)):

@@ -28,11 +28,11 @@ def searched_weights(value: Array, costs: Array | None) -> Array:
     return altered * (float(value[0].sum()) / total) if total > 0 else value
 
 
-def loss_name(tree: Any) -> str:
-    """Name what a tree loses on rows: errors, or their cost, or the loss of a regression."""
+def loss_name(tree: Any, errors: str = "error") -> str:
+    """Name what a tree loses on rows: its errors, called so, or their cost, or the loss of a regression."""
     if tree.schema.classes is None:
         return "loss"
-    return "error" if tree.costs is None else "cost"
+    return errors if tree.costs is None else "cost"
 
 
 def decide(

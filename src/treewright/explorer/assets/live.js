@@ -78,7 +78,7 @@ function effect() {
   const risks = Object.entries(after.risk).map(([rows, risk]) => {
     const change = risk - before.risk[rows];
     const verdict = Math.abs(change) < 1e-12 ? "as before" : change < 0 ? "better" : "worse";
-    return `${rows} ${model.lossName} ${model.riskText(before.risk[rows])} → ${model.riskText(risk)}, ${verdict}`;
+    return `${rows} ${model.lossName()} ${model.riskText(before.risk[rows])} → ${model.riskText(risk)}, ${verdict}`;
   });
   const node = after.node === undefined ? "" : ` ${after.node}`;
   return `${after.edit}${node}: ${counted(before.leaves, "leaf", "leaves")} → ${after.leaves}; ${risks.join("; ")}`;

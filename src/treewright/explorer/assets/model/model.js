@@ -140,8 +140,8 @@ export class Model {
   }
 
   // What is lost on rows: errors, or what they cost, or the loss of a regression.
-  get lossName() {
-    return !this.classes ? "loss" : this.content.costs ? "cost" : "error";
+  lossName(errors = "error") {
+    return !this.classes ? "loss" : this.content.costs ? "cost" : errors;
   }
 
   // A loss per row: a share of errors, or what they cost.

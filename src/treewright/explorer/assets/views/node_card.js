@@ -56,7 +56,7 @@ export class Card {
       ],
       ["share of all", percentText(model.weight[node] / (model.weight[0] || 1))],
       ["impurity", numberText(model.impurity[node])],
-      [model.lossName, numberText(model.risk[node])],
+      [model.lossName("errors"), numberText(model.risk[node])],
       model.splits[node] && ["gain of the split", numberText(model.merit[node])],
       model.held && [model.heldName, numberText(model.held.weight[node])],
     ].filter(Boolean);
