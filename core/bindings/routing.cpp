@@ -1,5 +1,6 @@
 // Rows find their leaves.
 #include "bindings/numpy_arrays.hpp"
+#include "predict/shapley.hpp"
 
 namespace treewright::border {
 
@@ -137,6 +138,36 @@ nb::object spread_rows(const nb::dict& arrays, const Grid<double>& numbers, cons
     return nb::cast(nb::ndarray<nb::numpy, double>(sums, 2, shape, owner));
 }
 
+/// What each player adds to the prediction of each row, or each pair of players.
+nb::object shapley_rows(const nb::dict& arrays, const Grid<double>& numbers, const Grid<int32_t>& codes,
+                        const Vector<int32_t>& position, const Vector<int64_t>& parent, const Vector<int64_t>& branch,
+                        const Vector<int64_t>& player, const Vector<double>& share,
+                        const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& value,
+                        const Vector<double>& point, const Vector<double>& measure, size_t n_players, bool pairs, int threads) {
+    const HeldTree held(arrays);
+    const size_t n = parent.shape(0), rows = std::max(numbers.shape(0), codes.shape(0));
+    if (n < held.view().size() || branch.shape(0) != n || player.shape(0) != n || share.shape(0) != n || value.shape(0) != n)
+        throw nb::value_error("steps must have as many entries each");
+    if (point.shape(0) != measure.shape(0)) throw nb::value_error("every point needs a measure");
+    for (size_t i = 1; i < n; ++i) {
+        if (parent.data()[i] < 0 || parent.data()[i] >= static_cast<int64_t>(held.view().size()))
+            throw nb::value_error("no such node");
+        if (player.data()[i] < 0 || player.data()[i] >= static_cast<int64_t>(n_players)) throw nb::value_error("no such player");
+    }
+    ShapleySteps steps{span(parent), span(branch), span(player), span(share), {value.data(), value.size()},
+                       span(point),  span(measure)};
+    steps.n_players = n_players;
+    steps.width = value.shape(1);
+    const size_t others = pairs ? n_players : 1;
+    auto [sums, owner] = allocate<double>(rows * n_players * others * steps.width);
+    interruptible([&](Monitor& monitor) {
+        shapley(held.view(), {matrix(numbers), matrix(codes), span(position)}, rows, steps, pairs, sums, threads, monitor);
+        return true;
+    });
+    const size_t shape[] = {rows, n_players, others, steps.width};
+    return nb::cast(nb::ndarray<nb::numpy, double>(sums, 4, shape, owner));
+}
+
 }  // namespace
 
 void add_routing(nb::module_& m) {
@@ -152,6 +183,9 @@ void add_routing(nb::module_& m) {
           "rows"_a.noconvert());
     m.def("spread", &spread_rows, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
           "value"_a.noconvert(), "threads"_a = 1);
+    m.def("shapley", &shapley_rows, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
+          "parent"_a.noconvert(), "branch"_a.noconvert(), "player"_a.noconvert(), "share"_a.noconvert(), "value"_a.noconvert(),
+          "point"_a.noconvert(), "measure"_a.noconvert(), "n_players"_a, "pairs"_a = false, "threads"_a = 1);
 }
 
 }  // namespace treewright::border

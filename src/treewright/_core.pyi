@@ -152,6 +152,24 @@ def spread(
 ) -> Numbers:
     """Sum over the leaves of each row of the rows of value, by the share of the row that ends there."""
 
+def shapley(
+    arrays: Mapping[str, NDArray[Any]],
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    parent: NDArray[np.int64],
+    branch: NDArray[np.int64],
+    player: NDArray[np.int64],
+    share: Numbers,
+    value: Numbers,
+    point: Numbers,
+    measure: Numbers,
+    n_players: int,
+    pairs: bool = False,
+    threads: int = 1,
+) -> Numbers:
+    """Give what each player, or each pair of them, adds to the prediction of each row."""
+
 def grow_forest(
     numbers: Numbers,
     codes: Codes,

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from treewright.data import Dataset
 from treewright.data.schema import Infinities, Schema
 from treewright.explain import Explanation, explain_row, read_row
-from treewright.explain.shapley import shapley_values
+from treewright.explain.shapley import interaction_values, shapley_values
+from treewright.growing.grow_tree import threads
 from treewright.growing.parameter_conversion import missing_policies
 from treewright.tree import Tree
 from treewright.tree.model import TreeModel
@@ -130,7 +131,7 @@ def explain(
     )
 
 
-def shap_values(self: Any, X: Any, *, as_explanation: bool = False) -> Any:
+def shap_values(self: Any, X: Any, *, interactions: bool = False, as_explanation: bool = False) -> Any:
     """Share the prediction of each row among the features: exact Shapley values (SHAP).
 
     The values of a row add up to what the model says of it less what it says on average of the training
@@ -140,13 +141,17 @@ def shap_values(self: Any, X: Any, *, as_explanation: bool = False) -> Any:
     ----------
     X : table of shape (n_rows, n_features)
         The rows.
+    interactions : bool
+        Share the values further among pairs of features: the diagonal has what a feature adds alone, the
+        others half of what two add by meeting. The sum over the second feature is the value of the first.
     as_explanation : bool
         Give an `Explanation` of the package shap, which `shap.plots` draws.
 
     Returns
     -------
     ndarray of shape (n_rows, n_features) or (n_rows, n_features, n_classes)
-        Of the number, or of the probability of each class.
+        Of the number, or of the probability of each class; with `interactions` of shape (n_rows, n_features,
+        n_features) or (n_rows, n_features, n_features, n_classes).
 
     Examples
     --------
@@ -154,14 +159,22 @@ def shap_values(self: Any, X: Any, *, as_explanation: bool = False) -> Any:
     >>> X, y = [[1, 0], [1, 1], [2, 0], [2, 1]], [0.0, 0.0, 6.0, 10.0]
     >>> DecisionTreeRegressor().fit(X, y).shap_values([[2, 1]]).tolist()
     [[4.5, 1.5]]
+    >>> DecisionTreeRegressor().fit(X, y).shap_values([[2, 1]], interactions=True).tolist()
+    [[[4.0, 0.5], [0.5, 1.0]]]
     """
+    if interactions and as_explanation:
+        raise ValueError(
+            "as_explanation=True goes without interactions=True: shap draws interactions as arrays."
+        )
     trees, said = self._answering()
     encoded = self._encode(X, trees[0]) if isinstance(self, TreeModel) else self._encode(X)
     rows = Dataset(trees[0].schema, *encoded)
-    values = sum(shapley_values(tree, rows, value) for tree, value in zip(trees, said, strict=True))
+    share = interaction_values if interactions else shapley_values
+    n_threads = threads(self.n_jobs)
+    values = sum(share(tree, rows, value, n_threads) for tree, value in zip(trees, said, strict=True))
     values = np.asarray(values) / len(trees)
     if not trees[0].is_classifier:
-        values = values[:, :, 0]
+        values = values[..., 0]
     if not as_explanation:
         return values
     from shap import Explanation as Explained

@@ -5,7 +5,7 @@ from treewright.explain.counterfactual_goal import Goal, goal_of
 from treewright.explain.explanation import Explanation, explain_row
 from treewright.explain.path import Path, Step, contributions, follow
 from treewright.explain.row import Row, read_row
-from treewright.explain.shapley import mean_movement, shapley_values
+from treewright.explain.shapley import interaction_values, mean_movement, shapley_values
 
 __all__ = [
     "Change",
@@ -18,6 +18,7 @@ __all__ = [
     "explain_row",
     "follow",
     "goal_of",
+    "interaction_values",
     "mean_movement",
     "nearest_change",
     "read_row",
