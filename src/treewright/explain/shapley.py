@@ -169,8 +169,8 @@ class Steps:
         place[inner] = np.arange(len(inner))
         node, row = np.repeat(inner, n_rows), np.tile(np.arange(n_rows), len(inner))
         branch = descent.branch(row, node).reshape(len(inner), n_rows)
-        number = np.arange(len(self.parent)) - tree.first_child[self.parent]
-        number[len(tree) :] = STAY
+        number = np.full(len(self.parent), STAY)
+        number[: len(tree)] = tree.branch
         asked = branch[place[self.parent]]
         taken = np.where(asked == SHARE, _shares(tree, self.parent)[:, None], asked == number[:, None])
         taken[0] = 1.0

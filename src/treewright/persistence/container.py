@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 
 from treewright.errors import ModelFileError
 from treewright.persistence.atomic_file import whole_file
+from treewright.persistence.version_1 import renumbered
 
 Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 
-VERSION = 1
+VERSION = 2
 """The version of the format this module writes, and the newest it reads."""
 
 MOST_HEADER_BYTES = 100_000_000  # as safetensors has it
@@ -117,7 +118,7 @@ def loads(data: bytes, name: str = "the model") -> tuple[Header, Arrays]:
     ModelFileError
         If the bytes are anything but a whole, undamaged model file of a known version.
     """
-    text, payload = _take_apart(data, name)
+    version, text, payload = _take_apart(data, name)
     try:
         parts = _strict_json(text.decode())
         metadata = parts.pop("__metadata__")
@@ -128,9 +129,10 @@ def loads(data: bytes, name: str = "the model") -> tuple[Header, Arrays]:
             raise ValueError(f"its header has the keys {sorted(header)}, known are {sorted(HEADER_KEYS)}")
         if not all(isinstance(header[key], str) for key in ("treewright", "kind")):
             raise ValueError("its kind or its program's version is no text")
-        return header, _arrays(parts, payload)
+        arrays = _arrays(parts, payload)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
         raise ModelFileError(f"{name} is not a valid model file: {problem}") from None
+    return header, renumbered(arrays) if version == 1 else arrays
 
 
 def _checksum(data: bytes) -> bytes:
@@ -141,8 +143,8 @@ def _checksum(data: bytes) -> bytes:
     return digest.hexdigest().encode()
 
 
-def _take_apart(data: bytes, name: str) -> tuple[bytes, memoryview]:
-    """Return header text and payload, if the bytes are a model file of this version and undamaged."""
+def _take_apart(data: bytes, name: str) -> tuple[int, bytes, memoryview]:
+    """Return version, header text and payload, if the bytes are a model file of this version and undamaged."""
     size = int.from_bytes(data[:8], "little")
     start = data[8 : 8 + len(_START)]
     if not start or not _START.startswith(start):
@@ -168,7 +170,7 @@ def _take_apart(data: bytes, name: str) -> tuple[bytes, memoryview]:
             else "is damaged: its checksum does not match"
         )
         raise ModelFileError(f"{name} {reason}")
-    return data[8 : 8 + size], memoryview(data)[8 + size :]
+    return int(version[1]) if version else 0, data[8 : 8 + size], memoryview(data)[8 + size :]
 
 
 _FOREIGN = [

@@ -85,7 +85,11 @@ def tree_to_bytes(tree: Tree) -> bytes:
 
 def tree_from_bytes(data: bytes) -> Tree:
     """Return the tree in the bytes of a model file, after proving that it is a tree."""
-    return tree_from_parts(*loads(data))
+    header, arrays = loads(data)
+    tree = tree_from_parts(header, arrays)
+    if header["treewright"] == "0.1.0":
+        vars(tree)["numbered_anew"] = True  # what else its pickle says of nodes has other numbers
+    return tree
 
 
 def _join_begins(begins: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -20,7 +20,7 @@ from treewright.pruning.losses import RISK_DOMAIN, Risk, held_out_loss, training
 from treewright.pruning.path import PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.tree import Tree
-from treewright.tree.routing import sum_below
+from treewright.tree.topology import sum_below
 
 Array = NDArray[np.float64]
 Ids = NDArray[np.int64]
