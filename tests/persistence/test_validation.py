@@ -116,7 +116,7 @@ def broken(name: str, **entries: tuple[Any, float]) -> tuple[dict[str, Any], dic
         (broken("deep", parent=(3, 3)), "in tree 0 node 3 does not come after its parent in preorder"),
         (broken("deep", parent=(3, -1)), "in tree 0 node 3 does not come after its parent in preorder"),
         (broken("deep", parent=(4, 2)), "in tree 0 node 4 does not come after its parent in preorder"),
-        (broken("deep", parent=(2, 0)), "the number of branches of node 1 is not 0, 2 or more"),
+        (broken("deep", parent=(3, 0)), "the number of branches of node 1 is not 0, 2 or more"),
         (broken("deep", default_branch=(0, 2)), "the default branch of node 0 is out of range"),
         (broken("deep", default_branch=(2, 0)), "the default branch of node 2 is out of range"),
         (broken("deep", weight=(3, np.nan)), "the weight of node 3 is not finite"),
@@ -128,7 +128,7 @@ def broken(name: str, **entries: tuple[Any, float]) -> tuple[dict[str, Any], dic
         (broken("deep", value=((3, 0), -1.0)), "node 3 has a class of negative weight"),
         (broken("deep", value=((3, 0), 2.0)), "the class weights of node 3 do not sum to its weight"),
         (
-            broken("deep", weight=(3, 2.0), value=((3, 0), 2.0)),
+            broken("deep", weight=(3, 2.0), value=((3, 1), 2.0)),
             "the branches of node 1 weigh more than the node",
         ),
         (broken("deep", merit=(2, 1.0)), "leaf 2 has the merit of a split"),

@@ -31,7 +31,8 @@ Examples:
 def command(model: str, depth: int | None, node: int | None, member: int | None, **given: Any) -> None:
     """Print a model, or one node of it in full.
 
-    Nodes are numbered from 0, the root, a node before its branches and the first branch before the second; --json shows all of them.
+    Nodes are numbered from 0, the root, a node before its branches and all of a branch before the next;
+    --json shows all of them.
     """
     screen = screen_of(given)
     fitted = open_model(model)

@@ -275,7 +275,10 @@ def ways(tree: Tree, node: int, measure: Measure, kept: frozenset[int]) -> Itera
     elif default == SHARE:
         weight = tree.weight[children]
         shares = (weight / weight.sum()).tolist()
-        yield unanswered, tuple((child, share) for child, share in zip(children, shares, strict=True) if share > 0)
+        yield (
+            unanswered,
+            tuple((child, share) for child, share in zip(children, shares, strict=True) if share > 0),
+        )
     else:
         yield unanswered, ((children[default], 1.0),)
 

@@ -154,7 +154,7 @@ class Trees(Sequence[Tree]):
 
     @cached_property
     def _ids(self) -> NDArray[np.int32]:
-        """The id of each node in its tree: the compact arrays have siblings side by side, ids are in preorder."""
+        """The id of each node in its tree, in preorder; the arrays have siblings side by side."""
         return _core.node_ids(self.arrays, self.schema.n_classes)
 
     def leaves(self, numbers: Array, codes: Codes, threads: int = 1) -> NDArray[np.int32]:

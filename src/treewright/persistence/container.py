@@ -118,7 +118,7 @@ def loads(data: bytes, name: str = "the model") -> tuple[Header, Arrays]:
     ModelFileError
         If the bytes are anything but a whole, undamaged model file of a known version.
     """
-    version, text, payload = _take_apart(data, name)
+    text, payload = _take_apart(data, name)
     try:
         parts = _strict_json(text.decode())
         metadata = parts.pop("__metadata__")
@@ -132,7 +132,7 @@ def loads(data: bytes, name: str = "the model") -> tuple[Header, Arrays]:
         arrays = _arrays(parts, payload)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
         raise ModelFileError(f"{name} is not a valid model file: {problem}") from None
-    return header, renumbered(arrays) if version == 1 else arrays
+    return header, renumbered(arrays) if version_of(data) == 1 else arrays
 
 
 def _checksum(data: bytes) -> bytes:
@@ -143,16 +143,21 @@ def _checksum(data: bytes) -> bytes:
     return digest.hexdigest().encode()
 
 
-def _take_apart(data: bytes, name: str) -> tuple[int, bytes, memoryview]:
-    """Return version, header text and payload, if the bytes are a model file of this version and undamaged."""
+def version_of(data: bytes) -> int:
+    """Give the version of the format that the bytes of a model file are of; 0 if they do not say."""
+    version = _VERSION.match(data, 8 + len(_START))
+    return int(version[1]) if version else 0
+
+
+def _take_apart(data: bytes, name: str) -> tuple[bytes, memoryview]:
+    """Return header text and payload, if the bytes are an undamaged model file of a known version."""
     size = int.from_bytes(data[:8], "little")
     start = data[8 : 8 + len(_START)]
     if not start or not _START.startswith(start):
         _refuse_foreign(data, size, name)
-    version = _VERSION.match(data, 8 + len(_START))
-    if version and int(version[1]) > VERSION:
+    if version_of(data) > VERSION:
         raise ModelFileError(
-            f"{name} was written in format version {int(version[1])}, "
+            f"{name} was written in format version {version_of(data)}, "
             f"this treewright reads up to version {VERSION}: upgrade treewright"
         )
     if size > MOST_HEADER_BYTES:
@@ -170,7 +175,7 @@ def _take_apart(data: bytes, name: str) -> tuple[int, bytes, memoryview]:
             else "is damaged: its checksum does not match"
         )
         raise ModelFileError(f"{name} {reason}")
-    return int(version[1]) if version else 0, data[8 : 8 + size], memoryview(data)[8 + size :]
+    return data[8 : 8 + size], memoryview(data)[8 + size :]
 
 
 _FOREIGN = [

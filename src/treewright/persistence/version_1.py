@@ -1,4 +1,4 @@
-"""Files of version 1, whose trees had the children of a node side by side: they are renumbered in preorder."""
+"""Files of version 1, whose trees had the children of a node side by side, renumbered in preorder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BY_SPLIT = ("{}_kind", "{}_feature", "{}_threshold", "{}_score", "{}_adjusted", 
 
 
 def renumbered(arrays: Arrays) -> Arrays:
-    """Give the arrays of a file of version 1 as files have them now; those of forests and rules are as they were.
+    """Give the arrays of a file of version 1 as files have them now; forests and rules have not changed.
 
     Raises
     ------

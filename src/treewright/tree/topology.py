@@ -97,7 +97,7 @@ class Lineage:
         return np.asarray(children[concatenated_ranges(begin[nodes], self.n_children[nodes])])
 
     def walk(self) -> Iterator[int]:
-        """Go over the node ids depth first, each node before its children, in branch order: in their order."""
+        """Go over the node ids depth first, each node before its children: as they are numbered."""
         return iter(range(len(self)))
 
     def below(self, nodes: NDArray[np.bool_]) -> NDArray[np.bool_]:
