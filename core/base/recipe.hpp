@@ -49,6 +49,7 @@ using FeatureGroups = std::vector<std::vector<int32_t>>;
     CHOICE(bool, median, false)                                                                        \
     CHOICE(bool, random_cuts, false)   /* scikit-learn's splitter="random" */                          \
     CHOICE(bool, observed_cuts, false) /* the largest value not above the midpoint, as C4.5 */         \
+    CHOICE(bool, short_cuts, false)    /* the shortest decimal between the two values */               \
     CHOICE(bool, plain, false)         /* formulas as written: what every engine must equal */         \
     CHOICE(Missing, missing, Missing::direction)                                                       \
     CHOICE(std::vector<Missing>, policies, {}) /* by feature; empty = `missing` for all */             \
@@ -77,6 +78,7 @@ using FeatureGroups = std::vector<std::vector<int32_t>>;
     CHOICE(int, use_surrogates, 2)                                                                     \
     CHOICE(CategoryOrder, category_order, CategoryOrder::automatic)                                    \
     CHOICE(GroupsBy, category_search, GroupsBy::exchange)                                              \
+    CHOICE(bool, fair_categories, false)                                                               \
     CHOICE(int, max_groups, 2)                                                                         \
     CHOICE(int, max_bins, 0)                                                                           \
     CHOICE(Ties, ties, Ties::first)                                                                    \

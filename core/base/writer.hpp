@@ -30,7 +30,7 @@ TreeArrays write_tree(Node root, Children&& children, Write&& write, size_t n_ex
     for (auto* array : {&tree.weight, &tree.impurity, &tree.risk, &tree.merit}) array->reserve(n_expected);
     tree.count.reserve(n_expected);
     tree.splits.reserve(n_expected / 2 + 1);
-    size_t width = 0;  // of value
+    size_t width = 0;                                         // of value
     std::vector<std::pair<Node, int32_t>> stack{{root, -1}};  // nodes and their parents
     std::vector<Node> below;
     while (!stack.empty()) {
@@ -53,8 +53,7 @@ TreeArrays write_tree(Node root, Children&& children, Write&& write, size_t n_ex
         tree.risk.push_back(summary.risk);
         tree.merit.push_back(leaf ? 0.0 : summary.merit);
         tree.default_branch.push_back(leaf ? -1 : summary.default_branch);
-        const double* value =
-            summary.value.empty() ? &tree.value[static_cast<size_t>(parent) * width] : summary.value.data();
+        const double* value = summary.value.empty() ? &tree.value[static_cast<size_t>(parent) * width] : summary.value.data();
         for (size_t i = 0; i < width; ++i) tree.value.push_back(value[i]);
         tree.split_begin.push_back(static_cast<int64_t>(tree.splits.kind.size()));
         tree.competitor_begin.push_back(static_cast<int64_t>(tree.competitors.kind.size()));

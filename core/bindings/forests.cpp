@@ -217,8 +217,8 @@ nb::tuple leaf_table(const nb::dict& arrays, int n_classes, const Vector<int32_t
     const ForestView forest = held.view();
     const size_t rows = std::max(numbers.shape(0), codes.shape(0));
     auto [leaf, owner] = allocate<int32_t>(rows * forest.n_trees());
-    const bool infinite =
-        interruptible([&](Monitor& monitor) { return leaves(forest, span(id), matrix(numbers), matrix(codes), leaf, threads, monitor); });
+    const bool infinite = interruptible(
+        [&](Monitor& monitor) { return leaves(forest, span(id), matrix(numbers), matrix(codes), leaf, threads, monitor); });
     const size_t shape[] = {rows, forest.n_trees()};
     return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, int32_t>(leaf, 2, shape, owner)), infinite);
 }

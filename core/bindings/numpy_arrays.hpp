@@ -118,7 +118,8 @@ inline std::span<const int32_t> parents(const Vector<int32_t>& array) {
     for (size_t node = 1; node < parent.size(); ++node) {
         auto above = static_cast<int32_t>(node) - 1;
         while (above >= 0 && above != parent[node]) above = parent[static_cast<size_t>(above)];
-        if (above < 0) throw nb::value_error(("node " + std::to_string(node) + " does not come after its parent in preorder").c_str());
+        if (above < 0)
+            throw nb::value_error(("node " + std::to_string(node) + " does not come after its parent in preorder").c_str());
     }
     return parent;
 }

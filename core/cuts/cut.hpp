@@ -3,6 +3,7 @@
 #include "cuts/best.hpp"
 #include "grow/constraints.hpp"
 #include "cuts/sorted_list.hpp"
+#include "base/midpoint.hpp"
 #include "base/statistics.hpp"
 
 namespace treewright {
@@ -34,6 +35,7 @@ struct CutLimits {
     const uint32_t* rows = nullptr;
     bool by_weight = false;  // rows without the value follow the heavier branch, not the larger
     bool last_of_ties = false;
+    bool short_cuts = false;  // at the shortest decimal, not half-way
 
     /// Whether the branches may be made that the scorer stands at.
     template <class Scorer>
@@ -48,6 +50,10 @@ struct CutLimits {
         return !cuts || cuts->free() || cuts->allow(scorer.left_mean(), scorer.right_mean(), threshold(), missing());
     }
     double value(size_t local_row) const { return column[rows[local_row]]; }
+    /// Where the cut between two rows stands.
+    double between(size_t left_row, size_t right_row) const {
+        return cut_between(value(left_row), value(right_row), short_cuts);
+    }
     /// Where rows will go that miss the value, if none of the node's does: to the larger branch, of equals the second (by weight
     /// the first, and either where rounding decides).
     MissingSides larger(size_t left, size_t right, double left_weight, double right_weight) const {

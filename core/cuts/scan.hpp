@@ -38,7 +38,7 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     using At = std::conditional_t<std::is_trivially_copyable_v<Scorer>, const Scorer, const Scorer&>;
     const auto permitted = [&, known, total, missing_left](At at, size_t left) {
         const auto threshold = [&] {
-            return left < known ? midpoint(limits.value(list[left - 1].row), limits.value(list[left].row)) : infinity;
+            return left < known ? limits.between(list[left - 1].row, list[left].row) : infinity;
         };
         return limits.allow(at, threshold, [&] {
             if (known < total) return MissingSides{missing_left, !missing_left};

@@ -191,7 +191,8 @@ void take_columns(const ForestColumns& columns, std::span<const int32_t> positio
         require(n_children + 1 == n, "a node is no branch of any other");
         forest.close(split);
     }
-    require(split == forest.merit.size() && table + 1 == columns.table_begin.size(), "its splits, merits and tables differ in number");
+    require(split == forest.merit.size() && table + 1 == columns.table_begin.size(),
+            "its splits, merits and tables differ in number");
 }
 
 std::vector<int32_t> ids(const ForestView& forest) {
@@ -244,8 +245,7 @@ public:
             if (is_leaf(at)) return;
             for (size_t b : {0, 1}) list.push_back(node(at).first_child + b);
         };
-        return write_tree(
-            size_t{0}, children, [this](size_t at, TreeArrays& tree) { return write_node(at, tree); }, n_);
+        return write_tree(size_t{0}, children, [this](size_t at, TreeArrays& tree) { return write_node(at, tree); }, n_);
     }
 
 private:

@@ -46,7 +46,7 @@ public:
     size_t words() const { return words_; }
     int32_t bit_of(size_t feature) const { return bit_of_[feature]; }
     const uint64_t* mask(size_t row) const { return mask_.data() + row * words_; }
-    double threshold(size_t bit) const { return midpoint(low_[bit], high_[bit]); }
+    double threshold(size_t bit, bool shortest) const { return cut_between(low_[bit], high_[bit], shortest); }
 
 private:
     static std::optional<std::pair<double, double>> two_values(const Table& table, const Feature& feature) {

@@ -5,6 +5,7 @@
 #include "grow/kernel.hpp"
 #include "splits/categorical.hpp"
 #include "splits/categorical_by_rows.hpp"
+#include "splits/category_evidence.hpp"
 #include "splits/scaled_cutter.hpp"
 
 namespace treewright {
@@ -22,11 +23,19 @@ public:
 
     Candidate best_grouping(const NodeView& node, const Table& table, int32_t feature, const Levels& levels,
                             const Bounds& bounds) override {
-        if constexpr (goes_by_rows<C>) return {};
-        else
-            return CategorySearch<C>(criterion_, recipe_, table, levels, node.totals, node.tolerance, spread(node), feature,
-                                     bounds, node.rows.levels)
-                .best();
+        if constexpr (goes_by_rows<C>) {
+            return {};
+        } else {
+            const auto search = [&](const Levels& counted) {
+                return CategorySearch<C>(criterion_, recipe_, table, counted, node.totals, node.tolerance, spread(node), feature,
+                                         bounds, node.rows.levels);
+            };
+            if (!recipe_.fair_categories) return search(levels).best();
+            shrunk_ = levels;
+            if (!shrink(shrunk_, C::classification)) return {};
+            Candidate found = search(shrunk_).best();
+            return found.found() && search(levels).allows(found) ? std::move(found) : Candidate{};
+        }
     }
     Candidate best_grouping(const NodeView& node, const Table& table, int32_t feature, std::span<const int32_t> codes,
                             std::span<const uint32_t> rows, const CutLimits& limits) override {
@@ -59,6 +68,7 @@ protected:
     const Recipe& recipe_;
     const C& criterion_;
     Scratch scratch_;
+    Levels shrunk_;
 };
 
 template <class C, class Scorer>

@@ -5,6 +5,7 @@
 //   hands_over(node)         whether another engine shall grow the subtree (if they have it)
 //   search(node)             the best split into node.split, others into node.competitors; false if there is none
 //   branch_sums(node)        the rows of each branch, summed up
+//   category_sums(node, f)   the rows of each category of a feature, summed up
 //   count_candidates(node)   how many splits the best one was chosen from; most_candidates(node) a quick upper bound
 //   varies(node, feature)    whether a feature has several values (where stop_on_constant is offered)
 //   partition(node)          the branch of every row: settles node.split.default_branch and node.surrogates
@@ -237,13 +238,22 @@ private:
     }
     /// Whether the split is more than chance. Candidates are counted only where the number there could be leaves it open.
     bool significant(Node& node) {
-        const std::vector<BranchSums> branches = engine_.branch_sums(node);
-        const double p = task_.n_classes ? chi_square_p(branches) : f_test_p(branches);
+        const double p = p_value(node);
         const auto passes = [&](double candidates) {
             return p * std::min(recipe_.n_families() * candidates, 1e300) <= recipe_.significance;
         };
         if (node.split.rivals > 0) return passes(node.split.rivals);
         return passes(engine_.most_candidates(node)) || passes(engine_.count_candidates(node));
+    }
+
+    double p_value(Node& node) {
+        const bool grouped = node.split.kind == SplitKind::table || task_.ranking(static_cast<size_t>(node.split.feature));
+        if (grouped && node.split.rivals == 0) {
+            const std::vector<BranchSums> categories = engine_.category_sums(node, node.split.feature);
+            if (categories.size() > most_grouped_categories) return whole_table_p(categories, task_.n_classes > 0);
+        }
+        const std::vector<BranchSums> branches = engine_.branch_sums(node);
+        return task_.n_classes ? chi_square_p(branches) : f_test_p(branches);
     }
 
     // ---- carrying a split out --------------------------------------------------------------------------------

@@ -59,6 +59,8 @@ struct GrowTask {
     }
     size_t width() const { return n_classes ? static_cast<size_t>(n_classes) : 1; }
     size_t n_features() const { return table.features.size(); }
+    /// Of a feature whose categories are grown on as ranks, else null.
+    const Ranking* ranking(size_t feature) const { return rankings ? (*rankings)[feature] : nullptr; }
 };
 
 /// The criterion that a tree grows by: C, or any of classes where that is Formula.

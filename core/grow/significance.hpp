@@ -3,6 +3,10 @@
 // Classes: Pearson's chi-square test of independence, or for two branches and two classes with small expected counts Fisher's
 // exact test. Numbers: the F test of one-way analysis of variance. The p-value is multiplied by the number of candidates
 // (Bonferroni; Kass, 1980, for categories), so that a node of pure noise is split with no more than the chance asked for.
+//
+// Of many categories there are too many groupings to correct for. There the whole table of categories and target is tested: it
+// was not chosen, and counts as one candidate. Its statistic is compared with what it would be if the rows' targets were
+// shuffled, whose mean and variance are known exactly however few rows a category has (Kazi-Aoual et al., 1995).
 #pragma once
 #include "base/distributions.hpp"
 #include "base/recipe.hpp"
@@ -28,8 +32,37 @@ inline double fisher_p(double a, double b, double c, double d) {
 /// The rows of one branch: class weights, or the target's moments about the node's mean.
 struct BranchSums {
     std::vector<double> classes;
-    double count = 0, weight = 0, sum = 0, squares = 0;
+    double count = 0, weight = 0, sum = 0, squares = 0, fourth_powers = 0;
+
+    /// A row of a class, or of a number that lies so far above the node's mean.
+    void add(double w, bool is_class, size_t label, double difference) {
+        ++count;
+        weight += w;
+        if (is_class) {
+            classes[label] += w;
+        } else {
+            sum += w * difference;
+            squares += w * difference * difference;
+            fourth_powers += w * difference * difference * difference * difference;
+        }
+    }
 };
+
+/// The rows of each category, and of those without one; each(use) calls use(code) for every row, which gives the sums to add to.
+template <class Each>
+std::vector<BranchSums> sums_by_category(size_t n_categories, size_t n_classes, Each&& each) {
+    std::vector<BranchSums> sums(n_categories + 1);
+    each([&](int32_t code) -> BranchSums& {
+        BranchSums& own = sums[code < 0 ? n_categories : static_cast<size_t>(code)];
+        if (own.classes.empty()) own.classes.resize(n_classes);
+        return own;
+    });
+    std::erase_if(sums, [](const BranchSums& own) { return own.weight <= 0; });
+    return sums;
+}
+
+/// With more categories than this the whole table is tested.
+inline constexpr size_t most_grouped_categories = 12;
 
 /// p-value of branch against class; weights are scaled so that together they count as many as there are rows.
 inline double chi_square_p(const std::vector<BranchSums>& branches) {
@@ -84,6 +117,65 @@ inline double f_test_p(const std::vector<BranchSums>& branches) {
     return within <= 1e-13 * total ? 0.0 : beta_tail((count - groups) / 2, (groups - 1) / 2, within / total);
 }
 
+/// p-value of the whole table of category against class or number.
+///
+/// Categories and classes are projections H of the rows on their means, numbers one on themselves. The statistic is the trace of
+/// the product of the two: Pearson's chi-square by the number of rows, or the share of the variance between categories. Shuffled,
+/// it is taken to follow a beta distribution of the right mean and variance.
+inline double whole_table_p(const std::vector<BranchSums>& categories, bool classes) {
+    double n = 0, weight = 0, sum = 0, squares = 0, fourth_powers = 0;
+    for (const BranchSums& own : categories) {
+        n += own.count;
+        weight += own.weight;
+        sum += own.sum;
+        squares += own.squares;
+        fourth_powers += own.fourth_powers;
+    }
+    const double scale = n / weight;
+    /// Of a projection: its trace, which is also that of its square, and the sum of squares of its diagonal.
+    struct Projection {
+        double trace = -1, squares = 0;
+        void add(double rows, double all) {
+            ++trace;
+            squares += 1 / rows - 2 / all;
+        }
+    };
+    Projection by, of;
+    double statistic = 0;
+    if (classes) {
+        std::vector<double> all(categories[0].classes.size(), 0.0);
+        for (const BranchSums& own : categories)
+            for (size_t k = 0; k < all.size(); ++k) all[k] += own.classes[k];
+        for (double rows : all)
+            if (rows > 0) of.add(scale * rows, n);
+        for (const BranchSums& own : categories)
+            for (size_t k = 0; k < all.size(); ++k)
+                if (all[k] > 0) statistic += own.classes[k] / own.weight * (own.classes[k] / all[k]);
+        statistic -= 1;
+        of.squares += 1 / n;
+    } else {
+        const double total = squares - sum * sum / weight;
+        for (const BranchSums& own : categories) statistic += own.sum * own.sum / own.weight;
+        statistic = (statistic - sum * sum / weight) / total;
+        of = {1, fourth_powers / (scale * total * total)};
+    }
+    for (const BranchSums& own : categories) by.add(scale * own.weight, n);
+    by.squares += 1 / n;
+    const double most = std::min(by.trace, of.trace);
+    if (!(most > 0) || n < 4) return 1;
+    const auto apart = [&](const Projection& h) { return (n - 1) * h.trace - h.trace * h.trace; };
+    const auto uneven = [&](const Projection& h) {
+        return n * (n + 1) * h.squares - (n - 1) * (h.trace * h.trace + 2 * h.trace);
+    };
+    const double mean = by.trace * of.trace / (n - 1) / most;
+    const double variance = (2 * apart(by) * apart(of) / ((n - 1) * (n - 1) * (n + 1) * (n - 2)) +
+                             uneven(by) * uneven(of) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))) /
+                            (most * most);
+    const double parts = mean * (1 - mean) / variance - 1;
+    if (!(variance > 1e-13) || !(parts > 0)) return 1;  // a row each: shuffled, the table stays as it is
+    return beta_tail(parts * (1 - mean), parts * mean, 1 - statistic / most);
+}
+
 /// Candidates of a sorted numeric feature: cuts between neighbouring values, twice where missing rows may take either side.
 template <class Index>
 double count_cuts(const Entry<Index>* list, size_t known, size_t n) {
@@ -96,12 +188,18 @@ double count_cuts(const Entry<Index>* list, size_t known, size_t n) {
 /// Candidates of a categorical feature with this many values at the node.
 inline double count_groupings(const Recipe& recipe, size_t levels) {
     if (levels < 2) return 0;
+    if (levels > most_grouped_categories) return 1;
     double candidates = 0;
-    if (recipe.subset) candidates += exp2(std::min<double>(static_cast<double>(levels) - 1, 1000)) - 1;
+    if (recipe.subset) candidates += exp2(static_cast<double>(levels) - 1) - 1;
     if (recipe.subset && recipe.max_groups > 2) candidates += count_partitions(levels, static_cast<size_t>(recipe.max_groups));
     if (recipe.one_vs_rest) candidates += levels == 2 ? 1 : static_cast<double>(levels);
     if (recipe.multiway) candidates += 1;
     return candidates;
+}
+
+/// Most candidates of a categorical feature of this many values.
+inline double most_groupings(const Recipe& recipe, size_t n_categories) {
+    return count_groupings(recipe, std::min(n_categories, most_grouped_categories));
 }
 
 }  // namespace treewright

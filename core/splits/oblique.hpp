@@ -1,27 +1,9 @@
 // Hyperplanes and spheres as splits: from standard units back to the features' own, in few digits.
 #pragma once
-#include <charconv>
-
 #include "splits/hyperplane.hpp"
 #include "splits/sphere.hpp"
 
 namespace treewright {
-
-/// The number in so many significant digits; 17 keep all of it.
-inline double rounded(double x, int digits) {
-    char text[32];
-    const auto end = std::to_chars(text, text + sizeof text, x, std::chars_format::scientific, digits - 1).ptr;
-    std::from_chars(text, end, x);
-    return x;
-}
-
-/// A number in as few digits as tell `low` from `high`: at least the one, below the other, near the middle.
-inline double shortest_between(double low, double high) {
-    const double middle = midpoint(low, high);
-    for (int digits = 1; digits < 17; ++digits)
-        if (const double x = rounded(middle, digits); x >= low && x < high) return x;
-    return middle;
-}
 
 /// Σ weight·x in the features' own units, the largest weight being 1.
 inline Candidate hyperplane_split(const ScaledRows& rows, const std::vector<double>& weight, int digits) {

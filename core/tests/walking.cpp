@@ -45,7 +45,10 @@ struct Tree {
 
     TreeView view() const {
         const SplitTable& s = arrays.splits;
-        return {children.view(), arrays.default_branch, arrays.split_begin, arrays.weight,
+        return {children.view(),
+                arrays.default_branch,
+                arrays.split_begin,
+                arrays.weight,
                 {s.kind, s.feature, s.threshold, s.pool_begin, s.pool_index, s.pool_value}};
     }
 };

@@ -77,24 +77,26 @@ public:
         std::vector<BranchSums> branches(static_cast<size_t>(item.split.n_branches));
         for (BranchSums& branch : branches) branch.classes.resize(task_.n_classes ? task_.width() : 0);
         for (size_t i = 0; i < item.size(); ++i) {
-            const double w = histograms_.local().weight_of(i);
-            BranchSums& branch = branches[static_cast<size_t>(branch_[i] >= 0 ? branch_[i] : item.split.default_branch)];
-            branch.weight += w;
-            ++branch.count;
-            if (task_.n_classes) {
-                branch.classes[static_cast<size_t>(histograms_.label(i))] += w;
-            } else {
-                const double difference = histograms_.target()[i];
-                branch.sum += w * difference;
-                branch.squares += w * difference * difference;
-            }
+            add_row(branches[static_cast<size_t>(branch_[i] >= 0 ? branch_[i] : item.split.default_branch)], i);
         }
         return branches;
+    }
+    std::vector<BranchSums> category_sums(const Item& item, int32_t feature) const {
+        const auto f = static_cast<size_t>(feature);
+        const Feature& column = task_.table.features[f];
+        const Ranking* ranking = task_.ranking(f);
+        const size_t n_categories = ranking ? ranking->code_of.size() : static_cast<size_t>(column.n_categories);
+        return sums_by_category(n_categories, static_cast<size_t>(task_.n_classes), [&](auto&& of) {
+            const uint32_t* rows = item.parts.row.data();
+            for (size_t i = 0; i < item.size(); ++i) add_row(of(code(f, rows[i])), i);
+        });
     }
     double most_candidates(const Item& item) const {
         return sum_over_features(item, [&](size_t f) {
             const Feature& feature = task_.table.features[f];
-            return feature.categorical() ? count_groupings(recipe_, static_cast<size_t>(feature.n_categories) + 1)
+            const Ranking* ranking = task_.ranking(f);
+            if (ranking) return most_groupings(recipe_, ranking->code_of.size() + 1);
+            return feature.categorical() ? most_groupings(recipe_, static_cast<size_t>(feature.n_categories) + 1)
                                          : 2.0 * static_cast<double>(item.size());
         });
     }
@@ -320,7 +322,7 @@ private:
         c.merit = found.merit;
         c.feature = static_cast<int32_t>(feature);
         if (histograms_.is_bit(feature)) {
-            c.threshold = task_.bits->threshold(static_cast<size_t>(task_.bits->bit_of(feature)));
+            c.threshold = task_.bits->threshold(static_cast<size_t>(task_.bits->bit_of(feature)), recipe_.short_cuts);
             return c;
         }
         const BinCut cut = found.cuts.get();
@@ -336,7 +338,7 @@ private:
             if (bin < cut.bin || (bin == cut.bin && x <= cut.value)) low = std::max(low, x);
             else high = std::min(high, x);
         }
-        c.threshold = high == infinity ? infinity : midpoint(low, high);
+        c.threshold = high == infinity ? infinity : cut_between(low, high, recipe_.short_cuts);
         return c;
     }
     template <class OfFeature>
@@ -346,14 +348,25 @@ private:
             if (item.may_use(f)) sum += of_feature(f);
         return sum;
     }
+    void add_row(BranchSums& sums, size_t i) const {
+        const bool classes = task_.n_classes > 0;
+        sums.add(histograms_.local().weight_of(i), classes, classes ? static_cast<size_t>(histograms_.label(i)) : 0,
+                 classes ? 0.0 : histograms_.target()[i]);
+    }
+    /// Category of a row of the table, or its rank where categories are ranked; −1 if it has none.
+    int32_t code(size_t f, uint32_t row) const {
+        if (!task_.ranking(f)) return task_.table.features[f].codes[row];
+        const double rank = task_.table.features[f].numbers[row];
+        return std::isnan(rank) ? -1 : static_cast<int32_t>(rank);
+    }
     /// How many candidates a feature has at a node.
     double count_candidates(const Item& item, size_t f) {
         const Feature& feature = task_.table.features[f];
         const uint32_t* rows = item.parts.row.data();
         const size_t n = item.size();
-        if (feature.categorical()) {
+        if (feature.categorical() || task_.ranking(f)) {
             std::vector<int32_t> codes(n);
-            for (size_t i = 0; i < n; ++i) codes[i] = feature.codes[rows[i]];
+            for (size_t i = 0; i < n; ++i) codes[i] = code(f, rows[i]);
             std::sort(codes.begin(), codes.end());
             return count_groupings(recipe_, static_cast<size_t>(std::unique(codes.begin(), codes.end()) - codes.begin()));
         }
@@ -403,8 +416,7 @@ private:
     }
     /// A split on ranked categories as a table of all of them: large nodes know where to send even those they lack.
     void unrank(Candidate& split) const {
-        if (!task_.rankings) return;
-        const Ranking* ranking = (*task_.rankings)[static_cast<size_t>(split.feature)];
+        const Ranking* ranking = task_.ranking(static_cast<size_t>(split.feature));
         if (ranking && split.kind == SplitKind::threshold) to_table(*ranking, split, [](size_t) { return true; });
     }
     /// Whole counts subtract without rounding: the histogram of the larger child is the parent's less the smaller's. They wait

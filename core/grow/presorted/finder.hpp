@@ -42,6 +42,7 @@ public:
         limits_.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
         limits_.min_weight = recipe_.min_weight_leaf;
         limits_.last_of_ties = recipe_.ties == Ties::last;
+        limits_.short_cuts = recipe_.short_cuts;
         limits_.by_weight = recipe_.missing == Missing::available;
     }
 
@@ -85,6 +86,9 @@ public:
         return true;
     }
     std::vector<BranchSums> branch_sums(Item& item) { return rows_.branch_sums(item, item.split, item.centre); }
+    std::vector<BranchSums> category_sums(const Item& item, int32_t feature) const {
+        return rows_.category_sums(item, feature, item.centre);
+    }
     double most_candidates(const Item&) const { return n_candidates_; }
     double count_candidates(const Item&) const { return n_candidates_; }
     bool varies(const Item& item, int32_t feature) const {
@@ -186,7 +190,7 @@ private:
         Candidate candidate;
         candidate.merit = merit;
         candidate.feature = feature;
-        candidate.threshold = task_.bits->threshold(bit);
+        candidate.threshold = task_.bits->threshold(bit, recipe_.short_cuts);
         candidate.position = left;
         choice_.offer(std::move(candidate));
     }

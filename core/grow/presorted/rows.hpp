@@ -56,6 +56,7 @@ public:
     const Interactions::Features& features() const { return features_; }
 
     bool is_bit(int32_t feature) const { return task_.bits && task_.bits->bit_of(static_cast<size_t>(feature)) >= 0; }
+    bool is_ranked(int32_t feature) const { return task_.ranking(static_cast<size_t>(feature)) != nullptr; }
     bool is_categorical(int32_t feature) const { return task_.table.features[static_cast<size_t>(feature)].categorical(); }
     /// Local row numbers of a node, ascending.
     const Index* order(const RowSpan& node) const { return order_[node.buffer].data() + node.begin; }
@@ -133,8 +134,9 @@ public:
         const List* list = this->list(item, candidate.feature);
         const size_t at = candidate.position;
         const bool end = at == item.size() || list[at].rank == List::missing;
-        candidate.threshold =
-            end ? infinity : midpoint(number(candidate.feature, list[at - 1].row), number(candidate.feature, list[at].row));
+        candidate.threshold = end ? infinity
+                                  : cut_between(number(candidate.feature, list[at - 1].row),
+                                                number(candidate.feature, list[at].row), recipe_.short_cuts);
     }
 
     /// Find the branch of every row of a node, and where each branch begins; settles default_branch.
@@ -145,7 +147,7 @@ public:
     }
     /// A split on ranked categories as a table of those present at the node.
     void unrank(const RowSpan& item, Candidate& split) const {
-        const Ranking* ranking = (*task_.rankings)[static_cast<size_t>(split.feature)];
+        const Ranking* ranking = task_.ranking(static_cast<size_t>(split.feature));
         if (!ranking || split.kind != SplitKind::threshold) return;
         const Index* order = this->order(item);
         std::vector<size_t> ranks;
@@ -162,6 +164,12 @@ public:
     /// How many candidates a feature has here.
     double count_candidates(const RowSpan& item, int32_t feature) const {
         const size_t n = item.size();
+        if (is_ranked(feature)) {
+            const List* entries = list(item, feature);
+            size_t levels = 1;
+            for (size_t i = 1; i < n; ++i) levels += entries[i].rank != entries[i - 1].rank;
+            return count_groupings(recipe_, levels);
+        }
         if (!is_categorical(feature)) return count_cuts(list(item, feature), known(item, feature), n);
         const Index* order = this->order(item);
         std::vector<int32_t> codes;
@@ -169,6 +177,16 @@ public:
         std::sort(codes.begin(), codes.end());
         const auto end = std::unique(codes.begin(), codes.end());
         return count_groupings(recipe_, static_cast<size_t>(end - codes.begin()));
+    }
+    /// The rows of each category of a feature; numbers about a centre.
+    std::vector<BranchSums> category_sums(const RowSpan& item, int32_t feature, double centre) const {
+        const Ranking* ranking = task_.ranking(static_cast<size_t>(feature));
+        const auto n_categories = ranking ? ranking->code_of.size()
+                                          : static_cast<size_t>(task_.table.features[static_cast<size_t>(feature)].n_categories);
+        return sums_by_category(n_categories, static_cast<size_t>(task_.n_classes), [&](auto&& of) {
+            const Index* order = this->order(item);
+            for (size_t i = 0; i < item.size(); ++i) add_row(of(code(feature, order[i])), order[i], centre);
+        });
     }
     /// The rows of each branch, as a split parts them; numbers about a centre.
     std::vector<BranchSums> branch_sums(const RowSpan& item, Candidate& split, double centre) {
@@ -180,16 +198,7 @@ public:
             const Index row = order[i];
             const bool two = branches.size() == 2;
             BranchSums& branch = branches[two ? static_cast<size_t>(!left_[row]) : static_cast<size_t>(branch_[row])];
-            const double w = local_.weight_of(row);
-            branch.weight += w;
-            ++branch.count;
-            if (task_.n_classes) {
-                branch.classes[static_cast<size_t>(label_[row])] += w;
-            } else {
-                const double difference = target_[row] - centre;
-                branch.sum += w * difference;
-                branch.squares += w * difference * difference;
-            }
+            add_row(branch, row, centre);
         }
         return branches;
     }
@@ -219,6 +228,18 @@ public:
     }
 
 private:
+    void add_row(BranchSums& sums, Index row, double centre) const {
+        const bool classes = task_.n_classes > 0;
+        sums.add(local_.weight_of(row), classes, classes ? static_cast<size_t>(label_[row]) : 0,
+                 classes ? 0.0 : target_[row] - centre);
+    }
+    /// Category of a row, or its rank where categories are ranked; −1 if it has none.
+    int32_t code(int32_t feature, Index row) const {
+        if (!is_ranked(feature)) return codes(feature)[row];
+        const double rank = number(feature, row);
+        return std::isnan(rank) ? -1 : static_cast<int32_t>(rank);
+    }
+
     // ---- setting up ------------------------------------------------------------------------------------------
 
     void gather_target() {

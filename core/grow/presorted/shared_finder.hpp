@@ -84,20 +84,16 @@ public:
         for (const RowShares& parts : sent_) {
             BranchSums& branch = branches.emplace_back();
             branch.classes.resize(rows_.n_classes());
-            branch.count = static_cast<double>(parts.size());
-            for (size_t i = 0; i < parts.size(); ++i) {
-                const double w = parts.weight_of(i);
-                branch.weight += w;
-                if (task_.n_classes) {
-                    branch.classes[static_cast<size_t>(task_.label[parts.row[i]])] += w;
-                } else {
-                    const double difference = task_.target[parts.row[i]] - item.centre;
-                    branch.sum += w * difference;
-                    branch.squares += w * difference * difference;
-                }
-            }
+            for (size_t i = 0; i < parts.size(); ++i) add_row(branch, parts, i, item.centre);
         }
         return branches;
+    }
+    std::vector<BranchSums> category_sums(Item& item, int32_t feature) {
+        rows_.gather(item, feature);
+        const auto n_categories = static_cast<size_t>(rows_.feature_at(feature).n_categories);
+        return sums_by_category(n_categories, rows_.n_classes(), [&](auto&& of) {
+            for (size_t i = 0; i < item.size(); ++i) add_row(of(code_of(i)), item.parts, i, item.centre);
+        });
     }
     double most_candidates(const Item&) const { return n_candidates_; }
     double count_candidates(const Item&) const { return n_candidates_; }
@@ -123,6 +119,11 @@ public:
 private:
     NodeView view(const Item& item) const {
         return {rows_.local(), item.totals, item.impurity, criterion_.tolerance(item.totals, item.impurity), rows_.pairs()};
+    }
+    void add_row(BranchSums& sums, const RowShares& parts, size_t i, double centre) const {
+        const bool classes = task_.n_classes > 0;
+        sums.add(parts.weight_of(i), classes, classes ? static_cast<size_t>(task_.label[parts.row[i]]) : 0,
+                 classes ? 0.0 : task_.target[parts.row[i]] - centre);
     }
     bool counting() const { return recipe_.significance < 1; }
     /// Whether the order of a feature's values stays the same from node to node.
@@ -202,7 +203,7 @@ private:
         }
         if (found.merit == -infinity) return {};
         const size_t at = found.cut.position();
-        if (!recipe_.random_cuts) threshold = at == known ? infinity : midpoint(value(at - 1), value(at));
+        if (!recipe_.random_cuts) threshold = at == known ? infinity : cut_between(value(at - 1), value(at), recipe_.short_cuts);
         Candidate candidate;
         candidate.merit = found.merit;
         candidate.feature = feature;

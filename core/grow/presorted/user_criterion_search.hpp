@@ -126,7 +126,7 @@ private:
     bool in_order(const List* list, size_t i, size_t known, bool missing_left, const Totals& left, const Totals& right,
                   const CutLimits& rules) const {
         if (!rules.cuts || rules.cuts->free()) return true;
-        const double threshold = i + 1 < known ? midpoint(rules.value(list[i].row), rules.value(list[i + 1].row)) : infinity;
+        const double threshold = i + 1 < known ? rules.between(list[i].row, list[i + 1].row) : infinity;
         const bool any_missing = left.count + right.count > known;
         const MissingSides missing = any_missing ? MissingSides{missing_left, !missing_left}
                                                  : rules.larger(left.count, right.count, left.weight, right.weight);

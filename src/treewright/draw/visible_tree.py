@@ -46,7 +46,7 @@ class Held:
 def held_by(tree: Tree, rows: Rows | None) -> Held:
     """Count rows at the nodes of a tree; of those that it was grown on the tree knows the counts."""
     if rows is None or is_grown_on(tree, rows.dataset):
-        return Held(tree.count, tree.weight, tree.value, False)
+        return Held(tree.count, tree.weight, tree.training_value, False)
     count = np.array([len(rows.at(node)) for node in range(len(tree))])
     seen = tree.tally(rows.dataset)
     if tree.is_classifier:
@@ -83,7 +83,7 @@ class Shown:
 def show(tree: Tree, max_leaves: int | None, row: Rows | None = None) -> Shown:
     """Open the nodes of a tree where most is at stake until so many leaves are shown; fold the rest.
 
-    The node opened next is the one of largest risk: where, as a leaf, the tree would lose most. Before that
+    The node opened next is the one of largest loss: where, as a leaf, the tree would lose most. Before that
     those are opened which a row passes, if one is given, all the way to its leaf.
 
     Examples
@@ -208,7 +208,7 @@ def stored_value(schema: Schema, feature: int, value: Any) -> float:
 
 
 def said(tree: Tree, rows: Dataset) -> Array:
-    """Give what a tree says of each row: the shares of the classes, or a number."""
+    """Give what a tree says of each row: the class probabilities, or a number."""
     value = tree.value
     if tree.is_classifier:
         value = value / np.maximum(value.sum(axis=1, keepdims=True), np.finfo(float).tiny)

@@ -16,6 +16,7 @@ from treewright.explain import Explanation, explain_row, read_row
 from treewright.explain.shapley import shapley_values
 from treewright.growing.parameter_conversion import missing_policies
 from treewright.tree import Tree
+from treewright.tree.model import TreeModel
 
 
 class Answering(Protocol):
@@ -155,9 +156,7 @@ def shap_values(self: Any, X: Any, *, as_explanation: bool = False) -> Any:
     [[4.5, 1.5]]
     """
     trees, said = self._answering()
-    encoded = (
-        self._encode(X, trees[0]) if len(trees) == 1 and hasattr(self, "_fitted_tree") else self._encode(X)
-    )
+    encoded = self._encode(X, trees[0]) if isinstance(self, TreeModel) else self._encode(X)
     rows = Dataset(trees[0].schema, *encoded)
     values = sum(shapley_values(tree, rows, value) for tree, value in zip(trees, said, strict=True))
     values = np.asarray(values) / len(trees)

@@ -11,9 +11,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils import Bunch, check_random_state
 
 from treewright.data import Schema
-from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
-from treewright.data.schema import Infinities
 from treewright.errors import warn
 from treewright.estimators.base import public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
@@ -102,7 +100,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         Stop growing, best first, when it no longer helps held-out rows (a share of `holdout`), or by
         cross-validation. `treewright.pruning.EarlyStopping` has the settings.
     priors : dict or array-like or None
-        The classes' shares to grow for, instead of those of the data.
+        Prior probabilities of the classes, instead of those of the data.
     costs : array-like of shape (n_classes, n_classes) or None
         Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.
     laplace : float or bool
@@ -126,8 +124,9 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     use_surrogates : {0, 1, 2}
         Rows with a missing value stay at the node (0), follow the surrogates or else stay (1), or follow the
         surrogates or else the majority (2).
-    cut : {"midpoint", "observed"}
-        Cut half-way between neighbouring values, or at the largest value of the data not above that.
+    cut : {"midpoint", "observed", "short"}
+        Cut half-way between neighbouring values, at the largest value of the data not above that, or at the
+        shortest decimal between the two.
     category_order : {"auto", "node", "once"}
         Order the categories for subset splits anew at each node (exact), or once by the whole target. "auto"
         does so once for features of more than 256 categories, where ordering at each node fits noise, unless
@@ -135,6 +134,10 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     category_search : {"exchange", "descent"}
         How groups of more than twelve categories are found for three and more classes: the best cut of
         several orders, then by exchange of single categories, or by descent (Chou, 1991).
+    fair_categories : bool
+        Judge groups of categories by what they tell beyond chance: the more values a feature has and the
+        fewer rows they have, the more of their differences is chance. Identifiers are then not split on; see
+        the page on splits.
     max_groups : int
         Most groups of categories that a "subset" split makes.
     max_bins : int or None
@@ -176,7 +179,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         ``"width > 2 * height"``, functions that are given the table and give a truth value for each row, or
         pairs of a name and such.
     trace : bool
-        Keep the learner's own account of every node: each candidate with its counts, gain and gain ratio,
+        Keep every step of the learner, at every node: each candidate with its counts, gain and gain ratio,
         what was chosen and why. `trace_` holds the training rows with it.
     n_jobs : int or None
         Threads; None and −1 use all cores.
@@ -238,6 +241,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     cut: str = "midpoint"
     category_order: str = "auto"
     category_search: str = "exchange"
+    fair_categories: bool = False
     max_groups: int = 2
     max_bins: int | None = None
     ties: str | Sequence[Any] = "first"
@@ -250,14 +254,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     complexity: float = 0.0
     risk_threshold: float | None = None
     bayes_risk: float = 0.0
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    predicates: Any = None
     trace: bool = False
-    n_jobs: int | None = None
-    verbose: int | bool = 0
     # end of parameters
 
     predict_proba = predict_proba
@@ -328,6 +325,7 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     cut: str = "midpoint"
     category_order: str = "auto"
     category_search: str = "exchange"
+    fair_categories: bool = False
     max_groups: int = 2
     max_bins: int | None = None
     ties: str | Sequence[Any] = "first"
@@ -340,14 +338,7 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     complexity: float = 0.0
     risk_threshold: float | None = None
     bayes_risk: float = 0.0
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    predicates: Any = None
     trace: bool = False
-    n_jobs: int | None = None
-    verbose: int | bool = 0
     # end of parameters
 
     cost_complexity_pruning_path = cost_complexity_pruning_path

@@ -195,7 +195,7 @@ class Writer:
             leaf = tree.n_children[nodes] == 0  # a leaf's line says its value already
             brackets = ["" if at_leaf else f"  [{text}]" for text, at_leaf in zip(values, leaf, strict=True)]
         elif self.shows_classes:
-            columns = [_aligned(self._weights(column)) for column in tree.value[nodes].T]
+            columns = [_aligned(self._weights(column)) for column in tree.training_value[nodes].T]
             brackets = [f"  [{' '.join(row)}]" for row in zip(*columns, strict=True)]
         return [
             f"({', '.join(words)}){bracket}" if count else f"({words[0]}, predicts as its parent)"
@@ -203,13 +203,13 @@ class Writer:
         ]
 
     def _quality(self, nodes: NDArray[np.int64]) -> list[str]:
-        """Write the share of the class each node predicts, or its risk per unit of weight."""
+        """Write the probability of the class each node predicts, or its loss per unit of weight."""
         tree = self.tree
         weight = np.where(tree.weight[nodes] > 0, tree.weight[nodes], 1.0)
         if tree.schema.classes is None:
             with np.errstate(over="ignore"):
-                risks = [f"{risk:.4g}" for risk in (tree.risk[nodes] / weight).tolist()]
-            return _aligned([f"mean risk {text}" for text in risks], pad_after="mean risk ")
+                losses = [f"{loss:.4g}" for loss in (tree.risk[nodes] / weight).tolist()]
+            return _aligned([f"mean loss {text}" for text in losses], pad_after="mean loss ")
         shares = tree.value[nodes, tree.label[nodes]] / weight
         return _aligned([f"{percent(share)} %" for share in shares.tolist()])
 
@@ -228,7 +228,7 @@ class Writer:
 
     @cached_property
     def _whole(self) -> bool:
-        return bool(np.all(self.tree.weight % 1 == 0) and np.all(self.tree.value % 1 == 0))
+        return bool(np.all(self.tree.weight % 1 == 0) and np.all(self.tree.training_value % 1 == 0))
 
 
 def percent(share: float) -> str:

@@ -545,7 +545,7 @@ PARAMETERS: tuple[Parameter, ...] = (
             described="float",
         ),
         -inf,
-        "A split's merit must exceed this; −inf takes every split.",
+        "A split's gain must exceed this; −inf takes every split.",
         RECIPE,
         core="double = -no_limit",
     ),
@@ -825,7 +825,7 @@ PARAMETERS: tuple[Parameter, ...] = (
             described="dict or array-like or None",
         ),
         None,
-        "The classes' shares to grow for, instead of those of the data.",
+        "Prior probabilities of the classes, instead of those of the data.",
         _of_classes(TREES | CART | OPTIMAL),
         convert=class_priors,
     ),
@@ -838,7 +838,7 @@ PARAMETERS: tuple[Parameter, ...] = (
             described="tuple of float or None",
         ),
         None,
-        "The classes' shares to grow for, in class order.",
+        "Prior probabilities of the classes, in class order.",
         RECIPE | CART_RECIPE | OPTIMAL_RECIPE,
     ),
     Parameter(
@@ -986,11 +986,18 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "cut",
-        one_of("midpoint", "observed"),
+        one_of("midpoint", "observed", "short"),
         "midpoint",
+        "Cut half-way between neighbouring values, at the largest value of the data not above that, or at the "
+        "shortest decimal between the two.",
+        GROWN,
+    ),
+    Parameter(
+        "cut",
+        one_of("midpoint", "observed"),
+        "observed",
         "Cut half-way between neighbouring values, or at the largest value of the data not above that.",
-        GROWN | C45 | C45_RECIPE,
-        dict.fromkeys(C45 | C45_RECIPE, "observed"),
+        C45 | C45_RECIPE,
     ),
     Parameter(
         "category_order",
@@ -1011,6 +1018,16 @@ PARAMETERS: tuple[Parameter, ...] = (
         "several orders, then by exchange of single categories, or by descent (Chou, 1991).",
         GROWN,
         core="GroupsBy = GroupsBy::exchange",
+    ),
+    Parameter(
+        "fair_categories",
+        truth(),
+        False,
+        "Judge groups of categories by what they tell beyond chance: the more values a feature has and the "
+        "fewer rows they have, the more of their differences is chance. Identifiers are then not split on; "
+        "see the page on splits.",
+        GROWN,
+        core="bool = false",
     ),
     Parameter(
         "max_groups",
@@ -1104,7 +1121,7 @@ PARAMETERS: tuple[Parameter, ...] = (
             described="tuple of float or None",
         ),
         None,
-        "What it costs to look at each feature: merits are divided by it when candidates are compared, those "
+        "What it costs to look at each feature: gains are divided by it when candidates are compared, those "
         "of splits on several features by the sum.",
         RECIPE | CART_RECIPE,
         core="Numbers = {}",
@@ -1257,7 +1274,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         "trace",
         truth(),
         False,
-        "Keep the learner's own account of every node: each candidate with its counts, gain and gain ratio, "
+        "Keep every step of the learner, at every node: each candidate with its counts, gain and gain ratio, "
         "what was chosen and why. `trace_` holds the training rows with it.",
         ONE_TREE - OPTIMAL,
     ),

@@ -1,4 +1,4 @@
-"""Parameters of an estimator in the header of a model file: numbers, names, pruners, functions by name."""
+"""Parameters of an estimator in the header of a model file: numbers, names, pruners, estimators, functions by name."""
 
 from __future__ import annotations
 
@@ -61,6 +61,9 @@ def _plain(value: Any, functions: bool = False) -> Any:
         return _ODD if _ODD in entries else entries
     if type(value) in KINDS.values():
         return {"pruner": type(value).__name__, "settings": plain_parameters(vars(value))}
+    if hasattr(value, "_declared_as"):
+        inner = described(value)
+        return {"estimator": inner["kind"], "parameters": inner["parameters"]}
     if functions and callable(value) and not isinstance(value, type):
         return {"function": function_name(value)}
     return _ODD

@@ -25,6 +25,8 @@ def trees_to_parts(trees: Sequence[Tree]) -> tuple[Header, Arrays]:
     The arrays of the trees are set one after the other; ``tree_begin`` says where each tree's nodes begin.
     """
     every = [tree.arrays() for tree in trees]
+    if any(tree.observed is not None for tree in trees):
+        every = [{"observed": tree.value} | one for tree, one in zip(trees, every, strict=True)]
     if any("split_adjusted" in one for one in every):  # some trees of a forest may have no surrogates
         every = [{"split_adjusted": np.zeros(len(one["split_kind"]))} | one for one in every]
     arrays = {

@@ -34,7 +34,7 @@ TOLERANCE = 1e-9
 NODE_NUMBERS = tuple(name for name, dtype in NODE_ARRAYS.items() if dtype == np.float64)
 
 FINITE = {
-    **{name: f"the {name} of node" for name in NODE_NUMBERS},
+    **{name: f"the {name} of node" for name in (*NODE_NUMBERS, "observed")},
     "split_score": "the score of split",
     "split_adjusted": "the adjusted agreement of split",
     "competitor_score": "the score of competitor",
@@ -134,17 +134,19 @@ def _check_layout(arrays: Arrays, n_values: int) -> None:
         expected |= {prefix + name: dtype for name, dtype in COLUMN_TYPES.items()}
     if "split_adjusted" in arrays:  # there are surrogates
         expected["split_adjusted"] = np.dtype(np.float64)
+    if "observed" in arrays:  # predictions are smoothed
+        expected["observed"] = np.dtype(np.float64)
     if arrays.keys() != expected.keys():
         odd = sorted(arrays.keys() ^ expected.keys())
         raise ModelFileError(f"the model is broken: arrays {odd} are missing or unknown")
     n_nodes = arrays["parent"].size
     for name, dtype in expected.items():
         shape: tuple[int, ...] = (n_nodes,)
-        if name == "value":
+        if name in ("value", "observed"):
             shape = (n_nodes, n_values)
         elif name in ("split_begin", "competitor_begin"):
             shape = (n_nodes + 1,)
-        elif name not in NODE_ARRAYS:
+        elif name.startswith(("split_", "competitor_")):
             prefix = name[: name.index("_") + 1]
             of_pool = name.endswith(("pool_index", "pool_value"))
             shape = (arrays[prefix + ("pool_index" if of_pool else "kind")].size + name.endswith("begin"),)
@@ -191,7 +193,7 @@ def _check_statistics(arrays: Arrays, first: NDArray[np.int64], is_classifier: b
     shared = arrays["default_branch"] == -1  # a shared row counts in every branch
     _require((rows <= count) | shared, "the branches of node {at} have more rows than the node")
     leaf = arrays["n_children"] == 0
-    _require(~leaf | (arrays["merit"] == 0), "leaf {at} has the merit of a split")
+    _require(~leaf | (arrays["merit"] == 0), "leaf {at} has the gain of a split")
 
 
 def _check_lists(arrays: Arrays) -> None:

@@ -54,10 +54,12 @@ def training_risk(tree: Tree, risk: Risk | None) -> Array:
 
 def check_risk(tree: Tree, risk: Risk | None) -> None:
     """Refuse a risk that a tree does not have."""
+    if risk is None:
+        return
     allowed = (
         ("error", "cost", "impurity", "log_loss") if tree.is_classifier else ("squared_error", "impurity")
     )
-    if risk is not None and risk not in allowed:
+    if risk not in allowed:
         raise ValueError(unknown_name("risk for this tree", risk, allowed))
 
 

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from treewright.tree.decision import searched_weights
 from treewright.tree.splits import HYPERPLANE, SPHERE, THRESHOLD, SplitTable, concatenated_ranges
-from treewright.tree.topology import Lineage
+from treewright.tree.topology import Topology
 
 if TYPE_CHECKING:
     from treewright.data import Schema
 
 
-class SklearnArrays(Lineage):
+class SklearnArrays(Topology):
     """What ``sklearn.tree._tree.Tree`` calls the arrays of a binary tree; each is made when asked for."""
 
     schema: Schema

@@ -17,7 +17,7 @@ from treewright.formatting.text import counted
 from treewright.tree.decision import decide
 from treewright.tree.node import Node
 from treewright.tree.sklearn_arrays import SklearnArrays
-from treewright.tree.splits import SplitTable, concatenated_ranges, read_only, same_arrays
+from treewright.tree.splits import SplitTable, concatenated_ranges, freeze, read_only, same_arrays
 
 if TYPE_CHECKING:
     from treewright.data import Dataset, Schema
@@ -64,6 +64,9 @@ class Tree(SklearnArrays):
         The best splits on other features, listed in the same way.
     costs : float64 array of classes × classes, optional
         What it costs to predict a class (column) for a row of another (row).
+    observed : float64 array like value, optional
+        Class weights, or means, of the training rows at each node, where `value`, what nodes predict, is
+        something else: smoothed by shrinkage or by a forest.
     note : str
         What its text says of how it was grown, such as which rule kept it small; no part of what it is.
 
@@ -93,13 +96,11 @@ class Tree(SklearnArrays):
     competitor_begin: NDArray[np.int64]
     competitors: SplitTable
     costs: NDArray[np.float64] | None = None
+    observed: NDArray[np.float64] | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
-        entries = vars(self)
-        entries.update({name: read_only(entries[name], dtype) for name, dtype in NODE_ARRAYS.items()})
-        if self.costs is not None:
-            entries["costs"] = read_only(self.costs, np.float64)
+        freeze(self, NODE_ARRAYS, "costs", "observed")
 
     @classmethod
     def from_arrays(
@@ -119,6 +120,7 @@ class Tree(SklearnArrays):
             splits=SplitTable.from_arrays(arrays, "split_"),
             competitors=SplitTable.from_arrays(arrays, "competitor_"),
             costs=None if costs is None else read_only(costs, np.float64),
+            observed=arrays.get("observed"),
             note="",
         )
         return tree
@@ -131,6 +133,8 @@ class Tree(SklearnArrays):
     def _arrays(self) -> dict[str, NDArray[Any]]:
         own = vars(self)
         nodes = {name: own[name] for name in NODE_ARRAYS}
+        if self.observed is not None:
+            nodes["observed"] = self.observed
         return nodes | self.splits.arrays("split_") | self.competitors.arrays("competitor_")
 
     @cached_property
@@ -165,14 +169,19 @@ class Tree(SklearnArrays):
         return read_only(self.decide(self.vote_weights), np.int32)
 
     @property
-    def shares(self) -> NDArray[np.float64]:
-        """What each node says: the share of each class, or the predicted number."""
+    def training_value(self) -> NDArray[np.float64]:
+        """Class weights, or means, of the training rows at each node, also where predictions are smoothed."""
+        return self.value if self.observed is None else self.observed
+
+    @property
+    def class_probabilities(self) -> NDArray[np.float64]:
+        """What each node predicts: the probability of each class, or the number of a regression tree."""
         return self.value / self.value.sum(axis=1, keepdims=True) if self.is_classifier else self.value
 
     @property
     def vote_weights(self) -> NDArray[np.float64]:
         """What classes are decided by: weights of a row's leaf or, where it may have several, shares."""
-        return self.shares if self.shares_rows else self.value
+        return self.class_probabilities if self.shares_rows else self.value
 
     def decide(self, weight: NDArray[np.float64]) -> NDArray[np.intp]:
         """Give the class code of rows of `vote_weights`, or of means of them (`tree.decision`)."""
@@ -242,7 +251,7 @@ class Tree(SklearnArrays):
         numbers, codes : arrays of rows × features
             As for `route`.
         value : array of nodes × anything
-            What each node says, such as its class shares.
+            What each node says, such as its class probabilities.
         threads : int, default=1
             How many threads to use.
         """
@@ -397,6 +406,7 @@ def rearranged(
         default_branch=np.where(leaf, -1, tree.default_branch[source]),
         merit=np.where(leaf, 0.0, tree.merit[source]),
         **{name: getattr(tree, name)[nodes] for name in ("count", "weight", "value", "impurity", "risk")},
+        observed=None if tree.observed is None else tree.observed[nodes],
         split_begin=split_begin,
         splits=splits,
         competitor_begin=competitor_begin,
