@@ -151,8 +151,8 @@ class Comparison:
                     if self.is_turned(ours, theirs)
                     else (2 * theirs, 2 * theirs + 1)
                 )
-                first = int(self.tree.first_child[ours])
-                stack += [(first + 1, high), (first, low)]
+                first, second = self.tree.children(ours)
+                stack += [(second, high), (first, low)]
         yield from self.of_tables()
         yield from self.of_predictions()
 
@@ -217,12 +217,8 @@ class Comparison:
         split = self.splits[theirs][0]
         if self.case.kinds[split["var"]] != "ordinal":
             return int(split["ncat"]) == 1
-        first, low, high = (
-            int(self.tree.first_child[ours]),
-            self.nodes[2 * theirs],
-            self.nodes[2 * theirs + 1],
-        )
-        counts = self.tree.count[first : first + 2].tolist()
+        children, low, high = self.tree.children(ours), self.nodes[2 * theirs], self.nodes[2 * theirs + 1]
+        first, counts = children[0], self.tree.count[children].tolist()
         if counts[0] != counts[1]:
             return bool(counts != [int(low["n"]), int(high["n"])])
         says = self.tree.label[first] + 1 if self.case.method == "class" else self.tree.value[first, 0]

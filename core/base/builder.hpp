@@ -99,7 +99,7 @@ void to_table(const Ranking& ranking, Candidate& split, Present&& present) {
     std::sort(split.table.begin(), split.table.end());
 }
 
-/// Put the nodes of all builders into one tree: the children of a node get consecutive ids, first subtree first.
+/// Put the nodes of all builders into one tree.
 TreeArrays assemble(const Builder& top, const std::vector<Builder>& grafts);
 
 }  // namespace treewright

@@ -1,6 +1,7 @@
 // The tree as flat arrays: TreeArrays owns them while growing, TreeView borrows them for routing.
 #pragma once
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -46,12 +47,40 @@ struct SplitTable {
     }
 };
 
+/// The children of each node, by branch. Nodes are numbered depth first, each before its branches and these one after the other
+/// (in preorder), so that the parents tell everything; this is how children are found without looking for them.
+struct ChildView {
+    std::span<const int32_t> begin, id;  // those of a node are id[begin[node]] … id[begin[node + 1] − 1]
+
+    size_t size() const { return begin.size() - 1; }
+    int32_t count(size_t node) const { return begin[node + 1] - begin[node]; }
+    size_t operator()(size_t node, int32_t branch) const {
+        return static_cast<size_t>(id[static_cast<size_t>(begin[node] + branch)]);
+    }
+};
+
+struct Children {
+    std::vector<int32_t> begin, id;
+
+    explicit Children(std::span<const int32_t> parent) : begin(parent.size() + 1, 0), id(parent.size() - 1) {
+        for (size_t node = 1; node < parent.size(); ++node) ++begin[static_cast<size_t>(parent[node]) + 1];
+        std::partial_sum(begin.begin(), begin.end(), begin.begin());
+        std::vector<int32_t> next(begin.begin(), begin.end() - 1);
+        for (size_t node = 1; node < parent.size(); ++node)
+            id[static_cast<size_t>(next[static_cast<size_t>(parent[node])]++)] = static_cast<int32_t>(node);
+    }
+    ChildView view() const { return {begin, id}; }
+};
+
 /// Everything grow() produces, in the layout of ARCHITECTURE.md.
 struct TreeArrays {
-    std::vector<int32_t> parent, first_child, n_children, default_branch;
+    std::vector<int32_t> parent, default_branch;
     std::vector<int64_t> split_begin{0}, competitor_begin{0}, count;
     std::vector<double> weight, value, impurity, risk, merit;
     SplitTable splits, competitors;
+
+    size_t size() const { return parent.size(); }
+    bool is_leaf(size_t node) const { return split_begin[node] == split_begin[node + 1]; }
 };
 
 struct SplitView {
@@ -64,12 +93,13 @@ struct SplitView {
 };
 
 struct TreeView {
-    std::span<const int32_t> first_child, n_children, default_branch;
+    ChildView children;
+    std::span<const int32_t> default_branch;
     std::span<const int64_t> split_begin;
     std::span<const double> weight;
     SplitView splits;
 
-    size_t size() const { return first_child.size(); }
+    size_t size() const { return default_branch.size(); }
 };
 
 }  // namespace treewright

@@ -102,9 +102,8 @@ TreeArrays read_tree(const nb::dict& a) {
         const auto array = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(a[name]);
         to.assign(array.data(), array.data() + array.size());
     };
-    copy(tree.parent, "parent");
-    copy(tree.first_child, "first_child");
-    copy(tree.n_children, "n_children");
+    const auto parent = held<int32_t>(a, "parent");
+    tree.parent.assign(parents(parent).begin(), parents(parent).end());
     copy(tree.default_branch, "default_branch");
     copy(tree.split_begin, "split_begin");
     copy(tree.competitor_begin, "competitor_begin");
@@ -144,6 +143,38 @@ nb::object pack_trees(const nb::list& trees, int n_classes, const Vector<int32_t
     return to_dict(std::move(forest));
 }
 
+/// The forest that the arrays of a model file describe.
+nb::dict pack_columns(const nb::dict& a, int n_classes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories) {
+    Forest forest;
+    forest.width = width_of(n_classes);
+    const auto copy = [&]<class T>(std::vector<T>& to, const char* name) {
+        const auto array = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(a[name]);
+        to.assign(array.data(), array.data() + array.size());
+    };
+    const auto copy_amounts = [&](Amounts& to, const char* name) {
+        to.narrow = nb::cast<HeldForest::Any>(a[name]).dtype() == nb::dtype<float>();
+        if (to.narrow) copy(to.single, name);
+        else copy(to.wide, name);
+    };
+    copy_amounts(forest.value, "value");
+    copy(forest.count, "count");
+    copy(forest.merit, "merit");
+    forest.weight.narrow = forest.value.narrow;
+    if (n_classes == 0) {
+        copy_amounts(forest.weight, "weight");
+        copy(forest.risk, "risk");
+    }
+    const auto tree_begin = held<int64_t>(a, "tree_begin"), table_begin = held<int64_t>(a, "table_begin");
+    const auto first_child = held<int32_t>(a, "first_child"), feature = held<int32_t>(a, "feature");
+    const auto threshold = held<double>(a, "threshold");
+    const auto default_branch = held<uint8_t>(a, "default_branch");
+    const auto table_entry = held<uint32_t>(a, "table_entry");
+    take_columns({span(tree_begin), span(first_child), span(feature), span(threshold), span(default_branch), span(table_begin),
+                  span(table_entry)},
+                 span(position), span(n_categories), forest);
+    return to_dict(std::move(forest));
+}
+
 /// How often a tree draws each row.
 nb::object draw_rows(size_t n_rows, const nb::dict& draws, size_t tree) {
     const Draws drawn = read_draws(draws, n_rows);
@@ -177,14 +208,17 @@ nb::tuple vote_rows(const nb::dict& arrays, int n_classes, const Grid<double>& n
     return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, double>(sums, 2, shape, owner)), give(std::move(votes)), infinite);
 }
 
-nb::tuple leaf_table(const nb::dict& arrays, int n_classes, const Grid<double>& numbers, const Grid<int32_t>& codes,
-                     int threads) {
+/// The ids of all nodes, in preorder.
+nb::object node_ids(const nb::dict& arrays, int n_classes) { return give(ids(HeldForest(arrays, n_classes).view())); }
+
+nb::tuple leaf_table(const nb::dict& arrays, int n_classes, const Vector<int32_t>& id, const Grid<double>& numbers,
+                     const Grid<int32_t>& codes, int threads) {
     const HeldForest held(arrays, n_classes);
     const ForestView forest = held.view();
     const size_t rows = std::max(numbers.shape(0), codes.shape(0));
     auto [leaf, owner] = allocate<int32_t>(rows * forest.n_trees());
-    const bool infinite =
-        interruptible([&](Monitor& monitor) { return leaves(forest, matrix(numbers), matrix(codes), leaf, threads, monitor); });
+    const bool infinite = interruptible(
+        [&](Monitor& monitor) { return leaves(forest, span(id), matrix(numbers), matrix(codes), leaf, threads, monitor); });
     const size_t shape[] = {rows, forest.n_trees()};
     return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, int32_t>(leaf, 2, shape, owner)), infinite);
 }
@@ -195,12 +229,15 @@ void add_forests(nb::module_& m) {
     m.def("grow_forest", &grow_trees, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
           "n_categories"_a.noconvert(), "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a, "draws"_a);
     m.def("pack_forest", &pack_trees, "trees"_a, "n_classes"_a, "position"_a.noconvert(), "n_categories"_a.noconvert());
+    m.def("pack_columns", &pack_columns, "arrays"_a, "n_classes"_a, "position"_a.noconvert(), "n_categories"_a.noconvert());
     m.def("draw_rows", &draw_rows, "n_rows"_a, "draws"_a, "tree"_a);
     m.def("unpack_tree", &unpack_tree, "arrays"_a, "n_classes"_a, "tree"_a, "criterion"_a, "position"_a.noconvert(),
           "n_categories"_a.noconvert());
     m.def("vote", &vote_rows, "arrays"_a, "n_classes"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "hard"_a,
           "draws"_a.none(), "threads"_a = 1);
-    m.def("leaves", &leaf_table, "arrays"_a, "n_classes"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "threads"_a = 1);
+    m.def("node_ids", &node_ids, "arrays"_a, "n_classes"_a);
+    m.def("leaves", &leaf_table, "arrays"_a, "n_classes"_a, "id"_a.noconvert(), "numbers"_a.noconvert(), "codes"_a.noconvert(),
+          "threads"_a = 1);
 }
 
 }  // namespace treewright::border

@@ -91,8 +91,6 @@ inline size_t width_of(int n_classes) { return n_classes > 0 ? static_cast<size_
 inline nb::dict to_dict(TreeArrays&& tree, size_t width) {
     nb::dict out;
     out["parent"] = give(std::move(tree.parent));
-    out["first_child"] = give(std::move(tree.first_child));
-    out["n_children"] = give(std::move(tree.n_children));
     out["default_branch"] = give(std::move(tree.default_branch));
     out["split_begin"] = give(std::move(tree.split_begin));
     out["competitor_begin"] = give(std::move(tree.competitor_begin));
@@ -111,6 +109,19 @@ inline nb::dict to_dict(TreeArrays&& tree, size_t width) {
 template <class T>
 Vector<T> held(const nb::dict& arrays, const char* name) {
     return nb::cast<Vector<T>>(arrays[name]);
+}
+
+/// The parents of nodes in preorder: each is the node before it, or above that.
+inline std::span<const int32_t> parents(const Vector<int32_t>& array) {
+    const auto parent = span(array);
+    if (parent.empty() || parent[0] != -1) throw nb::value_error("the first node must be the root, whose parent is -1");
+    for (size_t node = 1; node < parent.size(); ++node) {
+        auto above = static_cast<int32_t>(node) - 1;
+        while (above >= 0 && above != parent[node]) above = parent[static_cast<size_t>(above)];
+        if (above < 0)
+            throw nb::value_error(("node " + std::to_string(node) + " does not come after its parent in preorder").c_str());
+    }
+    return parent;
 }
 
 template <class T>

@@ -28,22 +28,23 @@ struct HeldSplits {
 
 /// The same of a tree.
 struct HeldTree {
-    Vector<int32_t> first_child, n_children, default_branch;
+    Vector<int32_t> child_begin, children, default_branch;
     Vector<int64_t> split_begin;
     Vector<double> weight;
     HeldSplits splits;
 
     explicit HeldTree(const nb::dict& a)
-        : first_child(held<int32_t>(a, "first_child")),
-          n_children(held<int32_t>(a, "n_children")),
+        : child_begin(held<int32_t>(a, "child_begin")),
+          children(held<int32_t>(a, "children")),
           default_branch(held<int32_t>(a, "default_branch")),
           split_begin(held<int64_t>(a, "split_begin")),
           weight(held<double>(a, "weight")),
           splits(a) {}
 
     TreeView view() const {
-        return {span(first_child), span(n_children), span(default_branch), span(split_begin), span(weight), splits.view()};
+        return {{span(child_begin), span(children)}, span(default_branch), span(split_begin), span(weight), splits.view()};
     }
+    size_t size() const { return default_branch.shape(0); }
 };
 
 /// Numbers of rows, nodes or splits, each below `end`.
@@ -53,19 +54,26 @@ std::span<const int64_t> below(const Vector<int64_t>& ids, size_t end, const cha
     return span(ids);
 }
 
+/// Where the children of each node begin, and all children: what `pack`, `route`, `branch` and `spread` find their way by.
+nb::tuple children_of(const Vector<int32_t>& parent) {
+    Children found(parents(parent));
+    return nb::make_tuple(give(std::move(found.begin)), give(std::move(found.id)));
+}
+
 nb::object pack_tree(const nb::dict& arrays, const Vector<int32_t>& position) {
     const HeldTree held(arrays);
     auto packed = pack(held.view(), span(position));
     if (!packed) return nb::none();
-    return give_bytes(std::move(*packed));
+    return nb::make_tuple(give_bytes(std::move(packed->nodes)), give(std::move(packed->id)));
 }
 
 nb::tuple walk_rows(const nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& packed,
-                    const Grid<double>& numbers, int threads) {
+                    const Vector<int32_t>& id, const Grid<double>& numbers, int threads) {
     const size_t rows = numbers.shape(0);
     auto [leaf, owner] = allocate<int32_t>(rows);
     const std::span<const PackedNode> nodes(reinterpret_cast<const PackedNode*>(packed.data()), packed.shape(0));
-    const bool infinite = interruptible([&](Monitor& monitor) { return walk(nodes, matrix(numbers), leaf, threads, monitor); });
+    const bool infinite =
+        interruptible([&](Monitor& monitor) { return walk(nodes, span(id), matrix(numbers), leaf, threads, monitor); });
     const size_t shape[] = {rows};
     return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, int32_t>(leaf, 1, shape, owner)), infinite);
 }
@@ -89,9 +97,10 @@ nb::tuple branch_rows(const nb::dict& arrays, const Grid<double>& numbers, const
     const size_t n = rows.shape(0);
     if (nodes.shape(0) != n) throw nb::value_error("rows and nodes must come in pairs");
     const auto row = below(rows, std::max(numbers.shape(0), codes.shape(0)), "no such row");
-    const auto node = below(nodes, held.n_children.shape(0), "no such node");
+    const auto node = below(nodes, held.size(), "no such node");
+    const ChildView children = held.view().children;
     for (int64_t inner : node)
-        if (held.n_children.data()[inner] == 0) throw nb::value_error("a leaf has no branches");
+        if (children.count(static_cast<size_t>(inner)) == 0) throw nb::value_error("a leaf has no branches");
     std::vector<int32_t> branch(n), by(n);
     interruptible([&](Monitor& monitor) {
         branches(held.view(), matrix(numbers), matrix(codes), span(position), row, node, branch.data(), by.data(), threads,
@@ -128,7 +137,7 @@ nb::object spread_rows(const nb::dict& arrays, const Grid<double>& numbers, cons
                        const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& value, int threads) {
     const HeldTree held(arrays);
     const size_t rows = std::max(numbers.shape(0), codes.shape(0)), width = value.shape(1);
-    if (value.shape(0) != held.first_child.shape(0)) throw nb::value_error("value must have a row for every node");
+    if (value.shape(0) != held.size()) throw nb::value_error("value must have a row for every node");
     auto [sums, owner] = allocate<double>(rows * width);
     interruptible([&](Monitor& monitor) {
         spread(held.view(), matrix(numbers), matrix(codes), span(position), {value.data(), value.size()}, sums, threads, monitor);
@@ -171,8 +180,9 @@ nb::object shapley_rows(const nb::dict& arrays, const Grid<double>& numbers, con
 }  // namespace
 
 void add_routing(nb::module_& m) {
+    m.def("children", &children_of, "parent"_a.noconvert());
     m.def("pack", &pack_tree, "arrays"_a, "position"_a.noconvert());
-    m.def("walk", &walk_rows, "packed"_a.noconvert(), "numbers"_a.noconvert(), "threads"_a = 1);
+    m.def("walk", &walk_rows, "packed"_a.noconvert(), "id"_a.noconvert(), "numbers"_a.noconvert(), "threads"_a = 1);
     m.def("route", &route_rows, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
           "threads"_a = 1);
     m.def("branch", &branch_rows, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),

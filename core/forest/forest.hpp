@@ -32,8 +32,8 @@ struct Amounts {
     }
 };
 
-/// Trees of binary splits set one after the other; what follows from these arrays is not stored (see unpack).
-/// Ids of nodes are each tree's own. A leaf points at itself.
+/// Trees of binary splits set one after the other; what follows from these arrays is not stored (see unpack). Siblings stand side
+/// by side; which ids nodes have, `ids` tells.
 struct Forest {
     size_t width = 1;                     // columns of value
     std::vector<int64_t> tree_begin{0};   // nodes of each tree
@@ -51,8 +51,8 @@ struct Forest {
     size_t n_trees() const { return tree_begin.size() - 1; }
     /// Add the table of a split, in the order of the nodes.
     void add_table(PackedNode& node, Groups groups, int32_t n_categories);
-    /// Call the nodes appended so far a tree.
-    void close();
+    /// Call the nodes appended so far a tree; all trees together have so many splits.
+    void close(size_t n_splits);
     /// Make room for a tree of so many nodes.
     void reserve(size_t n_nodes, bool classes);
     /// Set the trees of others behind those of this; their memory is freed.
@@ -99,6 +99,21 @@ GrownForest grow_forest(const Table& table, const Target& target, const Recipe& 
 bool pack_into(const TreeArrays& tree, size_t width, bool classes, std::span<const int32_t> position,
                std::span<const int32_t> n_categories, Forest& forest);
 
+/// What a model file says of the nodes of a forest, tree after tree; siblings side by side, as in a Forest.
+struct ForestColumns {
+    std::span<const int64_t> tree_begin;
+    std::span<const int32_t> first_child, feature;  // −1 at leaves
+    std::span<const double> threshold;
+    std::span<const uint8_t> default_branch;
+    std::span<const int64_t> table_begin;  // of splits on categories, in the order of their nodes
+    std::span<const uint32_t> table_entry;
+};
+
+/// Give a forest that has its values, weights, counts, risks and merits the nodes and tables that a file has. Begins must be
+/// sound; std::invalid_argument if the nodes of a tree are no tree, or name features or categories that there are not.
+void take_columns(const ForestColumns& columns, std::span<const int32_t> position, std::span<const int32_t> n_categories,
+                  Forest& forest);
+
 /// One tree of a forest in full.
 TreeArrays unpack(const ForestView& forest, size_t tree, std::string_view criterion, std::span<const int32_t> position,
                   std::span<const int32_t> n_categories);
@@ -111,8 +126,11 @@ enum class Vote { soft, hard, sum };
 bool vote(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes, Vote how,
           const Draws* out_of_bag, double* sums, uint32_t* votes, int threads, Monitor& monitor);
 
-/// Leaf of every row in every tree, row by row.
-bool leaves(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes, int32_t* leaf, int threads,
-            Monitor& monitor);
+/// The id of every node in its tree: in preorder.
+std::vector<int32_t> ids(const ForestView& forest);
+
+/// Leaf of every row in every tree, row by row, by its `id`.
+bool leaves(const ForestView& forest, std::span<const int32_t> id, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
+            int32_t* leaf, int threads, Monitor& monitor);
 
 }  // namespace treewright

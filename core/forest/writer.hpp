@@ -88,7 +88,7 @@ public:
             const SplitGroups& table = tables_[static_cast<size_t>(table_of_[node])];
             out_->add_table(packed, Groups(groups_).subspan(table.begin, table.size), table.n_categories);
         }
-        out_->close();
+        out_->close(out_->merit.size());
     }
 
 private:

@@ -51,7 +51,7 @@ public:
                              cut_values(best_, [&](int32_t f, int32_t rank) { return number_of(f, rank); }));
         double risk = 0;
         for (size_t i = 0; i < outcome.tree.risk.size(); ++i)
-            if (outcome.tree.n_children[i] == 0) risk += outcome.tree.risk[i];
+            if (outcome.tree.is_leaf(i)) risk += outcome.tree.risk[i];
         outcome.objective = risk / loss_.total_weight() + options_.loss.alpha * static_cast<double>(best_.n_leaves());
         outcome.lower_bound =
             proven ? outcome.objective : std::min(outcome.objective, std::max(options_.loss.alpha, objective(lower_)));

@@ -14,8 +14,7 @@ constexpr int64_t rows_per_task = 1024;
 std::vector<double> branch_weights(const TreeView& tree) {
     std::vector<double> sum(tree.size(), 0.0);
     for (size_t node = 0; node < tree.size(); ++node)
-        for (int32_t b = 0; b < tree.n_children[node]; ++b)
-            sum[node] += tree.weight[static_cast<size_t>(tree.first_child[node] + b)];
+        for (int32_t b = 0; b < tree.children.count(node); ++b) sum[node] += tree.weight[tree.children(node, b)];
     return sum;
 }
 
@@ -41,16 +40,16 @@ void spread(const TreeView& tree, const Matrix<double>& numbers, const Matrix<in
             while (!stack.empty()) {
                 const auto [node, share] = stack.back();
                 stack.pop_back();
-                const int32_t chosen = tree.n_children[node] > 0 ? router.choose(node, row).branch : stay_at_node;
+                const int32_t chosen = tree.children.count(node) > 0 ? router.choose(node, row).branch : stay_at_node;
                 if (chosen == stay_at_node) {
                     add(to, node, share);
                 } else if (chosen >= 0) {
-                    stack.emplace_back(static_cast<size_t>(tree.first_child[node] + chosen), share);
+                    stack.emplace_back(tree.children(node, chosen), share);
                 } else if (!(below[node] > 0)) {
                     add(to, node, share);
                 } else {
-                    for (int32_t b = tree.n_children[node]; b-- > 0;) {
-                        const auto child = static_cast<size_t>(tree.first_child[node] + b);
+                    for (int32_t b = tree.children.count(node); b-- > 0;) {
+                        const size_t child = tree.children(node, b);
                         if (tree.weight[child] > 0) stack.emplace_back(child, share * tree.weight[child] / below[node]);
                     }
                 }

@@ -84,26 +84,38 @@ void walk_rows(const PackedNode* nodes, const Matrix<double>& numbers, int64_t f
 
 }  // namespace
 
-std::optional<std::vector<PackedNode>> pack(const TreeView& tree, std::span<const int32_t> position) {
-    std::vector<PackedNode> nodes(tree.size());
+std::vector<uint32_t> places_side_by_side(const ChildView& children) {
+    std::vector<uint32_t> place(children.size(), 0);
+    uint32_t next = 1;
+    for (size_t node = 0; node < place.size(); ++node)
+        for (int32_t b = 0; b < children.count(node); ++b) place[children(node, b)] = next++;
+    return place;
+}
+
+std::optional<PackedTree> pack(const TreeView& tree, std::span<const int32_t> position) {
+    PackedTree packed{std::vector<PackedNode>(tree.size()), std::vector<int32_t>(tree.size())};
+    const std::vector<uint32_t> place = places_side_by_side(tree.children);
     for (size_t node = 0; node < tree.size(); ++node) {
-        if (tree.n_children[node] == 0) {
-            nodes[node] = {std::numeric_limits<double>::infinity(), missing_left, static_cast<uint32_t>(node)};
+        packed.id[place[node]] = static_cast<int32_t>(node);
+        PackedNode& to = packed.nodes[place[node]];
+        if (tree.children.count(node) == 0) {
+            to = {std::numeric_limits<double>::infinity(), missing_left, place[node]};
             continue;
         }
         const auto split = static_cast<size_t>(tree.split_begin[node]);
-        const bool plain = tree.n_children[node] == 2 && tree.split_begin[node + 1] - tree.split_begin[node] == 1 &&
+        const bool plain = tree.children.count(node) == 2 && tree.split_begin[node + 1] - tree.split_begin[node] == 1 &&
                            static_cast<SplitKind>(tree.splits.kind[split]) == SplitKind::threshold &&
                            tree.default_branch[node] >= 0;
         if (!plain) return std::nullopt;
         const auto column = static_cast<uint32_t>(position[static_cast<size_t>(tree.splits.feature[split])]);
-        nodes[node] = {tree.splits.threshold[split], column | (tree.default_branch[node] == 0 ? missing_left : 0),
-                       static_cast<uint32_t>(tree.first_child[node])};
+        to = {tree.splits.threshold[split], column | (tree.default_branch[node] == 0 ? missing_left : 0),
+              place[tree.children(node, 0)]};
     }
-    return nodes;
+    return packed;
 }
 
-bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int32_t* leaf, int threads, Monitor& monitor) {
+bool walk(std::span<const PackedNode> nodes, std::span<const int32_t> id, const Matrix<double>& numbers, int32_t* leaf,
+          int threads, Monitor& monitor) {
     std::atomic<bool> infinite{false};
     parallel_for(static_cast<size_t>(tasks(numbers.n_rows)), threads, [&](size_t task, int thread) {
         monitor.poll(thread);
@@ -115,6 +127,7 @@ bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int3
             if (any_infinity(numbers, row, end)) infinite = true;
             if (numbers.column_stride == 1) walk_rows<1>(nodes.data(), numbers, row, end, leaf);
             else walk_rows<0>(nodes.data(), numbers, row, end, leaf);
+            for (int64_t i = row; i < end; ++i) leaf[i] = id[static_cast<size_t>(leaf[i])];
         }
     });
     return infinite;

@@ -15,7 +15,8 @@ struct Monitor;
 /// The bit of PackedNode::column that says where a missing value goes.
 inline constexpr uint32_t missing_left = 0x80000000u;
 
-/// Sixteen bytes a node. A leaf points at itself, so that rows that have arrived may keep walking.
+/// Sixteen bytes a node; siblings stand side by side, so that a step is an addition. A leaf points at itself, so that rows that
+/// have arrived may keep walking.
 struct PackedNode {
     double threshold;
     uint32_t column;  // of the matrix of numbers; the top bit says that a missing value goes left
@@ -23,11 +24,20 @@ struct PackedNode {
 };
 static_assert(sizeof(PackedNode) == 16);
 
+/// Where each node of a binary tree stands when siblings are side by side, one subtree after the other.
+std::vector<uint32_t> places_side_by_side(const ChildView& children);
+
+struct PackedTree {
+    std::vector<PackedNode> nodes;
+    std::vector<int32_t> id;  // of each of them in the tree
+};
+
 /// Empty if the tree has a split other than a plain binary threshold (or surrogates).
-std::optional<std::vector<PackedNode>> pack(const TreeView& tree, std::span<const int32_t> position);
+std::optional<PackedTree> pack(const TreeView& tree, std::span<const int32_t> position);
 
 /// Leaf of every row; true if an infinity was met in any column.
-bool walk(std::span<const PackedNode> nodes, const Matrix<double>& numbers, int32_t* leaf, int threads, Monitor& monitor);
+bool walk(std::span<const PackedNode> nodes, std::span<const int32_t> id, const Matrix<double>& numbers, int32_t* leaf,
+          int threads, Monitor& monitor);
 
 /// Leaf of every row for any tree. `position` says in which column each feature lives.
 void route(const TreeView& tree, const Matrix<double>& numbers, const Matrix<int32_t>& codes, std::span<const int32_t> position,

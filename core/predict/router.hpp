@@ -26,13 +26,11 @@ struct Router {
 
     int32_t largest_child(size_t node) const {
         int32_t best = 0;
-        for (int32_t branch = 1; branch < tree.n_children[node]; ++branch)
+        for (int32_t branch = 1; branch < tree.children.count(node); ++branch)
             if (child_weight(node, branch) > child_weight(node, best)) best = branch;
         return best;
     }
-    double child_weight(size_t node, int32_t branch) const {
-        return tree.weight[static_cast<size_t>(tree.first_child[node] + branch)];
-    }
+    double child_weight(size_t node, int32_t branch) const { return tree.weight[tree.children(node, branch)]; }
 
     struct Choice {
         int32_t branch;  // or share_row, or stay_at_node
@@ -51,11 +49,11 @@ struct Router {
 
     int32_t leaf(int64_t row) const {
         size_t node = 0;
-        while (tree.n_children[node] > 0) {
+        while (tree.children.count(node) > 0) {
             int32_t chosen = choose(node, row).branch;
             if (chosen == stay_at_node) break;
             if (chosen == share_row) chosen = largest_child(node);
-            node = static_cast<size_t>(tree.first_child[node] + chosen);
+            node = tree.children(node, chosen);
         }
         return static_cast<int32_t>(node);
     }

@@ -193,7 +193,7 @@ private:
                 below[i] = part;
             }
         }
-        if (step < router_.tree.size() && router_.tree.n_children[step] > 0) choose(level, step);
+        if (step < router_.tree.size() && router_.tree.children.count(step) > 0) choose(level, step);
     }
     /// The same for rows of which the player knows only a part.
     void share_parts(const Level& above, const Level& level, const Lanes* from, Lanes* reached, Lanes* moved) {

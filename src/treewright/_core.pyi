@@ -103,10 +103,13 @@ def grow_c45(
 ) -> dict[str, NDArray[Any]]:
     """Grow, collapse and prune a C4.5 tree."""
 
-def pack(arrays: Mapping[str, NDArray[Any]], position: Codes) -> NDArray[Any] | None:
-    """Sixteen-byte nodes of a tree of binary thresholds; None for any other tree."""
+def children(parent: Codes) -> tuple[Codes, Codes]:
+    """Where the children of each node begin, and all children; ValueError unless ids are in preorder."""
 
-def walk(packed: NDArray[Any], numbers: Numbers, threads: int = 1) -> tuple[Codes, bool]:
+def pack(arrays: Mapping[str, NDArray[Any]], position: Codes) -> tuple[NDArray[Any], Codes] | None:
+    """Sixteen-byte nodes of a tree of binary thresholds, and their ids; None for any other tree."""
+
+def walk(packed: NDArray[Any], id: Codes, numbers: Numbers, threads: int = 1) -> tuple[Codes, bool]:
     """Leaf of each row by packed nodes, and whether an infinity was met."""
 
 def route(
@@ -188,6 +191,11 @@ def pack_forest(
 ) -> dict[str, NDArray[Any]] | None:
     """Compact arrays of trees; None if one of them is more than binary thresholds and tables."""
 
+def pack_columns(
+    arrays: dict[str, NDArray[Any]], n_classes: int, position: Codes, n_categories: Codes
+) -> dict[str, NDArray[Any]]:
+    """Compact arrays of the trees that a file describes; ValueError if they are none."""
+
 def unpack_tree(
     arrays: Mapping[str, NDArray[Any]],
     n_classes: int,
@@ -212,8 +220,16 @@ def vote(
 ) -> tuple[Numbers, NDArray[np.uint32], bool]:
     """Sums over trees of what each row's leaf says, trees that spoke, and whether an infinity was met."""
 
+def node_ids(arrays: Mapping[str, NDArray[Any]], n_classes: int) -> Codes:
+    """Id of each node of compact arrays in its tree."""
+
 def leaves(
-    arrays: Mapping[str, NDArray[Any]], n_classes: int, numbers: Numbers, codes: Codes, threads: int = 1
+    arrays: Mapping[str, NDArray[Any]],
+    n_classes: int,
+    id: Codes,
+    numbers: Numbers,
+    codes: Codes,
+    threads: int = 1,
 ) -> tuple[Codes, bool]:
     """Leaf of each row in each tree, and whether an infinity was met."""
 

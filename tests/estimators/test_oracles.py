@@ -62,9 +62,9 @@ def test_sklearn_same_tree_up_to_ties(name: str, option: str) -> None:
         left = numbers[rows, feature] <= threshold
         their_left = numbers[rows, theirs["feature"][node]] <= theirs["threshold"][node]
         if np.array_equal(left, their_left):
-            first = int(tree.first_child[ours])
+            first, second = tree.children(ours)
             pairs.append((first, theirs["children_left"][node], rows[left]))
-            pairs.append((first + 1, theirs["children_right"][node], rows[~left]))
+            pairs.append((second, theirs["children_right"][node], rows[~left]))
         else:
             tied = answer["tied_best_splits"].get(str(node), [])
             assert any(feature == f and threshold == pytest.approx(t, rel=1e-6) for f, t in tied), (
@@ -119,8 +119,7 @@ def test_id3_same_tree_as_weka(name: str, option: str) -> None:
         split = tree.split_begin[node]
         assert table.columns[tree.splits.feature[split]] == theirs["feature"]
         assert tree.n_children[node] == len(theirs["values"])
-        first = int(tree.first_child[node])
-        pairs += [(first + branch, child) for branch, child in enumerate(theirs["branches"])]
+        pairs += zip(tree.children(node), theirs["branches"], strict=True)
     if answer["predicted"] is not None:
         expected = np.array(answer["predicted"])
         classified = expected >= 0

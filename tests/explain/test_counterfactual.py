@@ -279,7 +279,7 @@ def test_two_features_go_to_the_nearest_point_between_planes() -> None:
         Hyperplane((0, 1), (1.0, -1.0), 1.0),  # x − y ≤ 1
         Hyperplane((0, 1), (1.0, -1.0), -1.0),  # x − y > −1
     ]
-    tree = hand_made(planes, [-1, 0, 0, 2, 2, 3, 3], 6)
+    tree = hand_made(planes, [-1, 0, 0, 2, 3, 3, 2], 5)
     change = change_of(tree, [0.0, 0.0])
     assert change.found.cost[0] == 2
     assert change.found.cost[1] == pytest.approx(10.0, abs=0.03)

@@ -65,12 +65,12 @@ def said_by(trees: Any, row: Any) -> Any:
                 if not tree.n_children[node]:
                     answer += share * tree.value[node, 0]
                     continue
-                first, split = int(tree.first_child[node]), int(tree.split_begin[node])
+                children, split = tree.children(node), int(tree.split_begin[node])
                 feature = int(tree.splits.feature[split])
                 if feature in known:
-                    reached[first + int(row[feature] > tree.splits.threshold[split])] = share
+                    reached[children[int(row[feature] > tree.splits.threshold[split])]] = share
                 else:
-                    for child in (first, first + 1):
+                    for child in children:
                         reached[child] = share * tree.weight[child] / tree.weight[node]
             answers.append(answer)
         return float(np.mean(answers))

@@ -29,7 +29,7 @@ def said(tree, value, branches, known, node=0):
         return value[node]
     branch = branches[node] if split_of(tree, node) in known else SHARE
     if branch >= 0:
-        return said(tree, value, branches, known, tree.first_child[node] + branch)
+        return said(tree, value, branches, known, tree.children(node)[branch])
     if branch == STAY:
         return value[node]
     children = np.array(tree.children(node))

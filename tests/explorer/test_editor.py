@@ -98,7 +98,7 @@ def test_a_forced_split_counts_as_a_grown_one(weighting) -> None:
     validate(forced.arrays(), forced.schema)
     for name in ("count", "weight", "value", "impurity", "risk"):
         assert np.allclose(getattr(forced, name), getattr(model.tree_, name))
-    assert (forced.first_child == model.tree_.first_child).all()
+    assert (forced.parent == model.tree_.parent).all()
 
 
 def test_another_feature_and_cut_are_forced(irises) -> None:

@@ -95,7 +95,7 @@ def test_what_the_splits_are_worth_out_of_bag_by_hand(diabetes: Any) -> None:
         paths = tree.paths(tree.apply(X[out]).astype(np.int32)).toarray()
         drawn = tree.paths(tree.apply(X[rows]).astype(np.int32)).toarray()
         for node in np.flatnonzero(tree.n_children):
-            children = tree.first_child[node] + np.arange(2)
+            children = tree.children(node)
             for passed, at in ((paths, out), (drawn, rows)):
                 error = [np.sum(passed[:, n] * (y[at] - tree.value[n, 0]) ** 2) for n in (node, *children)]
                 decrease = (error[0] - error[1] - error[2]) / len(at)

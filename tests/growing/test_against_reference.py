@@ -57,8 +57,7 @@ def assert_same_tree(tree: Tree, root: Node, recipe: Recipe) -> None:
             f"{where}: {ours} instead of {theirs}"
         )
         if same_ways(ours, theirs):
-            first = int(tree.first_child[at])
-            pairs += [(first + branch, child) for branch, child in enumerate(node.branches)]
+            pairs += zip(tree.children(at), node.branches, strict=True)
         else:
             assert ours.table is not None, f"{where}: {ours} instead of {theirs}"
 

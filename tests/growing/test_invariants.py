@@ -60,15 +60,15 @@ def test_shape_and_statistics_hang_together(criterion: str, data: st.DataObject)
     dataset, recipe = data.draw(small_rows(criterion)).dataset(), data.draw(recipes(criterion))
     tree = grow(dataset, recipe, n_jobs=1)
     assert tree.parent[0] == -1
-    next_id = 1
-    for node in sorted(range(len(tree)), key=lambda node: int(tree.first_child[node])):
-        if tree.n_children[node] == 0:
-            assert tree.first_child[node] == -1
+    end = np.arange(1, len(tree) + 1)
+    for node in reversed(range(len(tree))):
+        children = tree.children(node)
+        for branch, child in enumerate(children):
+            assert child == end[node], "a subtree stands together, after its parent and the branches before"
+            assert (tree.parent[child], tree.branch[child]) == (node, branch)
+            end[node] = end[child]
+        if not children:
             continue
-        children = slice(int(tree.first_child[node]), int(tree.first_child[node] + tree.n_children[node]))
-        assert children.start == next_id > node, "children stand together, after their parent"
-        next_id = children.stop
-        assert np.all(tree.parent[children] == node)
         assert tree.count[children].sum() == tree.count[node]
         assert tree.weight[children].sum() == pytest.approx(tree.weight[node])
         assert tree.risk[children].sum() <= tree.risk[node] + 1e-9
@@ -78,7 +78,7 @@ def test_shape_and_statistics_hang_together(criterion: str, data: st.DataObject)
             np.testing.assert_allclose(tree.value[node].sum(), tree.weight[node])
         if not full.all():
             assert np.all(tree.value[children][~full] == tree.value[node])
-    assert next_id == len(tree)
+    assert end[0] == len(tree)
 
 
 @pytest.mark.parametrize("criterion", ["error", "gini", "entropy", "sqrt", *criteria.REGRESSION])
@@ -87,7 +87,7 @@ def test_merit_is_the_decrease_of_impurity(criterion: str, data: st.DataObject) 
     dataset, recipe = data.draw(small_rows(criterion)).dataset(), data.draw(recipes(criterion))
     tree = grow(dataset, replace(recipe, missing="direction"), n_jobs=1)
     for node in np.flatnonzero(tree.n_children):
-        children = slice(int(tree.first_child[node]), int(tree.first_child[node] + tree.n_children[node]))
+        children = tree.children(node)
         after = (tree.weight[children] * tree.impurity[children]).sum() / tree.weight[node]
         assert tree.merit[node] == pytest.approx(tree.impurity[node] - after, abs=1e-12)
         assert tree.merit[node] >= -1e-12
@@ -313,8 +313,6 @@ def test_a_chain_of_a_million_nodes_prints_saves_loads_and_predicts(tmp_path: Pa
     model.tree_ = Tree(
         schema=model.tree_.schema,
         parent=np.where(node == 0, -1, (node - 1) // 2 * 2),
-        first_child=np.where(inner, node + 1, -1),
-        n_children=np.where(inner, 2, 0),
         default_branch=np.where(inner, 1, -1),
         count=rows_below,
         weight=rows_below,

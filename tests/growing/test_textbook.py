@@ -30,7 +30,7 @@ def shape(tree: Any) -> Any:
             return str(tree.schema.classes[tree.label[node]])
         split = tree[node].split
         column = tree.schema.columns[split.feature]
-        ways = {column.categories[code]: at(tree.first_child[node] + b) for code, b in split.branches.items()}
+        ways = {column.categories[code]: at(tree.children(node)[b]) for code, b in split.branches.items()}
         return {column.name: ways}
 
     return at(0)
@@ -93,7 +93,7 @@ def test_tennis_with_the_noisy_day_grows_more_below_sunny() -> None:
         }
     }
     assert model.score(X, y) == 1
-    sunny = int(model.tree_.first_child[0])
+    sunny = model.tree_.children(0)[0]
     assert round(float(model.tree_.merit[sunny]), 3) == 0.585
 
 

@@ -95,8 +95,8 @@ class Walker:
                 continue
             weight = self.weights[node]
             parts = enumerate((weight / weight.sum()).tolist()) if branch == SHARE else [(branch, 1.0)]
-            first = int(self.tree.first_child[node])
-            waiting.extend((first + taken, share * part) for taken, part in parts if part > 0)
+            children = self.tree.children(node)
+            waiting.extend((children[taken], share * part) for taken, part in parts if part > 0)
         return ends
 
     def passed(self, rows: list[Values]) -> list[set[int]]:

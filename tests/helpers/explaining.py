@@ -41,16 +41,13 @@ def models(policy: str, seed: int, **settings: Any) -> tuple[DecisionTreeClassif
 def hand_made(splits: list[Any], parent: list[int], wanted_leaf: int) -> tw.Tree:
     """A tree of two numbers whose leaves say "a", but for one that says "b"."""
     n = len(parent)
-    children = [[i for i in range(n) if parent[i] == node] for node in range(n)]
-    is_inner = np.array([bool(below) for below in children])
+    is_inner = np.array([node in parent for node in range(n)])
     value = np.where(is_inner[:, None], 1.0, [[1.0, 0.0]])
     value[wanted_leaf] = (0.0, 1.0)
     nothing = np.zeros(n)
     return tw.Tree(
         schema=Schema((Column("x"), Column("y")), np.array(["a", "b"])),
         parent=np.array(parent),
-        first_child=np.array([below[0] if below else -1 for below in children]),
-        n_children=np.array([len(below) for below in children]),
         default_branch=np.where(is_inner, 0, -1),
         count=np.ones(n),
         weight=np.ones(n),

@@ -71,7 +71,7 @@ def check_tree(tree: Tree, dataset: Dataset, recipe: Recipe, judged: Collection[
             check_split(learner, tree, node, expected, split)
         branch = split.branch(learner.x[split.feature][here])
         for b in range(split.n_branches):
-            child = int(tree.first_child[node]) + b
+            child = tree.children(node)[b]
             assert tree.parent[child] == node
             rows[child], depth[child] = here[branch == b], depth[node] + 1
             if not np.any(branch == b):
@@ -100,7 +100,7 @@ def check_statistics(tree: Tree, node: int, expected: Node, recipe: Recipe) -> N
 
 
 def check_leaf(tree: Tree, node: int) -> None:
-    assert tree.first_child[node] == -1
+    assert tree.children(node) == []
     assert tree.merit[node] == 0
     assert tree.split_begin[node] == tree.split_begin[node + 1]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from itertools import chain as chain_lists
 from typing import Any
@@ -35,15 +34,14 @@ class Inner:
 
 
 def build(schema: Schema, plan: Leaf | Inner, costs: Any = None) -> Tree:
-    """Number the nodes of a plan level by level and fill in the statistics from the leaves up."""
+    """Number the nodes of a plan in preorder and fill in the statistics from the leaves up."""
     plans: list[Leaf | Inner] = []
-    parent, first_child = [], []
-    queue = deque([(plan, -1)])
-    while queue:
-        node, above = queue.popleft()
-        first_child.append(len(plans) + 1 + len(queue) if isinstance(node, Inner) else -1)
+    parent: list[int] = []
+    stack = [(plan, -1)]
+    while stack:
+        node, above = stack.pop()
         if isinstance(node, Inner):
-            queue.extend((branch, len(plans)) for branch in node.branches)
+            stack.extend((branch, len(plans)) for branch in reversed(node.branches))
         plans.append(node)
         parent.append(above)
     value = np.zeros((len(plans), 1 if schema.classes is None else len(schema.classes)))
@@ -53,7 +51,7 @@ def build(schema: Schema, plan: Leaf | Inner, costs: Any = None) -> Tree:
         if isinstance(node, Leaf):
             count[i], value[i] = node.count, node.value
             continue
-        children = slice(first_child[i], first_child[i] + len(node.branches))
+        children = np.flatnonzero(np.array(parent) == i)
         count[i] = count[children].sum()
         if schema.classes is None:
             value[i] = count[children] @ value[children] / max(count[i], 1)
@@ -70,8 +68,6 @@ def build(schema: Schema, plan: Leaf | Inner, costs: Any = None) -> Tree:
     return Tree(
         schema=schema,
         parent=np.array(parent),
-        first_child=np.array(first_child),
-        n_children=np.array([len(node.branches) if isinstance(node, Inner) else 0 for node in plans]),
         default_branch=np.array([node.default if isinstance(node, Inner) else -1 for node in plans]),
         count=count,
         weight=weight,
@@ -190,8 +186,6 @@ def chain(n_splits: int) -> Tree:
     return Tree(
         schema=Schema((Column("x"),), np.array(["a", "b"])),
         parent=parent,
-        first_child=np.where(inner, nodes + 1, -1),
-        n_children=2 * n_each,
         default_branch=np.where(inner, 1, -1),
         count=weight.astype(np.int64),
         weight=weight,

@@ -167,9 +167,9 @@ def test_other_files_are_named(tmp_path: Path, data: bytes, sentence: str) -> No
 
 
 def test_a_newer_version_asks_for_an_upgrade() -> None:
-    data = tree_to_bytes(TREES["leaf"]).replace(b'"version":"1"', b'"version":"3"')
+    data = tree_to_bytes(TREES["leaf"]).replace(b'"version":"2"', b'"version":"3"')
     with pytest.raises(
-        ModelFileError, match="format version 3, this treewright reads up to version 1: upgrade"
+        ModelFileError, match="format version 3, this treewright reads up to version 2: upgrade"
     ):
         loads(data)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import pickle
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,10 @@ import pytest
 
 import treewright as tw
 from released_models import expected, with_missing_values
+from treewright.errors import ModelFileError
+from treewright.persistence.schema import schema_to_dict
+from treewright.persistence.trees import tree_from_parts
+from treewright.persistence.version_1 import renumbered
 
 RELEASED = Path(__file__).parent.parent / "released"
 FILES = sorted(RELEASED.glob("*/*.tw"))
@@ -61,5 +66,65 @@ def predicts_as_then(model: Any, path: Path) -> None:
     X, then = table_of(path), predictions(path)
     assert expected(model, X) == then["rows"]
     assert expected(model, with_missing_values(X)) == then["with missing values"]
-    if then["leaves"] is not None:
-        assert np.asarray(model.apply(X)).ravel().tolist() == then["leaves"]
+    if then["leaves"] is not None:  # the same leaves, whatever their numbers
+        now = np.asarray(model.apply(X))
+        for leaf, leaf_then in zip(
+            now.reshape(len(X), -1).T, np.reshape(then["leaves"], (len(X), -1)).T, strict=True
+        ):
+            pairs = set(zip(leaf.tolist(), leaf_then.tolist(), strict=True))
+            assert len(pairs) == len(set(leaf.tolist())) == len(set(leaf_then.tolist()))
+
+
+def test_trees_of_version_1_are_renumbered_or_refused() -> None:
+    tree = tw.load(RELEASED / "0.1.0" / "labor-surrogate.tw").tree_
+    arrays, header = side_by_side(tree), {"schema": schema_to_dict(tree.schema)}
+    again = renumbered(arrays)
+    assert again.keys() == tree.arrays().keys() | {"tree_begin"}
+    assert all(np.array_equal(again[name], array) for name, array in tree.arrays().items())
+    rng = np.random.default_rng(0)
+    for name, array in arrays.items():
+        for odd in (-1, 0, 1, 2**31 - 1, len(array)) if array.size else ():
+            changed = array.copy()
+            changed.flat[rng.integers(array.size)] = np.array(odd).astype(array.dtype)
+            for broken in (changed, array[:-1], array.astype(np.int16)):
+                with suppress(ModelFileError):
+                    tree_from_parts(
+                        {"schema": schema_to_dict(tree.schema)}, renumbered(arrays | {name: broken})
+                    )
+        if name == "split_adjusted":  # there need not be any
+            continue
+        with pytest.raises(ModelFileError):
+            tree_from_parts(header, renumbered({other: arrays[other] for other in arrays.keys() - {name}}))
+
+
+def side_by_side(tree: tw.Tree) -> dict[str, Any]:
+    """The arrays that version 1 had of a tree: siblings have consecutive ids, subtree by subtree."""
+    order, first = [0], {}
+    stack = [0]
+    while stack:
+        node = stack.pop()
+        first[node] = len(order)
+        order += tree.children(node)
+        stack += reversed(tree.children(node))
+    place = np.argsort(order)
+    arrays = {name: tree.arrays()[name] for name in tree.arrays()}
+    for name in ("parent", "default_branch", "count", "weight", "value", "impurity", "risk", "merit"):
+        arrays[name] = arrays[name][order]
+    arrays["parent"] = np.where(arrays["parent"] < 0, -1, place[arrays["parent"]]).astype(np.int32)
+    arrays["n_children"] = tree.n_children[order]
+    arrays["first_child"] = np.array(
+        [first[node] if tree.n_children[node] else -1 for node in order], np.int32
+    )
+    for prefix in ("split_", "competitor_"):
+        begin = arrays[prefix + "begin"]
+        taken = [split for node in order for split in range(begin[node], begin[node + 1])]
+        pools = arrays[prefix + "pool_begin"]
+        entries = [entry for split in taken for entry in range(pools[split], pools[split + 1])]
+        arrays[prefix + "begin"] = np.cumsum([0, *np.diff(begin)[order]])
+        arrays[prefix + "pool_begin"] = np.cumsum([0, *np.diff(pools)[taken]])
+        for name in ("kind", "feature", "threshold", "score", "adjusted"):
+            if prefix + name in arrays:
+                arrays[prefix + name] = arrays[prefix + name][taken]
+        for name in ("pool_index", "pool_value"):
+            arrays[prefix + name] = arrays[prefix + name][entries]
+    return arrays | {"tree_begin": np.array([0, len(tree)])}

@@ -112,14 +112,11 @@ def broken(name: str, **entries: tuple[Any, float]) -> tuple[dict[str, Any], dic
 @pytest.mark.parametrize(
     ("parts", "sentence"),
     [
-        (broken("deep", parent=(0, 0)), "the parent of node 0 is out of range"),
-        (broken("deep", parent=(3, 3)), "the parent of node 3 is out of range"),
-        (broken("deep", first_child=(1, 1)), "the first child of node 1 is out of range"),
-        (broken("deep", first_child=(1, 4)), "branch 3 leads outside the tree"),
-        (broken("deep", first_child=(1, 2)), "branch 2 leads to a node that has another parent"),
-        (broken("deep", n_children=(1, 1)), "the number of branches of node 1 is not 0, 2 or more"),
-        (broken("deep", n_children=(1, 3)), "not as many as the nodes"),
-        (broken("deep", first_child=(2, 3)), "the first child of node 2 is out of range"),
+        (broken("deep", parent=(0, 0)), "in tree 0 the first node must be the root"),
+        (broken("deep", parent=(3, 3)), "in tree 0 node 3 does not come after its parent in preorder"),
+        (broken("deep", parent=(3, -1)), "in tree 0 node 3 does not come after its parent in preorder"),
+        (broken("deep", parent=(4, 2)), "in tree 0 node 4 does not come after its parent in preorder"),
+        (broken("deep", parent=(3, 0)), "the number of branches of node 1 is not 0, 2 or more"),
         (broken("deep", default_branch=(0, 2)), "the default branch of node 0 is out of range"),
         (broken("deep", default_branch=(2, 0)), "the default branch of node 2 is out of range"),
         (broken("deep", weight=(3, np.nan)), "the weight of node 3 is not finite"),
@@ -131,7 +128,7 @@ def broken(name: str, **entries: tuple[Any, float]) -> tuple[dict[str, Any], dic
         (broken("deep", value=((3, 0), -1.0)), "node 3 has a class of negative weight"),
         (broken("deep", value=((3, 0), 2.0)), "the class weights of node 3 do not sum to its weight"),
         (
-            broken("deep", weight=(3, 2.0), value=((3, 0), 2.0)),
+            broken("deep", weight=(3, 2.0), value=((3, 1), 2.0)),
             "the branches of node 1 weigh more than the node",
         ),
         (broken("deep", merit=(2, 1.0)), "leaf 2 has the merit of a split"),
@@ -183,7 +180,6 @@ def test_a_threshold_cannot_choose_among_three_branches() -> None:
 def test_trees_cannot_reach_into_each_other() -> None:
     header, arrays = trees_to_parts([TREES["deep"], TREES["deep"]])
     for name, at, value in [
-        ("first_child", 1, 6),
         ("tree_begin", 1, 4),
         ("tree_begin", 1, 10),
         ("parent", 5, 0),

@@ -126,11 +126,11 @@ def test_bits_of_leaves_and_splits_by_hand():
     bits = split_bits(tree)
     assert bits[0] == pytest.approx(2 + log2(8))  # one of four features, one of eight cuts between nine rows
     assert bits[1] == pytest.approx(2 + log2(3))  # three ways to part three colours
-    assert bits[2] == 0
-    assert exception_bits(tree)[2] == pytest.approx(1 + log2(5 / 2 + 1) + log2(comb(5, 1)))
+    assert bits[4] == 0
+    assert exception_bits(tree)[4] == pytest.approx(1 + log2(5 / 2 + 1) + log2(comb(5, 1)))
     # one b in five under the mean over all shares: chances multiply (n_c + 1/2) / (n + 1)
     chance = (1 / 2) * (3 / 4) * (5 / 6) * (7 / 8) * (1 / 10)
-    assert share_bits(tree)[2] == pytest.approx(-log2(chance))
+    assert share_bits(tree)[4] == pytest.approx(-log2(chance))
 
 
 # ---- tests and bounds ------------------------------------------------------------------------------------

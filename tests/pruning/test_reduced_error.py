@@ -142,12 +142,12 @@ def test_the_example_of_the_lecture_by_hand():
         schema, np.array(cells, float), np.empty((len(cells), 0), np.int32), np.array(target, np.int32)
     )
     result = pruning.ReducedError().prune(tree, rows)
-    # Deepest first: node 6 (label 0: 2 ones wrong against 2 + 3 in its leaves) is pruned; node 2 (label 1:
+    # Deepest first: node 6 (label 0: 2 ones wrong against 2 + 3 in its leaves) is pruned; node 4 (label 1:
     # 4 zeros wrong against 0 + 2) is kept; node 1 (label 0: 3 ones wrong against 1 + 2) ties and is pruned;
     # the root (label 1 by 12 to 8: 8 zeros wrong against 3 + 2) is kept.
     assert [tuple(decision) for decision in result.report] == [
         (6, 5.0, 2.0, "collapse"),
-        (2, 2.0, 4.0, "keep"),
+        (4, 2.0, 4.0, "keep"),
         (1, 3.0, 3.0, "collapse"),
         (0, 5.0, 8.0, "keep"),
     ]

@@ -302,8 +302,8 @@ def test_without_trace_there_is_none() -> None:
 
 def test_one_node_prints_with_its_rows() -> None:
     trace = traced(tw.ID3Classifier, *tw.datasets.load_tennis())
-    said = str(trace[3]).splitlines()
-    assert said[:3] == ["node 3: Outlook = Rain", "  5 rows (No 2, Yes 3), entropy 0.971", ""]
+    said = str(trace[5]).splitlines()
+    assert said[:3] == ["node 5: Outlook = Rain", "  5 rows (No 2, Yes 3), entropy 0.971", ""]
     assert [line.split() for line in said[3:9]] == [
         ["row", "Outlook", "Temperature", "Humidity", "Wind", "class"],
         ["3", "Rain", "Mild", "High", "Weak", "Yes"],
@@ -314,8 +314,8 @@ def test_one_node_prints_with_its_rows() -> None:
     ]
     assert "  Wind = Weak     0    3     3  0.600    0.000" in said
     assert said[-1].startswith("  → split on Wind: its gain of 0.971 is the largest")
-    assert str(trace).count("\n") > str(trace[3]).count("\n")
-    shown = trace[3]._repr_html_()
+    assert str(trace).count("\n") > str(trace[5]).count("\n")
+    shown = trace[5]._repr_html_()
     assert shown.count(">Rain</td>") == 5
     assert "<script" not in shown
 

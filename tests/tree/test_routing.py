@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from helpers.prunings import random_holdout
 from helpers.trees import Inner, Leaf, build, chain, mixed_schema, random_rows, random_tree
 from treewright.data import Dataset
-from treewright.tree.routing import Descent, place, sum_below
+from treewright.tree.routing import Descent, place
 from treewright.tree.splits import Table, Threshold
+from treewright.tree.topology import sum_below
 
 
 def whole(tree):

@@ -49,18 +49,21 @@ def test_the_shape_of_a_known_tree(tennis: Tree) -> None:
         2,
         2,
     )
-    assert list(tennis.children(0)) == [1, 2, 3]
+    assert tennis.children(0) == [1, 4, 5]
+    assert tennis.branch.tolist() == [-1, 0, 0, 1, 1, 2, 0, 1]
+    assert tennis.child(np.array([0, 0, 5]), np.array([0, 2, 1])).tolist() == [1, 5, 7]
+    assert tennis.all_children(np.array([5, 4, 0])).tolist() == [6, 7, 1, 4, 5]
     assert not tennis.is_leaf(0)
     assert tennis.is_leaf(2)
-    assert list(tennis.children(2)) == []
-    assert tennis.leaves.tolist() == [2, 4, 5, 6, 7]
-    assert list(tennis.walk()) == [0, 1, 4, 5, 2, 3, 6, 7]
+    assert tennis.children(2) == []
+    assert tennis.leaves.tolist() == [2, 3, 4, 6, 7]
+    assert list(tennis.walk()) == list(range(8))
 
 
 def test_a_node_is_a_view(tennis: Tree) -> None:
     node = tennis[1]
     assert (node.id, node.parent, node.depth, node.count, node.weight, node.label) == (1, 0, 1, 5, 5.0, 0)
-    assert node.children == range(4, 6)
+    assert node.children == [2, 3]
     assert node.split == Table(1, {0: 0, 1: 1}, 2)
     assert node.value.tolist() == [3.0, 2.0]
     assert node.impurity == pytest.approx(1 - (3 / 5) ** 2 - (2 / 5) ** 2)

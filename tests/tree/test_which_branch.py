@@ -277,7 +277,7 @@ def test_packed_nodes_answer_as_the_splits_do() -> None:
         rows = rows_for(tree, X, seed)
         encoded = dataset_of(tree, rows)
         assert tree._packed is not None
-        leaf, _ = _core.walk(tree._packed, encoded.numbers)
+        leaf, _ = _core.walk(*tree._packed, encoded.numbers)
         walker = Walker(tree)
         assert [{end} for end in leaf.tolist()] == [set(walker.ends(row)) for row in rows]
         assert sum(is_on(split, row) for split in all_splits(tree) for row in rows) > 20

@@ -191,8 +191,8 @@ bool vote(const ForestView& forest, const Matrix<double>& numbers, const Matrix<
     return forest.value32.empty() ? with(forest.value64.data()) : with(forest.value32.data());
 }
 
-bool leaves(const ForestView& forest, const Matrix<double>& numbers, const Matrix<int32_t>& codes, int32_t* leaf, int threads,
-            Monitor& monitor) {
+bool leaves(const ForestView& forest, std::span<const int32_t> id, const Matrix<double>& numbers, const Matrix<int32_t>& codes,
+            int32_t* leaf, int threads, Monitor& monitor) {
     const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
     const BlockWalk walk(forest, numbers, codes);
     std::atomic<bool> infinite{false};
@@ -204,8 +204,8 @@ bool leaves(const ForestView& forest, const Matrix<double>& numbers, const Matri
         const int64_t first = static_cast<int64_t>(block) * rows_per_block, n = std::min(n_rows - first, rows_per_block);
         if (any_infinity(numbers, first, first + n)) infinite = true;
         walk(first, n, workspace[static_cast<size_t>(thread)], [&](size_t tree, const uint32_t* found) {
-            for (int64_t i = 0; i < n; ++i)
-                leaf[static_cast<size_t>(first + i) * n_trees + tree] = static_cast<int32_t>(found[i]);
+            const int32_t* id_of = id.data() + forest.tree_begin[tree];
+            for (int64_t i = 0; i < n; ++i) leaf[static_cast<size_t>(first + i) * n_trees + tree] = id_of[found[i]];
         });
     });
     return infinite;

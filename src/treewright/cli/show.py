@@ -32,7 +32,8 @@ Examples:
 def command(model: str, depth: int | None, node: int | None, member: int | None, **given: Any) -> None:
     """Print a model, or one node of it in full.
 
-    Nodes are numbered from 0, the root, level by level within each branch; --json shows all of them.
+    Nodes are numbered from 0, the root, a node before its branches and all of a branch before the next;
+    --json shows all of them.
     """
     screen = screen_of(given)
     fitted = open_model(model)
@@ -85,7 +86,7 @@ def path_conditions(tree: Any, node: int) -> list[str]:
     while node:
         parent = int(tree.parent[node])
         split = tree[parent].split
-        conditions.append(split.condition(tree.schema, node - int(tree.first_child[parent])))
+        conditions.append(split.condition(tree.schema, int(tree.branch[node])))
         node = parent
     return conditions[::-1]
 

@@ -251,7 +251,7 @@ class Cards:
             else:
                 starts = [(x[node] + a, y[node] + block.height) for a in across]
                 ends = [(x[child], y[child] + blocks[child].above) for child in children]
-                level, gap = y[children.start], GAP
+                level, gap = y[children[0]], GAP
             found = ways(starts, ends, widths, (level - gap, level))
             for child, way in zip(children, found, strict=True):
                 yield from self._stripes(child, way, sideways)

@@ -71,7 +71,7 @@ class Labels:
         above = int(self.tree.parent[node])
         if above < 0:
             return "all rows"
-        split, branch = self.tree[above].split, node - int(self.tree.first_child[above])
+        split, branch = self.tree[above].split, int(self.tree.branch[node])
         assert split is not None
         return answer(
             split, self.tree.schema, branch, self.decimals, max_categories or self.max_categories
@@ -80,7 +80,7 @@ class Labels:
     def _missing_words(self, node: int) -> str:
         """Say whether the branch to a node takes rows that do not answer the split."""
         above = int(self.tree.parent[node])
-        branch = node - int(self.tree.first_child[above])
+        branch = int(self.tree.branch[node])
         split, default = self.tree[above].split, int(self.tree.default_branch[above])
         own = isinstance(split, Table) and not split.groups[branch]  # a branch of missing values alone
         if not self.missing or own or default not in (branch, -1):
@@ -131,7 +131,7 @@ class Labels:
         above = int(self.tree.parent[node])
         if above < 0:
             return "all rows"
-        return self._writer.conditions(above)[node - int(self.tree.first_child[above])]
+        return self._writer.conditions(above)[int(self.tree.branch[node])]
 
     @cached_property
     def class_texts(self) -> list[str]:

@@ -46,18 +46,17 @@ def centres(tree: Tree, breadth: ArrayLike, gap: float, pull: ArrayLike | None =
     """
     half = (np.asarray(breadth, float) / 2).tolist()
     weight = None if pull is None else np.asarray(pull, float)
-    first_child, n_children = tree.first_child.tolist(), tree.n_children.tolist()
     beside = np.zeros(len(tree))  # of each node to its parent
     outlines: dict[int, _Outline] = {}
     for node in reversed(range(len(tree))):  # children come after their parent
-        children = range(first_child[node], first_child[node] + n_children[node])
+        children = tree.children(node)
         outline = _Outline()
         places = [outline.join(outlines.pop(child), gap) for child in children]
         if places:
-            pulls = None if weight is None else weight[children.start : children.stop]
+            pulls = None if weight is None else weight[children]
             balanced = pulls is not None and pulls.sum() > 0
             middle = float(np.average(places, weights=pulls)) if balanced else (places[0] + places[-1]) / 2
-            beside[children.start : children.stop] = [place - middle for place in places]
+            beside[children] = [place - middle for place in places]
             outline.shift(-middle)
         outline.crown(half[node])
         outlines[node] = outline

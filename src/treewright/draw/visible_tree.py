@@ -15,8 +15,9 @@ from treewright.data.dataset import labelled_rows
 from treewright.errors import DataError
 from treewright.explain import read_row
 from treewright.tree import Tree
-from treewright.tree.routing import is_grown_on, place, sum_below
+from treewright.tree.routing import is_grown_on, place
 from treewright.tree.splits import Split, Table, branch_of, compared
+from treewright.tree.topology import sum_below
 
 Ids = NDArray[np.int64]
 Array = NDArray[np.float64]

@@ -479,6 +479,13 @@ class TreeEstimator(TableEstimator, ABC):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if hasattr(self, "tree_") and vars(self.tree_).pop("numbered_anew", False):
+            self._set_tree(self.tree_)
+            self._forget_pruning()
+            self.__dict__.pop("trace_", None)
+
 
 def _shares(value: NDArray[np.float64], laplace: float) -> NDArray[np.float64]:
     if laplace:

@@ -250,21 +250,21 @@ def ways(tree: Tree, node: int, measure: Measure, kept: frozenset[int]) -> Itera
     Where the split is not answered the surrogates are asked, in order, and then what the node keeps for such
     rows decides. Features in `kept` are unknown and stay so.
     """
-    first, n_branches = int(tree.first_child[node]), int(tree.n_children[node])
+    children = tree.children(node)
     begin, end = tree.split_begin[node : node + 2].tolist()
     unanswered: tuple[Condition, ...] = ()
     for index in range(begin, end):
-        split = tree.splits.split(index, n_branches)
+        split = tree.splits.split(index, len(children))
         features = features_of(split)
         unknown = [feature for feature in features if feature in kept]
         if any(measure.row[feature] < 0 and isinstance(split, Table) for feature in unknown):
-            largest = int(np.argmax(tree.weight[first : first + n_branches]))
-            yield unanswered, ((first + largest, 1.0),)
+            largest = int(np.argmax(tree.weight[children]))
+            yield unanswered, ((children[largest], 1.0),)
             return
         if unknown:
             continue
         for branch in range(split.n_branches):  # a surrogate may have fewer than the node
-            yield (*unanswered, answered(split, branch)), ((first + branch, 1.0),)
+            yield (*unanswered, answered(split, branch)), ((children[branch], 1.0),)
         others = _unlisted(split, int(tree.schema.n_categories[features[0]]))
         if not others:
             return
@@ -273,11 +273,14 @@ def ways(tree: Tree, node: int, measure: Measure, kept: frozenset[int]) -> Itera
     if default == STAY:
         yield unanswered, ((node, 1.0),)
     elif default == SHARE:
-        weight = tree.weight[first : first + n_branches]
+        weight = tree.weight[children]
         shares = (weight / weight.sum()).tolist()
-        yield unanswered, tuple((first + branch, share) for branch, share in enumerate(shares) if share > 0)
+        yield (
+            unanswered,
+            tuple((child, share) for child, share in zip(children, shares, strict=True) if share > 0),
+        )
     else:
-        yield unanswered, ((first + default, 1.0),)
+        yield unanswered, ((children[default], 1.0),)
 
 
 def _unlisted(split: Split, n_categories: int) -> frozenset[int]:

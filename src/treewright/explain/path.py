@@ -109,8 +109,8 @@ def follow(tree: Tree, row: Row) -> Path:
             continue
         step = _step(descent, node, share)
         steps.append(step)
-        first = int(tree.first_child[node])
-        waiting.extend((first + branch, part) for branch, part in reversed(step.branches))
+        children = tree.children(node)
+        waiting.extend((children[branch], part) for branch, part in reversed(step.branches))
         if step.how == "stayed":
             ends.append((node, share))
     return Path(tree, tuple(steps), tuple(ends))
@@ -122,7 +122,7 @@ def _step(descent: Descent, node: int, share: float) -> Step:
     if branch == STAY:
         return Step(node, share, "stayed", 0, ())
     if branch == SHARE:
-        weight = tree.weight[tree.first_child[node] :][: tree.n_children[node]]
+        weight = tree.weight[tree.children(node)]
         parts = share * weight / weight.sum()
         shared = tuple((taken, part) for taken, part in enumerate(parts.tolist()) if part > 0)
         return Step(node, share, "shared", 0, shared)
@@ -163,9 +163,9 @@ def contributions(paths: Sequence[Path], values: Sequence[Array]) -> Array:
     total = np.zeros((len(paths[0].tree.schema.columns), values[0].shape[1]))
     for path, value in zip(paths, values, strict=True):
         for step in path.steps:
-            first = path.tree.first_child[step.node]
+            children = path.tree.children(step.node)
             change = sum(
-                (share * (value[first + branch] - value[step.node]) for branch, share in step.branches),
+                (share * (value[children[branch]] - value[step.node]) for branch, share in step.branches),
                 np.zeros(value.shape[1]),
             )
             features = features_of(path.split(step))

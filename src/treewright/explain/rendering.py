@@ -97,7 +97,7 @@ def path_lines(explained: Explanation, path: Path) -> list[str]:
         split = path.split(step)
         several = len(step.branches) > 1
         for branch, share in step.branches:
-            child = int(tree.first_child[step.node]) + branch
+            child = tree.children(step.node)[branch]
             if child in depth:
                 depth[child] = depth[step.node] + several
             condition = condition_words(on_branch(split, branch, tree.schema, -1), tree.schema)
@@ -307,7 +307,7 @@ def _path_dict(path: Path) -> list[dict[str, Any]]:
                     {
                         "condition": split.condition(tree.schema, branch),
                         "share": share,
-                        "node": int(tree.first_child[step.node]) + branch,
+                        "node": tree.children(step.node)[branch],
                     }
                     for branch, share in step.branches
                 ],

@@ -151,8 +151,7 @@ class Steps:
         for node, split, feature in zip(inner, first, tree.splits.feature[first].tolist(), strict=True):
             features = (feature,) if feature >= 0 else features_of(tree.splits[int(split)])
             decides[node] = players.setdefault(features, len(players))
-        branch = np.arange(len(parent)) - tree.first_child[parent]
-        branch[len(tree) :] = STAY
+        branch = np.concatenate([tree.branch, np.full(len(stays), STAY)]).astype(np.int64)
         ends = np.concatenate([tree.n_children == 0, np.ones(len(stays), bool)])
         says = np.concatenate([value, value[stays]]) * ends[:, None]
         return cls(tree, parent, branch, decides[parent], _shares(tree, parent), says, list(players))
@@ -174,7 +173,7 @@ class Steps:
         classes = self.value.shape[1] > 1  # what some gain the others lose
         schema = self.tree.schema
         found: Array = _core.shapley(
-            self.tree.arrays(),
+            self.tree.core_arrays,
             rows.numbers,
             rows.codes,
             schema.position,

@@ -149,7 +149,7 @@ def tree_content(explored: Exploration, cv: int | None) -> Json:
 
 def tree_columns(tree: Tree) -> Json:
     """Give shape and statistics of all nodes, column by column."""
-    names = ("parent", "first_child", "n_children", "default_branch", "count")
+    names = ("parent", "default_branch", "count")
     columns: Json = {name: getattr(tree, name).tolist() for name in names}
     columns["weight"] = [int(weight) if weight == int(weight) else weight for weight in tree.weight.tolist()]
     columns |= {name: rounded(getattr(tree, name)) for name in ("impurity", "risk", "merit")}

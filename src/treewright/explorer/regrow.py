@@ -156,12 +156,11 @@ def same_place(tree: Tree, other: Tree, node: int) -> int:
     """Find the node of another tree that is reached by the same branches."""
     way = []
     while node:
-        above = int(tree.parent[node])
-        way.append(node - int(tree.first_child[above]))
-        node = above
+        way.append(int(tree.branch[node]))
+        node = int(tree.parent[node])
     at = 0
     for branch in reversed(way):
-        at = int(other.first_child[at]) + branch
+        at = other.children(at)[branch]
     return at
 
 
@@ -178,8 +177,6 @@ def _stump(root: Tree, split: Split) -> Tree:
     return Tree(
         schema=root.schema,
         parent=np.array([-1] + [0] * n_branches, np.int32),
-        first_child=np.array([1] + [-1] * n_branches, np.int32),
-        n_children=np.array([n_branches] + [0] * n_branches, np.int32),
         default_branch=np.array([0] + [-1] * n_branches, np.int32),
         **statistics,
         split_begin=np.array([0] + [1] * size, np.int64),

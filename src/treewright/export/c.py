@@ -267,17 +267,19 @@ class _File(Writer):
             assert isinstance(body, TreeBody)
             first = len(nodes)
             roots.append(first)
-            for node in body.nodes:
+            order = [0, *(child for node in body.nodes for child in node.children)]
+            place = {node: at for at, node in enumerate(order, first)}
+            for node in (body.nodes[at] for at in order):
                 if node.tests:
                     test = node.tests[0]
                     assert isinstance(test, Cut)
                     left = "MISSING_LOW | " if node.default == 0 else ""
                     nodes.append(
-                        f"{{{number(test.cuts[0])}, {left}{test.quantity}u, {first + node.children[0]}u}}"
+                        f"{{{number(test.cuts[0])}, {left}{test.quantity}u, {place[node.children[0]]}u}}"
                     )
                     end_of.append(-1)
                 else:
-                    nodes.append(f"{{INFINITY, MISSING_LOW, {first + node.id}u}}")
+                    nodes.append(f"{{INFINITY, MISSING_LOW, {place[node.id]}u}}")
                     end_of.append(first_end + body.end_of[node.id])
         yield "#define MISSING_LOW 0x80000000u"
         yield "typedef struct { double threshold; unsigned column, child; } Node;"

@@ -19,9 +19,7 @@ def export_dict(tree: Tree) -> dict[str, Any]:
     nodes: list[dict[str, Any]] = [
         dict(zip(names, entries, strict=True)) for entries in zip(*columns, strict=True)
     ]
-    first_child, n_children, default = (
-        getattr(tree, name).tolist() for name in ("first_child", "n_children", "default_branch")
-    )
+    n_children, default = tree.n_children.tolist(), tree.default_branch.tolist()
     split_begin, competitor_begin = tree.split_begin.tolist(), tree.competitor_begin.tolist()
     for node in reversed(range(len(tree))):  # children come after their parent
         size, described = n_children[node], nodes[node]
@@ -34,7 +32,7 @@ def export_dict(tree: Tree) -> dict[str, Any]:
             rivals = range(competitor_begin[node], competitor_begin[node + 1])
             if rivals:
                 described["competitors"] = _competitors(tree, rivals)
-            described["branches"] = nodes[first_child[node] : first_child[node] + size]
+            described["branches"] = [nodes[child] for child in tree.children(node)]
     return nodes[0]
 
 

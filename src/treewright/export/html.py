@@ -96,7 +96,7 @@ def _first_nodes(tree: Tree, max_nodes: int) -> NDArray[np.bool_]:
     while waiting:
         children = tree.children(waiting.popleft())
         if n_shown + len(children) <= max_nodes:
-            shown[children.start : children.stop] = True
+            shown[children] = True
             n_shown += len(children)
             waiting.extend(children)
     return shown

@@ -112,14 +112,13 @@ class _Collector:
     # Until `program` renumbers them, a quantity is a feature, or ~place for an oblique one.
 
     def tree(self, tree: Tree, answers: Answers) -> TreeBody:
-        first_child, n_children = tree.first_child.tolist(), tree.n_children.tolist()
         default, begin, weight = tree.default_branch.tolist(), tree.split_begin.tolist(), tree.weight.tolist()
         nodes = []
-        for node, size in enumerate(n_children):
+        for node, size in enumerate(tree.n_children.tolist()):
             if not size:
                 nodes.append(Node(node))
                 continue
-            children = tuple(range(first_child[node], first_child[node] + size))
+            children = tuple(tree.children(node))
             weights = tuple(weight[child] for child in children)
             splits = [tree.splits.split(at, size) for at in range(begin[node], begin[node + 1])]
             largest = weights.index(max(weights))

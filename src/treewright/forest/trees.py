@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -67,16 +68,10 @@ class Trees(MadeWhenAskedFor[Tree]):
     @classmethod
     def of(cls, schema: Schema, criterion: str, trees: Sequence[Tree]) -> Trees:
         """Make the trees compact, if they are such that they can be."""
-        packed = cls.of_arrays(schema, criterion, [tree.arrays() for tree in trees])
-        return LooseTrees(schema, criterion, trees) if packed is None else packed
-
-    @classmethod
-    def of_arrays(
-        cls, schema: Schema, criterion: str, trees: Sequence[Mapping[str, NDArray[Any]]]
-    ) -> Trees | None:
-        """Make trees compact that are given by their arrays; None if one of them cannot be."""
-        arrays = _core.pack_forest(list(trees), schema.n_classes, schema.position, schema.n_categories)
-        return None if arrays is None else cls(schema, criterion, arrays)
+        arrays = _core.pack_forest(
+            [tree.arrays() for tree in trees], schema.n_classes, schema.position, schema.n_categories
+        )
+        return LooseTrees(schema, criterion, trees) if arrays is None else cls(schema, criterion, arrays)
 
     def __len__(self) -> int:
         return len(self.arrays["tree_begin"]) - 1
@@ -172,9 +167,15 @@ class Trees(MadeWhenAskedFor[Tree]):
             self.schema.refuse_infinities(numbers)
         return sums, np.full(len(sums), len(self), np.uint32) if draws is None else votes
 
+    @cached_property
+    def _ids(self) -> NDArray[np.int32]:
+        """The id of each node in its tree, in preorder; the arrays have siblings side by side."""
+        return _core.node_ids(self.arrays, self.schema.n_classes)
+
     def leaves(self, numbers: Array, codes: Codes, threads: int = 1) -> NDArray[np.int32]:
         """Return the leaf of each row in each tree, an array of rows × trees."""
-        leaf, infinite = _core.leaves(self.arrays, self.schema.n_classes, numbers, codes, threads)
+        n_classes = self.schema.n_classes
+        leaf, infinite = _core.leaves(self.arrays, n_classes, self._ids, numbers, codes, threads)
         if infinite:
             self.schema.refuse_infinities(numbers)
         return leaf

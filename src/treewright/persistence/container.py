@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 
 from treewright.errors import ModelFileError
 from treewright.persistence.atomic_file import whole_file
+from treewright.persistence.version_1 import renumbered
 
 Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 
-VERSION = 1
+VERSION = 2
 """The version of the format this module writes, and the newest it reads."""
 
 MOST_HEADER_BYTES = 100_000_000  # as safetensors has it
@@ -128,9 +129,10 @@ def loads(data: bytes, name: str = "the model") -> tuple[Header, Arrays]:
             raise ValueError(f"its header has the keys {sorted(header)}, known are {sorted(HEADER_KEYS)}")
         if not all(isinstance(header[key], str) for key in ("treewright", "kind")):
             raise ValueError("its kind or its program's version is no text")
-        return header, _arrays(parts, payload)
+        arrays = _arrays(parts, payload)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
         raise ModelFileError(f"{name} is not a valid model file: {problem}") from None
+    return header, renumbered(arrays) if version_of(data) == 1 else arrays
 
 
 def _checksum(data: bytes) -> bytes:
@@ -141,16 +143,21 @@ def _checksum(data: bytes) -> bytes:
     return digest.hexdigest().encode()
 
 
+def version_of(data: bytes) -> int:
+    """Give the version of the format that the bytes of a model file are of; 0 if they do not say."""
+    version = _VERSION.match(data, 8 + len(_START))
+    return int(version[1]) if version else 0
+
+
 def _take_apart(data: bytes, name: str) -> tuple[bytes, memoryview]:
-    """Return header text and payload, if the bytes are a model file of this version and undamaged."""
+    """Return header text and payload, if the bytes are an undamaged model file of a known version."""
     size = int.from_bytes(data[:8], "little")
     start = data[8 : 8 + len(_START)]
     if not start or not _START.startswith(start):
         _refuse_foreign(data, size, name)
-    version = _VERSION.match(data, 8 + len(_START))
-    if version and int(version[1]) > VERSION:
+    if version_of(data) > VERSION:
         raise ModelFileError(
-            f"{name} was written in format version {int(version[1])}, "
+            f"{name} was written in format version {version_of(data)}, "
             f"this treewright reads up to version {VERSION}: upgrade treewright"
         )
     if size > MOST_HEADER_BYTES:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Schema
 from treewright.errors import ModelFileError
 from treewright.forest.bootstrap import Draws
-from treewright.forest.trees import LooseTrees, Trees, join
+from treewright.forest.trees import LooseTrees, Trees
 from treewright.persistence.container import Arrays, Header, dumps, loads, write_model
 from treewright.persistence.parameters import described
 from treewright.persistence.schema import schema_from_dict, schema_to_dict
@@ -116,80 +117,14 @@ def trees_of(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> T
     if "table_entry" not in arrays:
         return LooseTrees(schema, criterion, trees_from_parts(header, arrays))
     _check_layout(arrays, schema)
-    begin, first_child = arrays["tree_begin"], arrays["first_child"]
-    splits = np.concatenate(([0], np.cumsum(first_child >= 0)))
-    is_table = np.zeros(len(first_child), bool)
-    inner = np.flatnonzero(first_child >= 0)
-    is_table[inner] = schema.n_categories[arrays["feature"][inner]] > 0
-    tables = np.concatenate(([0], np.cumsum(is_table)))
-    if splits[-1] != len(arrays["merit"]) or tables[-1] != len(arrays["table_begin"]) - 1:
-        raise ModelFileError("the model is broken: its splits, gains and tables differ in number")
-    parts = []
-    for at, (first, last) in enumerate(zip(begin[:-1].tolist(), begin[1:].tolist(), strict=True)):
-        tree = _tree_arrays(
-            arrays, schema, slice(first, last), splits=splits, tables=tables, is_table=is_table
-        )
-        part = Trees.of_arrays(schema, criterion, [tree])
-        if part is None:
-            raise ModelFileError(f"the model is broken: tree {at} cannot be packed")
-        validate(part[0].arrays(), schema)
-        parts.append(part)
-    joined = join(schema, criterion, parts).arrays
-    # Packing takes the narrowest type that holds the numbers, growing may have taken a wider one.
-    kept = {name: joined[name].astype(arrays[name].dtype) for name in ("value", "weight") if name in arrays}
-    return Trees(schema, criterion, joined | kept)
-
-
-def _tree_arrays(
-    arrays: Mapping[str, NDArray[Any]],
-    schema: Schema,
-    nodes: slice,
-    *,
-    splits: NDArray[Any],
-    tables: NDArray[Any],
-    is_table: NDArray[np.bool_],
-) -> Arrays:
-    """Return one tree of the file in the arrays of a `Tree`, as far as packing needs them.
-
-    `splits` and `tables` count those of all nodes before each.
-    """
-    first, last = nodes.start, nodes.stop
-    n_nodes = last - first
-    child, table = arrays["first_child"][nodes], is_table[nodes]
-    inner = np.flatnonzero(child >= 0)
-    if (child[inner] <= inner).any() or (child[inner] > n_nodes - 2).any():
-        raise ModelFileError("the model is broken: a node's branches do not come after it")
-    table_begin = arrays["table_begin"][tables[first] : tables[last] + 1]
-    entries = arrays["table_entry"][table_begin[0] : table_begin[-1]]
-    sizes = np.zeros(len(inner), np.int64)
-    sizes[table[inner]] = np.diff(table_begin)
-    code, feature = (entries >> 1).astype(np.int32), arrays["feature"][nodes][inner]
-    if (code >= np.repeat(schema.n_categories[feature], sizes)).any():
-        raise ModelFileError("the model is broken: a table names a category that its feature does not have")
-    value = np.ascontiguousarray(arrays["value"][nodes], np.float64)
-    classes = schema.classes is not None
-    weight = value.sum(axis=1) if classes else arrays["weight"][nodes].astype(np.float64)
-    merit = np.zeros(n_nodes)
-    merit[inner] = arrays["merit"][splits[first] : splits[last]]
-    return {
-        "parent": np.full(n_nodes, -1, np.int32),
-        "first_child": child,
-        "n_children": np.where(child >= 0, 2, 0).astype(np.int32),
-        "default_branch": np.where(child >= 0, arrays["default_branch"][nodes], -1).astype(np.int32),
-        "split_begin": (splits[first : last + 1] - splits[first]).astype(np.int64),
-        "competitor_begin": np.zeros(n_nodes + 1, np.int64),
-        "count": arrays["count"][nodes].astype(np.int64),
-        "weight": weight,
-        "value": value,
-        "risk": np.zeros(n_nodes) if classes else arrays["risk"][nodes],
-        "merit": merit,
-        "split_kind": table[inner].astype(np.uint8),
-        "split_feature": feature,
-        "split_threshold": arrays["threshold"][nodes][inner],
-        "split_pool_begin": np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
-        "split_pool_index": code,
-        "split_pool_value": (entries & 1).astype(np.float64),
-    }
+    try:
+        packed = _core.pack_columns(dict(arrays), schema.n_classes, schema.position, schema.n_categories)
+    except ValueError as problem:
+        raise ModelFileError(f"the model is broken: {problem}") from None
+    trees = Trees(schema, criterion, packed)
+    for tree in trees:
+        validate(tree.arrays(), schema)
+    return trees
 
 
 def _check_layout(arrays: Mapping[str, NDArray[Any]], schema: Schema) -> None:
@@ -228,9 +163,6 @@ def _check_layout(arrays: Mapping[str, NDArray[Any]], schema: Schema) -> None:
     check_begin("table_begin", arrays["table_begin"], len(arrays["table_entry"]))
     if (np.diff(arrays["tree_begin"]) == 0).any() or not n_nodes:
         raise ModelFileError("the model is broken: one of its trees has no nodes")
-    feature = arrays["feature"][arrays["first_child"] >= 0]
-    if ((feature < 0) | (feature >= len(schema.columns))).any():
-        raise ModelFileError("the model is broken: a node splits on a feature that there is not")
 
 
 def _features_by_column(schema: Schema) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import ModelFileError
-from treewright.persistence.container import Arrays, Header, dumps, loads
+from treewright.persistence.container import Arrays, Header, dumps, loads, version_of
 from treewright.persistence.schema import schema_from_dict, schema_to_dict
 from treewright.persistence.validation import validate
 from treewright.tree import Tree
@@ -87,7 +87,10 @@ def tree_to_bytes(tree: Tree) -> bytes:
 
 def tree_from_bytes(data: bytes) -> Tree:
     """Return the tree in the bytes of a model file, after proving that it is a tree."""
-    return tree_from_parts(*loads(data))
+    tree = tree_from_parts(*loads(data))
+    if version_of(data) == 1:
+        vars(tree)["numbered_anew"] = True  # what else its pickle says of nodes has other numbers
+    return tree
 
 
 def _join_begins(begins: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from treewright.tree.splits import (
     SPHERE,
     TABLE,
     THRESHOLD,
-    concatenated_ranges,
 )
 from treewright.tree.tree import NODE_ARRAYS, Tree
 
@@ -93,7 +93,7 @@ def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | Non
     check_begin("tree_begin", begin, n_nodes)
     _require(begin[1:] > begin[:-1], "tree {at} has no nodes")
     first = np.repeat(begin[:-1], np.diff(begin))
-    _check_shape(arrays, first)
+    arrays = {**arrays, "n_children": _children(arrays["parent"], begin)}
     _check_statistics(arrays, first, schema.classes is not None)
     _check_lists(arrays)
     features = _Features(schema)
@@ -157,32 +157,16 @@ def _check_layout(arrays: Arrays, n_values: int) -> None:
             )
 
 
-def _check_shape(arrays: Arrays, first: NDArray[np.int64]) -> None:
-    """Prove that each tree is one: every node but the root is the child of exactly one earlier node."""
-    parent, first_child, n_children = (
-        arrays[name].astype(np.int64) for name in ("parent", "first_child", "n_children")
-    )
-    nodes = np.arange(len(parent))
-    local, root, leaf = nodes - first, nodes == first, n_children == 0
-    _require(
-        np.where(root, parent == -1, (parent >= 0) & (parent < local)),
-        "the parent of node {at} is out of range",
-    )
-    _require((n_children >= 0) & (n_children != 1), "the number of branches of node {at} is not 0, 2 or more")
-    _require(
-        np.where(leaf, first_child == -1, first_child > local), "the first child of node {at} is out of range"
-    )
-    if n_children.sum() != len(nodes) - np.count_nonzero(root):
-        raise ModelFileError(
-            "the model is broken: the branches of all nodes are not as many as the nodes below roots"
-        )
-    owner = np.repeat(nodes, n_children)
-    child = concatenated_ranges(first_child + first, n_children)
-    inside = child < len(nodes)
-    _require(inside, "branch {at} leads outside the tree")
-    _require(first[child] == first[owner], "branch {at} leads into another tree")
-    _require(parent[child] == local[owner], "branch {at} leads to a node that has another parent")
-    _require(np.bincount(child, minlength=len(nodes)) == ~root, "node {at} is not the child of one node")
+def _children(parent: NDArray[np.int32], begin: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count the children of each node, after proving that each tree is one and numbered in preorder."""
+    n_children = np.empty(len(parent), np.int64)
+    for tree, (first, last) in enumerate(pairwise(begin.tolist())):
+        try:
+            n_children[first:last] = np.diff(_core.children(parent[first:last])[0])
+        except ValueError as problem:
+            raise ModelFileError(f"the model is broken: in tree {tree} {problem}") from None
+    _require(n_children != 1, "the number of branches of node {at} is not 0, 2 or more")
+    return n_children
 
 
 def _check_statistics(arrays: Arrays, first: NDArray[np.int64], is_classifier: bool) -> None:

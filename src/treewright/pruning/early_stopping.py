@@ -143,14 +143,14 @@ def best_first_order(tree: Tree) -> Ids:
     impure = tree.weight * tree.impurity
     inside = np.bincount(np.maximum(tree.parent, 0)[1:], impure[1:], minlength=len(tree))
     decrease = (impure - inside).tolist()
-    n_children, first_child = tree.n_children.tolist(), tree.first_child.tolist()
+    n_children = tree.n_children.tolist()
     order, waiting, age = [], [(0.0, 0, 0)], 0
     while waiting:
         node = heappop(waiting)[2]
         if not n_children[node]:
             continue
         order.append(node)
-        for child in range(first_child[node], first_child[node] + n_children[node]):
+        for child in tree.children(node):
             if n_children[child]:
                 age += 1
                 heappush(waiting, (-decrease[child], age, child))

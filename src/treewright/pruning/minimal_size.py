@@ -21,7 +21,7 @@ from treewright.pruning.path import PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.tree import Tree
 from treewright.tree.decision import loss_name
-from treewright.tree.routing import sum_below
+from treewright.tree.topology import sum_below
 
 Array = NDArray[np.float64]
 Ids = NDArray[np.int64]

@@ -16,7 +16,7 @@ from treewright.pruning.bottom_up import ROUNDING
 from treewright.pruning.losses import training_errors
 from treewright.pruning.pruner import Pruned, Pruner
 from treewright.tree import Tree
-from treewright.tree.routing import sum_below
+from treewright.tree.topology import sum_below
 
 
 @dataclass(frozen=True)

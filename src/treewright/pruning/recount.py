@@ -12,7 +12,8 @@ from treewright.arithmetic import matmul
 from treewright.criteria import impurity_of_shares
 from treewright.tree import Tree
 from treewright.tree.decision import decide, searched_weights
-from treewright.tree.routing import Parts, sum_below, tally_parts
+from treewright.tree.routing import Parts, tally_parts
+from treewright.tree.topology import sum_below
 
 Array = NDArray[np.float64]
 

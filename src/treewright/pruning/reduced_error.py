@@ -19,7 +19,7 @@ from treewright.pruning.losses import held_out_loss, loss_words
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.pruning.report import ACTIONS, Report
 from treewright.tree import Tree
-from treewright.tree.routing import sum_below
+from treewright.tree.topology import sum_below
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,8 @@ from treewright.data import Dataset
 from treewright.pruning.recount import errors_of, recount
 from treewright.pruning.report import ACTIONS, Report
 from treewright.tree import Tree
-from treewright.tree.routing import STAY, Descent, Parts, Shape, place, sum_below, tally_ends
-from treewright.tree.splits import concatenated_ranges
-from treewright.tree.topology import over_ancestors
+from treewright.tree.routing import STAY, Descent, Parts, Shape, place, tally_ends
+from treewright.tree.topology import over_ancestors, sum_below
 from treewright.tree.tree import rearranged
 
 Array = NDArray[np.float64]
@@ -137,7 +136,7 @@ class Raising:
     def _judge(self, nodes: Ids, under: Ids) -> Judged:
         tree, content = self._tree, self._content[nodes]
         sizes = tree.n_children[content]
-        children = concatenated_ranges(tree.first_child[content], sizes)
+        children = tree.all_children(content).astype(np.int64)
         owner = np.repeat(np.arange(len(nodes)), sizes)
         as_tree = self._as_end[nodes] + np.bincount(owner, self._as_tree[children], len(nodes))
         weight = self._weight[children].round(9)  # sums of parts of rows are rounded
@@ -222,7 +221,7 @@ class Raising:
         source = self._content[largest]
         self._content[nodes] = source
         sizes = self._tree.n_children[source]
-        self._parent[concatenated_ranges(self._tree.first_child[source], sizes)] = np.repeat(nodes, sizes)
+        self._parent[self._tree.all_children(source)] = np.repeat(nodes, sizes)
         self._gone |= inside & ~kept
         self._gone[largest] = True
         stands_for = np.arange(len(self._tree))

@@ -188,15 +188,12 @@ class Trace:
     def _order(self) -> tuple[NDArray[np.int64], Array, NDArray[np.int64], NDArray[np.int64]]:
         """Rows and their weights in the order of their leaves, and where those of each node begin and end."""
         tree, parts = self.tree, place(self.tree, self.rows)
-        position = np.empty(len(tree), np.int64)
-        position[list(tree.walk())] = np.arange(len(tree))
-        size = np.ones(len(tree), np.int64)
+        end_of = np.arange(1, len(tree) + 1)  # the first node that is no longer below each
         for node in reversed(range(1, len(tree))):
-            size[tree.parent[node]] += size[node]
-        at = position[parts.node]
-        order = np.argsort(at, kind="stable")
-        begin = np.searchsorted(at[order], position)
-        end = np.searchsorted(at[order], position + size)
+            end_of[tree.parent[node]] = max(end_of[tree.parent[node]], end_of[node])
+        order = np.argsort(parts.node, kind="stable")
+        begin = np.searchsorted(parts.node[order], np.arange(len(tree)))
+        end = np.searchsorted(parts.node[order], end_of)
         return parts.row[order], parts.weight[order], begin, end
 
     def _rows_of(self, node: int) -> Dataset:
@@ -417,7 +414,7 @@ class Trace:
         words = []
         while node > 0:
             above = int(self.tree.parent[node])
-            branch = node - int(self.tree.first_child[above])
+            branch = int(self.tree.branch[node])
             split = self.tree[above].split
             assert split is not None
             words.append(split.condition(self.tree.schema, branch))

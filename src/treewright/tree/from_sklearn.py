@@ -12,7 +12,7 @@ from treewright.errors import DataTypeError
 from treewright.tree import Tree
 from treewright.tree.model import TreeModel
 from treewright.tree.splits import NO_SPLITS, THRESHOLD, SplitTable
-from treewright.tree.topology import over_ancestors
+from treewright.tree.topology import preorder
 
 
 def tree_of(model: Any) -> Tree:
@@ -56,7 +56,7 @@ def tree_from_sklearn(estimator: Any, schema: Schema | None = None) -> Tree:
     Returns
     -------
     Tree
-        The same tree, its nodes numbered level by level.
+        The same tree, its nodes numbered in preorder, as scikit-learn does unless `max_leaf_nodes` is given.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def tree_from_sklearn(estimator: Any, schema: Schema | None = None) -> Tree:
     """
     source = estimator.tree_
     schema = schema_from_sklearn(estimator) if schema is None else schema
-    order, parent = _level_by_level(source.children_left, source.children_right)
+    order, parent = _in_preorder(source.children_left, source.children_right)
     inner = source.children_left[order] >= 0
     weight = source.weighted_n_node_samples[order].astype(np.float64)
     value = source.value[order, 0, :].astype(np.float64)
@@ -81,8 +81,6 @@ def tree_from_sklearn(estimator: Any, schema: Schema | None = None) -> Tree:
     return Tree(
         schema=schema,
         parent=parent,
-        first_child=np.where(inner, 2 * np.cumsum(inner) - 1, -1),
-        n_children=2 * inner,
         default_branch=np.where(inner, _default_branch(source)[order], -1),
         count=source.n_node_samples[order],
         weight=weight,
@@ -97,23 +95,16 @@ def tree_from_sklearn(estimator: Any, schema: Schema | None = None) -> Tree:
     )
 
 
-def _level_by_level(left: NDArray[Any], right: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Give scikit-learn's nodes in an order in which children are consecutive, and the parent of each."""
-    above = np.zeros(len(left), np.int64)
+def _in_preorder(left: NDArray[Any], right: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Give scikit-learn's nodes in preorder, and the parent of each."""
+    above = np.full(len(left), -1)
     inner = np.flatnonzero(left >= 0)
-    above[left[inner]] = above[right[inner]] = inner
-    step = np.ones(len(left), np.int64)
-    step[0] = 0
-    depth = over_ancestors(above, step, np.add)
-    order, level, place = [0], np.array([0]), 0
-    parent = [-1]
-    for _ in range(int(depth.max())):
-        splitting = np.flatnonzero(left[level] >= 0)
-        children = np.column_stack([left[level[splitting]], right[level[splitting]]]).ravel()
-        parent.extend(np.repeat(place + splitting, 2).tolist())
-        order.extend(children.tolist())
-        place, level = place + len(level), children
-    return np.array(order), np.array(parent, np.int32)
+    above[left[inner]] = above[right[inner]] = inner  # which come after it, the left one first
+    number = preorder(above)
+    order = np.argsort(number)
+    parent = number[above[order]]
+    parent[0] = -1
+    return order, parent.astype(np.int32)
 
 
 def _default_branch(source: Any) -> NDArray[np.int64]:

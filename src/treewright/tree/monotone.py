@@ -216,9 +216,9 @@ class _Check:
     def violations(self) -> Iterator[Violation]:
         """Go over the splits that part the two rows: a violation below each that has one."""
         for node in np.flatnonzero(self.tree.n_children > 0).tolist():
-            first = int(self.tree.first_child[node])
+            children = self.tree.children(node)
             for low, high in self._partings(node):
-                lower, upper = first + low, first + high
+                lower, upper = children[low], children[high]
                 if self.most[lower] > self.least[upper]:
                     found = self._descend(self._start(node, lower, upper))
                     if found is not None:
@@ -264,16 +264,17 @@ class _Check:
         for above, below in zip(path[:0:-1], path[-2::-1], strict=True):
             if above == node:
                 break
-            branch, split = below - int(self.tree.first_child[above]), self._split(above)
+            branch, split = int(self.tree.branch[below]), self._split(above)
             if isinstance(split, Threshold | Intervals) and self._asks(split):
                 own = own.part(split, branch, missing=False)
             else:
                 region, loose = self._narrowed(pair, above, branch)
                 pair = _Pair(lower, upper, pair.own, region, loose=loose)
-        split, first = self._split(node), int(self.tree.first_child[node])
+        split = self._split(node)
         if not (isinstance(split, Threshold | Intervals) and self._asks(split)):
             return _Pair(lower, upper, (own, own), pair.region, loose=pair.loose | {OBLIQUE})
-        parts = (own.part(split, lower - first, False), own.part(split, upper - first, False))
+        low, high = self.tree.branch[[lower, upper]].tolist()
+        parts = (own.part(split, low, False), own.part(split, high, False))
         return _Pair(lower, upper, parts, pair.region, loose=pair.loose)
 
     def _narrowed(self, pair: _Pair, node: int, branch: int) -> tuple[_Region, frozenset[int]]:

@@ -43,7 +43,7 @@ class Node:
     >>> from treewright import DecisionTreeClassifier
     >>> root = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_[0]
     >>> root.is_leaf, root.children, root.value.tolist()
-    (False, range(1, 3), [2.0, 1.0])
+    (False, [1, 2], [2.0, 1.0])
     """
 
     tree: Tree
@@ -65,7 +65,7 @@ class Node:
         return int(self.tree.node_depth[self.id])
 
     @property
-    def children(self) -> range:
+    def children(self) -> list[int]:
         """The ids of the children, in branch order."""
         return self.tree.children(self.id)
 

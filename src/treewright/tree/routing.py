@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.tree.splits import concatenated_ranges
+from treewright.tree.topology import sum_below
 
 if TYPE_CHECKING:
     from treewright.data import Dataset
@@ -110,7 +110,7 @@ class Descent:
         while len(moving):
             at = node[moving]
             branch, _ = self.answer(parts.row[moving], at, shape)
-            below = np.where(branch == STAY, at, self.tree.first_child[shape.content[at]] + branch)
+            below = np.where(branch == STAY, at, self.tree.child(shape.content[at], np.maximum(branch, 0)))
             node[moving] = below
             moving = moving[(below != at) & ~shape.is_leaf[below]]
         return parts._replace(node=node)
@@ -137,7 +137,7 @@ class Descent:
             Which of the node's splits answered: 0 is the split, others are its surrogates; `UNANSWERED` if
             none did, `UNSEEN` for a category that training has not seen, which takes the largest branch.
         """
-        arrays, content = self.tree.arrays(), node
+        arrays, content = self.tree.core_arrays, node
         if shape is not None:
             arrays, content = arrays | {"weight": shape.weight}, shape.content[node]
         return _core.branch(
@@ -147,14 +147,14 @@ class Descent:
 
 def _step(tree: Tree, shape: Shape, parts: Parts, branch: Branches, share_by_rows: bool) -> Parts:
     """Move parts into the branches they take, those that are shared into all of them."""
-    first_child = tree.first_child[shape.content[parts.node]].astype(np.int64)
-    whole = branch >= 0
-    moved = Parts(parts.row[whole], (first_child + branch)[whole], parts.weight[whole])
+    content, whole = shape.content[parts.node], branch >= 0
+    child = tree.child(content[whole], branch[whole]).astype(np.int64)
+    moved = Parts(parts.row[whole], child, parts.weight[whole])
     shared = branch == SHARE
     if not shared.any():
         return moved
-    sizes = tree.n_children[shape.content[parts.node[shared]]]
-    children = concatenated_ranges(first_child[shared], sizes)
+    sizes = tree.n_children[content[shared]]
+    children = tree.all_children(content[shared]).astype(np.int64)
     owner = np.repeat(np.arange(len(sizes)), sizes)
     weight = shape.weight
     if share_by_rows:
@@ -221,24 +221,3 @@ def tally_ends(tree: Tree, parts: Parts, target: NDArray[Any]) -> Array:
     above = target[parts.row] - tree.value[0, 0]
     moments = (weight, weight * above, weight * above**2)
     return np.stack([np.bincount(parts.node, moment, minlength=n_nodes) for moment in moments], axis=1)
-
-
-def sum_below(parent: NDArray[Any], own: Array) -> Array:
-    """Add up, for each node, what it and all nodes below it have.
-
-    Each pass doubles the depth that a node has summed over, so that a chain of a million nodes takes twenty
-    passes. The columns of `own` are summed one by one.
-
-    Examples
-    --------
-    >>> sum_below(np.array([-1, 0, 0, 2]), np.array([[1.0], [2.0], [3.0], [4.0]])).ravel().tolist()
-    [10.0, 2.0, 7.0, 4.0]
-    """
-    total = np.array(own, dtype=np.float64)
-    jump = np.asarray(parent, dtype=np.int64)
-    while (below := np.flatnonzero(jump >= 0)).size:
-        above = jump[below]
-        for column in range(total.shape[1]):
-            total[:, column] += np.bincount(above, total[below, column], minlength=len(total))
-        jump = np.where(jump >= 0, jump[jump], -1)
-    return total

@@ -9,18 +9,16 @@ from numpy.typing import NDArray
 
 from treewright.tree.decision import searched_weights
 from treewright.tree.splits import HYPERPLANE, SPHERE, THRESHOLD, SplitTable, concatenated_ranges
+from treewright.tree.topology import Topology
 
 if TYPE_CHECKING:
     from treewright.data import Schema
 
 
-class SklearnArrays:
+class SklearnArrays(Topology):
     """What ``sklearn.tree._tree.Tree`` calls the arrays of a binary tree; each is made when asked for."""
 
     schema: Schema
-    parent: NDArray[np.int32]
-    first_child: NDArray[np.int32]
-    n_children: NDArray[np.int32]
     default_branch: NDArray[np.int32]
     count: NDArray[np.int64]
     weight: NDArray[np.float64]
@@ -34,13 +32,18 @@ class SklearnArrays:
     def children_left(self) -> NDArray[np.int64]:
         """The child each node's branch 0 leads to, −1 at leaves."""
         self._require_binary()
-        return self.first_child.astype(np.int64)
+        return self._children_at(0)
 
     @property
     def children_right(self) -> NDArray[np.int64]:
         """The child each node's branch 1 leads to, −1 at leaves."""
         self._require_binary()
-        return np.where(self.n_children == 0, -1, self.first_child.astype(np.int64) + 1)
+        return self._children_at(1)
+
+    def _children_at(self, branch: int) -> NDArray[np.int64]:
+        children, inner = np.full(len(self.count), -1), np.flatnonzero(self.n_children)
+        children[inner] = self.child(inner, np.array(branch))
+        return children
 
     @property
     def feature(self) -> NDArray[np.int64]:
@@ -136,7 +139,7 @@ class SklearnArrays:
             widest = int(self.n_children.argmax())
             raise ValueError(
                 f"this tree is not binary (node {widest} has {self.n_children[widest]} branches): "
-                "read its shape from first_child and n_children"
+                "read its shape by tree.children(node)"
             )
 
 

@@ -1,8 +1,4 @@
-"""Subtrees: takes one out of a tree, or puts one in the place of a node.
-
-Nodes that stay keep their order, and what is put in comes after them, so that children are consecutive and
-come after their parent, as in every tree.
-"""
+"""Subtrees: takes one out of a tree, or puts one in the place of a node."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ from treewright.tree.splits import COLUMN_TYPES, SplitTable, concatenated_ranges
 Ids = NDArray[np.int64]
 
 STATISTICS = ("count", "weight", "value", "impurity", "risk")
-CONTENT = ("n_children", "default_branch", "merit")
+CONTENT = ("default_branch", "merit")
 
 
 def graft(tree: Tree, node: int, branch: Tree) -> Tree:
@@ -33,21 +29,20 @@ def graft(tree: Tree, node: int, branch: Tree) -> Tree:
     >>> graft(tree.collapse([2]), 2, subtree(tree, 2)) == tree
     True
     """
-    ids = np.arange(len(tree))
     node = range(len(tree))[node]
-    at = int(np.count_nonzero(~tree.below(ids == node)[:node]))  # its number when what is below is gone
-    stock = tree.collapse([node])
-    size = len(stock)
-    new_id = np.concatenate([[at], size + np.arange(len(branch) - 1), [-1]])  # −1 stays what it is
-    content = np.concatenate([np.arange(size), np.arange(size + 1, size + len(branch))])
-    content[at] = size  # the split of the other tree's root
-    first_child = np.concatenate([stock.first_child, new_id[branch.first_child]])
+    stock = tree.collapse([node])  # what comes before a node is not below it: the node keeps its number
+    before, after = np.arange(node + 1), np.arange(node + 1, len(stock))
+    size, added = len(stock), len(branch) - 1
+    content = np.concatenate([before, size + 1 + np.arange(added), after])
+    statistics = content.copy()
+    content[node] = size  # the split of the other tree's root
+    new_id = np.concatenate([before, after + added])
+    parent = np.concatenate([stock.parent[before], node + branch.parent[1:], new_id[stock.parent[after]]])
     return Tree(
         schema=tree.schema,
-        parent=np.concatenate([stock.parent, new_id[branch.parent[1:]]]).astype(np.int32),
-        first_child=first_child[content].astype(np.int32),
+        parent=parent.astype(np.int32),
         **_columns([stock, branch], CONTENT, content),
-        **_columns([stock, branch], STATISTICS, np.delete(np.arange(size + len(branch)), size)),
+        **_columns([stock, branch], STATISTICS, statistics),
         **_lists([stock, branch], content),
         costs=tree.costs,
     )
@@ -58,12 +53,11 @@ def subtree(tree: Tree, node: int) -> Tree:
     node = range(len(tree))[node]
     is_root = np.arange(len(tree)) == node
     nodes = np.flatnonzero(tree.below(is_root) | is_root)
-    new_id = np.full(len(tree) + 1, -1)  # the last entry for what is no node
-    new_id[nodes] = np.arange(len(nodes))
+    parent = tree.parent[nodes] - np.int32(node)
+    parent[0] = -1
     return Tree(
         schema=tree.schema,
-        parent=new_id[tree.parent[nodes]].astype(np.int32),
-        first_child=new_id[tree.first_child[nodes]].astype(np.int32),
+        parent=parent,
         **_columns([tree], CONTENT + STATISTICS, nodes),
         **_lists([tree], nodes),
         costs=tree.costs,

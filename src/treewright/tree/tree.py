@@ -18,15 +18,12 @@ from treewright.tree.decision import decide
 from treewright.tree.node import Node
 from treewright.tree.sklearn_arrays import SklearnArrays
 from treewright.tree.splits import SplitTable, concatenated_ranges, freeze, read_only, same_arrays
-from treewright.tree.topology import Topology
 
 if TYPE_CHECKING:
     from treewright.data import Dataset, Schema
 
 NODE_ARRAYS: dict[str, np.dtype[Any]] = {
     "parent": np.dtype(np.int32),
-    "first_child": np.dtype(np.int32),
-    "n_children": np.dtype(np.int32),
     "default_branch": np.dtype(np.int32),
     "count": np.dtype(np.int64),
     "weight": np.dtype(np.float64),
@@ -42,11 +39,12 @@ NODE_ARRAYS: dict[str, np.dtype[Any]] = {
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree(Topology, SklearnArrays):
+class Tree(SklearnArrays):
     """A decision tree as flat arrays, described one by one in ARCHITECTURE.md.
 
-    Children have consecutive ids, each larger than its parent's, and node 0 is the root: going over
-    the ids upwards is top-down, downwards bottom-up, and nothing here is recursive. Every node keeps
+    Nodes are numbered in preorder: the root is 0, a node comes before its branches, and all of a branch
+    before the next one. Going over the ids upwards is top-down, downwards bottom-up, and nothing here is
+    recursive. `children`, `child` and `branch` tell what leads where. Every node keeps
     its statistics as if it were a leaf. The arrays given become the tree's own and can no longer be
     written to: edits give a new tree.
 
@@ -54,8 +52,8 @@ class Tree(Topology, SklearnArrays):
     ----------
     schema : Schema
         Names, kinds and categories of the features, and the classes.
-    parent, first_child, n_children : int32 arrays of n nodes
-        The shape; the root's parent and a leaf's first child are −1.
+    parent : int32 array of n nodes
+        The shape; the root's parent is −1.
     default_branch : int32 array
         The branch of a row whose split is unanswered; −1 shares it over all, −2 keeps it at the node.
     count, weight, value, impurity, risk, merit : arrays
@@ -86,8 +84,6 @@ class Tree(Topology, SklearnArrays):
 
     schema: Schema
     parent: NDArray[np.int32]
-    first_child: NDArray[np.int32]
-    n_children: NDArray[np.int32]
     default_branch: NDArray[np.int32]
     count: NDArray[np.int64]
     weight: NDArray[np.float64]
@@ -141,6 +137,12 @@ class Tree(Topology, SklearnArrays):
             nodes["observed"] = self.observed
         return nodes | self.splits.arrays("split_") | self.competitors.arrays("competitor_")
 
+    @cached_property
+    def core_arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays with those by which the core finds children."""
+        begin, children = self._children
+        return self._arrays | {"child_begin": begin, "children": children}
+
     # ---- nodes -----------------------------------------------------------------------------------
 
     def __getitem__(self, node: int) -> Node:
@@ -186,9 +188,9 @@ class Tree(Topology, SklearnArrays):
         return decide(weight, self.costs, exact=not self.shares_rows)
 
     @cached_property
-    def _packed(self) -> NDArray[Any] | None:
-        """The tree as the core's 16-byte nodes, or None if it is more than binary thresholds."""
-        return _core.pack(self._arrays, self.schema.position)
+    def _packed(self) -> tuple[NDArray[Any], NDArray[np.int32]] | None:
+        """The tree as the core's 16-byte nodes with their ids; None if it is more than binary thresholds."""
+        return _core.pack(self.core_arrays, self.schema.position)
 
     def route(
         self, numbers: NDArray[np.float64], codes: NDArray[np.int32], threads: int = 1
@@ -216,9 +218,9 @@ class Tree(Topology, SklearnArrays):
                 f"got arrays of shape {numbers.shape} and {codes.shape}"
             )
         if self._packed is not None and needed[0]:
-            leaf, has_infinity = _core.walk(self._packed, numbers, threads)
+            leaf, has_infinity = _core.walk(*self._packed, numbers, threads)
         else:
-            leaf = _core.route(self._arrays, numbers, codes, position, threads)
+            leaf = _core.route(self.core_arrays, numbers, codes, position, threads)
             has_infinity = bool(np.isinf(numbers).any())
         if has_infinity:
             self.schema.refuse_infinities(numbers)
@@ -257,7 +259,7 @@ class Tree(Topology, SklearnArrays):
             return value.take(self.route(numbers, codes, threads), axis=0)
         self.schema.refuse_infinities(numbers)
         value = np.ascontiguousarray(value, np.float64)
-        return _core.spread(self._arrays, numbers, codes, self.schema.position, value, threads)
+        return _core.spread(self.core_arrays, numbers, codes, self.schema.position, value, threads)
 
     def tally(self, rows: Dataset) -> NDArray[np.float64]:
         """Count rows through the tree: what each node has of them, as if it were a leaf.
@@ -401,8 +403,6 @@ def rearranged(
     return replace(
         tree,
         parent=parent,
-        first_child=np.where(leaf, -1, new_id[tree.first_child[source]]),
-        n_children=np.where(leaf, 0, tree.n_children[source]),
         default_branch=np.where(leaf, -1, tree.default_branch[source]),
         merit=np.where(leaf, 0.0, tree.merit[source]),
         **{name: getattr(tree, name)[nodes] for name in ("count", "weight", "value", "impurity", "risk")},

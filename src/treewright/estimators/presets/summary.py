@@ -61,7 +61,7 @@ def _is_turned(tree: Tree, figures: CARTFigures, node: int) -> bool:
 
 def _sons(tree: Tree, figures: CARTFigures, node: int) -> list[int]:
     """Give the children of a node, left and right."""
-    children = list(tree.children(node))
+    children = tree.children(node)
     return children[::-1] if children and _is_turned(tree, figures, node) else children
 
 
@@ -195,7 +195,7 @@ def c45_text(tree: Tree) -> str:
         above = int(tree.parent[node])
         split = tree[above].split
         assert split is not None  # a parent has a split
-        branch = node - int(tree.first_child[above])
+        branch = int(tree.branch[node])
         leaf = _leaf_text(tree, node) if tree.is_leaf(node) else ""
         lines.append("|   " * depth + _branch_text(tree.schema, split, branch) + leaf)
         stack += [(child, depth + 1) for child in reversed(tree.children(node))]

@@ -105,7 +105,7 @@ function build() {
 function render() {
   const { live } = model.content;
   const node = model.standing(state.get("node"), state.get("step"));
-  const leaf = !model.n_children[node];
+  const leaf = !model.below[node].length;
   const focused = document.activeElement?.closest?.("#edit button, #edit-forms button")?.textContent;
   replaceChildren(
     at("edit-buttons"),

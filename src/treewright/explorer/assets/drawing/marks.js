@@ -81,7 +81,7 @@ export class Marks {
     const { model } = this;
     const above = model.parent[node];
     const flows = model.children(above).map((child) => this.flow(child));
-    const place = node - model.first_child[above];
+    const place = model.branchOf[node];
     const begun =
       flows.slice(0, place).reduce((sum, flow) => sum + flow, 0) -
       flows.reduce((sum, flow) => sum + flow, 0) / 2;

@@ -156,7 +156,7 @@ export function mergeForm(model, node, edit) {
 }
 
 export function relabelForm(model, node, edit) {
-  if (model.n_children[node]) return null;
+  if (model.below[node].length) return null;
   const field = model.classes
     ? element(
         "select",

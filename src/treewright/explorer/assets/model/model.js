@@ -29,7 +29,14 @@ export class Model {
     this.size = this.parent.length;
     this.lastStep = this.path.leaves.length - 1;
     this.depth = new Int32Array(this.size);
-    for (let node = 1; node < this.size; node++) this.depth[node] = this.depth[this.parent[node]] + 1;
+    // The children of each node, and which branch of its parent it is: nodes are numbered in preorder.
+    this.below = this.parent.map(() => []);
+    this.branchOf = new Int32Array(this.size).fill(-1);
+    for (let node = 1; node < this.size; node++) {
+      const above = this.parent[node];
+      this.depth[node] = this.depth[above] + 1;
+      this.branchOf[node] = this.below[above].push(node) - 1;
+    }
     this.lowest = this.value.reduce((a, b) => Math.min(a, b), Infinity);
     this.highest = this.value.reduce((a, b) => Math.max(a, b), -Infinity);
     this.prune([]);
@@ -39,7 +46,7 @@ export class Model {
 
   isLeaf(node, step = 0) {
     return (
-      !this.n_children[node] ||
+      !this.below[node].length ||
       (this.path.leaf_from[node] !== null && this.path.leaf_from[node] <= step) ||
       this.cut.has(node)
     );
@@ -53,11 +60,7 @@ export class Model {
   }
 
   children(node, step = 0) {
-    const children = [];
-    if (this.isLeaf(node, step)) return children;
-    const first = this.first_child[node];
-    for (let branch = 0; branch < this.n_children[node]; branch++) children.push(first + branch);
-    return children;
+    return this.isLeaf(node, step) ? [] : this.below[node];
   }
 
   // The nodes that are left at a step, parents before children.
@@ -91,14 +94,14 @@ export class Model {
   branchesTo(node) {
     return this.ancestors(node)
       .slice(1)
-      .map((child) => child - this.first_child[this.parent[child]]);
+      .map((child) => this.branchOf[child]);
   }
 
   nodeBy(branches) {
     let node = 0;
     for (const branch of branches) {
-      if (branch >= this.n_children[node]) break;
-      node = this.first_child[node] + branch;
+      if (branch >= this.below[node].length) break;
+      node = this.below[node][branch];
     }
     return node;
   }
@@ -113,7 +116,7 @@ export class Model {
   answer(node) {
     return node === 0
       ? "all rows"
-      : this.splits[this.parent[node]].answers[node - this.first_child[this.parent[node]]];
+      : this.splits[this.parent[node]].answers[this.branchOf[node]];
   }
 
   condition(node) {
@@ -201,7 +204,7 @@ export class Model {
       branch = branchBy(surrogate, row);
       if (branch >= 0) return { branch, by: "surrogate", surrogate };
     }
-    if (branch === UNSEEN) return { branch: this.heaviest(node) - this.first_child[node], by: "unseen" };
+    if (branch === UNSEEN) return { branch: this.branchOf[this.heaviest(node)], by: "unseen" };
     return { branch: this.default_branch[node], by: "default" };
   }
 
@@ -213,7 +216,7 @@ export class Model {
       const found = this.branch(node, row);
       steps.push({ node, ...found });
       if (found.branch === -2) break;
-      node = found.branch >= 0 ? this.first_child[node] + found.branch : this.heaviest(node);
+      node = found.branch >= 0 ? this.below[node][found.branch] : this.heaviest(node);
     }
     if (!steps.length || steps.at(-1).node !== node) steps.push({ node, branch: null, by: "end" });
     return steps;
@@ -233,7 +236,7 @@ export class Model {
       const [node, weight] = parts.pop();
       const branch = this.isLeaf(node, step) ? -2 : this.branch(node, row).branch;
       if (branch === -2) this.shares(node).forEach((share, place) => (said[place] += weight * share));
-      else if (branch >= 0) parts.push([this.first_child[node] + branch, weight]);
+      else if (branch >= 0) parts.push([this.below[node][branch], weight]);
       else {
         const below = this.children(node);
         const total = below.reduce((sum, child) => sum + this.weight[child], 0) || 1;

@@ -104,7 +104,6 @@ class Search {
   // The ways out of a node: what holds for the rows that take it, and where they go, in which shares.
   #ways(node, kept) {
     const { model } = this;
-    const first = model.first_child[node];
     const ways = [];
     let unanswered = [];
     for (const split of [model.splits[node], ...(model.splits[node].surrogates ?? [])]) {
@@ -118,7 +117,7 @@ class Search {
         const condition = answered(split, branch);
         const side = condition ? null : { split, branch };
         const conditions = condition ? [...unanswered, condition] : unanswered;
-        ways.push({ conditions, side, to: [{ node: first + branch, share: 1 }] });
+        ways.push({ conditions, side, to: [{ node: model.below[node][branch], share: 1 }] });
       }
       const others = unlisted(model, split);
       if (!others.size) return ways;
@@ -131,7 +130,7 @@ class Search {
     const { model } = this;
     const branch = model.default_branch[node];
     if (branch === STAY) return [{ node, share: 1 }];
-    if (branch !== SHARE) return [{ node: model.first_child[node] + branch, share: 1 }];
+    if (branch !== SHARE) return [{ node: model.below[node][branch], share: 1 }];
     const children = model.children(node, this.step).filter((child) => model.weight[child] > 0);
     const total = children.reduce((sum, child) => sum + model.weight[child], 0);
     return children.map((child) => ({ node: child, share: model.weight[child] / total }));

@@ -3,10 +3,10 @@
 // An edited tree keeps what it has in common with the one before, by the branches that lead there.
 export function exchange(model, state, content) {
   const { node, step } = state.values;
-  const before = { first_child: model.first_child, n_children: model.n_children };
+  const { below } = model;
   const way = model.ancestors(model.standing(node, step));
   model.take(content);
-  const origin = origins(before, model);
+  const origin = origins(below, model);
   const moved = new Map();
   origin.forEach((old, now) => old >= 0 && moved.set(old, now));
   const stays = moved.get(way.findLast((above) => moved.has(above)));
@@ -39,13 +39,12 @@ export function pruneByHand(model, state, nodes) {
 }
 
 // The node of the old tree that each node of the new one was; −1 for those that are new.
-function origins(before, model) {
+function origins(below, model) {
   const origin = new Int32Array(model.size).fill(-1);
   origin[0] = 0;
   for (let node = 1; node < model.size; node++) {
     const above = origin[model.parent[node]];
-    const branch = node - model.first_child[model.parent[node]];
-    if (above >= 0 && branch < before.n_children[above]) origin[node] = before.first_child[above] + branch;
+    if (above >= 0) origin[node] = below[above][model.branchOf[node]] ?? -1;
   }
   return origin;
 }
@@ -66,7 +65,7 @@ function stepFor(model, node, alpha) {
   );
   return model
     .ancestors(node)
-    .filter((above) => model.n_children[above] && leafFrom[above] !== null)
+    .filter((above) => model.below[above].length && leafFrom[above] !== null)
     .reduce((least, above) => Math.max(0, Math.min(least, leafFrom[above] - 1)), step);
 }
 

@@ -10,7 +10,7 @@ export function constraintsOf(model, node) {
   for (const child of model.ancestors(node).slice(1)) {
     const above = model.parent[child];
     const split = model.splits[above];
-    const branch = child - model.first_child[above];
+    const branch = model.branchOf[child];
     const takesMissing = [branch, -1].includes(model.default_branch[above]);
     if (split.features) {
       others.push({ kind: "oblique", split, branch, words: `${split.question} ${split.answers[branch]}` });

@@ -34,7 +34,7 @@ function stepsOf(model, step) {
   const node = model.visible(step).slice();
   const place = new Map(node.map((one, at) => [one, at]));
   const parent = node.map((one) => (one ? place.get(model.parent[one]) : -1));
-  const branch = node.map((one) => (one ? one - model.first_child[model.parent[one]] : 0));
+  const branch = node.map((one) => (one ? model.branchOf[one] : 0));
   const ends = node.map((one) => model.isLeaf(one, step));
   const weight = node.map((one) => model.weight[one]);
   node.slice().forEach((one, at) => {

@@ -17,7 +17,7 @@ export class Card {
     const { model, state } = this;
     const node = model.standing(state.get("node"), state.get("step"));
     const leaf = model.isLeaf(node, state.get("step"));
-    const collapsed = leaf && model.n_children[node] ? " (pruned here)" : "";
+    const collapsed = leaf && model.below[node].length ? " (pruned here)" : "";
     replaceChildren(
       this.panel,
       element("h2", {}, leaf ? `Leaf ${node}${collapsed}` : `Node ${node}`),

@@ -179,7 +179,7 @@ export class WhatIf {
         const split = model.splits[node];
         if (branch === -2) return `${split.question} is missing: the row stays at node ${node}`;
         if (branch === -1) return `${split.question} is missing: the row is shared over all branches`;
-        const words = model.condition(model.first_child[node] + branch);
+        const words = model.condition(model.below[node][branch]);
         if (by === "surrogate") return `${words}, as ${surrogate.words} stands in`;
         return by === "default" ? `${split.question} is missing: it goes where ${words}` : words;
       });
