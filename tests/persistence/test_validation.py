@@ -127,7 +127,7 @@ def broken(name: str, **entries: tuple[Any, float]) -> tuple[dict[str, Any], dic
             broken("deep", weight=(3, 2.0), value=((3, 0), 2.0)),
             "the branches of node 1 weigh more than the node",
         ),
-        (broken("deep", merit=(2, 1.0)), "leaf 2 has the merit of a split"),
+        (broken("deep", merit=(2, 1.0)), "leaf 2 has the gain of a split"),
         (broken("deep", split_feature=(1, 5)), "split 1 has no such feature"),
         (broken("deep", split_feature=(1, 1)), "split 1 does not suit the kind of its feature"),
         (broken("subset", split_feature=(0, 0)), "split 0 does not suit the kind of its feature"),
