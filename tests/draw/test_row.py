@@ -56,7 +56,7 @@ def test_the_leaf_of_a_row_is_not_folded_away() -> None:
         leaf = int(tree.route(X[[place]], np.empty((1, 0), np.int32))[0])
         for style in ("cards", "river"):
             tips = [s.tip for s in _groups(plot_tree(tree, row=X[place], max_leaves=12, style=style))]
-            assert any(f"{tree.count[leaf]} row" in tip and "merit" not in tip for tip in tips)
+            assert any(f"{tree.count[leaf]} row" in tip and "gain" not in tip for tip in tips)
         row = Rows(tree, read_one(tree, X[place]))
         assert leaf in show(tree, 12, row).source
         assert show(tree, 12, row).tree.n_leaves <= 12

@@ -10,15 +10,8 @@ import pytest
 from helpers.trees import TREES, Inner, Leaf, build, mixed_schema, random_rows
 from treewright.data import Column, Schema
 from treewright.errors import ModelFileError
+from treewright.persistence import trees as saved
 from treewright.persistence.schema import schema_to_dict
-from treewright.persistence.trees import (
-    tree_from_bytes,
-    tree_from_parts,
-    tree_to_bytes,
-    tree_to_parts,
-    trees_from_parts,
-    trees_to_parts,
-)
 from treewright.tree import Tree
 from treewright.tree.splits import Table, Threshold
 
@@ -31,7 +24,7 @@ def use(tree: Tree) -> None:
     numbers, codes = random_rows(1)
     tree.predict_value(numbers, codes, 1)
     str(tree), tree._repr_html_(), tree.to_dict(), tree.compute_feature_importances(), tree.node_depth
-    assert tree_from_bytes(tree_to_bytes(tree)) == tree
+    assert saved.tree_from_bytes(saved.tree_to_bytes(tree)) == tree
 
 
 def lowest(array: Any) -> Any:
@@ -44,7 +37,7 @@ def highest(array: Any) -> Any:
 
 @pytest.mark.parametrize("name", TREES)
 def test_every_entry_set_to_every_extreme_is_refused_or_harmless(name: str) -> None:
-    header, arrays = tree_to_parts(TREES[name])
+    header, arrays = saved.tree_to_parts(TREES[name])
     n_nodes = len(TREES[name])
     accepted = refused = 0
     for array_name, array in arrays.items():
@@ -56,7 +49,7 @@ def test_every_entry_set_to_every_extreme_is_refused_or_harmless(name: str) -> N
                 changed = array.copy()
                 changed.flat[at] = extreme
                 try:
-                    tree = tree_from_parts(header, arrays | {array_name: changed})
+                    tree = saved.tree_from_parts(header, arrays | {array_name: changed})
                 except ModelFileError:
                     refused += 1
                 else:
@@ -68,7 +61,7 @@ def test_every_entry_set_to_every_extreme_is_refused_or_harmless(name: str) -> N
 @pytest.mark.parametrize("name", TREES)
 def test_damage_at_several_places_is_refused_or_harmless(name: str) -> None:
     random = np.random.default_rng(0)
-    header, arrays = tree_to_parts(TREES[name])
+    header, arrays = saved.tree_to_parts(TREES[name])
     names = [name for name, array in arrays.items() if array.size]
     for _ in range(300):
         changed = dict(arrays)
@@ -79,7 +72,7 @@ def test_damage_at_several_places_is_refused_or_harmless(name: str) -> None:
                 array.flat[random.integers(array.size)] = np.array(random.choice(values)).astype(array.dtype)
             changed[array_name] = array
         try:
-            tree = tree_from_parts(header, changed)
+            tree = saved.tree_from_parts(header, changed)
         except ModelFileError:
             continue
         use(tree)
@@ -87,7 +80,7 @@ def test_damage_at_several_places_is_refused_or_harmless(name: str) -> None:
 
 @pytest.mark.parametrize("name", TREES)
 def test_arrays_missing_added_or_of_another_shape_are_refused(name: str) -> None:
-    header, arrays = tree_to_parts(TREES[name])
+    header, arrays = saved.tree_to_parts(TREES[name])
     changes = [arrays | {"extra": np.eye(1)}]
     for array_name, array in arrays.items():
         other_type = np.int64 if array.dtype == np.float64 else np.float64
@@ -97,12 +90,12 @@ def test_arrays_missing_added_or_of_another_shape_are_refused(name: str) -> None
             changes.append({name: array for name, array in arrays.items() if name != array_name})
     for changed in changes:
         with pytest.raises(ModelFileError):
-            tree_from_parts(header, changed)
+            saved.tree_from_parts(header, changed)
 
 
 def broken(name: str, **entries: tuple[Any, float]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return header and arrays of a tree in which some entries are changed, as ``array=(index, value)``."""
-    header, arrays = tree_to_parts(TREES[name])
+    header, arrays = saved.tree_to_parts(TREES[name])
     for array_name, (at, value) in entries.items():
         arrays[array_name] = arrays[array_name].copy()
         arrays[array_name][at] = value
@@ -131,7 +124,7 @@ def broken(name: str, **entries: tuple[Any, float]) -> tuple[dict[str, Any], dic
             broken("deep", weight=(3, 2.0), value=((3, 1), 2.0)),
             "the branches of node 1 weigh more than the node",
         ),
-        (broken("deep", merit=(2, 1.0)), "leaf 2 has the merit of a split"),
+        (broken("deep", merit=(2, 1.0)), "leaf 2 has the gain of a split"),
         (broken("deep", split_feature=(1, 5)), "split 1 has no such feature"),
         (broken("deep", split_feature=(1, 1)), "split 1 does not suit the kind of its feature"),
         (broken("subset", split_feature=(0, 0)), "split 0 does not suit the kind of its feature"),
@@ -160,25 +153,25 @@ def broken(name: str, **entries: tuple[Any, float]) -> tuple[dict[str, Any], dic
 )
 def test_a_broken_tree_is_refused_in_one_sentence(parts: Any, sentence: str) -> None:
     with pytest.raises(ModelFileError, match=sentence):
-        tree_from_parts(*parts)
+        saved.tree_from_parts(*parts)
 
 
 def test_a_split_that_sends_every_row_one_way_is_refused() -> None:
     plan = Inner(Table(1, {0: 1, 1: 1}, 2), [Leaf(1, [1, 0]), Leaf(1, [0, 1])], 1)
     with pytest.raises(ModelFileError, match="split 0 sends every row to one branch"):
-        tree_to_bytes(build(mixed_schema(), plan))
+        saved.tree_to_bytes(build(mixed_schema(), plan))
     known = Inner(Table(1, {0: 1, 1: 1}, 2), [Leaf(1, [1, 0]), Leaf(1, [0, 1])], 0)  # known against missing
-    assert tree_to_bytes(build(mixed_schema(), known))
+    assert saved.tree_to_bytes(build(mixed_schema(), known))
 
 
 def test_a_threshold_cannot_choose_among_three_branches() -> None:
     plan = Inner(Threshold(0, 0.5), [Leaf(1, [1, 0]), Leaf(1, [0, 1]), Leaf(1, [0, 1])])
     with pytest.raises(ModelFileError, match="more branches than its split tells apart"):
-        tree_to_bytes(build(mixed_schema(), plan))
+        saved.tree_to_bytes(build(mixed_schema(), plan))
 
 
 def test_trees_cannot_reach_into_each_other() -> None:
-    header, arrays = trees_to_parts([TREES["deep"], TREES["deep"]])
+    header, arrays = saved.trees_to_parts([TREES["deep"], TREES["deep"]])
     for name, at, value in [
         ("tree_begin", 1, 4),
         ("tree_begin", 1, 10),
@@ -187,22 +180,22 @@ def test_trees_cannot_reach_into_each_other() -> None:
         changed = arrays[name].copy()
         changed[at] = value
         with pytest.raises(ModelFileError, match="the model is broken"):
-            trees_from_parts(header, arrays | {name: changed})
+            saved.trees_from_parts(header, arrays | {name: changed})
 
 
 def test_a_schema_that_does_not_fit_is_refused() -> None:
-    _, arrays = tree_to_parts(TREES["deep"])
+    _, arrays = saved.tree_to_parts(TREES["deep"])
     with pytest.raises(ModelFileError):
-        tree_from_parts({}, arrays)
+        saved.tree_from_parts({}, arrays)
     with pytest.raises(ModelFileError):
-        tree_from_parts({"schema": schema_to_dict(mixed_schema(3))}, arrays)
+        saved.tree_from_parts({"schema": schema_to_dict(mixed_schema(3))}, arrays)
     with pytest.raises(ModelFileError):
-        tree_from_parts({"schema": schema_to_dict(Schema((Column("a"),), np.array([0, 1])))}, arrays)
+        saved.tree_from_parts({"schema": schema_to_dict(Schema((Column("a"),), np.array([0, 1])))}, arrays)
 
 
 def test_a_note_that_is_no_short_text_is_refused() -> None:
-    header, arrays = tree_to_parts(next(iter(TREES.values())))
-    assert tree_from_parts(header | {"note": "as it was"}, arrays).note == "as it was"
+    header, arrays = saved.tree_to_parts(next(iter(TREES.values())))
+    assert saved.tree_from_parts(header | {"note": "as it was"}, arrays).note == "as it was"
     for note in (3, None, "x" * 2000):
         with pytest.raises(ModelFileError, match="its note is no short text"):
-            tree_from_parts(header | {"note": note}, arrays)
+            saved.tree_from_parts(header | {"note": note}, arrays)

@@ -393,7 +393,9 @@ class ForestEstimator(TableEstimator):
         n_repeats: int = 1,
         random_state: int = 0,
     ) -> Importances:
-        """Measure how much each feature matters, and warn where impurity favours one of many values.
+        """Measure how much each feature matters to the trees; a warning names those that impurity favours.
+
+        Impurity, which every tree counts on the rows it has drawn, favours features of many values.
 
         Parameters
         ----------

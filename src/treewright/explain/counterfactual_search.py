@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -122,10 +122,9 @@ class Search:
                     return self._found(state.region)
                 continue
             for narrower in self._narrowed(state):
-                if self._may_reach(narrower):
-                    priced = self._priced(narrower)
-                    if priced is not None:
-                        heapq.heappush(waiting, (priced, next(number), narrower))
+                priced = self._priced(narrower)
+                if priced is not None:
+                    heapq.heappush(waiting, (priced, next(number), narrower))
         return best
 
     # ---- states ------------------------------------------------------------------------------------
@@ -178,21 +177,26 @@ class Search:
         return State(state.region, tuple(undecided), said)
 
     def _narrowed(self, state: State) -> Iterator[State]:
-        """Part the region by the split that matters most to the goal."""
+        """Part the region by the split that matters most; give the parts in which the goal may be reached."""
         chosen = max(range(len(state.parts)), key=lambda at: self._weight(state.parts[at]))
         part = state.parts[chosen]
         others = state.parts[:chosen] + state.parts[chosen + 1 :]
+        most = self._most_of(state.said, others)
         for conditions, nodes in self._ways(part, state.region):
             region = state.region.meet(conditions)
             if region is None:
                 continue
-            said, more = state.said, []
+            said, more, reach = state.said, [], most
             for node, share in nodes:
                 if node == part.node:
                     said = said + part.share * self.values[part.tree][node]
+                    reach = self._most_of(said, others)
                 else:
                     more.append(Part(part.tree, node, part.share * share))
-            yield State(region, (*more, *others), said)
+            for one in more:
+                reach = reach + one.share * self._most[one.tree][one.node]
+            if self.goal.may_hold(reach, self.slack):
+                yield State(region, (*more, *others), said)
 
     def _weight(self, part: Part) -> float:
         return part.share * float(self._most[part.tree][part.node].max())
@@ -212,11 +216,12 @@ class Search:
             for tree, value in zip(self.trees, self.values, strict=True)
         ]
 
-    def _may_reach(self, state: State) -> bool:
-        most = matmul(state.said, self.goal.factors) + self.goal.offset
-        for part in state.parts:
+    def _most_of(self, said: Array, parts: Iterable[Part]) -> Array:
+        """Give the most that each column of the goal can get from what was said and from parts of the row."""
+        most = matmul(said, self.goal.factors) + self.goal.offset
+        for part in parts:
             most = most + part.share * self._most[part.tree][part.node]
-        return bool(self.goal.may_hold(most, self.slack))
+        return most
 
     @cached_property
     def slack(self) -> float:
@@ -327,6 +332,7 @@ def most_below(tree: Tree, value: Array) -> Array:
     most = np.full(value.shape, -np.inf)
     ends = (tree.n_children == 0) | (tree.default_branch == STAY)
     most[ends] = value[ends]
-    for node in range(len(tree) - 1, 0, -1):  # children come after their parent
-        np.maximum(most[tree.parent[node]], most[node], out=most[tree.parent[node]])
+    lines, parent = list(most), tree.parent.tolist()
+    for node in range(len(lines) - 1, 0, -1):  # children come after their parent
+        np.maximum(lines[parent[node]], lines[node], out=lines[parent[node]])
     return most

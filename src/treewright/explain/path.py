@@ -83,6 +83,9 @@ class Path:
 
     def says(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum what the nodes at the ends say, by the share of the row that ends there."""
+        if len(self.ends) == 1:
+            node, share = self.ends[0]
+            return share * value[node]
         nodes, shares = np.array([node for node, _ in self.ends]), np.array([share for _, share in self.ends])
         return matmul(shares, value[nodes])
 

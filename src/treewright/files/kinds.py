@@ -264,7 +264,10 @@ def _date(workspace: Workspace, staged: Staged, name: str) -> Reading:
 
 @dataclass(frozen=True)
 class _Look:
-    """How many fields of a text column can be read in each way."""
+    """How many fields of a text column can be read in each way.
+
+    The kind of the column is the narrowest way in which all of them, or nearly all, can be read.
+    """
 
     known: int
     whole: int

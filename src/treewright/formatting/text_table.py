@@ -36,7 +36,7 @@ def terminal_width(text: str) -> int:
     >>> terminal_width("größe"), terminal_width("大小")
     (5, 4)
     """
-    if not _OF_ANY_WIDTH.search(text):
+    if text.isascii() or not _OF_ANY_WIDTH.search(text):
         return len(text)
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text

@@ -192,6 +192,8 @@ def prune_tree(
 ) -> Pruned:
     """Prune a tree by a method, on rows weighed as the recipe weighs classes.
 
+    A method that asks for cross-validation grows the trees of its folds by the recipe.
+
     Parameters
     ----------
     tree : Tree
