@@ -25,6 +25,7 @@ void parallel_for(size_t n, int threads, Work&& work) {
     std::exception_ptr failure;
     std::mutex guard;
     auto run = [&](int thread) {
+        (void)std::current_exception();  // the thread's own memory for exceptions is had now, or not when all is used up
         try {
             for (size_t item; (item = next.fetch_add(1)) < n;) work(item, thread);
         } catch (...) {
