@@ -14,6 +14,7 @@ void run_in_parallel(size_t n, size_t workers, const std::function<void(size_t, 
     std::exception_ptr failure;
     std::mutex guard;
     const auto run = [&](int thread) {
+        (void)std::current_exception();  // the thread's own memory for exceptions is had now, or not when all is used up
         try {
             for (size_t item; (item = next.fetch_add(1)) < n;) work(item, thread);
         } catch (...) {

@@ -49,12 +49,14 @@ struct GrowTask {
     std::unique_ptr<Kernel> (*make_kernel)(const GrowTask&, bool unit) = nullptr;  // of the criterion (grow/kernel.hpp)
     const double* n_log_n = nullptr;  // a LogTable of all rows, where the criterion asks for it
     ClassLevels levels = {};          // numbers that the classes stand for under monotone constraints
+    double lightest = 1;              // the weight of the lightest row, where rows are shared out
 
     /// The same by another recipe.
     GrowTask with(const Recipe& other) const {
         GrowTask task{table, other, n_classes, label, target, total_weight, monitor, bits, rankings, formula, make_kernel};
         task.n_log_n = n_log_n;
         task.levels = levels;
+        task.lightest = lightest;
         return task;
     }
     size_t width() const { return n_classes ? static_cast<size_t>(n_classes) : 1; }

@@ -54,13 +54,14 @@ inline Totals class_weights(const RowShares& parts, const int32_t* label, size_t
     return totals;
 }
 
-/// Shares of rows below this weight are dropped.
+/// Shares of rows below this part of the lightest row's weight are dropped.
 inline constexpr double least_share = 1e-9;
 
 /// The rows of each branch. `branch` is that of each row, −1 where the split does not answer; such a row goes to
 /// `default_branch`, or is shared over all branches by their weight (`share_row`), or goes no further (`stay_at_node`).
+/// `lightest` is the weight of the lightest row of the table.
 inline std::vector<RowShares> send(const RowShares& from, std::span<const int32_t> branch, int32_t default_branch,
-                                   size_t n_branches) {
+                                   size_t n_branches, double lightest) {
     const bool weighed = !from.weight.empty();
     std::vector<double> share(n_branches, 0.0);
     std::vector<size_t> count(n_branches, 0);
@@ -92,7 +93,7 @@ inline std::vector<RowShares> send(const RowShares& from, std::span<const int32_
         if (b >= 0) add(static_cast<size_t>(b), i, whole);
         else if (b == share_row)
             for (size_t s = 0; s < n_branches; ++s)
-                if (const double weight = whole * share[s]; weight > least_share) add(s, i, weight);
+                if (const double weight = whole * share[s]; weight > least_share * lightest) add(s, i, weight);
     }
     for (size_t b = 0; b < n_branches; ++b) to[b].resize(count[b], weighed);
     return to;

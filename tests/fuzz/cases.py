@@ -570,7 +570,7 @@ def random_case(seed: int) -> Case:
     n = int(np.exp(random.uniform(0, np.log(60))))
     learner = str(random.choice([*OFTEN * 3, *LEARNERS]))
     kinds = ["category"] if learner == "ID3Classifier" and random.random() < 0.8 else KINDS
-    columns = {f"x{at}": _column(random, n, kinds) for at in range(int(random.integers(1, 6)))}
+    columns = {f"x{at}": _column(random, n, kinds) for at in range(int(random.integers(1, 5)))}
     codes = [pd.factorize(np.array(values, dtype=object))[0] for _, values in columns.values()]
     parameters: dict[str, Any] = {}
     criterion = PARAMETERS[learner].get("criterion")
@@ -597,10 +597,12 @@ def random_case(seed: int) -> Case:
         parameters["work_limit"] = 2000
     if learner in FORESTS:
         parameters["n_estimators"] = int(random.integers(1, 5))
+    if learner == "ID3Classifier":
+        parameters["random_state"] = seed % 100
     if learner in (*FORESTS, *OFTEN):
         parameters["random_state"] = int(random.integers(100))
     numeric = all(kind == "number" for kind, _ in columns.values())
-    form = str(random.choice([*["pandas"] * 6, "polars", "arrow", "lists"]))
+    form = str(random.choice([*["pandas"] * 12, "polars", "arrow", "lists"]))
     if numeric and random.random() < 0.6:
         form = str(random.choice(["array", "fortran", "float32", "lists", "sparse"]))
     weight = _weights(random, n)

@@ -18,6 +18,7 @@ SENTENCES = (  # … stands for names and values
     "column … is named in categorical_features and in ordinal_features.",
     "predicate … puts the categories of column … in an order they do not have.",
     # too few rows
+    "none of the … row… has a target and a value to learn from.",
     "… rows are too few to keep a share of … aside …: add rows, change holdout, or use …",
     "… rows cannot be parted in … folds: use fewer.",
     # parameters that do not go together, or with the target
@@ -28,7 +29,7 @@ SENTENCES = (  # … stands for names and values
     "missing='class_mode' needs classes: the target is a number.",
     "missing='fractional_counts' needs sums: criterion='absolute_error' has none.",
     "max_groups=… needs a criterion of class weights or sums, which functions and 'absolute_error' are not: …",
-    "The 'missing' parameter of … must be a str among {…} or a dict of such by feature. Got … instead.",
+    "The 'missing' parameter of … must be a str among {…} or a dict of such by feature…. Got … instead.",
     "The 'se' parameter of … needs cross-validation: give 'cv', or se=None.",
     "… counts errors, and this tree predicts numbers: use ….",
     "StructuralRisk needs a bounded loss, and this tree predicts numbers: set loss_bound to ….",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import gc
 import signal
 import sys
 from collections import Counter
@@ -92,6 +93,7 @@ def main() -> int:
     parser.add_argument("--brief", action="store_true", help="a line for each failure, not reduced")
     given = parser.parse_args()
     faulthandler.enable()
+    gc.freeze()  # what is imported stays
     signal.signal(signal.SIGPROF, _too_long)
     total = sum(TARGETS[name].share for name in given.targets)
     run, failed, took = Counter[str](), Counter[str](), Counter[str]()

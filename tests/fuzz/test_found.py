@@ -11,10 +11,19 @@ from fuzz.cases import Case, Values
 from fuzz.invariants import check
 
 
-def found(name: str, learner: str, y: Values, *, x: Values, z: Values = (), **parameters: Any) -> Any:
+def found(
+    name: str,
+    learner: str,
+    y: Values,
+    weight: Values | None = None,
+    *,
+    x: Values,
+    z: Values = (),
+    **parameters: Any,
+) -> Any:
     """A case of one or two columns of numbers."""
     columns = {"x": ("number", x)} | ({"z": ("number", z)} if z else {})
-    case = Case(learner, parameters, columns, y)
+    case = Case(learner, parameters, columns, y, weight)
     return pytest.param(case, id=name.replace(" ", "-"))
 
 
@@ -46,6 +55,32 @@ FOUND = [
         min_samples_split=2,
         min_samples_leaf=1,
         cv=None,
+    ),
+    found(
+        "no standard error of an infinite one",
+        "CARTRegressor",
+        (0.4, 0.0),
+        x=(0.0, 1.0),
+        criterion="poisson",
+        cv=2,
+        se=0.0,
+    ),
+    found(
+        "no events where all rows with some are left out",
+        "CARTRegressor",
+        (4.0, 0.0),
+        x=(nan, 1.0),
+        criterion="poisson",
+        compat="rpart",
+        cv=None,
+    ),
+    found(
+        "a share of a row that weighs next to nothing",
+        "DecisionTreeRegressor",
+        (4.0, 0.0, 4.0),
+        (1.0, 1.0, 1e-12),
+        x=(1.0, 0.0, nan),
+        missing="fractional",
     ),
     found(
         "no row held out of one",

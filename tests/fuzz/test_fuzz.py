@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import treewright as tw
 from fuzz import server_requests
-from fuzz.cases import Case
+from fuzz.cases import LEARNERS, PARAMETERS, UNTRIED, Case
+from fuzz.invariants import refusal, unforeseen
 from fuzz.reduction import reduce
 from fuzz.run import TARGETS, failure, reproduction
+from treewright.arithmetic import matmul
 
 CASES = {
     "estimators": 300,
     "relations": 200,
+    "exports": 60,
     "engines": 10,
     "model_files": 400,
     "table_files": 40,
@@ -31,6 +36,22 @@ def test_random_cases(name: str, part: int) -> None:
     for seed in range(part, CASES[name], 4):
         if (wrong := failure(TARGETS[name], seed)) is not None:
             pytest.fail(f"{name}, seed {seed}\n{reproduction(TARGETS[name], seed, *wrong)}")
+
+
+def test_every_parameter_of_every_estimator_is_drawn() -> None:
+    estimators = {name for name in tw.__all__ if hasattr(getattr(tw, name), "_declared_as")}
+    assert set(LEARNERS) == estimators
+    for name in LEARNERS:
+        assert set(getattr(tw, name)()._get_param_names()) - set(PARAMETERS[name]) <= set(UNTRIED), name
+
+
+def test_an_error_of_others_is_no_refusal() -> None:
+    with pytest.raises(ValueError) as caught:
+        matmul(np.zeros((2, 3)), np.zeros((2, 3)))  # NumPy raises, in a line of ours
+    assert unforeseen(caught.value) is not None
+    with pytest.raises(ValueError, match="holdout") as caught:
+        tw.DecisionTreeClassifier(pruner="reduced_error").fit([[1.0]], [0])
+    assert refusal(caught.value) is None
 
 
 def test_the_code_of_a_case_fits_its_model() -> None:

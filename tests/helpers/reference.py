@@ -134,8 +134,9 @@ class Reference:
         self.margin = 1e-12 if self.n_classes and dataset.weight is not None else 0.0
         self.leaves: list[Node] = []
         self.least_weight_to_split = 0.0
+        self.lightest = float(weight[self.rows].min())
         if "fractional" in self.policies:  # limits on rows are limits on weight too
-            lightest = float(weight[self.rows].min()) * (1 - 1e-9)
+            lightest = self.lightest * (1 - 1e-9)
             self.least_weight = max(self.least_weight, self.least_rows * lightest)
             self.least_weight_to_split = max(self.least_rows_to_split * lightest, 2 * self.least_weight)
 

@@ -1,7 +1,7 @@
 """The executable specification of the policies for missing values: what each does to the rows of a node.
 
 *Shares.* A node holds rows with weights. Under `fractional` a row without the value goes down every branch
-with its share of the weight of the rows that have it, unless less than 1e-9 of weight is left of it; merits
+with its share of the weight of the rows that have it, unless less than 1e-9 of the lightest row is left of it; merits
 count for the known share of the weight and, for the gain ratio, rows without the value gain nothing and are a
 branch of their own. Limits on rows are then limits on weight too, a row being worth what the lightest row
 weighs (all but 1e-9 of it).
@@ -182,7 +182,7 @@ def send(learner: Reference, node: Node, split: Candidate) -> list[tuple[NDArray
         weights = np.where(here, node.weights, 0.0)
         if split.default_branch == SHARE:
             weights = np.where(known, weights, node.weights * size[b] / size.sum())
-            here = here | (~known & (weights > CRUMB))
+            here = here | (~known & (weights > CRUMB * learner.lightest))
         elif split.default_branch == b:
             here = here | ~known
             weights = np.where(here, node.weights, 0.0)

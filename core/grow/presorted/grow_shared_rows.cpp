@@ -21,6 +21,7 @@ TreeArrays grow_shared_rows(const GrowTask& given, const std::vector<double>& we
     const double lightest = weight.empty() ? 1.0 : *std::ranges::min_element(weight);
     const Recipe recipe = given.recipe.shares() ? with_least_weights(given.recipe, lightest) : given.recipe;
     GrowTask task = given.with(recipe);
+    task.lightest = lightest;
     task.rankings = nullptr;
     RowShares rows = all_rows(task, weight);
     if (weight.empty() && (recipe.shares() || recipe.forms())) rows.weight.assign(rows.size(), 1.0);

@@ -315,7 +315,8 @@ private:
                                               });
             follow_surrogates(task_.table, item.surrogates, row_of, branch);
         }
-        return treewright::send(item.parts, branch, item.split.default_branch, static_cast<size_t>(item.split.n_branches));
+        return treewright::send(item.parts, branch, item.split.default_branch, static_cast<size_t>(item.split.n_branches),
+                                task_.lightest);
     }
     Agreement agreeing_cut(const Item& item, size_t feature, const PrimarySides& sides, TwoSidedSplit& split) {
         std::span<const List> list = item.lists.of(feature);

@@ -146,6 +146,8 @@ def _unseen_of(column: Column) -> Any:
 def _raw(column: Column, x: Array) -> Raw:
     """Give a column as the model reads it."""
     gaps = np.isnan(x)
+    if column.kind != "numeric" and not column.categories:
+        return RawCodes(np.full(len(x), -1), (), declared=True)  # nothing was ever known of it
     if column.kind != "numeric":
         categories = (*column.categories, _unseen_of(column))
         codes = np.where(gaps, -1, np.where(x == UNSEEN, len(categories) - 1, x)).astype(np.int64)
@@ -201,6 +203,8 @@ class Scale:
 
     def inside(self, low: float, high: float) -> float | None:
         """Give a number above `low` and at most `high`."""
+        if not low < high:
+            return None
         low_end, high_end = max(low, self.low - 0.5), min(high, self.high)
         if math.isinf(low_end) and math.isinf(high_end):
             x = 0.0
@@ -209,7 +213,7 @@ class Scale:
         elif math.isinf(low_end):
             x = high_end - abs(high_end) * 0.01 - 1.0 if self.step is None else high_end
         else:
-            x = low_end + (high_end - low_end) / 2
+            x = low_end / 2 + high_end / 2
         if self.step is not None:
             x = float(math.floor(Fraction(x) / self.step) * self.step)
             x = x if x > low else float((math.floor(Fraction(low_end) / self.step) + 1) * self.step)
@@ -619,7 +623,8 @@ def random_rows(program: Program, n_rows: int, seed: int = 0) -> Rows:
         x[:, at] = np.array(pool)[random.integers(0, len(pool), n_rows)]
         if not one.has_codes and scale.step is None:
             known = np.array([number for number in pool if not math.isnan(number)])
-            drawn = random.uniform(known.min(), known.max(), n_rows)
+            share = random.random(n_rows)
+            drawn = known.min() * (1 - share) + known.max() * share
             x[:, at] = np.where(random.random(n_rows) < 0.5, drawn, x[:, at])
         x[random.random(n_rows) < 0.05, at] = np.nan
     return Rows(program, x)

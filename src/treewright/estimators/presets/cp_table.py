@@ -137,7 +137,8 @@ def choose_row(table: CPTable, se: float) -> int:
     if table.xerror is None or table.xstd is None:
         raise ValueError("the cp table has no cross-validated errors to choose by.")
     least = int(table.xerror.argmin())
-    return int(np.argmax(table.xerror <= table.xerror[least] + se * table.xstd[least]))
+    beyond = se * table.xstd[least] if se > 0 else 0.0  # where held-out rows were never expected it is infinite
+    return int(np.argmax(table.xerror <= table.xerror[least] + beyond))
 
 
 def folds_of_rows(cv: Any, dataset: Dataset, used: NDArray[np.bool_]) -> NDArray[Any]:

@@ -113,9 +113,9 @@ def _number_lines(model: CARTEstimator, _: CARTFigures, node: int, digits: int) 
     risk = f"{tree.risk[node] / weight:.{digits}g}"
     if model.criterion != "poisson":
         return [f"  mean={value:.{digits}g}, MSE={risk}"]
-    shrink = model._recipe(tree.schema).shrink
-    drawn = 1 / shrink**2 if shrink > 0 else 0.0  # by as many events of the overall rate
-    events = value * (weight + drawn / float(tree.value[0, 0])) - drawn
+    shrink, overall = model._recipe(tree.schema).shrink, float(tree.value[0, 0])
+    drawn = 1 / shrink**2 if shrink > 0 and overall > 0 else 0.0  # by as many events of the overall rate
+    events = value * (weight + (drawn / overall if drawn else 0.0)) - drawn
     return [f"  events={events:.{digits}g},  estimated rate={value:.{digits}g} , mean deviance={risk}"]
 
 
