@@ -16,6 +16,7 @@ from pathlib import Path
 
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier as TheirTree
+from timing import run_times
 from workloads import two_classes
 
 import treewright as tw
@@ -23,12 +24,7 @@ from treewright.pruning import CostComplexity
 
 
 def cpu_seconds(work: Callable[[], object], repeat: int) -> float:
-    times = []
-    for _ in range(repeat):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return statistics.median(times)
+    return statistics.median(run_times(work, repeat, time.process_time))
 
 
 def main() -> None:

@@ -12,12 +12,10 @@ leaves, and the class and the class shares of all rows and of new ones. It needs
 
 from __future__ import annotations
 
-import argparse
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,12 +24,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from seeds import FRESH, compare_all, seed_parser
 
 import treewright as tw
 
 PROGRAM = Path(__file__).with_name("CompareJ48.java")
-FRESH = 40
-"""New rows whose classes each tree predicts, with holes and with values that no row had."""
 
 
 @dataclass
@@ -228,32 +225,21 @@ def differences(case: Case, model: Any, folder: Path, seed: int) -> Iterator[str
 
 def main() -> int:
     """Compare the tables of a range of seeds; the exit status says whether all are equal."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("first", type=int, help="the first seed")
-    parser.add_argument("last", type=int, help="the seed to stop before")
+    parser = seed_parser(__doc__, "3 to 1500")
     parser.add_argument("--weka", type=Path, required=True, help="path of weka.jar, version 3.9.6")
-    parser.add_argument("--rows", type=int, help="rows of each table (3 to 1500 if not given)")
     given = parser.parse_args()
     if shutil.which("java") is None or not given.weka.exists():
         sys.exit(f"Java or {given.weka} is not there: see `{parser.prog} --help` for how to get them.")
     warnings.simplefilter("ignore")
     cases = {seed: draw_case(seed, given.rows) for seed in range(given.first, given.last)}
-    equal = compared = 0
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        run_j48(cases, folder, given.weka.resolve())
-        for seed, case in cases.items():
-            if not (folder / f"{seed}_tree.txt").exists():  # Weka has said why
-                continue
-            compared += 1
-            difference = next(differences(case, fit(case), folder, seed), None)
-            equal += difference is None
-            if difference is not None:
-                print(f"seed {seed} ({len(case.rows)} rows, J48 {case.command()}): {difference}")
-    print(f"{equal} of {compared} trees equal J48's")
-    return 0 if equal == compared else 1
+
+    def difference(folder: Path, seed: int, case: Case) -> str | None:
+        if not (folder / f"{seed}_tree.txt").exists():  # Weka has said why
+            return None
+        found = next(differences(case, fit(case), folder, seed), None)
+        return f"({len(case.rows)} rows, J48 {case.command()}): {found}" if found else ""
+
+    return compare_all("J48", cases, lambda folder: run_j48(cases, folder, given.weka.resolve()), difference)
 
 
 if __name__ == "__main__":

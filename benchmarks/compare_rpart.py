@@ -12,12 +12,10 @@ for new ones. It needs R with rpart: `apt install r-cran-rpart`.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import shutil
 import subprocess
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +24,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from rpart_cases import Case, draw_case
+from seeds import compare_all, seed_parser
 
 import treewright as tw
 
@@ -275,31 +274,19 @@ class Comparison:
 
 def main() -> int:
     """Compare the tables of a range of seeds; the exit status says whether all are equal."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("first", type=int, help="the first seed")
-    parser.add_argument("last", type=int, help="the seed to stop before")
-    parser.add_argument("--rows", type=int, help="rows of each table (30 to 1000 if not given)")
-    given = parser.parse_args()
+    given = seed_parser(__doc__, "30 to 1000").parse_args()
     if shutil.which("Rscript") is None:
         sys.exit("Rscript is not there: install R with rpart, for example by `apt install r-cran-rpart`.")
     warnings.simplefilter("ignore")
     cases = {seed: draw_case(seed, given.rows) for seed in range(given.first, given.last)}
-    equal = compared = 0
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        run_rpart(cases, folder)
-        for seed, case in cases.items():
-            if not (folder / f"{seed}_nodes.csv").exists():  # R has said why
-                continue
-            compared += 1
-            difference = next(Comparison(case, fit(case), folder, seed).differences(), None)
-            equal += difference is None
-            if difference is not None:
-                print(f"seed {seed} ({case.settings()}): {difference}")
-    print(f"{equal} of {compared} trees equal rpart's")
-    return 0 if equal == compared else 1
+
+    def difference(folder: Path, seed: int, case: Case) -> str | None:
+        if not (folder / f"{seed}_nodes.csv").exists():  # R has said why
+            return None
+        found = next(Comparison(case, fit(case), folder, seed).differences(), None)
+        return f"({case.settings()}): {found}" if found else ""
+
+    return compare_all("rpart", cases, lambda folder: run_rpart(cases, folder), difference)
 
 
 if __name__ == "__main__":

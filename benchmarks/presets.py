@@ -11,13 +11,12 @@ import argparse
 import shutil
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from timing import run_times
 from workloads import two_classes
 
 import treewright as tw
@@ -42,16 +41,6 @@ public class TimeJ48 { public static void main(String[] args) throws Exception {
     System.out.println(best);
 } }
 """
-
-
-def fastest(work: Callable[[], object], times: int = 3) -> float:
-    """Seconds of the fastest of several runs."""
-    seconds = []
-    for _ in range(times):
-        begin = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - begin)
-    return min(seconds)
 
 
 def like_adult(n_rows: int = 30_000) -> tuple[pd.DataFrame, Any]:
@@ -116,7 +105,7 @@ def compare_presets(weka: str | None) -> None:
             ("CART, compat='rpart', surrogates, ten folds | rpart", cart, lambda: time_rpart(table, y))
         )
     for words, model, program in rows:
-        ours, theirs = fastest(lambda model=model: model.fit(table, y)), program()
+        ours, theirs = min(run_times(lambda model=model: model.fit(table, y), 3)), program()
         print(
             f"| {words.replace(' | ', ' beside ')} | {ours:.3f} s | {theirs:.3f} s | {theirs / ours:.1f} |",
             flush=True,
@@ -134,8 +123,8 @@ def compare_holes() -> None:
         ("CART, cv=None", tw.CARTClassifier(cv=None, n_jobs=1)),
     ):
         whole, seconds = (
-            fastest(lambda p=preset: p.fit(X, y), 1),
-            fastest(lambda p=preset: p.fit(holed, y), 1),
+            *run_times(lambda p=preset: p.fit(X, y), 1),
+            *run_times(lambda p=preset: p.fit(holed, y), 1),
         )
         print(f"| {words} | {whole:.3f} s | {seconds / whole:.1f} |", flush=True)
 

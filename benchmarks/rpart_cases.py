@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-FRESH = 40
-"""New rows that each tree predicts, with holes and with levels that no row of a node had."""
+from seeds import FRESH
 
 
 @dataclass

@@ -20,7 +20,7 @@ from treewright import (
     datasets,
     plot_tree,
 )
-from treewright.draw import Drawing
+from treewright.draw.drawing import Drawing
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
@@ -30,42 +31,39 @@ def shattered(functions: Functions, n_points: int) -> int:
     return best
 
 
-def boolean_trees(n_leaves: int, n_features: int) -> Functions:
-    """All labellings of the corners of a cube by trees of at most so many leaves."""
-    n_points = 2**n_features
-    ones = (1 << n_points) - 1
-    side = [sum(1 << p for p in range(n_points) if p >> j & 1) for j in range(n_features)]
+def all_labellings(n_points: int, sides: Iterable[int], n_leaves: int) -> Functions:
+    """All labellings by trees of at most so many leaves, whose splits send these sets of points right."""
+    every = tuple(sides)
 
     @cache
     def trees(leaves: int) -> Functions:
-        found = {0, ones}
+        found = {0, (1 << n_points) - 1}
         for left in range(1, leaves):
-            for f, g, right in itertools.product(trees(left), trees(leaves - left), side):
+            for f, g, right in itertools.product(trees(left), trees(leaves - left), every):
                 found.add((f & ~right) | (g & right))
         return frozenset(found)
 
     return trees(n_leaves)
 
 
+def boolean_trees(n_leaves: int, n_features: int) -> Functions:
+    """All labellings of the corners of a cube by trees of at most so many leaves."""
+    n_points = 2**n_features
+    sides = [sum(1 << p for p in range(n_points) if p >> j & 1) for j in range(n_features)]
+
+    return all_labellings(n_points, sides, n_leaves)
+
+
 def threshold_trees(points: np.ndarray, n_leaves: int) -> Functions:
     """All labellings of given points by trees of at most so many leaves with splits x ≤ t."""
     n_points, n_features = points.shape
-    ones = (1 << n_points) - 1
     sides = {
         sum(1 << p for p in range(n_points) if points[p, j] > t)
         for j in range(n_features)
         for t in np.unique(points[:, j])
     }
 
-    @cache
-    def trees(leaves: int) -> Functions:
-        found = {0, ones}
-        for left in range(1, leaves):
-            for f, g, right in itertools.product(trees(left), trees(leaves - left), sides):
-                found.add((f & ~right) | (g & right))
-        return frozenset(found)
-
-    return trees(n_leaves)
+    return all_labellings(n_points, sides, n_leaves)
 
 
 # ---- capacity ------------------------------------------------------------------------------------------

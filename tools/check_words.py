@@ -33,6 +33,14 @@ OUT = {
     r"\bstand-ins?\b": "surrogate",
     r"[Tt]he way through the tree": "the path through the tree",
     r"[Mm]oved the share of": "moved the probability of",
+    r"\bclass(es')? shares?\b|\bshares? of (every|each|all) class(es)?\b": "class probability",
+    r"\b[Mm]erit of (the split|each cut)\b|\bby merit\b|\bmerits? decides?\b": "gain",
+    r"\b([Mm]ean|[Tt]raining|[Vv]alidation) risks?\b": "error, loss",
+    r"\b[Rr]isk (as a leaf|per row|against size|on other rows)\b": "error, loss",
+    r"(?<!\")\b[Aa]ccounts?\b": "trace, steps",
+    r"\b[Nn]othing to offer\b": "no possible split",
+    r"\b([Aa]n|[Tt]he|[Ee]very|[Ee]ach|[Tt]his) artefacts?\b": "export, exported code",
+    r"\b[Ll]ineage\b": "topology",
 }
 """Patterns of words that are out, with those to say instead."""
 

@@ -27,6 +27,13 @@ SECTION = re.compile(
     r"(?<=    Parameters\n    ----------\n).*?(?=\n    (?:Attributes|Examples)\n    ---|    \"\"\")",
     re.DOTALL,
 )
+FULL = "DecisionTreeClassifier"
+"""The class whose docstring describes the parameters that others have too."""
+
+MOST_ABSENT = 4
+"""Up to so many parameters that a class does not have are named; else those that it has."""
+
+CLASS = re.compile(r"^class (\w+)(?:\((.*?)\))?:$", re.MULTILINE)
 CHOICES = re.compile(r"#define TREEWRIGHT_CHOICES\(CHOICE\).*?\n(?=\n)", re.DOTALL)
 FIRST_CHOICE = "/* parameters: written by tools/generate_parameters.py */"
 
@@ -58,15 +65,22 @@ def abs_finite(value: Any) -> bool:
     return not (isinstance(value, float) and value in (float("inf"), -float("inf")))
 
 
-def classes(source: str) -> Iterator[tuple[str, str, slice]]:
-    """Give the classes of a module that have parameters, the one each is made from, and where it stands."""
-    found = list(re.finditer(r"^class (\w+)(?:\((.*?)\))?:$", source, re.MULTILINE))
-    for match in found:
+def classes(source: str) -> Iterator[tuple[str, list[str], slice]]:
+    """Give the classes of a module that have parameters, what each is made from, and where it stands."""
+    for match in CLASS.finditer(source):
         rest = re.compile(r"^\S", re.MULTILINE).search(source, match.end())
-        bases = (match[2] or "").split(", ")
-        if match[1] in OWNERS:
-            parent = next((base for base in bases if base in OWNERS), "")
-            yield match[1], parent, slice(match.start(), rest.start() if rest else len(source))
+        where = slice(match.start(), rest.start() if rest else len(source))
+        if match[1] in OWNERS or BEGIN in source[where]:
+            yield match[1], (match[2] or "").split(", "), where
+
+
+def fields(name: str, bases: dict[str, list[str]]) -> dict[str, str]:
+    """Write the fields of a class: those of an estimator, or those that all made from a class share."""
+    if name in OWNERS:
+        return {key: field_line(entry) for key, entry in parameters_of(name).items()}
+    made = [fields(other, bases) for other, above in bases.items() if name in above]
+    shared = set.intersection(*(set(lines.items()) for lines in made)) if made else set()
+    return {key: line for key, line in (made[0].items() if made else ()) if (key, line) in shared}
 
 
 def described(name: str, like: str) -> str:
@@ -81,10 +95,12 @@ def described(name: str, like: str) -> str:
             defaults.append(f"`{entry.name}={written(entry.default)}`")
     lines = [f"    {entry.name} : {entry.domain.described}\n{paragraph(entry.text)}" for entry in own]
     if like:
+        others = [f"`{other}`" for other in parameters_of(name) if other not in {entry.name for entry in own}]
         absent = [f"`{other}`" for other in known if other not in parameters_of(name)]
-        but = f", without {listed(absent)}" if absent else ""
+        every = "All others are" if own else "They are"
+        start = f"{listed(others)} are" if len(absent) > MOST_ABSENT else every
+        but = f", without {listed(absent)}" if 0 < len(absent) <= MOST_ABSENT else ""
         but += f", with the default{'s' * (len(defaults) > 1)} {listed(defaults)}" if defaults else ""
-        start = "All others are" if own else "They are"
         lines.append(f"    **parameters\n{paragraph(f'{start} those of `{like}`{but}.')}")
     return "".join(lines)
 
@@ -113,20 +129,23 @@ def replaced(pattern: re.Pattern[str], text: str, new: str) -> str:
     return pattern.sub(lambda _: new, text, count=1)
 
 
-def module(path: Path) -> str:
+def module(path: Path, bases: dict[str, list[str]]) -> str:
     """Write the fields and docstrings of the classes of a module."""
     source = path.read_text("utf-8")
-    for name, parent, where in reversed(list(classes(source))):
+    for name, above, where in reversed(list(classes(source))):
         text = source[where]
         if BEGIN not in text or END not in text:
             raise SystemExit(f"{path}: {name} has no lines {BEGIN.strip()!r} and {END.strip()!r}")
-        inherited = {name: field_line(entry) for name, entry in parameters_of(parent).items()}
-        lines = {name: field_line(entry) for name, entry in parameters_of(name).items()}
-        fields = "".join(line for key, line in lines.items() if inherited.get(key) != line)
+        inherited = {
+            key: line for base in above if base in bases for key, line in fields(base, bases).items()
+        }
+        own = "".join(line for key, line in fields(name, bases).items() if inherited.get(key) != line)
+        parent = next((base for base in above if base in OWNERS), "")
         classifier = name.replace("Regressor", "Classifier")
-        like = parent or (classifier if classifier in OWNERS - {name} else "")
-        text = replaced(FIELDS, text, fields)
-        text = replaced(SECTION, text, described(name, like))
+        like = parent or (classifier if classifier in OWNERS - {name} else FULL * (name != FULL))
+        text = replaced(FIELDS, text, own)
+        if name in OWNERS:
+            text = replaced(SECTION, text, described(name, like))
         source = source[: where.start] + text + source[where.stop :]
     return source
 
@@ -158,9 +177,9 @@ and work as they do there. The page is written by `tools/generate_parameters.py`
 
 On the command line `--name value` sets any of them: `treewright fit iris.csv --ccp-alpha 0.01`.
 
-*Learner* are `TreeClassifier` and `TreeRegressor`, *trees* `DecisionTreeClassifier` and `DecisionTreeRegressor`, *optimal trees* `OptimalTree…`, *forests*
-`RandomForest…` and `ExtraTrees…`, *rules* `RuleClassifier`; what is for classes only is in the classifiers
-alone.
+*Learner* are `TreeClassifier` and `TreeRegressor`, *trees* `DecisionTreeClassifier` and
+`DecisionTreeRegressor`, *optimal trees* `OptimalTree…`, *forests* `RandomForest…` and `ExtraTrees…`, *rules*
+`RuleClassifier`; what is for classes only is in the classifiers alone.
 
 | parameter | default | of | what it does |
 |---|---|---|---|
@@ -228,9 +247,10 @@ def core(path: Path) -> str:
 def files(root: Path) -> Iterator[tuple[Path, str]]:
     """Give every file that is written, with what should be in it."""
     package = root / "src" / "treewright"
-    for path in sorted([*package.glob("estimators/**/*.py"), *package.glob("growing/recipe.py")]):
-        if list(classes(path.read_text("utf-8"))):
-            yield path, module(path)
+    paths = sorted([*package.glob("estimators/**/*.py"), *package.glob("growing/recipe.py")])
+    found = {path: list(classes(path.read_text("utf-8"))) for path in paths}
+    bases = {name: above for made in found.values() for name, above, _ in made}
+    yield from ((path, module(path, bases)) for path, made in found.items() if made)
     yield root / "docs" / "parameters.md", page()
     if (root / "core" / "base" / "recipe.hpp").exists():
         yield root / "core" / "base" / "recipe.hpp", core(root / "core" / "base" / "recipe.hpp")

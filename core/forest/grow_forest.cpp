@@ -7,6 +7,7 @@
 #include "grow/offers.hpp"
 #include "base/parallel.hpp"
 #include "grow/by_sorting/finder.hpp"
+#include "grow/kernel.hpp"
 
 namespace treewright {
 
@@ -94,10 +95,8 @@ private:
 /// Whether nodes are grown by sorting the features they draw, rather than on presorted lists of all of them.
 bool use_sorting(const GrowTask& task) {
     const Recipe& r = task.recipe;
-    const bool known =
-        r.criterion == Gini::traits.name || r.criterion == Entropy::traits.name || r.criterion == SquaredError::traits.name;
     const bool few = r.random_cuts || (r.max_features > 0 && 2 * r.max_features <= static_cast<int64_t>(task.n_features()));
-    return known && few && r.ties == Ties::random && offers::by_sorting.holds(r.demands());
+    return sorts_by(r.criterion) && few && r.ties == Ties::random && offers::by_sorting.holds(r.demands());
 }
 
 /// What every tree of a forest shares.
@@ -123,20 +122,19 @@ struct ForestTask {
     }
 };
 
-template <class C, class Scorer>
-std::vector<Forest> grow_sorted_with(const ForestTask& shared, const GrowTask& task, const RankTable& ranks) {
+std::vector<Forest> grow_sorted(const ForestTask& shared, GrowTask task) {
     struct Worker {
         Recipe recipe;  // with the least weight of a leaf in the tree in hand
         GrowTask task;
         ForestWriter writer;
-        SortingFinder<C, Scorer> finder;
+        SortingFinder finder;
         Sample sample;
 
-        Worker(const ForestTask& shared, const GrowTask& all, const RankTable& ranks)
+        Worker(const ForestTask& shared, const GrowTask& all, const SortedColumns& columns, bool unit)
             : recipe(shared.recipe),
               task(all.with(recipe)),
               writer(task, shared.position, shared.n_categories),
-              finder(task, ranks, writer) {}
+              finder(task, columns, unit, writer) {}
 
         void grow(const ForestTask& shared, uint64_t seed, int thread, Forest& out) {
             sample.draw(shared.sampler, shared.draws, shared.target, seed);
@@ -149,34 +147,22 @@ std::vector<Forest> grow_sorted_with(const ForestTask& shared, const GrowTask& t
         }
     };
     const int threads = shared.recipe.threads;
+    const SortedColumns columns(task);
+    const bool unit = shared.draws.n_draws == 0 && !shared.target.weight;
+    use_criterion(task);
+    const LogTable logs(task.formula->traits.log_table && unit ? task.table.n_rows : 0);
+    task.n_log_n = logs.data();
     std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(std::max(threads, 1)));
     std::vector<Forest> trees(shared.n_trees());
     parallel_for(trees.size(), threads, [&](size_t t, int thread) {
         auto& worker = workers[static_cast<size_t>(thread)];
-        if (!worker) worker = std::make_unique<Worker>(shared, task, ranks);
+        if (!worker) worker = std::make_unique<Worker>(shared, task, columns, unit);
         shared.monitor.poll(thread);
         Forest grown = shared.blank();
         worker->grow(shared, shared.draws.seeds[t], thread, grown);
         trees[t] = std::move(grown);
     });
     return trees;
-}
-
-template <class C>
-std::vector<Forest> grow_sorted_by(const ForestTask& shared, GrowTask task, const RankTable& ranks) {
-    const bool unit = shared.draws.n_draws == 0 && !shared.target.weight;
-    const LogTable logs(C::traits.log_table && unit ? task.table.n_rows : 0);
-    task.n_log_n = logs.data();
-    task.formula = &formula_of<C>;
-    return C::with_scorer(task.n_classes, unit, [&]<class Scorer>() { return grow_sorted_with<C, Scorer>(shared, task, ranks); });
-}
-
-std::vector<Forest> grow_sorted(const ForestTask& shared, const GrowTask& task) {
-    const bool by_row = copies_columns(task) && !shared.recipe.random_cuts;
-    const RankTable ranks(task.table, by_row, shared.recipe.threads, shared.monitor);
-    if (shared.recipe.criterion == Gini::traits.name) return grow_sorted_by<Gini>(shared, task, ranks);
-    if (shared.recipe.criterion == Entropy::traits.name) return grow_sorted_by<Entropy>(shared, task, ranks);
-    return grow_sorted_by<SquaredError>(shared, task, ranks);
 }
 
 /// Every tree by the engine that `grow` would choose for it.

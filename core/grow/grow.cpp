@@ -36,6 +36,17 @@ ClassLevels class_levels(const Target& target, const Recipe& recipe) {
 
 }  // namespace
 
+void use_criterion(GrowTask& task) {
+    Criteria::with(task.recipe.criterion, [&]<class C>() {
+        if (C::classification != (task.n_classes > 0))
+            throw std::invalid_argument("criterion '" + task.recipe.criterion + "' does not fit this target");
+        task.formula = &formula_of<C>;
+        task.make_kernel = &make_kernel<Formula>;
+        if constexpr (HasScorer<C>)
+            if (!C::classification || !task.recipe.plain) task.make_kernel = &make_kernel<C>;
+    });
+}
+
 TreeArrays grow(const Table& table, const Target& target, const Recipe& given, Monitor& monitor) {
     const Recipe recipe = given.normalised(table.features.size());
     const std::vector<double> weight = search_weights(table.n_rows, target, recipe);
@@ -45,25 +56,12 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& given, M
     task.total_weight = weight.empty() ? static_cast<double>(table.n_rows) : std::accumulate(weight.begin(), weight.end(), 0.0);
     monitor.total = static_cast<double>(table.n_rows);
     if (!recipe.monotonic.empty()) task.levels = class_levels(target, recipe);
-    const auto grow_by = [&](const Formula& formula, bool needs_logs) {
-        const LogTable logs(needs_logs && weight.empty() ? table.n_rows : 0);
-        task.n_log_n = logs.data();
-        task.formula = &formula;
-        return grow_tree(task, weight);
-    };
-    TreeArrays tree;
-    if (recipe.function.call) {
-        tree = grow_by(target.n_classes ? formula_of<UserClassCriterion> : formula_of<UserNumberCriterion>, false);
-    } else {
-        tree = Criteria::with(recipe.criterion, [&]<class C>() {
-            if (C::classification != (target.n_classes > 0))
-                throw std::invalid_argument("criterion '" + recipe.criterion + "' does not fit this target");
-            task.make_kernel = &make_kernel<Formula>;
-            if constexpr (HasScorer<C>)
-                if (!C::classification || !recipe.plain) task.make_kernel = &make_kernel<C>;
-            return grow_by(formula_of<C>, C::traits.log_table);
-        });
-    }
+    if (recipe.function.call)
+        task.formula = target.n_classes ? &formula_of<UserClassCriterion> : &formula_of<UserNumberCriterion>;
+    else use_criterion(task);
+    const LogTable logs(task.formula->traits.log_table && weight.empty() ? table.n_rows : 0);
+    task.n_log_n = logs.data();
+    TreeArrays tree = grow_tree(task, weight);
     transforms.restore(tree);
     return tree;
 }

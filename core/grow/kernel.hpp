@@ -62,4 +62,7 @@ public:
 template <class C>
 std::unique_ptr<Kernel> make_kernel(const GrowTask& task, bool unit);
 
+/// Have a task grow by the criterion that its recipe names.
+void use_criterion(GrowTask& task);
+
 }  // namespace treewright

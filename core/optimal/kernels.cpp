@@ -1,13 +1,7 @@
 // The loops of the search for each set of instructions, and the choice among them.
 #include "optimal/kernels.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-#define TREEWRIGHT_X86 1
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC's own headers, up to version 12
-#endif
-#endif
+#include "optimal/instructions.hpp"
 
 namespace treewright::optimal {
 
@@ -59,12 +53,7 @@ inline void gather_wide(const uint32_t* rows, uint32_t n, const uint32_t* places
 
 // ---- AVX2 ------------------------------------------------------------------------------------------------------------------
 
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,popcnt,lzcnt")
-#endif
+#include "optimal/instructions_avx2.ipp"
 namespace avx2 {
 
 inline uint64_t below(__m256i places, __m256i begin, __m256i last, __m256i more, __m256i begin_, __m256i last_) {
@@ -97,11 +86,7 @@ using portable::gather_narrow, portable::gather_wide, portable::part;
 #include "optimal/kernels.ipp"
 
 }  // namespace avx2
-#ifdef __clang__
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+#include "optimal/instructions_end.ipp"
 
 // ---- AVX-512 ---------------------------------------------------------------------------------------------------------------
 
@@ -169,31 +154,16 @@ inline void part(const uint32_t* rows, const uint32_t* group, uint32_t n, const 
 #include "optimal/kernels.ipp"
 
 }  // namespace avx512
-#ifdef __clang__
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
+#include "optimal/instructions_end.ipp"
 #endif
-#endif
-
-namespace {
-
-Kernels choose() {
-#ifdef TREEWRIGHT_X86
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
-        return avx512::table_of_functions();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
-        return avx2::table_of_functions();
-#endif
-    return portable::table_of_functions();
-}
-
-}  // namespace
 
 const Kernels& kernels() {
-    static const Kernels chosen = choose();
+#ifdef TREEWRIGHT_X86
+    static const Kernels chosen =
+        loops_for_processor(&portable::table_of_functions, &avx2::table_of_functions, &avx512::table_of_functions, false);
+#else
+    static const Kernels chosen = portable::table_of_functions();
+#endif
     return chosen;
 }
 

@@ -1,13 +1,7 @@
 // The loops of counting sets for each set of instructions, and the choice among them.
 #include "optimal/set_kernels.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-#define TREEWRIGHT_X86 1
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC's own headers, up to version 12
-#endif
-#endif
+#include "optimal/instructions.hpp"
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi"  // vectors never leave a function
 #endif
@@ -16,13 +10,7 @@ namespace treewright::optimal {
 
 namespace sets::portable {
 
-struct Words {
-    uint64_t of[8];
-    uint64_t operator[](size_t i) const { return of[i]; }
-};
-inline void count_words(uint64_t rows, const uint64_t* words, Words& sum) {
-    for (int i = 0; i < 8; ++i) sum.of[i] += static_cast<uint64_t>(__builtin_popcountll(rows & words[i]));
-}
+#include "optimal/set_words.ipp"
 /// The bits of a word that are set in `kept`, next to one another.
 inline uint64_t gather_bits(uint64_t word, uint64_t kept) {
     uint64_t bits = 0;
@@ -36,31 +24,16 @@ inline uint64_t gather_bits(uint64_t word, uint64_t kept) {
 
 #ifdef TREEWRIGHT_X86
 
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,popcnt,lzcnt")
-#endif
+#include "optimal/instructions_avx2.ipp"
 namespace sets::avx2 {
 
-struct Words {
-    uint64_t of[8];
-    uint64_t operator[](size_t i) const { return of[i]; }
-};
-inline void count_words(uint64_t rows, const uint64_t* words, Words& sum) {
-    for (int i = 0; i < 8; ++i) sum.of[i] += static_cast<uint64_t>(__builtin_popcountll(rows & words[i]));
-}
+#include "optimal/set_words.ipp"
 inline uint64_t gather_bits(uint64_t word, uint64_t kept) { return _pext_u64(word, kept); }
 
 #include "optimal/set_kernels.ipp"
 
 }  // namespace sets::avx2
-#ifdef __clang__
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+#include "optimal/instructions_end.ipp"
 
 #ifdef __clang__
 #pragma clang attribute push( \
@@ -81,31 +54,16 @@ inline uint64_t gather_bits(uint64_t word, uint64_t kept) { return _pext_u64(wor
 #include "optimal/set_kernels.ipp"
 
 }  // namespace sets::avx512
-#ifdef __clang__
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
+#include "optimal/instructions_end.ipp"
 #endif
-#endif
-
-namespace {
-
-SetKernels choose() {
-#ifdef TREEWRIGHT_X86
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("bmi2"))
-        return sets::avx512::table_of_functions();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
-        return sets::avx2::table_of_functions();
-#endif
-    return sets::portable::table_of_functions();
-}
-
-}  // namespace
 
 const SetKernels& set_kernels() {
-    static const SetKernels chosen = choose();
+#ifdef TREEWRIGHT_X86
+    static const SetKernels chosen = loops_for_processor(&sets::portable::table_of_functions, &sets::avx2::table_of_functions,
+                                                         &sets::avx512::table_of_functions, true);
+#else
+    static const SetKernels chosen = sets::portable::table_of_functions();
+#endif
     return chosen;
 }
 

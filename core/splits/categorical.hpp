@@ -16,110 +16,13 @@
 #include "criteria/user_criterion.hpp"
 #include "splits/category_order.hpp"
 #include "splits/cheapest_runs.hpp"
+#include "splits/levels.hpp"
 #include "grow/missing_policy.hpp"
 #include "grow/grow_task.hpp"
 
 namespace treewright {
 
 inline constexpr size_t exhaustive_levels = 12;
-
-/// Totals of each value present at a node, and of the rows where the feature is missing.
-struct Levels {
-    size_t width = 0;
-    std::vector<int32_t> code;         // ascending
-    std::vector<double> weight, sums;  // sums: code.size() × width
-    std::vector<size_t> count;
-    Totals missing, known;
-    double centre = 0;   // of the target, as in LocalRows
-    double squares = 0;  // of numbers about the centre, where the value is known
-
-    size_t size() const { return code.size(); }
-    void add_to(Totals& totals, size_t level) const {
-        totals.weight += weight[level];
-        totals.count += count[level];
-        for (size_t k = 0; k < width; ++k) totals.sums[k] += sums[level * width + k];
-    }
-    void remove_from(Totals& totals, size_t level) const {
-        totals.weight -= weight[level];
-        totals.count -= count[level];
-        for (size_t k = 0; k < width; ++k) totals.sums[k] -= sums[level * width + k];
-    }
-    /// Share the rows without a value over the levels, by their weight.
-    void share_missing() {
-        for (size_t level = 0; level < size(); ++level) {
-            const double share = weight[level] / known.weight;
-            weight[level] += share * missing.weight;
-            for (size_t k = 0; k < width; ++k) sums[level * width + k] += share * missing.sums[k];
-        }
-        missing.count = 0;  // each has its place
-        known.add(missing);
-        missing.clear();
-    }
-    /// Share of class 1, or mean of the target.
-    double mean(size_t level, bool classes) const { return sums[level * width + (classes ? 1 : 0)] / weight[level]; }
-};
-
-/// Fills Levels from rows in one pass; keeps its buckets clean between calls.
-class LevelCounter {
-public:
-    /// each(use) must call use(code, row) for every row of the node, where row is a local number.
-    template <class Each>
-    void count(size_t n_categories, size_t width, const LocalRows& rows, Each&& each, Levels& levels) {
-        if (weight_.size() < n_categories) {
-            weight_.resize(n_categories, 0.0);
-            count_.resize(n_categories, 0);
-        }
-        if (sums_.size() < n_categories * width) sums_.resize(n_categories * width, 0.0);
-        levels.width = width;
-        levels.missing = Totals(width);
-        levels.known = Totals(width);
-        levels.centre = rows.centre;
-        levels.squares = 0;
-        present_.clear();
-        const bool classes = rows.label, squares = !classes && width > 1;
-        each([&](int32_t code, size_t row) {
-            const double w = rows.weight_of(row);
-            const size_t k = classes ? static_cast<size_t>(rows.label[row]) : 0;
-            const double amount = classes ? w : w * rows.target[row];
-            if (code < 0) {
-                levels.missing.weight += w;
-                levels.missing.count += 1;
-                levels.missing.sums[k] += amount;
-                if (squares) levels.missing.sums[1] += amount * rows.target[row];
-                return;
-            }
-            const auto c = static_cast<size_t>(code);
-            if (count_[c]++ == 0) present_.push_back(code);
-            weight_[c] += w;
-            sums_[c * width + k] += amount;
-            if (!classes) levels.squares += amount * rows.target[row];
-            if (squares) sums_[c * width + 1] += amount * rows.target[row];
-        });
-        std::sort(present_.begin(), present_.end());
-        levels.code = present_;
-        levels.weight.clear();
-        levels.count.clear();
-        levels.sums.clear();
-        for (int32_t code : present_) {
-            const auto c = static_cast<size_t>(code);
-            levels.weight.push_back(weight_[c]);
-            levels.count.push_back(count_[c]);
-            levels.sums.insert(levels.sums.end(), sums_.begin() + static_cast<int64_t>(c * width),
-                               sums_.begin() + static_cast<int64_t>((c + 1) * width));
-            levels.known.weight += weight_[c];
-            levels.known.count += count_[c];
-            for (size_t k = 0; k < width; ++k) levels.known.sums[k] += sums_[c * width + k];
-            weight_[c] = 0;
-            count_[c] = 0;
-            std::fill_n(sums_.begin() + static_cast<int64_t>(c * width), width, 0.0);
-        }
-    }
-
-private:
-    std::vector<double> weight_, sums_;
-    std::vector<size_t> count_;
-    std::vector<int32_t> present_;
-};
 
 /// Searches the groupings of one feature's values for one node.
 template <class C>

@@ -15,18 +15,17 @@ from treewright.growing.recipe import Recipe
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
-    from treewright.draw import (
-        plot_confusion,
-        plot_importances,
+    from treewright.draw.bars import plot_confusion, plot_importances
+    from treewright.draw.curves import (
         plot_impurities,
         plot_merits,
         plot_out_of_bag,
         plot_overfitting,
         plot_pruning_path,
-        plot_regions,
         plot_split,
-        plot_tree,
     )
+    from treewright.draw.regions import plot_regions
+    from treewright.draw.tree_plot import plot_tree
     from treewright.estimators.forest import (
         ExtraTreesClassifier,
         ExtraTreesRegressor,
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
     from treewright.estimators.from_sklearn import from_sklearn
     from treewright.estimators.loading import load
     from treewright.estimators.optimal import OptimalTreeClassifier, OptimalTreeRegressor
-    from treewright.estimators.readable_tree import TreeClassifier, TreeRegressor
     from treewright.estimators.presets import C45Classifier, CARTClassifier, CARTRegressor, ID3Classifier
+    from treewright.estimators.readable_tree import TreeClassifier, TreeRegressor
     from treewright.estimators.rules import RuleClassifier
     from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from treewright.explorer import edit, explore
@@ -131,16 +130,16 @@ _LOADED_WHEN_ASKED_FOR = {
     "overfitting_curve": "treewright.model_selection.overfitting",
     "edit": "treewright.explorer",
     "explore": "treewright.explorer",
-    "plot_confusion": "treewright.draw",
-    "plot_importances": "treewright.draw",
-    "plot_impurities": "treewright.draw",
-    "plot_merits": "treewright.draw",
-    "plot_out_of_bag": "treewright.draw",
-    "plot_overfitting": "treewright.draw",
-    "plot_pruning_path": "treewright.draw",
-    "plot_regions": "treewright.draw",
-    "plot_split": "treewright.draw",
-    "plot_tree": "treewright.draw",
+    "plot_confusion": "treewright.draw.bars",
+    "plot_importances": "treewright.draw.bars",
+    "plot_impurities": "treewright.draw.curves",
+    "plot_merits": "treewright.draw.curves",
+    "plot_out_of_bag": "treewright.draw.curves",
+    "plot_overfitting": "treewright.draw.curves",
+    "plot_pruning_path": "treewright.draw.curves",
+    "plot_regions": "treewright.draw.regions",
+    "plot_split": "treewright.draw.curves",
+    "plot_tree": "treewright.draw.tree_plot",
 }
 
 

@@ -55,7 +55,7 @@ NODE_IMPURITY: dict[str, str] = {
 
 
 def potential(name: str, q: ArrayLike) -> Any:
-    """Give the value of a class share `q` of two classes, scaled so that it is 0 at 0 and 1/2 at 1/2.
+    """Give the value of a class probability `q` of two classes, scaled so that it is 0 at 0 and 1/2 at 1/2.
 
     Put to this common scale the impurities can be drawn in one picture, and one sees why `error` cannot
     reward a split that leaves the majority everywhere the same (Kearns & Mansour, 1996).
@@ -186,7 +186,7 @@ def centroid(
     Returns
     -------
     label, float or ndarray
-        The most frequent class, the first of equals; the mean; the share of each class.
+        The most frequent class, the first of equals; the mean; the probability of each class.
 
     Examples
     --------
@@ -362,7 +362,7 @@ def impurity(name: str, node: ArrayLike, weight: ArrayLike | None = None) -> flo
 
 
 def impurity_of_shares(name: str, share: Array) -> Array:
-    """Give the impurity of class shares, which stand along the last axis.
+    """Give the impurity of class probabilities, which stand along the last axis.
 
     Examples
     --------
@@ -406,8 +406,8 @@ def merit(name: str, table: NDArray[Any] | Sequence[ArrayLike]) -> float:
     - `error`, `gini`, `entropy`, `sqrt` and the criteria of regression: the decrease of impurity,
       i(node) − Σ p_b i(branch b);
     - `gain_ratio`: the decrease of entropy over the split's own entropy −Σ p_b log₂ p_b;
-    - `twoing`: p_0 p_1 / 4 · (Σ_k \|q_0k − q_1k\|)² with q_bk the class shares of branch b; with more than
-      two branches the sum over branches, each against the rest;
+    - `twoing`: p_0 p_1 / 4 · (Σ_k \|q_0k − q_1k\|)² with q_bk the class probabilities of branch b; with
+      more than two branches the sum over branches, each against the rest;
     - `chi_square`: Σ (n_bk − e_bk)² / e_bk with e_bk the counts expected of independent
       branches and classes;
     - `hellinger`: √Σ_b (√P(b|k) − √P(b|l))², for more than two classes the mean over the pairs k, l.
@@ -479,9 +479,10 @@ class Superclasses:
     """A criterion of two superclasses: the two groups of classes that a split tells apart best.
 
     For each candidate the classes are put into two groups such that the impurity of the groups decreases
-    most, and that decrease is the merit. One of the groupings along the order of the classes' shares in the
-    first branch is the best of all (Breiman, Friedman, Olshen & Stone, 1984, §4.3, for the Gini index, where
-    half the merit is that of `twoing`), so that of k classes k − 1 groupings are looked at.
+    most, and that decrease is the merit. One of the groupings along the order of the classes'
+    probabilities in the first branch is the best of all (Breiman, Friedman, Olshen & Stone, 1984, §4.3, for
+    the Gini index, where half the merit is that of `twoing`), so that of k classes k − 1 groupings are looked
+    at.
 
     Parameters
     ----------

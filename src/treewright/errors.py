@@ -41,7 +41,7 @@ class ModelFileError(ValueError):
 
 
 class ExportError(ValueError):
-    """A model that a target cannot hold, or an artefact that cannot be read.
+    """A model that a target cannot hold, or an export that cannot be read.
 
     Examples
     --------

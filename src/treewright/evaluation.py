@@ -142,6 +142,8 @@ class ClassEvaluation:
 class NumberEvaluation:
     """Predicted numbers beside the true ones.
 
+    `figures` has them by scikit-learn's names.
+
     Parameters
     ----------
     n_rows : int

@@ -78,3 +78,10 @@ def test_predicting_many_rows_is_stopped_at_once() -> None:
     many = np.tile(X, (10, 1))
     assert latency(lambda: [model.predict(many) for _ in range(1000)], 0.1) < 0.25
     assert latency(lambda: forest.predict(many), 0.1) < 0.25
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends signals")
+def test_paths_of_many_rows_are_stopped_at_once() -> None:
+    model = tw.DecisionTreeClassifier(max_depth=10, n_jobs=1).fit(X[:20_000], CLASSES[:20_000])
+    leaf = np.tile(model.tree_.leaves, 20_000)
+    assert max(latency(lambda: model.tree_.paths(leaf), after) for after in (0.1, 0.3, 0.5)) < 0.25

@@ -51,6 +51,17 @@ def test_a_fitted_estimator_has_few_public_names(kind: Any) -> None:
     assert not public & GONE
 
 
+def test_of_a_fitted_tree_few_names_are_other_than_scikit_learns() -> None:
+    theirs = sklearn.tree.DecisionTreeClassifier().fit([[1], [2]], [0, 1])
+    model = fitted(tw.DecisionTreeClassifier)
+    names = {name for name in dir(model) if not name.startswith("_")} - set(model.get_params())
+    ours = names - set(dir(theirs)) - {"feature_names_in_"}
+    assert ours == {
+        *("bound", "explain", "export", "importances", "rules", "save", "shap_values", "to_html"),
+        "to_sklearn",
+    }
+
+
 def test_a_tree_has_none_of_the_inner_names() -> None:
     assert not set(dir(fitted(tw.DecisionTreeClassifier).tree_)) & GONE
 

@@ -168,7 +168,7 @@ def test_the_nearest_change_is_the_one_brute_force_finds(policy: str, fixed: tup
 def test_surrogates_of_fewer_branches_than_their_node_are_changed_through(seed: int) -> None:
     tree = random_tree(seed, 6)
     for numbers, codes in zip(*(array[:5] for array in random_rows(seed)), strict=True):
-        explained = explain_row([tree], Row(tree.schema, numbers, codes), [tree.shares])
+        explained = explain_row([tree], Row(tree.schema, numbers, codes), [tree.class_probabilities])
         if explained.change is not None:
             assert explained.change.label != explained.label
 

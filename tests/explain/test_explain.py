@@ -237,7 +237,8 @@ def test_the_interval_of_a_mean_is_student_s() -> None:
 class Bag:
     """A forest, as far as explanations go."""
 
-    unseen, inf, _missing_policy, _time_limit = "missing", "error", "direction", 5.0
+    _missing_policy, _time_limit = "direction", 5.0
+    _choice = {"unseen": "missing", "inf": "error"}.get
     explain = explain
 
     def __init__(self, trees: list[tw.Tree]) -> None:

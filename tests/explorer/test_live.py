@@ -71,7 +71,7 @@ def test_an_edit_leaves_the_page_as_the_reader_has_it(server, visit) -> None:
     assert page.locator("#card h2").inner_text() == "Leaf 2"
     words = page.locator("#edit-done").inner_text()
     assert words.startswith(
-        "prune 2: 6 leaves → 2; training risk 0\xa0% → 33.3\xa0%, worse; validation risk "
+        "prune 2: 6 leaves → 2; training error 0\xa0% → 33.3\xa0%, worse; validation error "
     )
     assert page.locator("#edit-done").get_attribute("role") == "status"  # and so is read out
     press(page, "Undo")

@@ -186,7 +186,7 @@ def rows_to_explain(rows: Dataset) -> list[Row]:
 def explained_change(tree: Tree, row: Row) -> Change | None:
     """The change to another answer; of numbers the nearer of those to a higher and to a lower one."""
     goals = [None] if tree.is_classifier else ["higher", "lower"]
-    found = [explain_row([tree], row, [tree.shares], wanted=wanted).change for wanted in goals]
+    found = [explain_row([tree], row, [tree.class_probabilities], wanted=wanted).change for wanted in goals]
     return min((one for one in found if one is not None), key=lambda one: one.found.cost, default=None)
 
 
@@ -206,8 +206,8 @@ def test_the_nearest_change_through_splits_of_every_kind(run_in_node, seed) -> N
         cost = (len(change["changes"]), change["distance"])
         assert cost >= (expected.found.cost[0], expected.found.cost[1] - 1e-9)
         after = row.changed({one["feature"]: one["to"] for one in change["changes"]})
-        assert follow(tree, after).says(tree.shares) == pytest.approx(change["said"], abs=1e-8)
-        assert np.argmax(change["said"]) != explain_row([tree], row, [tree.shares]).label
+        assert follow(tree, after).says(tree.class_probabilities) == pytest.approx(change["said"], abs=1e-8)
+        assert np.argmax(change["said"]) != explain_row([tree], row, [tree.class_probabilities]).label
         assert change["isNearest"] == is_straight(tree)
         if change["isNearest"]:
             assert cost == pytest.approx(expected.found.cost)

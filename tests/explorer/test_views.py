@@ -6,14 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treewright import (
-    C45Classifier,
-    CARTClassifier,
-    DecisionTreeClassifier,
-    DecisionTreeRegressor,
-    datasets,
-    explore,
-)
+import treewright as tw
 from treewright.data import Dataset
 from treewright.explain import mean_movement, shapley_values
 
@@ -22,7 +15,7 @@ def test_a_row_is_picked_and_its_way_is_lit(read, irises) -> None:
     reader = read(irises)
     reader.open("rows")
     assert "150 rows; the page holds 150 of 150" in reader.text("#panel-rows [role=status]")
-    X = datasets.load_iris()[0]
+    X = tw.datasets.load_iris()[0]
     reader.page.select_option("#panel-rows select >> nth=0", label="petal width")
     reader.page.select_option("#panel-rows select >> nth=1", label=">")
     reader.page.fill("#panel-rows input[aria-label='value']", "2.4")
@@ -45,16 +38,16 @@ def test_a_row_is_picked_and_its_way_is_lit(read, irises) -> None:
 @pytest.mark.parametrize("kind", ["regression", "surrogates", "shared"])
 def test_the_table_of_rows_predicts_as_the_model_does(read, kind) -> None:
     X, y = {
-        "regression": datasets.load_mpg,
-        "surrogates": datasets.load_labor,
-        "shared": datasets.load_votes,
+        "regression": tw.datasets.load_mpg,
+        "surrogates": tw.datasets.load_labor,
+        "shared": tw.datasets.load_votes,
     }[kind]()
     model = {
-        "regression": DecisionTreeRegressor(max_leaf_nodes=6),
-        "surrogates": CARTClassifier(min_samples_split=4, min_samples_leaf=2),
-        "shared": C45Classifier(),
+        "regression": tw.DecisionTreeRegressor(max_leaf_nodes=6),
+        "surrogates": tw.CARTClassifier(min_samples_split=4, min_samples_leaf=2),
+        "shared": tw.C45Classifier(),
     }[kind].fit(X, y)
-    reader = read(explore(model, X, y, cv=None))
+    reader = read(tw.explore(model, X, y, cv=None))
     reader.open("rows")
     said = reader.page.locator("#panel-rows tbody tr td:nth-child(3)").all_inner_texts()
     expected = model.predict(X)[: len(said)]
@@ -68,7 +61,7 @@ def test_the_table_of_rows_predicts_as_the_model_does(read, kind) -> None:
 def test_dates_are_typed_as_dates(read) -> None:
     X = pd.DataFrame({"day": pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(60), "D")})
     y = np.where(X["day"] < "2024-02-01", "winter", "spring")
-    reader = read(explore(DecisionTreeClassifier().fit(X, y), X, y, cv=None))
+    reader = read(tw.explore(tw.DecisionTreeClassifier().fit(X, y), X, y, cv=None))
     reader.open("what-if")
     day = reader.page.locator("#panel-what-if").get_by_label("day").first
     day.fill("2024-01-31")
@@ -133,7 +126,7 @@ def test_two_nodes_are_seen_side_by_side(read, irises) -> None:
     assert "predicts\tsetosa\tversicolor" in found
     assert "rows\t25\t50" in found
     assert "Only node 1\npetal length ≤ 2.45" in found
-    X = datasets.load_iris()[0]["petal length"]
+    X = tw.datasets.load_iris()[0]["petal length"]
     means = [X[X <= 2.45].mean(), X[X > 2.45].mean()]  # the page holds all rows of both parts
     assert f"petal length\t{means[0]:.3g}\t{means[1]:.3g}" in found
     reader.page.get_by_role("button", name="Stop comparing").click()
@@ -202,10 +195,10 @@ def test_its_frame_follows_the_theme_of_the_notebook(browser, irises, theme, is_
 
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 def test_features_are_ranked_by_three_measures(read, kind) -> None:
-    X, y = datasets.load_iris() if kind == "classes" else datasets.load_mpg()
-    learner = DecisionTreeClassifier() if kind == "classes" else DecisionTreeRegressor(max_leaf_nodes=9)
+    X, y = tw.datasets.load_iris() if kind == "classes" else tw.datasets.load_mpg()
+    learner = tw.DecisionTreeClassifier() if kind == "classes" else tw.DecisionTreeRegressor(max_leaf_nodes=9)
     model = learner.fit(X[::2], y[::2])
-    reader = read(explore(model, X[::2], y[::2], validation=(X[1::2], y[1::2]), cv=None))
+    reader = read(tw.explore(model, X[::2], y[::2], validation=(X[1::2], y[1::2]), cv=None))
     reader.open("quality")
     table = reader.page.locator(".importances")
     assert table.locator("thead th").all_inner_texts() == ["feature", "impurity", "shuffled", "SHAP"]
@@ -230,7 +223,7 @@ def test_many_classes_are_confused_in_a_matrix_that_can_be_read(read) -> None:
     random = np.random.default_rng(0)
     y = random.integers(0, 60, 600)
     X = (y + random.normal(size=600))[:, None]
-    reader = read(explore(DecisionTreeClassifier(max_leaf_nodes=50).fit(X, y), X, y, cv=None))
+    reader = read(tw.explore(tw.DecisionTreeClassifier(max_leaf_nodes=50).fit(X, y), X, y, cv=None))
     reader.open("quality")
     assert "The 20 classes with most mistakes, of 60." in reader.text("#panel-quality")
     cells = reader.page.locator(".confusion td").all_inner_texts()
@@ -246,10 +239,10 @@ def test_a_split_of_two_features_is_seen_in_their_plane(read, splits) -> None:
     X = random.normal(size=(300, 2))
     inside = X[:, 0] + X[:, 1] > 0.3 if splits == "hyperplane" else (X**2).sum(axis=1) < 1
     y = np.where(inside, "in", "out")
-    model = DecisionTreeClassifier(splits=["threshold", splits], max_depth=1).fit(X, y)
+    model = tw.DecisionTreeClassifier(splits=["threshold", splits], max_depth=1).fit(X, y)
     split = model.tree_[0].split
     assert len(split.features) == 2
-    reader = read(explore(model, X, y, cv=None))
+    reader = read(tw.explore(model, X, y, cv=None))
     picture = reader.page.locator("#card svg.chart").first
     dots = picture.locator("circle")
     assert dots.count() == 300

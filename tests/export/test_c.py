@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import treewright as tw
-from helpers.exporting import MAKERS, model
+from helpers.exporting import MAKERS, assert_certified, model
 from treewright.errors import ExportError
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
@@ -18,9 +17,7 @@ pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compile
 @pytest.mark.parametrize("form", ["auto", "table"])
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_program_answers_as_the_model_does(name: str, form: str) -> None:
-    fitted = model(name)
-    certificate = tw.certify(fitted, fitted.export("c", form=form), "c", n_random=500)
-    assert certificate.mismatches == 0, str(certificate)
+    assert_certified(name, "c", form=form)
 
 
 @pytest.mark.parametrize("form", ["auto", "table"])

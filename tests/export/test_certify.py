@@ -16,7 +16,9 @@ import treewright as tw
 from helpers.exporting import model
 from treewright.errors import ExportError
 from treewright.export import export_model
-from treewright.export.program import Answers, Cut, Lookup, Node, Program, TreeBody, program_of
+from treewright.export.comparisons import Cut, Lookup
+from treewright.export.program import Answers, Node, Program, TreeBody
+from treewright.export.program_of_model import program_of
 
 
 def small_model(kind: str) -> Any:

@@ -15,7 +15,8 @@ import pytest
 
 import treewright as tw
 from treewright.cli import main
-from treewright.export.runtimes import NotInstalledError, PostgreSQLServer
+from treewright.export.runtimes.base import NotInstalledError
+from treewright.export.runtimes.databases import PostgreSQLServer
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "export.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("## Deployment")[2].partition("\n## ")[0]

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from helpers.exporting import MAKERS, model
-from treewright.export.program import program_of
+from treewright.export.program_of_model import program_of
 
 HOSTILE = 'a"]; b [label="x\n-->|"y"| %%{init}%% <br> #quot; \\'
 

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 import treewright as tw
-from helpers.exporting import MAKERS, model
+from helpers.exporting import MAKERS, assert_certified, model
 from treewright.errors import ExportError
 
 needs_java = pytest.mark.skipif(shutil.which("javac") is None, reason="no Java Development Kit is installed")
@@ -17,9 +17,7 @@ needs_java = pytest.mark.skipif(shutil.which("javac") is None, reason="no Java D
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_class_answers_as_the_model_does(name: str) -> None:
-    fitted = model(name)
-    certificate = tw.certify(fitted, fitted.export("java"), "java", n_random=500)
-    assert certificate.mismatches == 0, str(certificate)
+    assert_certified(name, "java")
 
 
 @needs_java

@@ -6,8 +6,7 @@ import shutil
 
 import pytest
 
-import treewright as tw
-from helpers.exporting import MAKERS, model
+from helpers.exporting import MAKERS, assert_certified
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
 
@@ -15,13 +14,9 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is
 @pytest.mark.parametrize("form", ["auto", "table"])
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_module_answers_as_the_model_does(name: str, form: str) -> None:
-    fitted = model(name)
-    certificate = tw.certify(fitted, fitted.export("javascript", form=form), "javascript", n_random=500)
-    assert certificate.mismatches == 0, str(certificate)
+    assert_certified(name, "javascript", form=form)
 
 
 @pytest.mark.parametrize("name", ["iris", "mpg", "forest shared hard"])
 def test_a_script_for_a_page_answers_as_the_model_does(name: str) -> None:
-    fitted = model(name)
-    certificate = tw.certify(fitted, fitted.export("javascript", module="script"), "javascript")
-    assert certificate.mismatches == 0, str(certificate)
+    assert_certified(name, "javascript", n_random=0, module="script")

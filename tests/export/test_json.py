@@ -6,17 +6,14 @@ import json
 
 import pytest
 
-import treewright as tw
-from helpers.exporting import MAKERS, model
+from helpers.exporting import MAKERS, assert_certified, model
 from treewright.errors import ExportError
 from treewright.export import export_model, read_json
 
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_what_is_read_back_answers_as_the_model_does(name: str) -> None:
-    fitted = model(name)
-    certificate = tw.certify(fitted, fitted.export("json"), "json", n_random=200)
-    assert certificate.mismatches == 0, str(certificate)
+    assert_certified(name, "json", n_random=200)
 
 
 @pytest.mark.parametrize("name", MAKERS)

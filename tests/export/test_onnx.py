@@ -10,7 +10,8 @@ import pytest
 import treewright as tw
 from helpers.exporting import MAKERS, model
 from treewright.errors import ExportError
-from treewright.export.program import SHARE, TreeBody, program_of
+from treewright.export.program import SHARE, TreeBody
+from treewright.export.program_of_model import program_of
 
 pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")

@@ -104,8 +104,8 @@ def test_a_regression_tree_shows_values_and_risk() -> None:
     tree = build(mixed_schema(0), Inner(Threshold(0, 1.0), [Leaf(2, [1 / 3]), Leaf(10, [2.5])]))
     lines = str(tree).splitlines()
     assert lines[0] == "12 rows, 3 nodes, 2 leaves, depth 1; [value]"
-    assert re.fullmatch(r"all rows +\(n=12, mean risk 1\)  \[ 2\.13889\]", lines[2])
-    assert re.fullmatch(r"├─ age ≤ 1  → 0\.333333 +\(n= 2, mean risk 1\)", lines[3])
+    assert re.fullmatch(r"all rows +\(n=12, mean loss 1\)  \[ 2\.13889\]", lines[2])
+    assert re.fullmatch(r"├─ age ≤ 1  → 0\.333333 +\(n= 2, mean loss 1\)", lines[3])
     assert "→ 0.33 " in export_text(tree, decimals=2)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,15 +14,21 @@ import pandas as pd
 import treewright as tw
 from treewright import criteria, pruning
 from treewright.growing.parameters import MISSING, ORDERS
+from treewright.growing.recipe import PLAIN_SPLITS
+from treewright.model_selection.validated_pruning import needs
+from treewright.pruning import pruner_of
 
 Random = np.random.Generator
 Values = tuple[Any, ...]
 
-NAMES: dict[str, Any] = {"np": np, "pd": pd, "tw": tw, "nan": np.nan, **vars(pruning)}
 IMPORTS = """import numpy as np, pandas as pd, treewright as tw
 from numpy import nan
+from treewright import *
 from treewright.pruning import *"""
+NAMES: dict[str, Any] = {}
+exec(IMPORTS, NAMES)
 
+OPTIMAL = ("OptimalTreeClassifier", "OptimalTreeRegressor")
 CLASSIFIERS = ("DecisionTreeClassifier", "ID3Classifier", "C45Classifier", "CARTClassifier", "RuleClassifier")
 REGRESSORS = ("DecisionTreeRegressor", "CARTRegressor")
 FORESTS = (
@@ -29,7 +37,7 @@ FORESTS = (
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
 )
-LEARNERS = (*CLASSIFIERS, *REGRESSORS, *FORESTS)
+LEARNERS = (*CLASSIFIERS, *REGRESSORS, *FORESTS, *OPTIMAL)
 OFTEN = ("DecisionTreeClassifier", "DecisionTreeRegressor")
 
 WRITTEN = {  # how a column of a kind is written
@@ -101,17 +109,19 @@ class Case:
             f"model = {self.model_code()}.fit(X, y{weight})"
         )
 
-    def table(self) -> Any:
-        """Give X, by the code that is printed."""
+    @cached_property
+    def X(self) -> Any:
+        """The table, by the code that is printed; nobody changes it."""
         frame = eval(self.table_code(), NAMES)  # the code of a case, which was made here
-        return eval(FORMS[self.form], NAMES | {"frame": frame})
+        with warnings.catch_warnings(), np.errstate(all="ignore"):  # numbers that 32 bits do not hold
+            warnings.simplefilter("ignore")
+            return eval(FORMS[self.form], NAMES | {"frame": frame})
 
     def fit(self, **others: Any) -> Any:
-        """Fit the model, with other parameters if some are given."""
-        model = eval(self.model_code(), NAMES).set_params(**others)
-        with np.errstate(over="ignore"):  # of numbers that 32 bits do not hold
-            X = self.table()
-        return model.fit(X, list(self.y), **self.weights())
+        """Fit the model, with other parameters if some are given, in one thread unless they say otherwise."""
+        model = eval(self.model_code(), NAMES)
+        model.set_params(**({"n_jobs": 1} if hasattr(model, "n_jobs") else {}) | others)
+        return model.fit(self.X, list(self.y), **self.weights())
 
     def weights(self) -> dict[str, Any]:
         """Give the weights as `fit` takes them."""
@@ -258,7 +268,7 @@ def _target(random: Random, learner: str, parameters: dict[str, Any], codes: lis
     if parameters.get("criterion") == "poisson":
         return tuple(float(value) for value in y % 5 * random.choice([1.0, 1.0, 0.1, 1e6]))
     values = (y % 9 - 4 + (random.normal(size=n) if random.random() < 0.3 else 0.0)) * float(
-        random.choice([1.0] * 12 + [1e-140, 1e-30, 1e30, 1e150])
+        random.choice([1.0] * 40 + [1e-140, 1e-30, 1e30, 1e70, 1e150])
     )
     return tuple(float(value) for value in values + random.choice([0.0, 0.0, 1e6]))
 
@@ -303,6 +313,12 @@ SPLITS = [
     *(("hyperplane", "subset"), ("sphere", "multiway"), ("median", "subset"), ("interval", "multiway")),
     ("threshold", "interval", "hyperplane", "sphere", "subset", "multiway", "one_vs_rest"),
 ]
+RULE_TREES = [
+    tw.DecisionTreeClassifier(max_depth=3),
+    tw.DecisionTreeClassifier(missing="surrogate", splits=("threshold", "multiway")),
+    tw.C45Classifier(),
+    tw.CARTClassifier(cv=None, min_samples_split=2, min_samples_leaf=1),
+]
 PRUNER_OBJECTS = [
     pruning.CostComplexity(0.01),
     pruning.CostComplexity(cv=3),
@@ -341,16 +357,28 @@ GROWING: dict[str, tuple[float, Choice]] = {  # how often another than the defau
     "use_surrogates": (0.2, _one(0, 1)),
     "max_bins": (0.08, _one(2, 3, 10)),
     "category_order": (0.1, _one("node", "once", "auto")),
-    "unseen": (0.05, _one("majority", "error")),
-    "inf": (0.05, _one("extreme")),
     "max_terms": (0.05, _one(2, 3)),
 }
+READING: dict[str, tuple[float, Choice]] = {  # how a table is read
+    "unseen": (0.05, _one("majority", "error")),
+    "inf": (0.05, _one("extreme")),
+    "categorical_features": (0.05, lambda random, shape: [str(random.choice(shape.names))]),
+    "ordinal_features": (0.03, lambda random, shape: [str(random.choice(shape.names))]),
+}
+PREDICATES: dict[str, tuple[float, Choice]] = {"predicates": (0.05, lambda random, shape: None)}
+GROWING |= READING
 TREE: dict[str, tuple[float, Choice]] = GROWING | {
     "interaction_cst": (0.08, _groups),
     "feature_costs": (0.08, lambda random, shape: random.choice([1.0, 2.0, 0.5], len(shape.names)).tolist()),
     "significance": (0.06, _one(0.05, 0.5)),
     "complexity": (0.06, _one(0.001, 0.02)),
     "risk_threshold": (0.04, _one(0.1, 0.0)),
+    "bayes_risk": (0.02, _one(0.1)),
+    "min_gain": (0.06, _one(0.0, 0.01)),
+    "max_intervals": (0.06, _one(2, 3)),
+    "max_groups": (0.06, _one(3)),
+    "category_search": (0.04, _one("descent")),
+    "holdout": (0.05, _one(0.2, 0.5)),
     "early_stopping": (0.04, _one("holdout", "cv")),
     "order": (0.3, _one(*ORDERS)),
     "max_nodes": (0.06, _one(1, 4, 9)),
@@ -359,7 +387,7 @@ TREE: dict[str, tuple[float, Choice]] = GROWING | {
     "cut": (0.2, _one("observed")),
     "pruner": (0.3, _one(*pruning.PRUNERS, *PRUNER_OBJECTS)),
     "trace": (0.06, _one(True)),
-    "predicates": (0.05, lambda random, shape: None),
+    **PREDICATES,
 }
 OF_CLASSES: dict[str, tuple[float, Choice]] = {
     "class_weight": (
@@ -376,8 +404,13 @@ OF_CLASSES: dict[str, tuple[float, Choice]] = {
 PARAMETERS: dict[str, dict[str, tuple[float, Choice]]] = {
     "DecisionTreeClassifier": TREE | OF_CLASSES | {"criterion": (0.7, _one(*criteria.CLASSIFICATION))},
     "DecisionTreeRegressor": TREE | {"criterion": (0.5, _one(*criteria.REGRESSION))},
-    "ID3Classifier": {name: TREE[name] for name in ("max_depth", "pruner", "missing", "min_samples_split")}
-    | {"compat": (0.2, _one("weka"))},
+    "ID3Classifier": TREE
+    | OF_CLASSES
+    | {
+        "criterion": (0.3, _one(*criteria.CLASSIFICATION)),
+        "compat": (0.2, _one("weka")),
+        "stop_on_constant": (0.1, _one(True)),
+    },
     "C45Classifier": {
         "min_samples_leaf": (0.5, _one(1, 3, 2.5)),
         "confidence": (0.2, _one(0.05, 0.4, 0.6)),
@@ -389,6 +422,9 @@ PARAMETERS: dict[str, dict[str, tuple[float, Choice]]] = {
         "max_competitors": (0.2, _one(2)),
         "laplace": (0.1, _one(True)),
         "trace": (0.1, _one(True)),
+        "holdout": TREE["holdout"],
+        **READING,
+        **PREDICATES,
     },
     "CARTClassifier": {
         "min_samples_split": (0.8, _one(1, 2, 5)),
@@ -403,13 +439,27 @@ PARAMETERS: dict[str, dict[str, tuple[float, Choice]]] = {
         "surrogate_style": (0.3, _one(1)),
         "max_competitors": (0.3, _one(0, 1)),
         "feature_costs": TREE["feature_costs"],
+        "trace": (0.1, _one(True)),
+        **READING,
+        **PREDICATES,
     },
     "RuleClassifier": {
         "estimate": (0.4, _one("holdout", "smoothed")),
         "cf": (0.2, _one(0.05, 0.9)),
         "choose": (0.3, _one(True, False)),
+        "tree": (0.4, lambda random, _: RULE_TREES[int(random.integers(len(RULE_TREES)))]),
+        "holdout": TREE["holdout"],
+    },
+    "OptimalTreeRegressor": {
+        "max_depth": (0.7, _one(1, 2, 2)),
+        "max_leaf_nodes": (0.3, _one(2, 3, 5)),
+        "alpha": (0.4, _one(0.01, 0.1)),
+        "memory_limit": (0.1, _one(10_000, 10_000_000)),
+        **READING,
+        **PREDICATES,
     },
 }
+PARAMETERS["OptimalTreeClassifier"] = PARAMETERS["OptimalTreeRegressor"] | OF_CLASSES
 _CART = PARAMETERS["CARTClassifier"]
 PARAMETERS["CARTRegressor"] = _CART | {"criterion": (0.4, _one("poisson")), "shrink": (0.1, _one(0.0, 2.0))}
 PARAMETERS["CARTClassifier"] = _CART | {
@@ -418,6 +468,7 @@ PARAMETERS["CARTClassifier"] = _CART | {
 }
 _FOREST = GROWING | {
     "bootstrap": (0.3, _one(True, False)),
+    "max_features": (0.3, GROWING["max_features"][1]),
     "max_samples": (0.1, _one(0.5, 3)),
     "oob_score": (0.1, _one(True)),
 }
@@ -427,6 +478,27 @@ for _name in FORESTS:
     PARAMETERS[_name] = _FOREST | {"criterion": (0.5, _one(*_names))}
     if _name.endswith("Classifier"):
         PARAMETERS[_name] |= {"class_weight": OF_CLASSES["class_weight"], "vote": (0.2, _one("hard"))}
+UNTRIED = (
+    "work_limit",
+    "random_state",
+    "n_jobs",
+    "verbose",
+    "warm_start",
+    "n_estimators",
+    "time_limit",
+    "on_interrupt",
+)
+"""Parameters that the table above leaves out: they are set for every case, or change no tree."""
+
+
+COUNT_ERRORS = (
+    "error_based",
+    "chi_square",
+    "minimum_error",
+    "description_length",
+    "pessimistic",
+    "structural_risk",
+)
 
 
 def _predicates(random: Random, columns: dict[str, tuple[str, Values]]) -> Any:
@@ -436,6 +508,60 @@ def _predicates(random: Random, columns: dict[str, tuple[str, Values]]) -> Any:
         return None
     name, other = random.choice(numbers, 2)
     return [[f"{name} > {other}"], [f"{name} <= 0.5"], [f"{name} + {other} > 1"]][int(random.integers(3))]
+
+
+def _reconciled(
+    learner: str, parameters: dict[str, Any], columns: dict[str, tuple[str, Values]], n: int
+) -> dict[str, Any]:
+    """The parameters without most of what `fit` would refuse."""
+    given = dict(parameters)
+    kinds = {kind for kind, _ in columns.values()}
+    is_classifier = learner.endswith("Classifier")
+    missing = given.get("missing", "direction")
+    policies = set(missing.values()) if isinstance(missing, dict) else {missing}
+    gaps = any(value is None or value != value for _, values in columns.values() for value in values)
+    if (
+        ("class_mode" in policies and not is_classifier)
+        or (policies & {"error", "ignore"} and gaps)
+        or (policies & {"error", "ignore", "class_mode"} and learner in FORESTS)
+    ):
+        del given["missing"]
+        policies = {"direction"}
+    if learner == "ID3Classifier":
+        given.setdefault("missing", "direction" if gaps else "error")
+        if kinds - {"text", "category", "boolean"}:
+            given["splits"] = ("threshold", "multiway")
+    if "ordinal_features" in given and (
+        kinds & {"text", "category"} or "categorical_features" in given or "predicates" in given
+    ):
+        del given["ordinal_features"]
+    if given.get("splits") == ("threshold",) and (
+        kinds & {"text", "category", "boolean"} or "categorical_features" in given
+    ):
+        del given["splits"]
+    if learner.startswith("ExtraTrees") and set(given.get("splits", ())) & set(PLAIN_SPLITS):
+        del given["splits"]
+    by_lists = bool(set(given.get("splits", ())) & set(PLAIN_SPLITS))
+    clashes = {
+        "splitter": by_lists,
+        "monotonic_cst": by_lists or policies != {"direction"} or "categorical_features" in given,
+        "max_bins": by_lists or not policies <= {"direction", "available"},
+        "priors": "class_weight" in given,
+        "se": given.get("cv") is None,
+        "cv": (given.get("cv") or 0) > n,
+        "early_stopping": n < 12,
+        "pruner": (not is_classifier and not isinstance(given.get("pruner"), str | pruning.CostComplexity))
+        or given.get("pruner") in COUNT_ERRORS * (not is_classifier)
+        or (n < 12 and given.get("pruner") is not None and needs(pruner_of(given["pruner"])) != "nothing"),
+        "max_groups": given.get("criterion") == "absolute_error",
+        "estimate": n < 12,
+    }
+    for name, clash in clashes.items():
+        if clash and name in given:
+            del given[name]
+    if learner.startswith("CART") and "cv" not in given:
+        given["cv"] = None
+    return given
 
 
 def random_case(seed: int) -> Case:
@@ -459,12 +585,16 @@ def random_case(seed: int) -> Case:
         parameters["predicates"] = _predicates(random, columns)
     if "missing" in parameters and random.random() < 0.1:
         parameters["missing"] = {name: str(random.choice(list(MISSING))) for name in columns}
+    if random.random() < 0.95:
+        parameters = _reconciled(learner, parameters, columns, n)
     if "monotonic_cst" in parameters:
         free = [kind in ("text", "category", "boolean") for kind, _ in columns.values()]
         signs = zip(parameters["monotonic_cst"], free, strict=True)
         parameters["monotonic_cst"] = [0 if is_free else sign for sign, is_free in signs]
     if "max_samples" in parameters or "oob_score" in parameters:
         parameters["bootstrap"] = True
+    if learner in OPTIMAL:  # small searches, the same on every machine
+        parameters["work_limit"] = 2000
     if learner in FORESTS:
         parameters["n_estimators"] = int(random.integers(1, 5))
     if learner in (*FORESTS, *OFTEN):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -18,8 +19,8 @@ import numpy as np
 
 import treewright as tw
 from fuzz.cases import Case, random_case
-from fuzz.invariants import REFUSALS, loaded, saved
-from treewright.errors import ModelFileError
+from fuzz.invariants import REFUSALS, loaded, one_row, saved
+from treewright.errors import ExportError, ModelFileError
 from treewright.persistence.container import dumps, loads
 
 WHOLE = [-1, 0, 1, 2, 3, -2, 255, 2**16, 2**31 - 1, -(2**31), 2**32 - 1, 2**63 - 1, -(2**63)]
@@ -173,13 +174,19 @@ def use(file: CraftedFile) -> bool:
             str(tree), tree._repr_html_(), tree.to_dict(), tree.compute_feature_importances()
         if hasattr(model, "ruleset_"):
             str(model.ruleset_), model.ruleset_.to_html()
-        rows = model_case(file.model).table()
+        rows = model_case(file.model).X
         try:
             answers = model.predict(rows)
         except tw.errors.DataError:
             return True  # its columns are others now
         assert len(answers) == len(model_case(file.model).y)
         saved(model)
+        if hasattr(model, "explain"):
+            str(model.explain(one_row(rows, 0), time_limit=0.01))
+        if hasattr(model, "tree_"):
+            str(model.rules())
+        with suppress(ExportError):
+            model.export("python")
     return True
 
 

@@ -13,40 +13,56 @@ from functools import partial
 
 import numpy as np
 
-from fuzz.cases import BY_FEATURE, IMPORTS, Case, Values, random_case
+from fuzz.cases import BY_FEATURE, IMPORTS, OFTEN, Case, Values, random_case
 from fuzz.engines import difference
-from fuzz.invariants import REFUSALS
+from fuzz.invariants import REFUSALS, Fitted
 from treewright.tree import Tree
 
 SAME_WHATEVER = (  # what may be chosen without an eye on how many rows there are
     *("criterion", "max_depth", "max_leaf_nodes", "missing", "order", "splits", "cut", "category_order"),
     *("min_impurity_decrease", "monotonic_cst", "interaction_cst", "feature_costs", "max_nodes"),
-    *("class_weight", "costs", "priors", "max_competitors", "max_terms", "random_state"),
+    *("class_weight", "costs", "priors", "max_competitors", "max_terms", "random_state", "min_gain"),
+    *("max_surrogates", "use_surrogates", "max_groups", "max_intervals", "complexity", "laplace"),
 )
-LEARNERS = ("DecisionTreeClassifier", "DecisionTreeRegressor")
 
 
-def relation_case(seed: int) -> Case | None:
-    """A case whose tree must stay the same; None if the seed gives none."""
-    case = random_case(seed)
-    if case.learner not in LEARNERS:
-        return None
-    case = replace(case.keeping(SAME_WHATEVER), form="pandas")
-    forms = case.parameters.get("splits", ())
-    if "hyperplane" in forms or "sphere" in forms:  # they are searched for from where rows stand
-        return None
-    if "mean" in _policies(case):  # the sum of other rows rounds otherwise
-        return None
+def relation_case(seed: int) -> Case:
+    """A case whose tree must stay the same."""
+    case = replace(random_case(seed), form="pandas")
     if not case.is_classifier and not 1e-3 < max(map(abs, case.y)) < 1e3:
-        return replace(case, y=tuple(float(at % 7) for at in range(len(case.y))))
+        case = replace(case, y=tuple(float(at % 7) for at in range(len(case.y))))
     return case
 
 
-def _tree(case: Case) -> Tree:
+def _trees(case: Case) -> list[Tree]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tree: Tree = case.fit().tree_
-    return tree
+        return list(Fitted(case, case.fit()).trees)
+
+
+def _of_rows(case: Case) -> Case | None:
+    """The case if its tree follows what rows say, whatever their number and order; None if it has none.
+
+    Presets are left out: their programs count rows in bits and confidence limits, and sum in the order of
+    rows. Hyperplanes and spheres are searched for from where rows stand, and intervals pay in bits for the
+    number of rows; the mean that stands for a missing value rounds otherwise, if not all sums are exact.
+    """
+    forms = case.parameters.get("splits", ())
+    if case.learner not in OFTEN or {"hyperplane", "sphere"} & set(forms):
+        return None
+    if "interval" in forms and "max_intervals" not in case.parameters:
+        return None
+    if "mean" in _policies(case) and not all(map(_sums_exactly, case.columns.values())):
+        return None
+    return _plain_weights(case.keeping(SAME_WHATEVER))
+
+
+def _sums_exactly(column: tuple[str, Values]) -> bool:
+    kind, values = column
+    if kind not in ("number", "small"):
+        return kind not in ("whole", "date", "zoned", "duration")
+    known = [value for value in values if not np.isnan(value)]
+    return all(abs(value) < 2**20 and value * 2**20 == int(value * 2**20) for value in known)
 
 
 def _whole(case: Case) -> Case:
@@ -60,19 +76,14 @@ def _plain_weights(case: Case) -> Case:
     return case if halves else _whole(case)
 
 
-def _counts_rows(case: Case) -> bool:
-    """Whether rows that are repeated tell more.
-
-    Surrogates need two rows on either side, parts of rows together one; intervals pay in bits.
-    """
-    return bool(_policies(case) & {"surrogate", "fractional"}) or "interval" in case.parameters.get(
-        "splits", ()
-    )
+def _twice(case: Case) -> Case:
+    """The case with every row twice, where surrogates need two rows on either side."""
+    return case.take(np.repeat(np.arange(len(case.y)), 2)) if "surrogate" in _policies(case) else case
 
 
 def _policies(case: Case) -> set[str]:
     policies = case.parameters.get("missing", "direction")
-    return set(policies.values()) if isinstance(policies, dict) else {policies}
+    return set(policies.values()) | {"direction"} if isinstance(policies, dict) else {policies}
 
 
 # ---- how trees may differ --------------------------------------------------------------------------
@@ -118,34 +129,52 @@ Pairs = Iterator[tuple[Case, Case, Callable[[Tree, Tree], str | None]]]
 
 
 def repeated_rows(case: Case, random: np.random.Generator) -> Pairs:
-    if not _counts_rows(case):
-        case = _plain_weights(case)
-        yield case, case.take(np.tile(np.arange(len(case.y)), 3)), partial(difference, times=3)
+    """Where rows are shared out, the least weight of a branch is counted in rows too."""
+    if found := _of_rows(case):
+        one = _twice(found)
+        two = one.take(np.tile(np.arange(len(one.y)), 3)).with_parameters(
+            min_samples_leaf=3, min_samples_split=6
+        )
+        yield one, two, partial(difference, times=3)
 
 
 def whole_weights(case: Case, random: np.random.Generator) -> Pairs:
-    if not _counts_rows(case):
-        weighed = _whole(case)
+    if found := _of_rows(case):
+        weighed = _whole(_twice(found))
         times = np.asarray(weighed.weight, int)
-        repeated = replace(weighed.take(np.repeat(np.arange(len(case.y)), times)), weight=None)
+        repeated = replace(weighed.take(np.repeat(np.arange(len(weighed.y)), times)), weight=None)
         yield weighed, repeated, _same_splits
 
 
 def permuted_rows(case: Case, random: np.random.Generator) -> Pairs:
-    case = _plain_weights(case)
-    yield case, case.take(random.permutation(len(case.y))), difference
+    if found := _of_rows(case):
+        yield found, found.take(random.permutation(len(found.y))), difference
 
 
 def scaled_weights(case: Case, random: np.random.Generator) -> Pairs:
-    if case.weight is not None:
+    if case.learner in OFTEN:
+        case = case.keeping(SAME_WHATEVER)
         factor = float(2.0 ** random.integers(-8, 9))
-        yield case, replace(case, weight=tuple(weight * factor for weight in case.weight)), _same_splits
+        weight = case.weight or (1.0,) * len(case.y)
+        yield (
+            replace(case, weight=weight),
+            replace(case, weight=tuple(one * factor for one in weight)),
+            _same_splits,
+        )
 
 
 def renamed_classes(case: Case, random: np.random.Generator) -> Pairs:
-    if case.is_classifier and "class_weight" not in case.parameters:
+    if case.is_classifier:
         names = {label: f"k{at:02d}" for at, label in enumerate(sorted(set(case.y)))}
-        yield case, replace(case, y=tuple(names[label] for label in case.y)), difference
+        parameters = {
+            name: {names[label]: factor for label, factor in value.items()}
+            if isinstance(value, dict)
+            else value
+            for name, value in case.parameters.items()
+            if name == "class_weight"
+        }
+        other = replace(case, y=tuple(names[label] for label in case.y)).with_parameters(**parameters)
+        yield case, other, difference
 
 
 def renamed_categories(case: Case, random: np.random.Generator) -> Pairs:
@@ -159,8 +188,14 @@ def renamed_categories(case: Case, random: np.random.Generator) -> Pairs:
 
 
 def risen_features(case: Case, random: np.random.Generator) -> Pairs:
-    if _policies(case) & {"mean", "median"} or "median" in case.parameters.get("splits", ()):
+    found = _of_rows(case)
+    if (
+        found is None
+        or _policies(found) & {"mean", "median"}
+        or "median" in found.parameters.get("splits", ())
+    ):
         return  # they take the distance of values, or their spread
+    case = found
 
     def risen(kind: str, values: Values) -> Values:
         if kind != "number":
@@ -175,6 +210,10 @@ def risen_features(case: Case, random: np.random.Generator) -> Pairs:
 
 def permuted_columns(case: Case, random: np.random.Generator) -> Pairs:
     """Up to ties: the best merit of the first split."""
+    found = _of_rows(case)
+    if found is None:
+        return
+    case = found
     order = random.permutation(len(case.columns))
     names = list(case.columns)
     parameters = {
@@ -201,11 +240,18 @@ def check(case: Case, seed: int = 0, only: str | None = None) -> str | None:
             continue
         for one, two, compare in relation(case, np.random.default_rng(seed)):
             try:
-                trees = _tree(one), _tree(two)
+                ours = _trees(one)
             except REFUSALS:
                 continue
-            if found := compare(*trees):
-                return f"{name}: {found}"
+            try:
+                theirs = _trees(two)
+            except REFUSALS as problem:
+                return f"{name}: refused: {problem}"
+            if len(ours) != len(theirs):
+                return f"{name}: {len(ours)} trees against {len(theirs)}"
+            for tree, other in zip(ours, theirs, strict=True):
+                if found := compare(tree, other):
+                    return f"{name}: {found}"
     return None
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from fuzz import cases, engines, invariants, model_files, relations, server_requests, table_files
+from fuzz import cases, engines, exports, invariants, model_files, relations, server_requests, table_files
 from fuzz.reduction import reduce
 
 MOST_SECONDS = 60
@@ -38,6 +38,7 @@ class Target:
 TARGETS = {
     "estimators": Target(cases.random_case, invariants.check, 0.5),
     "relations": Target(relations.relation_case, relations.check, 0.15),
+    "exports": Target(cases.random_case, exports.check, 0.1),
     "engines": Target(engines.random_case, lambda case, _: engines.check(case), 0.1),
     "model_files": Target(model_files.random_file, lambda file, _: model_files.check(file), 0.15),
     "table_files": Target(table_files.random_table, lambda table, _: table_files.check(table), 0.06),

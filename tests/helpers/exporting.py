@@ -240,3 +240,10 @@ __all__ = [
     "mixed_schema",
     "model",
 ]
+
+
+def assert_certified(name: str, target: str, *, n_random: int = 500, **options: Any) -> None:
+    """Hold what a model is exported to to its own answers, on every boundary and on rows drawn at random."""
+    fitted = model(name)
+    certificate = tw.certify(fitted, fitted.export(target, **options), target, n_random=n_random)
+    assert certificate.mismatches == 0, str(certificate)

@@ -7,10 +7,11 @@ found. The words make the last column of docs/lectures.md, which `python tools/l
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 SETUP = """\
 from itertools import product
@@ -50,8 +51,7 @@ SIZES = {"S0": 41, "S1": 39, "S2": 15, "S3": 35, "S4": 20}
 """How many items each text has."""
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(NamedTuple):
     """One item of a lecture: what the text has, in which lines, the calls that give it, and the check."""
 
     number: str
@@ -70,17 +70,13 @@ class Item:
 ITEMS: dict[str, Item] = {}
 
 
-def item(
-    number: str, text: str, lines: str, *calls: str
-) -> Callable[[Callable[..., str]], Callable[..., str]]:
-    """Add an item to the list."""
-
-    def add(check: Callable[..., str]) -> Callable[..., str]:
-        assert number not in ITEMS, f"{number} is there twice"
-        ITEMS[number] = Item(number, text, lines, calls, check)
-        return check
-
-    return add
+def item(check: Callable[..., str]) -> Callable[..., str]:
+    """Add an item to the list; its docstring has "S4.2 (lines of the text): what it has", then the calls."""
+    head, _, calls = inspect.cleandoc(check.__doc__ or "").partition("\n\n")
+    number, lines, text = re.fullmatch(r"(\S+) \((.*?)\): (.*)", head).groups()  # type: ignore[union-attr]
+    assert number not in ITEMS, f"{number} is there twice"
+    ITEMS[number] = Item(number, text, lines, tuple(calls.splitlines()), check)
+    return check
 
 
 def names() -> dict[str, Any]:

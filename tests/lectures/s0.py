@@ -36,15 +36,14 @@ def walk(tree: Tree, row: np.ndarray) -> list[int]:
     return path
 
 
-@item(
-    "S0.1",
-    "A tree: predicates at nodes, values at leaves; evaluated from the root, left or right by the predicate",
-    "5–7",
-    "m.predict(X)",
-    "m.decision_path(X)",
-    "m.explain(X[:1])",
-)
+@item
 def _(at: Names, predicted: Any, passed: Any, explained: Any) -> str:
+    """S0.1 (5–7): A tree: predicates at nodes, values at leaves; evaluated from the root, left or right by the predicate
+
+    m.predict(X)
+    m.decision_path(X)
+    m.explain(X[:1])
+    """
     for row, (values, said) in enumerate(zip(at.X.to_numpy(), predicted, strict=True)):
         path = walk(at.T, values)
         assert np.flatnonzero(passed.toarray()[row]).tolist() == path
@@ -64,14 +63,13 @@ def truth_splits(tree: Tree) -> int:
     return found
 
 
-@item(
-    "S0.2",
-    "Figure 8.1: Boolean attributes, leaves +1 and −1, 0 goes left, 1 right (so DT(S) too: right subtree T₁, 159)",
-    "5–13",
-    "tw.DecisionTreeClassifier().fit(B, b)",
-    "tw.plot_tree(tw.DecisionTreeClassifier().fit(B, b))",
-)
+@item
 def _(at: Names, model: Any, drawing: Any) -> str:
+    """S0.2 (5–13): Figure 8.1: Boolean attributes, leaves +1 and −1, 0 goes left, 1 right (so DT(S) too: right subtree T₁, 159)
+
+    tw.DecisionTreeClassifier().fit(B, b)
+    tw.plot_tree(tw.DecisionTreeClassifier().fit(B, b))
+    """
     drawn = joined(drawing).split()
     assert drawn.index("False") < drawn.index("True")
     found = truth_splits(model.tree_)
@@ -84,16 +82,25 @@ def _(at: Names, model: Any, drawing: Any) -> str:
     return f"False goes left, True right, in all of {found:,} nodes"
 
 
-@item("S0.3", 'Decision stumps, "x₁ > 5"; figure 8.2', "15–20", "str(T)", "tw.plot_tree(m, X, y)")
+@item
 def _(at: Names, text: str, drawing: Any) -> str:
+    """S0.3 (15–20): Decision stumps, "x₁ > 5"; figure 8.2
+
+    str(T)
+    tw.plot_tree(m, X, y)
+    """
     assert "p ≤ " in text
     assert "p > " in text
     assert {"p", "q"} <= set(joined(drawing).split())
     return "nodes ask `p ≤ t`, branches answer"
 
 
-@item("S0.4", "Figure 8.3: axis-parallel boundary", "22–25", "tw.plot_regions(m, X, y)")
+@item
 def _(at: Names, ax: Any) -> str:
+    """S0.4 (22–25): Figure 8.3: axis-parallel boundary
+
+    tw.plot_regions(m, X, y)
+    """
     lines = [path.vertices for drawn in ax.collections for path in drawn.get_paths()]
     cuts = [line for line in lines if len(line) == 2]
     assert len(cuts) > 3
@@ -101,13 +108,12 @@ def _(at: Names, ax: Any) -> str:
     return "every boundary is parallel to an axis"
 
 
-@item(
-    "S0.5",
-    "A class of predicates H, any",
-    "29",
-    "tw.DecisionTreeClassifier(splits=('predicate',), predicates=['p > q', 'p + q > 0']).fit(X, y)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S0.5 (29): A class of predicates H, any
+
+    tw.DecisionTreeClassifier(splits=('predicate',), predicates=['p > q', 'p + q > 0']).fit(X, y)
+    """
     of_hand = pd.DataFrame({"p > q": at.X.p > at.X.q, "p + q > 0": at.X.p + at.X.q > 0})
     by_hand = tw.DecisionTreeClassifier().fit(of_hand, at.y)
     assert np.array_equal(model.tree_.value, by_hand.tree_.value)
@@ -117,13 +123,12 @@ def _(at: Names, model: Any) -> str:
     return f"a tree of {model.get_n_leaves()} leaves that asks nothing but the two predicates"
 
 
-@item(
-    "S0.6",
-    "H of hyperplanes",
-    "31",
-    "tw.DecisionTreeClassifier(splits=('hyperplane',), max_depth=1).fit(X, y)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S0.6 (31): H of hyperplanes
+
+    tw.DecisionTreeClassifier(splits=('hyperplane',), max_depth=1).fit(X, y)
+    """
     split = model.tree_[0].split
     assert isinstance(split, Hyperplane)
     left = at.X.to_numpy()[:, list(split.features)] @ np.array(split.weights) <= split.threshold
@@ -131,13 +136,12 @@ def _(at: Names, model: Any) -> str:
     return "`w·x ≤ t` at the root"
 
 
-@item(
-    "S0.7",
-    '"in each node even a large decision tree"',
-    "31",
-    "tw.DecisionTreeClassifier(predicates={'inner': lambda t: m.predict(t) == 'yes'}, max_depth=1).fit(X, y)",
-)
+@item
 def _(at: Names, outer: Any) -> str:
+    """S0.7 (31): "in each node even a large decision tree"
+
+    tw.DecisionTreeClassifier(predicates={'inner': lambda t: m.predict(t) == 'yes'}, max_depth=1).fit(X, y)
+    """
     assert outer.tree_.schema.names[outer.tree_[0].split.feature] == "inner"
     assert (outer.predict(at.X) == at.m.predict(at.X)).all()
     return f"one node that asks a tree of {at.m.get_n_leaves()} leaves"
@@ -173,8 +177,12 @@ def vc_dimension(functions: set[int], n_points: int) -> int:
     return best
 
 
-@item("S0.8", "s leaves (size 2s − 1): s ≤ VCdim(s, n) ≤ s log(8n)", "49–53", "bounds.vc_boolean(4, 10)")
+@item
 def _(at: Names, found: tuple[int, int]) -> str:
+    """S0.8 (49–53): s leaves (size 2s − 1): s ≤ VCdim(s, n) ≤ s log(8n)
+
+    bounds.vc_boolean(4, 10)
+    """
     assert found == (4, int(4 * log2(80)))
     for n, s in product((1, 2, 3), (1, 2, 3, 4)):
         low, high = bounds.vc_boolean(s, n)
@@ -182,33 +190,36 @@ def _(at: Names, found: tuple[int, int]) -> str:
     return f"{found}; all trees of n ≤ 3, s ≤ 4 lie between"
 
 
-@item(
-    "S0.9",
-    "The number of trees: Catalan, C(2s, s)/(s + 1) ≤ 4^s",
-    "53",
-    "[bounds.catalan(s) for s in range(1, 7)]",
-)
+@item
 def _(at: Names, found: list[int]) -> str:
+    """S0.9 (53): The number of trees: Catalan, C(2s, s)/(s + 1) ≤ 4^s
+
+    [bounds.catalan(s) for s in range(1, 7)]
+    """
     assert found == [1, 2, 5, 14, 42, 132]
     assert all(found[s - 1] == comb(2 * s, s) // (s + 1) <= 4**s for s in range(1, 7))
     return ", ".join(map(str, found))
 
 
-@item("S0.10", "With attributes and labels 4^s n^(s−1) 2^s ≤ (8n)^s", "53", "bounds.boolean_trees(4, 10)")
+@item
 def _(at: Names, found: int) -> str:
+    """S0.10 (53): With attributes and labels 4^s n^(s−1) 2^s ≤ (8n)^s
+
+    bounds.boolean_trees(4, 10)
+    """
     assert found == 80**4
     assert found >= 4**4 * 10**3 * 2**4
     assert len(boolean_functions(3, 3)) <= bounds.boolean_trees(3, 3)
     return f"{found:,}"
 
 
-@item(
-    "S0.11",
-    "Splits of VC dimension d: 2^m ≤ 4^s 2^s m^(ds), VCdim = O(ds log ds)",
-    "55–57",
-    "bounds.vc_general(4, 2)",
-)
+@item
 def _(at: Names, found: int) -> str:
+    """S0.11 (55–57): Splits of VC dimension d: 2^m ≤ 4^s 2^s m^(ds), VCdim = O(ds log ds)
+
+    bounds.vc_general(4, 2)
+    """
+
     def sauer(m: int) -> int:
         return sum(comb(m, i) for i in range(3))
 
@@ -218,8 +229,12 @@ def _(at: Names, found: int) -> str:
     return f"{found}, with Sauer's sum and s − 1 columns; the text's m is {text}"
 
 
-@item("S0.12", "Time O(|H| m log m) when balanced", "61–67", "tw.DecisionTreeClassifier(n_jobs=1).fit(X, y)")
+@item
 def _(at: Names, model: Any) -> str:
+    """S0.12 (61–67): Time O(|H| m log m) when balanced
+
+    tw.DecisionTreeClassifier(n_jobs=1).fit(X, y)
+    """
     rng = np.random.default_rng(0)
     took = {}
     for n in (8_000, 64_000):
@@ -230,25 +245,23 @@ def _(at: Names, model: Any) -> str:
     return "eight times the rows take less than 32 times as long, where m² would take 64 times"
 
 
-@item(
-    "S0.13",
-    "val(v) = val(v, h) = u·val(p) + (1 − u)·val(r)",
-    "75, 82, 151",
-    "criteria.split_potential('gini', [[3, 2], [5, 0]])",
-)
+@item
 def _(at: Names, found: float) -> str:
+    """S0.13 (75, 82, 151): val(v) = val(v, h) = u·val(p) + (1 − u)·val(r)
+
+    criteria.split_potential('gini', [[3, 2], [5, 0]])
+    """
     u, p, r = 0.5, 3 / 5, 1.0
     assert found == pytest.approx(u * 2 * p * (1 - p) + (1 - u) * 2 * r * (1 - r)) == pytest.approx(0.24)
     return f"{found:.2f}"
 
 
-@item(
-    "S0.14",
-    "Figure 8.4: the split on which the observed error stands still",
-    "78",
-    "tw.plot_split([[3, 2], [5, 0]], 'error')",
-)
+@item
 def _(at: Names, ax: Any) -> str:
+    """S0.14 (78): Figure 8.4: the split on which the observed error stands still
+
+    tw.plot_split([[3, 2], [5, 0]], 'error')
+    """
     drawn = {line.get_label(): line.get_xydata().tolist() for line in ax.get_lines()}
     assert np.allclose(drawn["branches (share of the rows)"], [[0.6, 0.4], [1.0, 0.0]])
     assert np.allclose(drawn["the node"], [[0.8, 0.2]])
@@ -256,13 +269,12 @@ def _(at: Names, ax: Any) -> str:
     return ax.get_title(loc="left")
 
 
-@item(
-    "S0.15",
-    "val(T) = Σ p_v val(q_v), and val(T) ≥ error(T)",
-    "80, 102",
-    "criteria.tree_potential('entropy', tw.DecisionTreeClassifier(max_depth=2).fit(X, y))",
-)
+@item
 def _(at: Names, found: float) -> str:
+    """S0.15 (80, 102): val(T) = Σ p_v val(q_v), and val(T) ≥ error(T)
+
+    criteria.tree_potential('entropy', tw.DecisionTreeClassifier(max_depth=2).fit(X, y))
+    """
     X, y = at.X, at.y
     model = tw.DecisionTreeClassifier(max_depth=2).fit(X, y)
     leaf, total = model.apply(X), 0.0
@@ -276,27 +288,25 @@ def _(at: Names, found: float) -> str:
     return f"{found:.3f}, where the error is {error:.3f}"
 
 
-@item(
-    "S0.16",
-    "Observed error min(q, 1 − q): .20 before, .5·.4 + .5·0 = .20 after",
-    "84–86",
-    "criteria.potential('error', 0.8)",
-    "criteria.split_potential('error', [[3, 2], [5, 0]])",
-)
+@item
 def _(at: Names, before: float, after: float) -> str:
+    """S0.16 (84–86): Observed error min(q, 1 − q): .20 before, .5·.4 + .5·0 = .20 after
+
+    criteria.potential('error', 0.8)
+    criteria.split_potential('error', [[3, 2], [5, 0]])
+    """
     assert before == pytest.approx(0.2)
     assert after == pytest.approx(0.5 * 0.4 + 0.5 * 0)
     return f"{before:.2f}, {after:.2f}"
 
 
-@item(
-    "S0.17",
-    "Four conditions of val: strictly concave, symmetric, 0 at 0 and 1, ½ at ½; hence every non-trivial split lowers it",
-    "88–100",
-    "criteria.potential('sqrt', [0, 0.5, 1])",
-    "criteria.merit('sqrt', [[3, 2], [5, 0]])",
-)
+@item
 def _(at: Names, ends: Any, merit: float) -> str:
+    """S0.17 (88–100): Four conditions of val: strictly concave, symmetric, 0 at 0 and 1, ½ at ½; hence every non-trivial split lowers it
+
+    criteria.potential('sqrt', [0, 0.5, 1])
+    criteria.merit('sqrt', [[3, 2], [5, 0]])
+    """
     assert ends.tolist() == [0, 0.5, 0]
     assert merit > 0
     q = np.linspace(0, 1, 101)
@@ -312,26 +322,23 @@ def _(at: Names, ends: Any, merit: float) -> str:
     return f"0, ½, 0; the split lowers it by {merit:.3f}"
 
 
-@item(
-    "S0.18",
-    "Gini 2q(1 − q), entropy ½(q log 1/q + …), variance √(q(1 − q))",
-    "106–118",
-    "[criteria.potential(name, 0.3) for name in ('gini', 'entropy', 'sqrt')]",
-)
+@item
 def _(at: Names, found: list[float]) -> str:
+    """S0.18 (106–118): Gini 2q(1 − q), entropy ½(q log 1/q + …), variance √(q(1 − q))
+
+    [criteria.potential(name, 0.3) for name in ('gini', 'entropy', 'sqrt')]
+    """
     by_hand = [2 * 0.3 * 0.7, (0.3 * log2(1 / 0.3) + 0.7 * log2(1 / 0.7)) / 2, sqrt(0.3 * 0.7)]
     assert found == pytest.approx(by_hand)
     return ", ".join(f"{value:.3f}" for value in found) + '; the text\'s "variance" is `sqrt`'
 
 
-@item(
-    "S0.19",
-    "G(.8) = .32, after the split .24; the other two fall too",
-    "120–128",
-    "{name: (criteria.potential(name, 0.8), criteria.split_potential(name, [[3, 2], [5, 0]])) "
-    "for name in ('gini', 'entropy', 'sqrt')}",
-)
+@item
 def _(at: Names, found: dict[str, tuple[float, float]]) -> str:
+    """S0.19 (120–128): G(.8) = .32, after the split .24; the other two fall too
+
+    {name: (criteria.potential(name, 0.8), criteria.split_potential(name, [[3, 2], [5, 0]])) for name in ('gini', 'entropy', 'sqrt')}
+    """
     assert found["gini"] == pytest.approx((0.32, 0.24))
     assert found["sqrt"] == pytest.approx((0.4, 0.5 * sqrt(0.24)))
     assert found["entropy"][0] == pytest.approx((0.8 * log2(1 / 0.8) + 0.2 * log2(5)) / 2)
@@ -339,13 +346,12 @@ def _(at: Names, found: dict[str, tuple[float, float]]) -> str:
     return ", ".join(f"{name} {before:.3f} → {after:.3f}" for name, (before, after) in found.items())
 
 
-@item(
-    "S0.20",
-    "Figure 8.5, from inner to outer error, Gini, entropy, variance",
-    "130–131",
-    "tw.plot_impurities()",
-)
+@item
 def _(at: Names, ax: Any) -> str:
+    """S0.20 (130–131): Figure 8.5, from inner to outer error, Gini, entropy, variance
+
+    tw.plot_impurities()
+    """
     lines = {line.get_label(): line.get_ydata()[1:-1] for line in ax.get_lines()}
     inner = ("error", "gini", "entropy", "sqrt")
     for one, next_one in pairwise(inner):
@@ -354,14 +360,13 @@ def _(at: Names, ax: Any) -> str:
     return "four curves, in that order"
 
 
-@item(
-    "S0.21",
-    "Procedure DT(S)",
-    "135–159",
-    "tw.ID3Classifier(criterion='gini').fit(B, b)",
-    "tw.DecisionTreeClassifier(criterion='sqrt').fit(B, b)",
-)
+@item
 def _(at: Names, *models: Any) -> str:
+    """S0.21 (135–159): Procedure DT(S)
+
+    tw.ID3Classifier(criterion='gini').fit(B, b)
+    tw.DecisionTreeClassifier(criterion='sqrt').fit(B, b)
+    """
     B, b = at.B, at.b
     for model, name in zip(models, ("gini", "sqrt"), strict=True):
         passed = model.decision_path(B).toarray().astype(bool)
@@ -382,14 +387,13 @@ def _(at: Names, *models: Any) -> str:
     return "at every node the predicate of least val(h); no training error"
 
 
-@item(
-    "S0.22",
-    "x₁ ⊕ x₂ over d attributes: greedy growing chooses at random, the tree becomes very large",
-    "165",
-    "tw.DecisionTreeClassifier(ties='first').fit(C, C[:, 4] ^ C[:, 5])",
-    "[tw.DecisionTreeClassifier(ties='random', random_state=s).fit(C, C[:, 4] ^ C[:, 5]).get_n_leaves() for s in range(9)]",
-)
+@item
 def _(at: Names, first: Any, random: list[int]) -> str:
+    """S0.22 (165): x₁ ⊕ x₂ over d attributes: greedy growing chooses at random, the tree becomes very large
+
+    tw.DecisionTreeClassifier(ties='first').fit(C, C[:, 4] ^ C[:, 5])
+    [tw.DecisionTreeClassifier(ties='random', random_state=s).fit(C, C[:, 4] ^ C[:, 5]).get_n_leaves() for s in range(9)]
+    """
     tree = first.tree_
     for node in range(len(tree)):
         if not tree.is_leaf(node) and tree[node].split.feature < 4:
@@ -400,26 +404,24 @@ def _(at: Names, first: Any, random: list[int]) -> str:
     return f"64 leaves where 4 do if the first of equals wins; at random {min(random)} to {max(random)}"
 
 
-@item(
-    "S0.24",
-    "Size under the weak-learner hypothesis ½ − γ: e^O(1/γ² · 1/ε² log² 1/ε), e^O(1/γ² log² 1/ε), e^O(1/γ² log 1/ε)",
-    "169–173",
-    "[bounds.log_size_by_weak_learning(name, gamma=0.2, epsilon=0.1) for name in ('gini', 'entropy', 'sqrt')]",
-)
+@item
 def _(at: Names, found: list[float]) -> str:
+    """S0.24 (169–173): Size under the weak-learner hypothesis ½ − γ: e^O(1/γ² · 1/ε² log² 1/ε), e^O(1/γ² log² 1/ε), e^O(1/γ² log 1/ε)
+
+    [bounds.log_size_by_weak_learning(name, gamma=0.2, epsilon=0.1) for name in ('gini', 'entropy', 'sqrt')]
+    """
     assert found == pytest.approx([25 * 100 * log(10) ** 2, 25 * log(10) ** 2, 25 * log(10)])
     return ", ".join(f"{value:,.1f}" for value in found) + "; the constant is open"
 
 
-@item(
-    "S0.25",
-    "Early stopping: few examples, small reduction, a bound on the nodes",
-    "181",
-    "tw.DecisionTreeClassifier(min_samples_split=15).fit(X, y)",
-    "tw.DecisionTreeClassifier(min_impurity_decrease=0.01).fit(X, y)",
-    "tw.DecisionTreeClassifier(max_nodes=9).fit(X, y)",
-)
+@item
 def _(at: Names, few: Any, small: Any, bounded: Any) -> str:
+    """S0.25 (181): Early stopping: few examples, small reduction, a bound on the nodes
+
+    tw.DecisionTreeClassifier(min_samples_split=15).fit(X, y)
+    tw.DecisionTreeClassifier(min_impurity_decrease=0.01).fit(X, y)
+    tw.DecisionTreeClassifier(max_nodes=9).fit(X, y)
+    """
     tree = few.tree_
     inner = tree.n_children > 0
     assert tree.count[inner].min() >= 15
@@ -431,14 +433,13 @@ def _(at: Names, few: Any, small: Any, bounded: Any) -> str:
     return f"{few.get_n_leaves()}, {small.get_n_leaves()} and {bounded.get_n_leaves()} leaves"
 
 
-@item(
-    "S0.26",
-    "Pruning: a leaf in the place of an inner node; or the sub-tree of one of its children",
-    "187",
-    "T.collapse([1])",
-    "T.raise_branch(0, 1)",
-)
+@item
 def _(at: Names, collapsed: Tree, raised: Tree) -> str:
+    """S0.26 (187): Pruning: a leaf in the place of an inner node; or the sub-tree of one of its children
+
+    T.collapse([1])
+    T.raise_branch(0, 1)
+    """
     tree = at.T
     assert collapsed.is_leaf(1)
     assert collapsed.n_leaves == tree.n_leaves - len(slow.subtree_leaves(tree, 1)) + 1
@@ -447,13 +448,12 @@ def _(at: Names, collapsed: Tree, raised: Tree) -> str:
     return f"{tree.n_leaves} leaves become {collapsed.n_leaves}, or {raised.n_leaves}"
 
 
-@item(
-    "S0.27",
-    "Reduced error pruning with S₂: bottom-up, ties prune, against the current sub-tree",
-    "189–195",
-    "tw.prune(m, pruning.ReducedError(), V, v)",
-)
+@item
 def _(at: Names, pruned: Any) -> str:
+    """S0.27 (189–195): Reduced error pruning with S₂: bottom-up, ties prune, against the current sub-tree
+
+    tw.prune(m, pruning.ReducedError(), V, v)
+    """
     model, V, v = at.m, at.V, at.v
     errors = slow.errors_at(model.tree_, v, model.decision_path(V).toarray())
     least, nodes = slow.reduced_error(model.tree_, errors)
@@ -462,15 +462,14 @@ def _(at: Names, pruned: Any) -> str:
     return f"{model.get_n_leaves()} leaves become {pruned.get_n_leaves()}, as by the procedure step by step"
 
 
-@item(
-    "S0.28",
-    "Figure 8.6: the tree with the counts of S₁, with those of S₂, pruned; ones before zeros",
-    "197–198",
-    "tw.plot_tree(m, X, y, counts=True, max_leaves=None)",
-    "tw.plot_tree(m, V, v, counts=True, max_leaves=None)",
-    "tw.plot_tree(tw.prune(m, pruning.ReducedError(), V, v), V, v, counts=True)",
-)
+@item
 def _(at: Names, own: Any, held_out: Any, pruned: Any) -> str:
+    """S0.28 (197–198): Figure 8.6: the tree with the counts of S₁, with those of S₂, pruned; ones before zeros
+
+    tw.plot_tree(m, X, y, counts=True, max_leaves=None)
+    tw.plot_tree(m, V, v, counts=True, max_leaves=None)
+    tw.plot_tree(tw.prune(m, pruning.ReducedError(), V, v), V, v, counts=True)
+    """
     model, X, y, V, v = at.m, at.X, at.y, at.V, at.v
     for drawing, table, target in ((own, X, y), (held_out, V, v)):
         said = joined(drawing).replace("\u00a0", " ")
@@ -485,13 +484,12 @@ def _(at: Names, own: Any, held_out: Any, pruned: Any) -> str:
     return "three pictures; each says whose rows it counts, by the names of the classes"
 
 
-@item(
-    "S0.29",
-    "Bottom-up SRM: prune if ε̂(T_v) + α(m_v, |T_v|, ℓ_v, δ) > ε̂(∅)",
-    "202–208",
-    "tw.prune(m, pruning.StructuralRisk(delta=0.05))",
-)
+@item
 def _(at: Names, pruned: Any) -> str:
+    """S0.29 (202–208): Bottom-up SRM: prune if ε̂(T_v) + α(m_v, |T_v|, ℓ_v, δ) > ε̂(∅)
+
+    tw.prune(m, pruning.StructuralRisk(delta=0.05))
+    """
     model = at.m
     _, _, nodes = slow.structural_risk(model.tree_, 2 * 199, 0.05)  # two features, 200 different values each
     assert pruned.tree_ == model.tree_.collapse(nodes)
@@ -514,13 +512,12 @@ def noisy_boolean(seed: int) -> tuple[np.ndarray, np.ndarray, Tree]:
     return X, y, tw.DecisionTreeClassifier(random_state=0).fit(X, y).tree_
 
 
-@item(
-    "S0.30",
-    "Conservative: what is kept is truly better, with probability 1 − δ; T_srm is a subtree of T_opt",
-    "210–218, 224",
-    "pruning.StructuralRisk(delta=0.05)",
-)
+@item
 def _(at: Names, pruner: Any) -> str:
+    """S0.30 (210–218, 224): Conservative: what is kept is truly better, with probability 1 − δ; T_srm is a subtree of T_opt
+
+    pruning.StructuralRisk(delta=0.05)
+    """
     for seed in range(6):
         rng = np.random.default_rng(seed)
         truth = rng.random(32) < 0.5
@@ -541,37 +538,34 @@ def _(at: Names, pruner: Any) -> str:
     return "six Boolean targets: always within the best pruning by the true distribution"
 
 
-@item(
-    "S0.31",
-    "α = √(((ℓ + |T|) log n + log 1/δ)/m)",
-    "220–222",
-    "bounds.structural_penalty(depth=2, n_nodes=3, n_rows=1000, n_splits=10, delta=0.05)",
-)
+@item
 def _(at: Names, found: float) -> str:
+    """S0.31 (220–222): α = √(((ℓ + |T|) log n + log 1/δ)/m)
+
+    bounds.structural_penalty(depth=2, n_nodes=3, n_rows=1000, n_splits=10, delta=0.05)
+    """
     assert found == pytest.approx(sqrt(((2 + 3) * log(10) + log(20)) / 1000))
     return f"{found:.4f}"
 
 
-@item(
-    "S0.32",
-    "n: the attributes of a Boolean domain",
-    "220–222",
-    "tw.prune(tw.DecisionTreeClassifier().fit(B.astype(int), b), pruning.StructuralRisk()).report_.measure",
-    "tw.prune(tw.DecisionTreeClassifier().fit(B, b), pruning.StructuralRisk()).report_.measure",
-)
+@item
 def _(at: Names, numbers: str, truth_values: str) -> str:
+    """S0.32 (220–222): n: the attributes of a Boolean domain
+
+    tw.prune(tw.DecisionTreeClassifier().fit(B.astype(int), b), pruning.StructuralRisk()).report_.measure
+    tw.prune(tw.DecisionTreeClassifier().fit(B, b), pruning.StructuralRisk()).report_.measure
+    """
     assert numbers == truth_values
     assert numbers.endswith(f"ln n = {log(3):.3g}")
     return numbers.partition("; ")[2] + ", whether they are truth values or the numbers 0 and 1"
 
 
-@item(
-    "S0.33",
-    "ε(T_srm) − ε(T_opt) ≤ √(|T_opt|/m) · O(log(|T_opt|/δ) + h_opt log(nm/δ))",
-    "226–230",
-    "bounds.structural_regret(n_nodes=7, depth=2, n_rows=1_000_000, n_splits=10, delta=0.05)",
-)
+@item
 def _(at: Names, found: float) -> str:
+    """S0.33 (226–230): ε(T_srm) − ε(T_opt) ≤ √(|T_opt|/m) · O(log(|T_opt|/δ) + h_opt log(nm/δ))
+
+    bounds.structural_regret(n_nodes=7, depth=2, n_rows=1_000_000, n_splits=10, delta=0.05)
+    """
     assert found == pytest.approx(sqrt(7e-6) * (log(7 / 0.05) + 2 * log(10 * 1e6 / 0.05)))
     return f"{found:.3f}; the constant is open"
 
@@ -606,13 +600,12 @@ def sizes(tree: Tree) -> list[float]:
     return [prune(e, tree, 0, memory)[0] for e in range(int(training_errors(tree)[0]) + 1)]
 
 
-@item(
-    "S0.34",
-    "For each e the minimal pruning size k_e",
-    "238–239",
-    "tw.prune(m, pruning.MinimalSize('structural_risk')).path_",
-)
+@item
 def _(at: Names, path: Any) -> str:
+    """S0.34 (238–239): For each e the minimal pruning size k_e
+
+    tw.prune(m, pruning.MinimalSize('structural_risk')).path_
+    """
     tree = at.T
     errors = np.rint(path.risk * tree.weight[0]).astype(int)
     found = [
@@ -624,14 +617,13 @@ def _(at: Names, path: Any) -> str:
     return f"{points}, and so on, as prune(k, T) gives them"
 
 
-@item(
-    "S0.35",
-    "… and the pruned tree T_e",
-    "239",
-    "tw.prune(m, pruning.MinimalSize('structural_risk')).path_",
-    "tw.prune(m, pruning.MinimalSize(errors=30)).tree_",
-)
+@item
 def _(at: Names, path: Any, thirty: Tree) -> str:
+    """S0.35 (239): … and the pruned tree T_e
+
+    tw.prune(m, pruning.MinimalSize('structural_risk')).path_
+    tw.prune(m, pruning.MinimalSize(errors=30)).tree_
+    """
     tree, memory = at.T, {}
     for point in path:
         e = int(training_errors(point.tree)[point.tree.leaves].sum())
@@ -642,13 +634,12 @@ def _(at: Names, path: Any, thirty: Tree) -> str:
     return f"`path_[i].tree`; with at most 30 errors {thirty.n_leaves} leaves"
 
 
-@item(
-    "S0.36",
-    "… or, for a given size, the pruning of fewest errors",
-    "242",
-    "tw.prune(m, pruning.MinimalSize(leaves=4)).tree_",
-)
+@item
 def _(at: Names, pruned: Tree) -> str:
+    """S0.36 (242): … or, for a given size, the pruning of fewest errors
+
+    tw.prune(m, pruning.MinimalSize(leaves=4)).tree_
+    """
     tree = at.T
     found = int(training_errors(pruned)[pruned.leaves].sum())
     assert pruned.n_leaves <= 4
@@ -657,13 +648,12 @@ def _(at: Names, pruned: Tree) -> str:
     return f"{found} errors with {pruned.n_leaves} leaves"
 
 
-@item(
-    "S0.37",
-    "prune(k, T) ⇒ (s, P), s = ∞ where k errors cannot be had",
-    "246–268",
-    "tw.prune(m, pruning.MinimalSize(errors=40)).tree_",
-)
+@item
 def _(at: Names, pruned: Tree) -> str:
+    """S0.37 (246–268): prune(k, T) ⇒ (s, P), s = ∞ where k errors cannot be had
+
+    tw.prune(m, pruning.MinimalSize(errors=40)).tree_
+    """
     grown = pruned.n_leaves
     assert pruned.node_count == prune(40, at.T)[0]
     shallow = tw.DecisionTreeClassifier(max_depth=2).fit(at.X, at.y).tree_
@@ -678,13 +668,12 @@ def _(at: Names, pruned: Tree) -> str:
     return f"{grown} leaves; where s = ∞ an error that names the least"
 
 
-@item(
-    "S0.38",
-    "Its time, O(m²)",
-    "272–274",
-    "pruning.MinimalSize('structural_risk')",
-)
+@item
 def _(at: Names, pruner: Any) -> str:
+    """S0.38 (272–274): Its time, O(m²)
+
+    pruning.MinimalSize('structural_risk')
+    """
     rng = np.random.default_rng(0)
     took, leaves = [], []
     for n in (600, 2400):
@@ -695,38 +684,35 @@ def _(at: Names, pruner: Any) -> str:
     return "four times the leaves take less than 64 times as long"
 
 
-@item(
-    "S0.39",
-    "Hypothesis validation: the P_i with the fewest errors on S₂",
-    "276–278",
-    "tw.prune(m, pruning.MinimalSize(), V, v)",
-)
+@item
 def _(at: Names, pruned: Any) -> str:
+    """S0.39 (276–278): Hypothesis validation: the P_i with the fewest errors on S₂
+
+    tw.prune(m, pruning.MinimalSize(), V, v)
+    """
     model, V, v = at.m, at.V, at.v
     wrong = [(tw.prune(model, lambda _, t=point.tree: t).predict(V) != v).sum() for point in pruned.path_]
     assert (pruned.predict(V) != v).sum() == min(wrong)
     return f"{pruned.get_n_leaves()} leaves, {min(wrong)} errors on S₂"
 
 
-@item(
-    "S0.40",
-    "|S₂| = 1/ε² log(m/δ), then within 2ε of the best",
-    "280–284",
-    "bounds.holdout_size(50, epsilon=0.02, delta=0.05)",
-)
+@item
 def _(at: Names, found: int) -> str:
+    """S0.40 (280–284): |S₂| = 1/ε² log(m/δ), then within 2ε of the best
+
+    bounds.holdout_size(50, epsilon=0.02, delta=0.05)
+    """
     assert found == -(-log(50 / 0.05) // 0.02**2)
     return f"{found:,}"
 
 
-@item(
-    "S0.41",
-    "SRM: argmin error(P) + √(|P|/m)",
-    "286–290",
-    "tw.DecisionTreeClassifier(pruner=pruning.MinimalSize('structural_risk')).fit(*datasets.load_iris())",
-    "bounds.selection_penalty([1, 25], 100)",
-)
+@item
 def _(at: Names, model: Any, penalty: Any) -> str:
+    """S0.41 (286–290): SRM: argmin error(P) + √(|P|/m)
+
+    tw.DecisionTreeClassifier(pruner=pruning.MinimalSize('structural_risk')).fit(*datasets.load_iris())
+    bounds.selection_penalty([1, 25], 100)
+    """
     pruned, tree = model.tree_, tw.DecisionTreeClassifier().fit(*tw.datasets.load_iris()).tree_
     errors = training_errors(tree)
 

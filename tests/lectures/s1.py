@@ -87,14 +87,13 @@ def is_greedy(model: Any, table: pd.DataFrame, labels: Any, impurity: Any) -> No
         assert gains[chosen] == pytest.approx(max(gains.values()))
 
 
-@item(
-    "S1.1",
-    "The tree of PlayTennis; (Sunny, Hot, High, Strong) is No; Temperature is irrelevant",
-    "91–96, 230",
-    "tw.ID3Classifier().fit(*tennis).predict(tennis[0][1:2])",
-    "dict(zip(tennis[0], tw.ID3Classifier().fit(*tennis).feature_importances_))",
-)
+@item
 def _(at: Names, predicted: Any, importances: dict[str, float]) -> str:
+    """S1.1 (91–96, 230): The tree of PlayTennis; (Sunny, Hot, High, Strong) is No; Temperature is irrelevant
+
+    tw.ID3Classifier().fit(*tennis).predict(tennis[0][1:2])
+    dict(zip(tennis[0], tw.ID3Classifier().fit(*tennis).feature_importances_))
+    """
     assert at.tennis[0].iloc[1].tolist() == ["Sunny", "Hot", "High", "Strong"]
     assert predicted.tolist() == ["No"]
     assert importances["Temperature"] == 0
@@ -102,32 +101,34 @@ def _(at: Names, predicted: Any, importances: dict[str, float]) -> str:
     return "No; the importance of Temperature is 0"
 
 
-@item(
-    "S1.2",
-    "A number is tested against a threshold, again further down; a discrete feature once on a path",
-    "100–105",
-    "tw.DecisionTreeClassifier().fit(X, y)",
-    "tw.ID3Classifier().fit(*tennis)",
-)
+@item
 def _(at: Names, numbers: Any, categories: Any) -> str:
+    """S1.2 (100–105): A number is tested against a threshold, again further down; a discrete feature once on a path
+
+    tw.DecisionTreeClassifier().fit(X, y)
+    tw.ID3Classifier().fit(*tennis)
+    """
     assert any(Counter(path).most_common(1)[0][1] > 1 for path in features_on_paths(numbers.tree_))
     assert all(len(path) == len(set(path)) for path in features_on_paths(categories.tree_))
     return "so it is on all paths of both trees"
 
 
-@item(
-    "S1.3",
-    "In the worst case exponentially many nodes; a bound on the leaves?",
-    "112–120",
-    "[tw.DecisionTreeClassifier().fit(C[:, :d], C[:, :d].sum(axis=1) % 2).get_n_leaves() for d in (2, 3, 4, 5)]",
-)
+@item
 def _(at: Names, leaves: list[int]) -> str:
+    """S1.3 (112–120): In the worst case exponentially many nodes; a bound on the leaves?
+
+    [tw.DecisionTreeClassifier().fit(C[:, :d], C[:, :d].sum(axis=1) % 2).get_n_leaves() for d in (2, 3, 4, 5)]
+    """
     assert leaves == [2**d for d in (2, 3, 4, 5)]
     return f"parity of 2, 3, 4, 5 features: {', '.join(map(str, leaves))} leaves, 2^d being the bound"
 
 
-@item("S1.5", "GROWTREE(S)", "132–150", "tw.DecisionTreeClassifier(criterion='entropy').fit(B, b)")
+@item
 def _(at: Names, model: Any) -> str:
+    """S1.5 (132–150): GROWTREE(S)
+
+    tw.DecisionTreeClassifier(criterion='entropy').fit(B, b)
+    """
     is_greedy(model, at.B, at.b, slow.entropy)
     for seed in range(10):
         rng = np.random.default_rng(seed)
@@ -138,13 +139,12 @@ def _(at: Names, model: Any) -> str:
     return "at every node the attribute of the largest gain, pure leaves"
 
 
-@item(
-    "S1.6",
-    "Gain(S, A) = H(S) − Σ P(v) H(S_v)",
-    "169–177",
-    "{c.feature: c.gain for c in tw.ID3Classifier(trace=True).fit(*tennis).trace_[0].candidates}",
-)
+@item
 def _(at: Names, found: dict[str, float]) -> str:
+    """S1.6 (169–177): Gain(S, A) = H(S) − Σ P(v) H(S_v)
+
+    {c.feature: c.gain for c in tw.ID3Classifier(trace=True).fit(*tennis).trace_[0].candidates}
+    """
     X, y = at.tennis
     for name, value in found.items():
         parts = [y[X[name] == category].tolist() for category in X[name].cat.categories]
@@ -153,14 +153,13 @@ def _(at: Names, found: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.3f}" for name, value in found.items())
 
 
-@item(
-    "S1.7",
-    "Entropy H(V), and its curve",
-    "179–190",
-    "tw.criteria.impurity('entropy', [9, 5])",
-    "tw.plot_impurities('entropy', scaled=False)",
-)
+@item
 def _(at: Names, found: float, ax: Any) -> str:
+    """S1.7 (179–190): Entropy H(V), and its curve
+
+    tw.criteria.impurity('entropy', [9, 5])
+    tw.plot_impurities('entropy', scaled=False)
+    """
     assert found == pytest.approx(-9 / 14 * log2(9 / 14) - 5 / 14 * log2(5 / 14))
     share, value = ax.get_lines()[0].get_data()
     assert value[1:-1] == pytest.approx([-q * log2(q) - (1 - q) * log2(1 - q) for q in share[1:-1]])
@@ -168,21 +167,21 @@ def _(at: Names, found: float, ax: Any) -> str:
     return f"{found:.3f}; the curve rises to 1 at ½"
 
 
-@item("S1.8", "The fourteen days", "192–228", "datasets.load_tennis()")
+@item
 def _(at: Names, found: Any) -> str:
-    X, y = found
-    rows = [[*map(str, row), label] for row, label in zip(X.to_numpy(), y, strict=True)]
-    assert rows == [line.split() for line in DAYS.splitlines()]
-    return f"{len(X)} rows, {X.shape[1]} features"
+    """S1.8 (192–228): The fourteen days
+
+    datasets.load_tennis()
+    """
+    return slow.same_table(*found, DAYS)
 
 
-@item(
-    "S1.9",
-    '"Is the decision tree correct?" On the five rainy days Wind has the highest gain',
-    "234–258",
-    "{c.feature: c.gain for c in tw.ID3Classifier(trace=True).fit(*tennis).trace_[3].candidates}",
-)
+@item
 def _(at: Names, found: dict[str, float]) -> str:
+    """S1.9 (234–258): "Is the decision tree correct?" On the five rainy days Wind has the highest gain
+
+    {c.feature: c.gain for c in tw.ID3Classifier(trace=True).fit(*tennis).trace_[3].candidates}
+    """
     X, y = at.tennis
     rain = X.Outlook == "Rain"
     for name, value in found.items():
@@ -192,13 +191,12 @@ def _(at: Names, found: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.3f}" for name, value in found.items())
 
 
-@item(
-    "S1.10",
-    "… that one node on the board, with the records routed there",
-    "258–275",
-    "str(tw.ID3Classifier(trace=True).fit(*tennis).trace_[3])",
-)
+@item
 def _(at: Names, text: str) -> str:
+    """S1.10 (258–275): … that one node on the board, with the records routed there
+
+    str(tw.ID3Classifier(trace=True).fit(*tennis).trace_[3])
+    """
     lines = text.splitlines()
     days = [DAYS.splitlines()[day].split() for day in (3, 4, 5, 9, 13)]  # D4, D5, D6, D10, D14
     assert [line.split()[1:] for line in lines[4:9]] == days
@@ -207,13 +205,12 @@ def _(at: Names, text: str) -> str:
     return "its five days, then each candidate with its counts, shares and gain"
 
 
-@item(
-    "S1.11",
-    "ID3, twice: all one class, attributes used up, each value a branch, an empty one the most common value; the six steps",
-    "277–305",
-    "tw.ID3Classifier().fit(*tennis).tree_",
-)
+@item
 def _(at: Names, tree: Tree) -> str:
+    """S1.11 (277–305): ID3, twice: all one class, attributes used up, each value a branch, an empty one the most common value; the six steps
+
+    tw.ID3Classifier().fit(*tennis).tree_
+    """
     X, y = at.tennis
     assert slow.nested(tree) == slow.id3(slow.rows_of(X), y.tolist(), slow.domains_of(X), ["No", "Yes"])
     for seed in range(60):
@@ -224,13 +221,12 @@ def _(at: Names, tree: Tree) -> str:
     return "the tree of the text; 60 random tables node for node"
 
 
-@item(
-    "S1.12",
-    "The fifteen cars: Model, Engine, SC/Turbo, Weight, Fuel Eco, Fast",
-    "307–325",
-    "datasets.load_cars()",
-)
+@item
 def _(at: Names, found: Any) -> str:
+    """S1.12 (307–325): The fifteen cars: Model, Engine, SC/Turbo, Weight, Fuel Eco, Fast
+
+    datasets.load_cars()
+    """
     X, y = found
     rows = [
         [str(m).replace(" ", "_"), *map(str, r), c] for m, r, c in zip(X.index, X.to_numpy(), y, strict=True)
@@ -242,8 +238,12 @@ def _(at: Names, found: Any) -> str:
     return "the table, the models as its index; M3, IS350 and E320 agree in every feature"
 
 
-@item("S1.13", '… "Decision Tree Example": the tree of the cars', "307", "tw.ID3Classifier().fit(*cars)")
+@item
 def _(at: Names, model: Any) -> str:
+    """S1.13 (307): … "Decision Tree Example": the tree of the cars
+
+    tw.ID3Classifier().fit(*cars)
+    """
     X, y = at.cars
     table = X.reset_index(drop=True)
     assert slow.nested(model.tree_) == slow.id3(
@@ -254,14 +254,13 @@ def _(at: Names, model: Any) -> str:
     return f"{name} first, gain {model.tree_.merit[0]:.3f}; {model.get_n_leaves()} leaves"
 
 
-@item(
-    "S1.14",
-    'A noisy day: Sunny, Hot, Normal, Strong, No. "What effect on tree?"',
-    "338–342",
-    "tw.ID3Classifier().fit(*datasets.load_tennis(noisy=True))",
-    "tw.ID3Classifier().fit(*tennis)",
-)
+@item
 def _(at: Names, noisy: Any, clean: Any) -> str:
+    """S1.14 (338–342): A noisy day: Sunny, Hot, Normal, Strong, No. "What effect on tree?"
+
+    tw.ID3Classifier().fit(*datasets.load_tennis(noisy=True))
+    tw.ID3Classifier().fit(*tennis)
+    """
     X, y = tw.datasets.load_tennis(noisy=True)
     assert [*map(str, X.iloc[-1]), y.iloc[-1]] == ["Sunny", "Hot", "Normal", "Strong", "No"]
     assert slow.nested(noisy.tree_) == slow.id3(
@@ -270,14 +269,13 @@ def _(at: Names, noisy: Any, clean: Any) -> str:
     return f"{noisy.get_n_leaves()} leaves instead of {clean.get_n_leaves()}"
 
 
-@item(
-    "S1.15",
-    "Figure: overfitting; h overfits if some h' has larger training and smaller true error",
-    "334–357",
-    "tw.overfitting_curve(tw.DecisionTreeClassifier(), X, y).growing",
-    "tw.plot_overfitting(tw.DecisionTreeClassifier(), X, y)",
-)
+@item
 def _(at: Names, growing: Any, ax: Any) -> str:
+    """S1.15 (334–357): Figure: overfitting; h overfits if some h' has larger training and smaller true error
+
+    tw.overfitting_curve(tw.DecisionTreeClassifier(), X, y).growing
+    tw.plot_overfitting(tw.DecisionTreeClassifier(), X, y)
+    """
     best = int(np.argmax(growing["test"]))
     assert growing["training"][-1] == 1 > growing["training"][best]
     assert growing["test"][-1] < growing["test"][best]
@@ -293,13 +291,12 @@ def p_value(counts: np.ndarray) -> float:
     return float(chi2_contingency(counts, correction=False).pvalue)
 
 
-@item(
-    "S1.16",
-    "Stop growing when the split is not statistically significant (chi-squared test)",
-    "371–376",
-    "tw.ID3Classifier(significance=0.05).fit(*tennis)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S1.16 (371–376): Stop growing when the split is not statistically significant (chi-squared test)
+
+    tw.ID3Classifier(significance=0.05).fit(*tennis)
+    """
     assert model.get_n_leaves() == 1
     assert "no split is significant at 0.05" in str(model.tree_)
     split = 0
@@ -321,13 +318,12 @@ def _(at: Names, model: Any) -> str:
     return "a single leaf, which says so; the test, corrected for the candidates, on 60 random tables"
 
 
-@item(
-    "S1.17",
-    "Chi-square pruning: build the entire tree, test each leaf decision",
-    "380–383",
-    "tw.prune(m, pruning.ChiSquare(alpha=0.05))",
-)
+@item
 def _(at: Names, pruned: Any) -> str:
+    """S1.17 (380–383): Chi-square pruning: build the entire tree, test each leaf decision
+
+    tw.prune(m, pruning.ChiSquare(alpha=0.05))
+    """
     tree = at.T
     leaves = set(tree.leaves.tolist())
     for node in reversed(range(len(tree))):
@@ -338,14 +334,12 @@ def _(at: Names, pruned: Any) -> str:
     return f"{tree.n_leaves} leaves become {pruned.get_n_leaves()}"
 
 
-@item(
-    "S1.18",
-    "… its counts: s, p, n; p_f near s_f · p/s",
-    "385–400",
-    "[(b.condition, b.counts, b.expected) for b in tw.DecisionTreeClassifier(criterion='chi_square', "
-    "splits=('multiway',), trace=True).fit(*tennis).trace_[0].candidates[0].branches]",
-)
+@item
 def _(at: Names, branches: Any) -> str:
+    """S1.18 (385–400): … its counts: s, p, n; p_f near s_f · p/s
+
+    [(b.condition, b.counts, b.expected) for b in tw.DecisionTreeClassifier(criterion='chi_square', splits=('multiway',), trace=True).fit(*tennis).trace_[0].candidates[0].branches]
+    """
     X, y = at.tennis
     s, p = 14, int((y == "Yes").sum())
     for condition, counts, expected in branches:
@@ -358,24 +352,22 @@ def _(at: Names, branches: Any) -> str:
     )
 
 
-@item(
-    "S1.19",
-    "2/3 for training, 1/3 for validation",
-    "402–408",
-    "tw.DecisionTreeClassifier(pruner='reduced_error', random_state=0).fit(X, y).tree_.count[0]",
-)
+@item
 def _(at: Names, count: Any) -> str:
+    """S1.19 (402–408): 2/3 for training, 1/3 for validation
+
+    tw.DecisionTreeClassifier(pruner='reduced_error', random_state=0).fit(X, y).tree_.count[0]
+    """
     assert count in (200 - ceil(200 / 3), 200 - 200 // 3)
     return f"{count} of 200 rows are grown on"
 
 
-@item(
-    "S1.20",
-    "Reduced-error pruning: greedily the node that helps most, until harmful",
-    "410–417",
-    "tw.prune(m, pruning.ReducedError(strategy='greedy'), V, v)",
-)
+@item
 def _(at: Names, pruned: Any) -> str:
+    """S1.20 (410–417): Reduced-error pruning: greedily the node that helps most, until harmful
+
+    tw.prune(m, pruning.ReducedError(strategy='greedy'), V, v)
+    """
     tree = at.T
     errors = slow.errors_at(tree, at.v, at.m.decision_path(at.V).toarray())
     leaves = set(tree.leaves.tolist())
@@ -408,13 +400,12 @@ def reachable(tree: Tree, node: int, leaves: set[int]) -> bool:
     return True
 
 
-@item(
-    "S1.21",
-    "Figure: effect of reduced-error pruning",
-    "419",
-    "tw.plot_overfitting(tw.DecisionTreeClassifier(), X, y)",
-)
+@item
 def _(at: Names, ax: Any) -> str:
+    """S1.21 (419): Figure: effect of reduced-error pruning
+
+    tw.plot_overfitting(tw.DecisionTreeClassifier(), X, y)
+    """
     labels = [line.get_label() for line in ax.get_lines()]
     assert {"training rows", "test rows", "test rows, pruned"} <= set(labels)
     lines = dict(zip(labels, ax.get_lines(), strict=True))
@@ -422,26 +413,24 @@ def _(at: Names, ax: Any) -> str:
     return "accuracy on training, pruning and test rows while growing and while pruning"
 
 
-@item(
-    "S1.22",
-    "The tree as rules: IF (Outlook = Sunny) ∧ (Humidity = High) THEN No",
-    "426, 432–440",
-    "str(tw.ID3Classifier().fit(*tennis).rules())",
-)
+@item
 def _(at: Names, text: str) -> str:
+    """S1.22 (426, 432–440): The tree as rules: IF (Outlook = Sunny) ∧ (Humidity = High) THEN No
+
+    str(tw.ID3Classifier().fit(*tennis).rules())
+    """
     first = text.splitlines()[0]
     assert first == "IF Outlook = Sunny AND Humidity = High THEN No  (3 rows, 100 %)"
     assert len(text.splitlines()) == 5 + 1
     return f"`{first}` and four more"
 
 
-@item(
-    "S1.23",
-    "Each rule drops preconditions where the accuracy on a validation set improves",
-    "427–428, 439–441",
-    "tw.ID3Classifier().fit(tennis[0][:9], tennis[1][:9]).rules().prune(tennis[0][9:], tennis[1][9:], estimate='holdout')",
-)
+@item
 def _(at: Names, pruned: Any) -> str:
+    """S1.23 (427–428, 439–441): Each rule drops preconditions where the accuracy on a validation set improves
+
+    tw.ID3Classifier().fit(tennis[0][:9], tennis[1][:9]).rules().prune(tennis[0][9:], tennis[1][9:], estimate='holdout')
+    """
     X, y = at.tennis
     rules = tw.ID3Classifier().fit(X[:9], y[:9]).rules()
     before = [(slow.preconditions(rule, rules.schema), rules.schema.classes[rule.label]) for rule in rules]
@@ -455,13 +444,12 @@ def _(at: Names, pruned: Any) -> str:
     return f"`{str(pruned).splitlines()[0]}`, and so on"
 
 
-@item(
-    "S1.24",
-    "Rules sorted by estimated accuracy, used as a sequence",
-    "429–430",
-    "tw.ID3Classifier().fit(*tennis).rules().prune(*tennis, estimate='holdout')",
-)
+@item
 def _(at: Names, pruned: Any) -> str:
+    """S1.24 (429–430): Rules sorted by estimated accuracy, used as a sequence
+
+    tw.ID3Classifier().fit(*tennis).rules().prune(*tennis, estimate='holdout')
+    """
     accuracy = [rule.confidence for rule in pruned]
     assert accuracy == sorted(accuracy, reverse=True)
     assert len(pruned) == 5  # all are kept
@@ -496,13 +484,12 @@ def merit_of(at: Names, name: str, groups: list[list[str]]) -> float:
     return slow.gain(y.tolist(), [y[X[name].isin(group)].tolist() for group in groups], slow.gini)
 
 
-@item(
-    "S1.25",
-    "Several values: a multiway split",
-    "454",
-    "tw.DecisionTreeClassifier(splits=('multiway',)).fit(*tennis)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S1.25 (454): Several values: a multiway split
+
+    tw.DecisionTreeClassifier(splits=('multiway',)).fit(*tennis)
+    """
     name, groups = root_groups(model)
     assert groups == [[value] for value in at.tennis[0][name].cat.categories]
     every = {f: merit_of(at, f, [[v] for v in at.tennis[0][f].cat.categories]) for f in at.tennis[0]}
@@ -520,69 +507,67 @@ def two_groups(values: list[str], sizes: range) -> list[list[list[str]]]:
     ]
 
 
-@item(
-    "S1.26",
-    "… one value against all others",
-    "455",
-    "tw.DecisionTreeClassifier(splits=('one_vs_rest',)).fit(*tennis)",
-)
-def _(at: Names, model: Any) -> str:
+def best_groups(at: Names, model: Any, sizes: range) -> str:
+    """Check that the root's groups are the best of all whose first has one of these sizes; say which."""
     name, groups = root_groups(model)
-    assert min(map(len, groups)) == 1
     best = max(
         merit_of(at, f, pair)
         for f in at.tennis[0]
-        for pair in two_groups(list(at.tennis[0][f].cat.categories), range(1, 2))
+        for pair in two_groups(list(at.tennis[0][f].cat.categories), sizes)
     )
     assert model.tree_.merit[0] == pytest.approx(best) == pytest.approx(merit_of(at, name, groups))
     return f"{name}: {' against '.join(', '.join(group) for group in groups)}"
 
 
-@item("S1.27", "… two disjoint subsets", "456", "tw.DecisionTreeClassifier(splits=('subset',)).fit(*tennis)")
+@item
 def _(at: Names, model: Any) -> str:
-    name, groups = root_groups(model)
-    best = max(
-        merit_of(at, f, pair)
-        for f in at.tennis[0]
-        for pair in two_groups(list(at.tennis[0][f].cat.categories), range(1, 3))
-    )
-    assert model.tree_.merit[0] == pytest.approx(best) == pytest.approx(merit_of(at, name, groups))
-    return f"{name}: {' against '.join(', '.join(group) for group in groups)}"
+    """S1.26 (455): … one value against all others
+
+    tw.DecisionTreeClassifier(splits=('one_vs_rest',)).fit(*tennis)
+    """
+    assert min(map(len, root_groups(model)[1])) == 1
+    return best_groups(at, model, range(1, 2))
 
 
-@item(
-    "S1.28",
-    "Thresholds at each observed value",
-    "457–458",
-    "tw.DecisionTreeClassifier(cut='observed').fit(*temp)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S1.27 (456): … two disjoint subsets
+
+    tw.DecisionTreeClassifier(splits=('subset',)).fit(*tennis)
+    """
+    return best_groups(at, model, range(1, 3))
+
+
+@item
+def _(at: Names, model: Any) -> str:
+    """S1.28 (457–458): Thresholds at each observed value
+
+    tw.DecisionTreeClassifier(cut='observed').fit(*temp)
+    """
     cuts = sorted(model.tree_.threshold[model.tree_.n_children > 0].tolist())
     assert set(cuts) <= {row[0] for row in at.temp[0]}
     assert cuts == [48, 80]
     return "48 and 80"
 
 
-@item(
-    "S1.29",
-    "Gain selects attributes of many values: Date",
-    "460–465",
-    "tw.ID3Classifier().fit(tennis[0].assign(Date=pd.Categorical([f'D{i}' for i in range(1, 15)])), tennis[1])",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S1.29 (460–465): Gain selects attributes of many values: Date
+
+    tw.ID3Classifier().fit(tennis[0].assign(Date=pd.Categorical([f'D{i}' for i in range(1, 15)])), tennis[1])
+    """
     assert model.tree_.schema.names[model.tree_[0].split.feature] == "Date"
     assert model.tree_.merit[0] == pytest.approx(slow.entropy(at.tennis[1].tolist()))
     return f"Date, with a gain of {model.tree_.merit[0]:.3f}, in {len(model.tree_.children(0))} branches"
 
 
-@item(
-    "S1.30",
-    "GainRatio = Gain/SplitInformation, SplitInformation = −Σ |S_i|/|S| log₂ |S_i|/|S|",
-    "467–473",
-    "tw.criteria.merit('gain_ratio', [[3, 2], [0, 4], [2, 3]])",
-    "tw.ID3Classifier(criterion='gain_ratio', trace=True).fit(*tennis).trace_[0].candidates[0].split_information",
-)
+@item
 def _(at: Names, ratio: float, information: float) -> str:
+    """S1.30 (467–473): GainRatio = Gain/SplitInformation, SplitInformation = −Σ |S_i|/|S| log₂ |S_i|/|S|
+
+    tw.criteria.merit('gain_ratio', [[3, 2], [0, 4], [2, 3]])
+    tw.ID3Classifier(criterion='gain_ratio', trace=True).fit(*tennis).trace_[0].candidates[0].split_information
+    """
     by_hand = -sum(part / 14 * log2(part / 14) for part in (5, 4, 5))
     assert information == pytest.approx(by_hand)
     labels = ["No"] * 5 + ["Yes"] * 9
@@ -591,26 +576,24 @@ def _(at: Names, ratio: float, information: float) -> str:
     return f"{ratio:.3f}, {information:.3f}"
 
 
-@item(
-    "S1.31",
-    "Six temperatures: midpoints where the class changes, 54 and 85",
-    "477–486",
-    "[cut for cut, gain in tw.DecisionTreeClassifier(criterion='entropy', trace=True).fit(*temp).trace_[0].candidates[0].cuts]",
-)
+@item
 def _(at: Names, cuts: list[str]) -> str:
+    """S1.31 (477–486): Six temperatures: midpoints where the class changes, 54 and 85
+
+    [cut for cut, gain in tw.DecisionTreeClassifier(criterion='entropy', trace=True).fit(*temp).trace_[0].candidates[0].cuts]
+    """
     X, y = at.temp
     changes = [(X[i][0] + X[i + 1][0]) / 2 for i in range(5) if y[i] != y[i + 1]]
     assert cuts == [f"{cut:g}" for cut in changes] == ["54", "85"]
     return " and ".join(cuts)
 
 
-@item(
-    "S1.32",
-    '"Split into multiple intervals"',
-    "488",
-    "tw.DecisionTreeClassifier(criterion='entropy', splits=('interval',), max_intervals=3).fit(*temp).tree_",
-)
+@item
 def _(at: Names, tree: Any) -> str:
+    """S1.32 (488): "Split into multiple intervals"
+
+    tw.DecisionTreeClassifier(criterion='entropy', splits=('interval',), max_intervals=3).fit(*temp).tree_
+    """
     assert tree[0].split.cuts == (54, 85)
     assert (tree.n_leaves, tree.depth) == (3, 1)
     return "one split into three intervals, cut at 54 and 85"
@@ -620,13 +603,12 @@ def branch_rows(model: Any) -> list[float]:
     return model.tree_.weight[list(model.tree_.children(0))].tolist()
 
 
-@item(
-    "S1.33",
-    "Missing is another value",
-    "494",
-    "tw.ID3Classifier(missing='value').fit(lacking, tennis[1])",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S1.33 (494): Missing is another value
+
+    tw.ID3Classifier(missing='value').fit(lacking, tennis[1])
+    """
     table = at.lacking.astype(object).fillna("missing").astype("category")
     own = Counter(table.Outlook)
     assert sorted(branch_rows(model)) == sorted(own.values())
@@ -634,33 +616,35 @@ def _(at: Names, model: Any) -> str:
     return f"a branch of their own: {', '.join(f'{rows:g}' for rows in branch_rows(model))} rows"
 
 
-@item(
-    "S1.34",
-    "… instances are ignored",
-    "495–496",
-    "tw.ID3Classifier(missing='ignore').fit(lacking, tennis[1])",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S1.34 (495–496): … instances are ignored
+
+    tw.ID3Classifier(missing='ignore').fit(lacking, tennis[1])
+    """
     known = at.lacking.Outlook.notna()
     assert model.tree_ == tw.ID3Classifier().fit(at.lacking[known], at.tennis[1][known]).tree_
     return f"the tree of the {known.sum()} other days"
 
 
-@item("S1.35", "… the most common value", "497", "tw.ID3Classifier(missing='mode').fit(lacking, tennis[1])")
+@item
 def _(at: Names, model: Any) -> str:
+    """S1.35 (497): … the most common value
+
+    tw.ID3Classifier(missing='mode').fit(lacking, tennis[1])
+    """
     common = Counter(at.lacking.Outlook.dropna()).most_common(1)[0][0]
     filled = Counter(at.lacking.Outlook.fillna(common))
     assert branch_rows(model) == [filled[value] for value in at.lacking.Outlook.cat.categories]
     return f"{common}: {', '.join(f'{rows:g}' for rows in branch_rows(model))} rows"
 
 
-@item(
-    "S1.36",
-    "… the most common value of its class",
-    "498",
-    "tw.ID3Classifier(missing='class_mode').fit(lacking, tennis[1])",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S1.36 (498): … the most common value of its class
+
+    tw.ID3Classifier(missing='class_mode').fit(lacking, tennis[1])
+    """
     filled = []
     for value, label in zip(at.lacking.Outlook, at.tennis[1], strict=True):
         own = at.lacking.Outlook[(at.tennis[1] == label).to_numpy()].dropna()
@@ -670,25 +654,23 @@ def _(at: Names, model: Any) -> str:
     return f"D10 (Yes) {filled[9]}, D14 (No) {filled[13]}: {', '.join(f'{rows:g}' for rows in branch_rows(model))} rows"
 
 
-@item(
-    "S1.37",
-    "A fraction .4 of the instance to one branch, .6 to the other",
-    "500–504",
-    "tw.ID3Classifier(missing='fractional').fit(pd.DataFrame({'A': pd.Categorical([1] * 4 + [0] * 6 + [None])}), [1] * 4 + [0] * 7)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S1.37 (500–504): A fraction .4 of the instance to one branch, .6 to the other
+
+    tw.ID3Classifier(missing='fractional').fit(pd.DataFrame({'A': pd.Categorical([1] * 4 + [0] * 6 + [None])}), [1] * 4 + [0] * 7)
+    """
     assert sorted(branch_rows(model)) == pytest.approx([4 + 0.4, 6 + 0.6])
     return " and ".join(f"{rows:.1f}" for rows in sorted(branch_rows(model))) + " rows"
 
 
-@item(
-    "S1.38",
-    '"Use fractional instances to compute gain"',
-    "505",
-    "tw.ID3Classifier(missing='fractional_counts', trace=True).fit(lacking, tennis[1]).trace_[0].candidates[0]",
-    "tw.ID3Classifier(missing='fractional', trace=True).fit(lacking, tennis[1]).trace_[0].candidates[0]",
-)
+@item
 def _(at: Names, counted: Any, known: Any) -> str:
+    """S1.38 (505): "Use fractional instances to compute gain"
+
+    tw.ID3Classifier(missing='fractional_counts', trace=True).fit(lacking, tennis[1]).trace_[0].candidates[0]
+    tw.ID3Classifier(missing='fractional', trace=True).fit(lacking, tennis[1]).trace_[0].candidates[0]
+    """
     outlook, play = at.lacking["Outlook"], list(at.tennis[1])
     of_value = [
         [c for v, c in zip(outlook, play, strict=True) if v == value] for value in outlook.dropna().unique()
@@ -711,12 +693,11 @@ def _(at: Names, counted: Any, known: Any) -> str:
     return f"{counted.gain:.3f}; C4.5's, the gain of the instances that have the value times their share, is {known.gain:.3f}"
 
 
-@item(
-    "S1.39",
-    '"Many forms in practice: CART, ID3, C4.5" (the only programs that S0, S2, S3 and S4 name, too)',
-    "514",
-    "[kind().fit(*tennis).score(*tennis) for kind in (tw.CARTClassifier, tw.ID3Classifier, tw.C45Classifier)]",
-)
+@item
 def _(at: Names, scores: list[float]) -> str:
+    """S1.39 (514): "Many forms in practice: CART, ID3, C4.5" (the only programs that S0, S2, S3 and S4 name, too)
+
+    [kind().fit(*tennis).score(*tennis) for kind in (tw.CARTClassifier, tw.ID3Classifier, tw.C45Classifier)]
+    """
     assert scores == pytest.approx([9 / 14, 1.0, 1.0])  # CART's program splits no node of fewer than 20 rows
     return "each learns the fourteen days, CART within the limits of its program"

@@ -20,44 +20,45 @@ from treewright.pruning.losses import training_errors
 Names = SimpleNamespace
 
 
-@item(
-    "S2.1",
-    "Proposition: some tree equals any f on {0, 1}^d",
-    "25–32",
-    "[tw.DecisionTreeClassifier().fit(B, f).score(B, f) for f in product([0, 1], repeat=8)]",
-)
+@item
 def _(at: Names, scores: list[float]) -> str:
+    """S2.1 (25–32): Proposition: some tree equals any f on {0, 1}^d
+
+    [tw.DecisionTreeClassifier().fit(B, f).score(B, f) for f in product([0, 1], repeat=8)]
+    """
     assert len(scores) == 2**8
     assert set(scores) == {1.0}
     return "all 256 functions of d = 3"
 
 
-@item("S2.2", "VC dimension 2^d", "36–38", "bounds.vc_all_boolean(3)")
+@item
 def _(at: Names, found: int) -> str:
+    """S2.2 (36–38): VC dimension 2^d
+
+    bounds.vc_all_boolean(3)
+    """
     assert found == 2**3  # S2.1 labels all eight points in every way, and there are no more
     return str(found)
 
 
-@item(
-    "S2.3",
-    "Limits: maximal depth, minimal number of samples of a leaf",
-    "46–47",
-    "tw.DecisionTreeClassifier(max_depth=2, min_samples_leaf=9).fit(X, y)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S2.3 (46–47): Limits: maximal depth, minimal number of samples of a leaf
+
+    tw.DecisionTreeClassifier(max_depth=2, min_samples_leaf=9).fit(X, y)
+    """
     sizes = Counter(model.apply(at.X).tolist())
     assert model.get_depth() <= 2
     assert min(sizes.values()) >= 9
     return f"depth {model.get_depth()}, no leaf of fewer than {min(sizes.values())} rows"
 
 
-@item(
-    "S2.4",
-    "L_S(h) + R(h)",
-    "48",
-    "tw.prune(tw.DecisionTreeClassifier(max_depth=4).fit(X, y), pruning.Penalised(0.01)).tree_",
-)
+@item
 def _(at: Names, pruned: Any) -> str:
+    """S2.4 (48): L_S(h) + R(h)
+
+    tw.prune(tw.DecisionTreeClassifier(max_depth=4).fit(X, y), pruning.Penalised(0.01)).tree_
+    """
     tree = tw.DecisionTreeClassifier(max_depth=4).fit(at.X, at.y).tree_
     errors = training_errors(tree)
     cost = {p: errors[list(p)].sum() / 200 + 0.01 * (2 * len(p) - 1) for p in all_prunings(tree)}
@@ -83,19 +84,22 @@ def follow_best_first(model: Any, X: pd.DataFrame, labels: np.ndarray, n_splits:
     assert all(tree.is_leaf(node) for node in frontier)
 
 
-@item(
-    "S2.5",
-    "The greedy scheme: from a single leaf on, the best split of a leaf, one at a time",
-    "64–72",
-    "tw.DecisionTreeClassifier(order='best_first', max_leaf_nodes=6).fit(X, y)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S2.5 (64–72): The greedy scheme: from a single leaf on, the best split of a leaf, one at a time
+
+    tw.DecisionTreeClassifier(order='best_first', max_leaf_nodes=6).fit(X, y)
+    """
     follow_best_first(model, at.X, at.y, 5)
     return "five times the best split of all leaves"
 
 
-@item("S2.6", "ID3(S, A)", "76–100", "tw.ID3Classifier(criterion='error').fit(B, b)")
+@item
 def _(at: Names, model: Any) -> str:
+    """S2.6 (76–100): ID3(S, A)
+
+    tw.ID3Classifier(criterion='error').fit(B, b)
+    """
     assert model.score(at.B, at.b) == 1
     for seed in range(40):
         X, labels = slow.random_table(seed, n_values=2)
@@ -108,18 +112,19 @@ def _(at: Names, model: Any) -> str:
     return "40 random tables node for node, features of one value passed over"
 
 
-@item(
-    "S2.7",
-    '… "if all examples have the same value of x_j: return a leaf"',
-    "90–92",
-    "tw.ID3Classifier(criterion='error', stop_on_constant=True).fit(B, b)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S2.7 (90–92): … "if all examples have the same value of x_j: return a leaf"
+
+    tw.ID3Classifier(criterion='error', stop_on_constant=True).fit(B, b)
+    """
     differ = 0
     for seed in range(200):
         X, labels = slow.random_table(seed, 5 + seed % 9, n_values=2)
         labels = [label % 2 for label in labels]
-        own = slow.id3_stopping(slow.rows_of(X), labels, slow.domains_of(X), sorted(set(labels)))
+        own = slow.id3(
+            slow.rows_of(X), labels, slow.domains_of(X), sorted(set(labels)), slow.error, stops=True
+        )
         fitted = tw.ID3Classifier(criterion="error", stop_on_constant=True).fit(X, labels)
         assert slow.nested(fitted.tree_) == own
         differ += slow.nested(tw.ID3Classifier(criterion="error").fit(X, labels).tree_) != own
@@ -128,28 +133,27 @@ def _(at: Names, model: Any) -> str:
     return f"200 random tables node for node; without it {differ} of them differ"
 
 
-@item(
-    "S2.8",
-    "C(a) = min{a, 1 − a}, error before and after, Gain; C of information gain and Gini",
-    "108–134",
-    "criteria.merit('error', [[3, 2], [5, 0]])",
-    "criteria.impurity('entropy', [8, 2])",
-    "criteria.impurity('gini', [8, 2])",
-)
+@item
 def _(at: Names, gain: float, entropy: float, gini: float) -> str:
+    """S2.8 (108–134): C(a) = min{a, 1 − a}, error before and after, Gain; C of information gain and Gini
+
+    criteria.merit('error', [[3, 2], [5, 0]])
+    criteria.impurity('entropy', [8, 2])
+    criteria.impurity('gini', [8, 2])
+    """
     assert gain == pytest.approx(0.2 - (0.5 * 0.4 + 0.5 * 0), abs=1e-12)
     assert entropy == pytest.approx(-0.8 * np.log2(0.8) - 0.2 * np.log2(0.2))
     assert gini == pytest.approx(2 * 0.2 * 0.8)
     return f"{abs(gain):.2f}, {entropy:.3f}, {gini:.2f}"
 
 
-@item(
-    "S2.9",
-    "Real values: thresholds θ_{j,i}, binary features x < θ, then the binary algorithm",
-    "138–152",
-    "tw.DecisionTreeClassifier(criterion='error', max_depth=3, ties='first').fit(X, y)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S2.9 (138–152): Real values: thresholds θ_{j,i}, binary features x < θ, then the binary algorithm
+
+    tw.DecisionTreeClassifier(criterion='error', max_depth=3, ties='first').fit(X, y)
+    """
+
     def binary(table: pd.DataFrame) -> pd.DataFrame:
         columns = {}
         for name in at.X:
@@ -165,26 +169,24 @@ def _(at: Names, model: Any) -> str:
     return "the same answers as on the binary features"
 
 
-@item(
-    "S2.10",
-    '"scikit-learn uses an implementation of CART"',
-    "159",
-    "tw.DecisionTreeRegressor(max_depth=4, min_samples_leaf=10).fit(X, X.p**2 + X.q)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S2.10 (159): "scikit-learn uses an implementation of CART"
+
+    tw.DecisionTreeRegressor(max_depth=4, min_samples_leaf=10).fit(X, X.p**2 + X.q)
+    """
     peer = DecisionTreeRegressor(max_depth=4, min_samples_leaf=10, random_state=0)
     peer.fit(at.X, at.X.p**2 + at.X.q)
     assert model.predict(at.V) == pytest.approx(peer.predict(at.V))
     return "predicts as scikit-learn's"
 
 
-@item(
-    "S2.11",
-    "Regression: squared loss, mean of a leaf, mean squared error",
-    "160–163",
-    "tw.DecisionTreeRegressor(max_depth=1).fit(X, X.p**2)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S2.11 (160–163): Regression: squared loss, mean of a leaf, mean squared error
+
+    tw.DecisionTreeRegressor(max_depth=1).fit(X, X.p**2)
+    """
     leaf, target = model.apply(at.X), at.X.p.to_numpy() ** 2
     for node in (1, 2):
         own = target[leaf == node]
@@ -200,13 +202,12 @@ def _(at: Names, model: Any) -> str:
     return f"means {model.tree_.value[1, 0]:.2f} and {model.tree_.value[2, 0]:.2f}, the least squared error of all cuts"
 
 
-@item(
-    "S2.12",
-    "Random forest: majority vote over the trees",
-    "178",
-    "tw.RandomForestClassifier(15, vote='hard', random_state=0).fit(X, y)",
-)
+@item
 def _(at: Names, forest: Any) -> str:
+    """S2.12 (178): Random forest: majority vote over the trees
+
+    tw.RandomForestClassifier(15, vote='hard', random_state=0).fit(X, y)
+    """
     votes = np.array([tree.predict(at.V) for tree in forest.estimators_])
     if votes.dtype.kind in "if":  # trees of a forest may know classes by their numbers
         votes = forest.classes_[votes.astype(int)]
@@ -215,25 +216,23 @@ def _(at: Names, forest: Any) -> str:
     return "with `vote='hard'`; the default averages the shares of the leaves"
 
 
-@item(
-    "S2.13",
-    "… average of the trees",
-    "179",
-    "tw.RandomForestRegressor(10, random_state=0).fit(X, X.p * X.q)",
-)
+@item
 def _(at: Names, forest: Any) -> str:
+    """S2.13 (179): … average of the trees
+
+    tw.RandomForestRegressor(10, random_state=0).fit(X, X.p * X.q)
+    """
     trees = np.array([tree.predict(at.V) for tree in forest.estimators_])
     assert forest.predict(at.V) == pytest.approx(trees.mean(axis=0))
     return "the mean of the ten trees"
 
 
-@item(
-    "S2.14",
-    "… S' of size m drawn uniformly from S",
-    "189",
-    "tw.RandomForestClassifier(200, max_depth=1, random_state=0).fit(X, y).estimators_samples_",
-)
+@item
 def _(at: Names, samples: Any) -> str:
+    """S2.14 (189): … S' of size m drawn uniformly from S
+
+    tw.RandomForestClassifier(200, max_depth=1, random_state=0).fit(X, y).estimators_samples_
+    """
     assert all(len(rows) == 200 for rows in samples)
     times = np.bincount(np.concatenate(samples), minlength=200)
     assert abs(times.mean() - 200) < 1e-9
@@ -243,13 +242,12 @@ def _(at: Names, samples: Any) -> str:
     return f"200 of 200 rows with replacement, {share:.2f} of them different"
 
 
-@item(
-    "S2.15",
-    "… at each split the best of k features drawn at random",
-    "190–191",
-    "tw.RandomForestClassifier(40, max_features=2, criterion='entropy', splits=('multiway',), random_state=0).fit(*tennis)",
-)
+@item
 def _(at: Names, forest: Any) -> str:
+    """S2.15 (190–191): … at each split the best of k features drawn at random
+
+    tw.RandomForestClassifier(40, max_features=2, criterion='entropy', splits=('multiway',), random_state=0).fit(*tennis)
+    """
     X, y = at.tennis
     used: Counter[str] = Counter()
     for tree, rows in zip(forest.estimators_, forest.estimators_samples_, strict=True):

@@ -28,13 +28,12 @@ from treewright.tree.splits import Sphere
 Names = SimpleNamespace
 
 
-@item(
-    "S3.1",
-    "Spheres (general hyperplanes: S0.6)",
-    "43–44",
-    "tw.DecisionTreeClassifier(splits=('sphere',), max_depth=1).fit(X, X.p**2 + X.q**2 < 1)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S3.1 (43–44): Spheres (general hyperplanes: S0.6)
+
+    tw.DecisionTreeClassifier(splits=('sphere',), max_depth=1).fit(X, X.p**2 + X.q**2 < 1)
+    """
     split = model.tree_[0].split
     assert isinstance(split, Sphere)
     away = at.X.to_numpy()[:, list(split.features)] - np.array(split.centres)
@@ -44,13 +43,12 @@ def _(at: Names, model: Any) -> str:
     return "`Σ s (x − c)² ≤ r²` at the root"
 
 
-@item(
-    "S3.2",
-    "Splits from X₁ … X_n alone; leaves are labelled as always",
-    "51–54",
-    "tw.DecisionTreeClassifier(splits=('median',), max_depth=3).fit(X, y)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S3.2 (51–54): Splits from X₁ … X_n alone; leaves are labelled as always
+
+    tw.DecisionTreeClassifier(splits=('median',), max_depth=3).fit(X, y)
+    """
     other = tw.DecisionTreeClassifier(splits=("median",), max_depth=3).fit(at.X, np.roll(at.y, 50))
     assert model.tree_.threshold.tolist() == other.tree_.threshold.tolist()
     leaf = model.apply(at.X)
@@ -62,15 +60,14 @@ def _(at: Names, model: Any) -> str:
     return f"eight leaves of {min(sizes.values())} rows each, whatever the labels"
 
 
-@item(
-    "S3.3",
-    "Losses: zero-one, squared, log likelihood; ŷ(j) of a leaf",
-    "71–80",
-    "tw.DecisionTreeClassifier(max_depth=2).fit(X, y)",
-    "tw.DecisionTreeRegressor(max_depth=2).fit(X, X.p)",
-    "tw.DecisionTreeClassifier(max_depth=2, costs=[[0, 1], [5, 0]]).fit(X, y)",
-)
+@item
 def _(at: Names, classes: Any, numbers: Any, costly: Any) -> str:
+    """S3.3 (71–80): Losses: zero-one, squared, log likelihood; ŷ(j) of a leaf
+
+    tw.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    tw.DecisionTreeRegressor(max_depth=2).fit(X, X.p)
+    tw.DecisionTreeClassifier(max_depth=2, costs=[[0, 1], [5, 0]]).fit(X, y)
+    """
     for model, target in ((classes, at.y), (numbers, at.X.p.to_numpy()), (costly, at.y)):
         leaf, said = model.apply(at.X), model.predict(at.X)
         for node in set(leaf.tolist()):
@@ -87,15 +84,14 @@ def _(at: Names, classes: Any, numbers: Any, costly: Any) -> str:
     return "majority, shares, mean, and under costs the cheapest"
 
 
-@item(
-    "S3.4",
-    "Centroid y*(j) = argmin E[ℓ(Y, ŷ) given j]; the best label of a leaf",
-    "83–85, 93–95",
-    "criteria.centroid('error', ['a', 'b', 'b'])",
-    "criteria.centroid('squared_error', [1, 2, 6])",
-    "criteria.centroid('log_loss', ['a', 'b', 'b', 'b'])",
-)
+@item
 def _(at: Names, label: str, number: float, shares: Any) -> str:
+    """S3.4 (83–85, 93–95): Centroid y*(j) = argmin E[ℓ(Y, ŷ) given j]; the best label of a leaf
+
+    criteria.centroid('error', ['a', 'b', 'b'])
+    criteria.centroid('squared_error', [1, 2, 6])
+    criteria.centroid('log_loss', ['a', 'b', 'b', 'b'])
+    """
     own = ["a", "b", "b"]
     assert label == min("ab", key=lambda guess: sum(c != guess for c in own))
     grid = np.linspace(0, 7, 7001)
@@ -105,16 +101,15 @@ def _(at: Names, label: str, number: float, shares: Any) -> str:
     return f"{label}, {number:g}, ({', '.join(f'{share:g}' for share in shares)})"
 
 
-@item(
-    "S3.5",
-    "Leaf impurity I(j) = E[ℓ(Y, y*(j)) given j]; R_opt = Σ P(j) I(j)",
-    "87–91, 99, 139–145",
-    "criteria.impurity('error', [1, 3])",
-    "criteria.impurity('squared_error', [1, 2, 6])",
-    "criteria.impurity('log_loss', [1, 3])",
-    "tw.DecisionTreeClassifier(max_depth=2).fit(X, y)",
-)
+@item
 def _(at: Names, error: float, square: float, bits: float, model: Any) -> str:
+    """S3.5 (87–91, 99, 139–145): Leaf impurity I(j) = E[ℓ(Y, y*(j)) given j]; R_opt = Σ P(j) I(j)
+
+    criteria.impurity('error', [1, 3])
+    criteria.impurity('squared_error', [1, 2, 6])
+    criteria.impurity('log_loss', [1, 3])
+    tw.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    """
     assert error == 1 / 4
     assert square == pytest.approx(np.mean([(y - 3) ** 2 for y in (1, 2, 6)]))
     assert bits == pytest.approx((-log2(1 / 4) - 3 * log2(3 / 4)) / 4)
@@ -128,15 +123,14 @@ def _(at: Names, error: float, square: float, bits: float, model: Any) -> str:
     return f"{error:g}, {square:.3f}, {bits:.3f} bits; R_opt {risk:.3f}"
 
 
-@item(
-    "S3.6",
-    "Divergence d(j, ŷ), the increase in risk; lemma: never negative",
-    "99–107",
-    "criteria.divergence('error', ['a', 'b', 'b', 'b'], 'a')",
-    "criteria.divergence('squared_error', [1, 2, 6], 5)",
-    "criteria.divergence('log_loss', ['a', 'b', 'b', 'b'], [0.5, 0.5])",
-)
+@item
 def _(at: Names, error: float, square: float, bits: float) -> str:
+    """S3.6 (99–107): Divergence d(j, ŷ), the increase in risk; lemma: never negative
+
+    criteria.divergence('error', ['a', 'b', 'b', 'b'], 'a')
+    criteria.divergence('squared_error', [1, 2, 6], 5)
+    criteria.divergence('log_loss', ['a', 'b', 'b', 'b'], [0.5, 0.5])
+    """
     assert error == pytest.approx(3 / 4 - 1 / 4)
     assert square == pytest.approx(
         np.mean([(y - 5) ** 2 for y in (1, 2, 6)]) - np.mean([(y - 3) ** 2 for y in (1, 2, 6)])
@@ -152,14 +146,13 @@ def _(at: Names, error: float, square: float, bits: float) -> str:
     return f"{error:g}, {square:g}, {bits:.3f} bits; never negative for 300 random leaves"
 
 
-@item(
-    "S3.7",
-    "The loss −log P̂(y) as risk: pruning and judging by log likelihood on other rows",
-    "75, 203",
-    "tw.prune(m, pruning.CostComplexity(holdout=True, risk='log_loss'), V, v)",
-    "evaluate(tw.DecisionTreeClassifier(max_depth=2).fit(X, y), V, v).log_loss",
-)
+@item
 def _(at: Names, pruned: Any, judged: float) -> str:
+    """S3.7 (75, 203): The loss −log P̂(y) as risk: pruning and judging by log likelihood on other rows
+
+    tw.prune(m, pruning.CostComplexity(holdout=True, risk='log_loss'), V, v)
+    evaluate(tw.DecisionTreeClassifier(max_depth=2).fit(X, y), V, v).log_loss
+    """
     path = pruned.path_
     for point in path:
         model = tw.prune(at.m, lambda _, tree=point.tree: tree)
@@ -173,13 +166,12 @@ def _(at: Names, pruned: Any, judged: float) -> str:
     return f"{pruned.get_n_leaves()} leaves of the least log loss on other rows; {judged:.3f} for a tree of depth 2"
 
 
-@item(
-    "S3.8",
-    "Splitting never increases impurity, nor the overall risk",
-    "111–117",
-    "criteria.merit('error', [[3, 2], [5, 0]])",
-)
+@item
 def _(at: Names, merit: float) -> str:
+    """S3.8 (111–117): Splitting never increases impurity, nor the overall risk
+
+    criteria.merit('error', [[3, 2], [5, 0]])
+    """
     assert merit == pytest.approx(0, abs=1e-12)
     rng = np.random.default_rng(0)
     for _ in range(200):
@@ -190,8 +182,13 @@ def _(at: Names, merit: float) -> str:
     return "0, never below; 200 random splits"
 
 
-@item("S3.9", "ΔI, and ΔR = P(j) ΔI", "124–127", "T.merit[1]", "T.merit[1] * T.weight[1] / T.weight[0]")
+@item
 def _(at: Names, impurity: float, risk: float) -> str:
+    """S3.9 (124–127): ΔI, and ΔR = P(j) ΔI
+
+    T.merit[1]
+    T.merit[1] * T.weight[1] / T.weight[0]
+    """
     passed = at.m.decision_path(at.X).toarray().astype(bool)
     parts = [at.y[passed[:, child]].tolist() for child in at.T.children(1)]
     assert impurity == pytest.approx(slow.gain(at.y[passed[:, 1]].tolist(), parts, slow.gini))
@@ -217,27 +214,25 @@ def held_to_least_gain(model: Any, X: pd.DataFrame, y: Any, least: float) -> int
     return int(tree.n_leaves)
 
 
-@item(
-    "S3.10",
-    "Stop: the best split does not reduce impurity",
-    "131",
-    "tw.DecisionTreeClassifier(min_gain=0).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])",
-    "tw.DecisionTreeClassifier(min_gain=0).fit(X, y)",
-)
+@item
 def _(at: Names, xor: Any, model: Any) -> str:
+    """S3.10 (131): Stop: the best split does not reduce impurity
+
+    tw.DecisionTreeClassifier(min_gain=0).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    tw.DecisionTreeClassifier(min_gain=0).fit(X, y)
+    """
     assert xor.get_n_leaves() == 1
     assert tw.DecisionTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).get_n_leaves() == 4
     held_to_least_gain(model, at.X, at.y, 0.0)
     return "XOR stays a single leaf, as no split reduces the impurity there"
 
 
-@item(
-    "S3.11",
-    "Stop: risk within T of the Bayes risk (size threshold: S0.25)",
-    "132–133",
-    "tw.DecisionTreeClassifier(risk_threshold=0.05, bayes_risk=0.1, order='best_first').fit(X, y)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S3.11 (132–133): Stop: risk within T of the Bayes risk (size threshold: S0.25)
+
+    tw.DecisionTreeClassifier(risk_threshold=0.05, bayes_risk=0.1, order='best_first').fit(X, y)
+    """
     risk = np.mean(model.predict(at.X) != at.y)
     assert risk <= 0.15 + 1e-12
     order = pruning.early_stopping.best_first_order(model.tree_)
@@ -246,13 +241,12 @@ def _(at: Names, model: Any) -> str:
     return f"{model.get_n_leaves()} leaves, risk {risk:.3f}; one split less is above 0.15"
 
 
-@item(
-    "S3.12",
-    "For each dimension sort, split half-way, take the best; then the best dimension",
-    "119–122, 147–152",
-    "tw.DecisionTreeClassifier().fit(X, y)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S3.12 (119–122, 147–152): For each dimension sort, split half-way, take the best; then the best dimension
+
+    tw.DecisionTreeClassifier().fit(X, y)
+    """
     tree, table = model.tree_, at.X.to_numpy()
     passed = model.decision_path(at.X).toarray().astype(bool)
     inner = [node for node in range(len(tree)) if not tree.is_leaf(node)]
@@ -265,14 +259,13 @@ def _(at: Names, model: Any) -> str:
     return f"so it is at all {len(inner)} nodes"
 
 
-@item(
-    "S3.13",
-    "Split all nodes at each iteration, or the best node of the entire tree",
-    "154–159",
-    "tw.DecisionTreeClassifier(order='breadth_first', max_nodes=15).fit(X, y)",
-    "tw.DecisionTreeClassifier(order='best_first', max_leaf_nodes=6).fit(X, y)",
-)
+@item
 def _(at: Names, wide: Any, best: Any) -> str:
+    """S3.13 (154–159): Split all nodes at each iteration, or the best node of the entire tree
+
+    tw.DecisionTreeClassifier(order='breadth_first', max_nodes=15).fit(X, y)
+    tw.DecisionTreeClassifier(order='best_first', max_leaf_nodes=6).fit(X, y)
+    """
     tree = wide.tree_
     deepest = max(int(tree.node_depth[node]) for node in range(len(tree)) if not tree.is_leaf(node))
     for node in tree.leaves.tolist():
@@ -282,26 +275,24 @@ def _(at: Names, wide: Any, best: Any) -> str:
     return f"depth {tree.depth} and {best.tree_.depth}"
 
 
-@item(
-    "S3.14",
-    "Stop: all samples have the same feature vector, or the same label",
-    "165–166",
-    "tw.DecisionTreeClassifier().fit([[1], [1], [2]], [0, 1, 0]).tree_",
-)
+@item
 def _(at: Names, tree: Tree) -> str:
+    """S3.14 (165–166): Stop: all samples have the same feature vector, or the same label
+
+    tw.DecisionTreeClassifier().fit([[1], [1], [2]], [0, 1, 0]).tree_
+    """
     assert tree.value[tree.leaves].tolist() == [[1, 1], [1, 0]]
     return "two leaves: one of equal rows, one of equal labels"
 
 
-@item(
-    "S3.15",
-    "Stop: no improvement on a test set, or by cross-validation",
-    "167",
-    "tw.DecisionTreeClassifier(early_stopping='holdout', random_state=0).fit(X, y)",
-    "tw.DecisionTreeClassifier(early_stopping='cv', random_state=0).fit(X, y)",
-    "tw.prune(m, pruning.EarlyStopping(patience=1), V, v)",
-)
+@item
 def _(at: Names, held_out: Any, crossed: Any, first: Any) -> str:
+    """S3.15 (167): Stop: no improvement on a test set, or by cross-validation
+
+    tw.DecisionTreeClassifier(early_stopping='holdout', random_state=0).fit(X, y)
+    tw.DecisionTreeClassifier(early_stopping='cv', random_state=0).fit(X, y)
+    tw.prune(m, pruning.EarlyStopping(patience=1), V, v)
+    """
     for model in (held_out, crossed):
         path = model.path_
         assert path[path.chosen].tree == model.tree_
@@ -317,27 +308,25 @@ def _(at: Names, held_out: Any, crossed: Any, first: Any) -> str:
     return f"{held_out.get_n_leaves()} and {crossed.get_n_leaves()} leaves; with patience 1 at the first split that does not help"
 
 
-@item(
-    "S3.16",
-    "Stop: ΔI ≤ T for all splits",
-    "168",
-    "tw.DecisionTreeClassifier(min_gain=0.03).fit(X, y)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S3.16 (168): Stop: ΔI ≤ T for all splits
+
+    tw.DecisionTreeClassifier(min_gain=0.03).fit(X, y)
+    """
     leaves = held_to_least_gain(model, at.X, at.y, 0.03)
     assert 1 < leaves < at.T.n_leaves
     return f"{leaves} leaves instead of {at.T.n_leaves}; every split lowers its node's impurity by more than 0.03, none of a leaf would"
 
 
-@item(
-    "S3.17",
-    "α · nodes + impurity of all leaves; with entropy like MDL",
-    "169–173",
-    "tw.DecisionTreeClassifier(complexity=0.004).fit(X, y).tree_",
-    "tw.prune(tw.DecisionTreeClassifier(max_depth=4).fit(X, y), pruning.Penalised(0.02, risk='impurity')).tree_",
-    "tw.prune(m, pruning.DescriptionLength()).tree_",
-)
+@item
 def _(at: Names, grown: Tree, pruned: Tree, shortest: Tree) -> str:
+    """S3.17 (169–173): α · nodes + impurity of all leaves; with entropy like MDL
+
+    tw.DecisionTreeClassifier(complexity=0.004).fit(X, y).tree_
+    tw.prune(tw.DecisionTreeClassifier(max_depth=4).fit(X, y), pruning.Penalised(0.02, risk='impurity')).tree_
+    tw.prune(m, pruning.DescriptionLength()).tree_
+    """
     share = grown.weight / grown.weight[0]
     inner = grown.n_children > 0
     assert (share * grown.merit)[inner].min() >= 2 * 0.004 - 1e-12  # what a split of two nodes must save
@@ -348,13 +337,12 @@ def _(at: Names, grown: Tree, pruned: Tree, shortest: Tree) -> str:
     return f"{grown.n_leaves} leaves while growing, {pruned.n_leaves} by pruning, {shortest.n_leaves} by description length"
 
 
-@item(
-    "S3.18",
-    "Stop: a test of independence between X and Y",
-    "175",
-    "tw.DecisionTreeRegressor(significance=0.05, max_depth=1).fit(X, X.p + X.q)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S3.18 (175): Stop: a test of independence between X and Y
+
+    tw.DecisionTreeRegressor(significance=0.05, max_depth=1).fit(X, X.p + X.q)
+    """
     assert model.get_n_leaves() == 2
     kept = 0
     for seed in range(20):
@@ -371,13 +359,12 @@ def _(at: Names, model: Any) -> str:
     return "the F test, corrected for all cuts; categories: S1.16"
 
 
-@item(
-    "S3.19",
-    "Multivariate splits: steepest descent gives linear-time splitting (Chou)",
-    "181",
-    "tw.DecisionTreeClassifier(splits=('hyperplane',), max_depth=1).fit(X, X.p + 2 * X.q > 0)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S3.19 (181): Multivariate splits: steepest descent gives linear-time splitting (Chou)
+
+    tw.DecisionTreeClassifier(splits=('hyperplane',), max_depth=1).fit(X, X.p + 2 * X.q > 0)
+    """
     assert model.score(at.X, at.X.p + 2 * at.X.q > 0) > 0.98
 
     def took(n: int) -> float:
@@ -388,14 +375,13 @@ def _(at: Names, model: Any) -> str:
     return "`w·x ≤ t` by descent along one weight at a time (OC1; Chou's is for groups of values, S3.22); eight times the rows take less than 32 times as long"
 
 
-@item(
-    "S3.20",
-    "Non-binary trees: several points optimised at the same time",
-    "182",
-    "tw.DecisionTreeClassifier(splits=('interval',), max_intervals=4, max_depth=1).fit(X, y).tree_",
-    "tw.DecisionTreeRegressor(splits=('interval',), max_intervals=4, max_depth=1).fit(X, X.q).tree_",
-)
+@item
 def _(at: Names, tree: Tree, numbers: Tree) -> str:
+    """S3.20 (182): Non-binary trees: several points optimised at the same time
+
+    tw.DecisionTreeClassifier(splits=('interval',), max_intervals=4, max_depth=1).fit(X, y).tree_
+    tw.DecisionTreeRegressor(splits=('interval',), max_intervals=4, max_depth=1).fit(X, X.q).tree_
+    """
     assert len(tree.children(0)) == len(numbers.children(0)) == 4
     for seed in range(40):
         rng = np.random.default_rng(seed)
@@ -437,13 +423,13 @@ def groupings(values: list[Any]) -> list[tuple[list[Any], list[Any]]]:
     return found
 
 
-@item(
-    "S3.21",
-    "Categories: all ways of dividing the values into two groups",
-    "183",
-    "tw.DecisionTreeClassifier(splits=('subset',), max_depth=1).fit(*cars)",
-)
+@item
 def _(at: Names, model: Any) -> str:
+    """S3.21 (183): Categories: all ways of dividing the values into two groups
+
+    tw.DecisionTreeClassifier(splits=('subset',), max_depth=1).fit(*cars)
+    """
+
     def best_of(X: pd.DataFrame, labels: list[Any]) -> float:
         return max(
             slow.gain(
@@ -473,15 +459,14 @@ def shares_by_value(column: Any, labels: list[Any], n_classes: int) -> tuple[np.
     return table.sum(axis=1), table / table.sum(axis=1, keepdims=True)
 
 
-@item(
-    "S3.22",
-    "… and steepest descent in linear time",
-    "183",
-    "tw.DecisionTreeClassifier(category_search='descent', max_depth=1)",
-    "tw.DecisionTreeClassifier(category_search='descent', max_groups=3, max_depth=1)",
-    "tw.DecisionTreeClassifier(category_search='exchange', max_depth=1)",
-)
+@item
 def _(at: Names, descent: Any, in_three: Any, exchange: Any) -> str:
+    """S3.22 (183): … and steepest descent in linear time
+
+    tw.DecisionTreeClassifier(category_search='descent', max_depth=1)
+    tw.DecisionTreeClassifier(category_search='descent', max_groups=3, max_depth=1)
+    tw.DecisionTreeClassifier(category_search='exchange', max_depth=1)
+    """
     best = {"descent": 0, "exchange": 0}
     for seed in range(40):
         rng = np.random.default_rng(seed)
@@ -513,14 +498,13 @@ def _(at: Names, descent: Any, in_three: Any, exchange: Any) -> str:
     )
 
 
-@item(
-    "S3.23",
-    "More than two classes: two superclasses that reduce I most",
-    "184",
-    "criteria.superclasses([[40, 5, 30, 0], [10, 45, 20, 50]])",
-    "tw.DecisionTreeClassifier(criterion='twoing', max_depth=1).fit(*datasets.load_iris()).tree_",
-)
+@item
 def _(at: Names, found: Any, tree: Tree) -> str:
+    """S3.23 (184): More than two classes: two superclasses that reduce I most
+
+    criteria.superclasses([[40, 5, 30, 0], [10, 45, 20, 50]])
+    tw.DecisionTreeClassifier(criterion='twoing', max_depth=1).fit(*datasets.load_iris()).tree_
+    """
     table = np.array([[40, 5, 30, 0], [10, 45, 20, 50]])
 
     def decrease(group: Any) -> float:
@@ -538,14 +522,13 @@ def _(at: Names, found: Any, tree: Tree) -> str:
     return f"{found[0]} against {found[1]}; of the irises {', '.join(f'{c:g}' for c in counts[0])} against the rest"
 
 
-@item(
-    "S3.24",
-    "XOR with four examples might not be split; so split to one example per node, then prune",
-    "186–193",
-    "tw.C45Classifier(min_samples_leaf=1).fit([['a', 'c'], ['a', 'd'], ['b', 'c'], ['b', 'd']], [0, 1, 1, 0])",
-    "tw.DecisionTreeClassifier().fit([['a', 'c'], ['a', 'd'], ['b', 'c'], ['b', 'd']], [0, 1, 1, 0])",
-)
+@item
 def _(at: Names, greedy: Any, full: Any) -> str:
+    """S3.24 (186–193): XOR with four examples might not be split; so split to one example per node, then prune
+
+    tw.C45Classifier(min_samples_leaf=1).fit([['a', 'c'], ['a', 'd'], ['b', 'c'], ['b', 'd']], [0, 1, 1, 0])
+    tw.DecisionTreeClassifier().fit([['a', 'c'], ['a', 'd'], ['b', 'c'], ['b', 'd']], [0, 1, 1, 0])
+    """
     assert greedy.get_n_leaves() == 1
     assert full.tree_.count[full.tree_.leaves].tolist() == [1, 1, 1, 1]
     assert full.tree_.merit[0] == pytest.approx(0)
@@ -554,13 +537,12 @@ def _(at: Names, greedy: Any, full: Any) -> str:
     return "C4.5 has one leaf, a full tree four of one example each"
 
 
-@item(
-    "S3.25",
-    "REP: the smallest of the most accurate subtrees; each node visited once",
-    "199–211",
-    "tw.prune(tw.DecisionTreeClassifier(max_depth=4).fit(X, y), pruning.ReducedError(), V, v)",
-)
+@item
 def _(at: Names, pruned: Any) -> str:
+    """S3.25 (199–211): REP: the smallest of the most accurate subtrees; each node visited once
+
+    tw.prune(tw.DecisionTreeClassifier(max_depth=4).fit(X, y), pruning.ReducedError(), V, v)
+    """
     model = tw.DecisionTreeClassifier(max_depth=4).fit(at.X, at.y)
     errors = slow.errors_at(model.tree_, at.v, model.decision_path(at.V).toarray())
     cost = {p: (sum(errors[leaf] for leaf in p), len(p)) for p in all_prunings(model.tree_)}
@@ -584,13 +566,12 @@ def pessimistic(tree: Tree, se: float, node: int = 0) -> list[int]:
     return [pruned for child in tree.children(node) for pruned in pessimistic(tree, se, child)]
 
 
-@item(
-    "S3.26",
-    "PEP: e'(t) = e(t) + ½, e'(T) = |L(t)|/2 + Σ e(j)",
-    "214–230",
-    "tw.prune(tw.ID3Classifier().fit(*cars), pruning.Pessimistic(se=0)).report_",
-)
+@item
 def _(at: Names, report: Any) -> str:
+    """S3.26 (214–230): PEP: e'(t) = e(t) + ½, e'(T) = |L(t)|/2 + Σ e(j)
+
+    tw.prune(tw.ID3Classifier().fit(*cars), pruning.Pessimistic(se=0)).report_
+    """
     tree = tw.ID3Classifier().fit(*at.cars).tree_
     errors = training_errors(tree)
     for decision in report:
@@ -601,14 +582,13 @@ def _(at: Names, report: Any) -> str:
     return f"at the root {first.after:g} against {first.before:g}: every leaf counts ½, also one without cars"
 
 
-@item(
-    "S3.27",
-    "PEP: prune if e'(t) ≤ e'(T), too stringent; or ≤ e'(T) + SE",
-    "232–239",
-    "tw.prune(m, pruning.Pessimistic(se=0))",
-    "tw.prune(m, pruning.Pessimistic())",
-)
+@item
 def _(at: Names, stringent: Any, granted: Any) -> str:
+    """S3.27 (232–239): PEP: prune if e'(t) ≤ e'(T), too stringent; or ≤ e'(T) + SE
+
+    tw.prune(m, pruning.Pessimistic(se=0))
+    tw.prune(m, pruning.Pessimistic())
+    """
     assert stringent.tree_ == at.T.collapse(pessimistic(at.T, 0.0))
     assert granted.tree_ == at.T.collapse(pessimistic(at.T, 1.0))
     for seed in range(30):
@@ -631,14 +611,13 @@ def minimum_error(tree: Tree, m: float, prior: np.ndarray, node: int = 0) -> tup
     return backed, [pruned for _, nodes in below for pruned in nodes]
 
 
-@item(
-    "S3.28",
-    "MEP: (n_y + p(y) m)/(n + m), a node against its children; larger m prunes more; the number of classes matters",
-    "245–259",
-    "[tw.prune(m, pruning.MinimumError(m=k)).tree_ for k in (0.5, 2, 20)]",
-    "tw.prune(m, pruning.MinimumError(m=None)).tree_",
-)
+@item
 def _(at: Names, trees: list[Tree], laplace: Tree) -> str:
+    """S3.28 (245–259): MEP: (n_y + p(y) m)/(n + m), a node against its children; larger m prunes more; the number of classes matters
+
+    [tw.prune(m, pruning.MinimumError(m=k)).tree_ for k in (0.5, 2, 20)]
+    tw.prune(m, pruning.MinimumError(m=None)).tree_
+    """
     prior = at.T.value[0] / at.T.weight[0]
     for tree, m in zip(trees, (0.5, 2, 20), strict=True):
         assert tree == at.T.collapse(minimum_error(at.T, m, prior)[1])
@@ -665,13 +644,12 @@ def weakest_links(tree: Tree) -> list[tuple[float, int]]:
     return found
 
 
-@item(
-    "S3.29",
-    "CCP: α = (r(t) − r(T))/(L − 1), the family T⁰ … T^L, equal α together",
-    "261–271",
-    "tw.prune(m, pruning.CostComplexity(alpha=0.0)).path_",
-)
+@item
 def _(at: Names, path: Any) -> str:
+    """S3.29 (261–271): CCP: α = (r(t) − r(T))/(L − 1), the family T⁰ … T^L, equal α together
+
+    tw.prune(m, pruning.CostComplexity(alpha=0.0)).path_
+    """
     slowly = [(alpha, leaves) for alpha, leaves in weakest_links(at.T) if alpha > 1e-12]
     found = [(point.alpha, point.leaves) for point in path if point.alpha > 1e-12]
     assert [leaves for _, leaves in found] == [leaves for _, leaves in slowly]
@@ -679,14 +657,13 @@ def _(at: Names, path: Any) -> str:
     return f"{len(path)} trees, of {', '.join(str(point.leaves) for point in path)} leaves"
 
 
-@item(
-    "S3.30",
-    "… chosen by cross-validation, or by a pruning set",
-    "272–282",
-    "tw.prune(m, pruning.CostComplexity(cv=np.arange(200) % 5), X, y)",
-    "tw.prune(m, pruning.CostComplexity(holdout=True), V, v)",
-)
+@item
 def _(at: Names, crossed: Any, held_out: Any) -> str:
+    """S3.30 (272–282): … chosen by cross-validation, or by a pruning set
+
+    tw.prune(m, pruning.CostComplexity(cv=np.arange(200) % 5), X, y)
+    tw.prune(m, pruning.CostComplexity(holdout=True), V, v)
+    """
     path, fold = crossed.path_, np.arange(200) % 5
     inside = [*np.sqrt(path.alpha[:-1] * path.alpha[1:]), np.inf]
     wrong = np.zeros(len(path))
@@ -704,13 +681,12 @@ def _(at: Names, crossed: Any, held_out: Any) -> str:
     return f"{crossed.get_n_leaves()} and {held_out.get_n_leaves()} leaves"
 
 
-@item(
-    "S3.31",
-    "EBP: upper limit of the confidence interval, binomial; wider for fewer samples",
-    "290–297",
-    "pruning.expected_errors([6, 9, 1, 16], [0, 0, 0, 1], cf=0.25, bound='binomial')",
-)
+@item
 def _(at: Names, found: Any) -> str:
+    """S3.31 (290–297): EBP: upper limit of the confidence interval, binomial; wider for fewer samples
+
+    pruning.expected_errors([6, 9, 1, 16], [0, 0, 0, 1], cf=0.25, bound='binomial')
+    """
     for rows, errors, total in zip((6, 9, 1, 16), (0, 0, 0, 1), found, strict=True):
         assert binom.cdf(errors, rows, total / rows) == pytest.approx(0.25, abs=1e-6)
     rates = [total / rows for total, rows in zip(found, (6, 9, 1, 16), strict=True)]
@@ -718,14 +694,13 @@ def _(at: Names, found: Any) -> str:
     return f"rates {', '.join(f'{rate:.3f}' for rate in rates)}"
 
 
-@item(
-    "S3.32",
-    "EBP: bottom-up; leave alone, prune, or graft the largest sub-branch",
-    "293, 298–301",
-    "tw.prune(m, pruning.ErrorBased(cf=0.25), X, y)",
-    "tw.C45Classifier(pruner=pruning.ErrorBased(cf=0.25), collapse=False).fit(*datasets.load_labor())",
-)
+@item
 def _(at: Names, pruned: Any, contracts: Any) -> str:
+    """S3.32 (293, 298–301): EBP: bottom-up; leave alone, prune, or graft the largest sub-branch
+
+    tw.prune(m, pruning.ErrorBased(cf=0.25), X, y)
+    tw.C45Classifier(pruner=pruning.ErrorBased(cf=0.25), collapse=False).fit(*datasets.load_labor())
+    """
     errors = training_errors(at.T)
     estimates = pruning.expected_errors(at.T.weight, errors, cf=0.25).tolist()
 
@@ -743,13 +718,12 @@ def _(at: Names, pruned: Any, contracts: Any) -> str:
     return f"{at.T.n_leaves} leaves become {pruned.get_n_leaves()}; of the labour contracts {words}"
 
 
-@item(
-    "S3.33",
-    "Missing: ignore the sample only for that feature's split",
-    "314–317",
-    "tw.DecisionTreeClassifier(missing='available', criterion='entropy', max_depth=1, max_competitors=3).fit(tennis[0].assign(Outlook=lacking.Outlook), tennis[1]).tree_",
-)
+@item
 def _(at: Names, tree: Tree) -> str:
+    """S3.33 (314–317): Missing: ignore the sample only for that feature's split
+
+    tw.DecisionTreeClassifier(missing='available', criterion='entropy', max_depth=1, max_competitors=3).fit(tennis[0].assign(Outlook=lacking.Outlook), tennis[1]).tree_
+    """
     X, y = at.tennis[0].assign(Outlook=at.lacking.Outlook), at.tennis[1]
     merits = dict(
         zip(
@@ -772,14 +746,13 @@ def _(at: Names, tree: Tree) -> str:
     return "Outlook is searched on the 12 days that have it, the others on all 14"
 
 
-@item(
-    "S3.34",
-    "Default value when classifying: mean, median, mode",
-    "319–324",
-    "[tw.DecisionTreeClassifier(missing=how, max_depth=1).fit([[0], [1], [2], [3], [50]], [0, 0, 1, 1, 1]) for how in ('mean', 'median')]",
-    "tw.ID3Classifier(missing='mode').fit(lacking, tennis[1])",
-)
+@item
 def _(at: Names, numbers: list[Any], categories: Any) -> str:
+    """S3.34 (319–324): Default value when classifying: mean, median, mode
+
+    [tw.DecisionTreeClassifier(missing=how, max_depth=1).fit([[0], [1], [2], [3], [50]], [0, 0, 1, 1, 1]) for how in ('mean', 'median')]
+    tw.ID3Classifier(missing='mode').fit(lacking, tennis[1])
+    """
     values = np.array([0, 1, 2, 3, 50])
     for model, default in zip(numbers, (values.mean(), np.median(values)), strict=True):
         assert model.apply([[np.nan]]).tolist() == model.apply([[default]]).tolist()
@@ -792,13 +765,12 @@ def _(at: Names, numbers: list[Any], categories: Any) -> str:
     return f"a row without the value goes where {values.mean():g}, {np.median(values):g} or {common} goes"
 
 
-@item(
-    "S3.35",
-    'Surrogate splits: of each remaining feature the most similar, by samples that "go the wrong way"; sorted',
-    "325–328",
-    "tw.DecisionTreeClassifier(missing='surrogate', max_depth=1).fit(*datasets.load_iris()).tree_[0]",
-)
+@item
 def _(at: Names, node: Any) -> str:
+    """S3.35 (325–328): Surrogate splits: of each remaining feature the most similar, by samples that "go the wrong way"; sorted
+
+    tw.DecisionTreeClassifier(missing='surrogate', max_depth=1).fit(*datasets.load_iris()).tree_[0]
+    """
     for seed in range(8):
         rng = np.random.default_rng(seed)
         table = rng.normal(size=(40, 4)) + rng.normal(size=(40, 1))

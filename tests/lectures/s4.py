@@ -33,13 +33,12 @@ red large no edible"""
 """The table of lines 160–165."""
 
 
-@item(
-    "S4.1",
-    "ID3: one nominal feature, its complete domain; criterion information gain",
-    "36–42",
-    "tw.ID3Classifier().fit(*cars).tree_",
-)
+@item
 def _(at: Names, tree: Tree) -> str:
+    """S4.1 (36–42): ID3: one nominal feature, its complete domain; criterion information gain
+
+    tw.ID3Classifier().fit(*cars).tree_
+    """
     for node in range(len(tree)):
         split = tree[node].split
         if split is None:
@@ -60,13 +59,12 @@ def _(at: Names, tree: Tree) -> str:
     )
 
 
-@item(
-    "S4.2",
-    "ID3(D, Features), in words and as pseudo-code; an empty D_a takes label(t)",
-    "44–145",
-    "tw.ID3Classifier().fit(*mushrooms).tree_",
-)
+@item
 def _(at: Names, tree: Tree) -> str:
+    """S4.2 (44–145): ID3(D, Features), in words and as pseudo-code; an empty D_a takes label(t)
+
+    tw.ID3Classifier().fit(*mushrooms).tree_
+    """
     X, y = at.mushrooms
     order = list(y.cat.categories)
     assert slow.nested(tree) == slow.id3(slow.rows_of(X), y.tolist(), slow.domains_of(X), order)
@@ -81,21 +79,21 @@ def _(at: Names, tree: Tree) -> str:
     return f"60 random tables node for node, {empty} empty branches among them"
 
 
-@item("S4.3", "The five mushrooms", "156–165", "datasets.load_mushrooms()")
+@item
 def _(at: Names, found: Any) -> str:
-    X, y = found
-    rows = [[*map(str, row), label] for row, label in zip(X.to_numpy(), y, strict=True)]
-    assert rows == [line.split() for line in MUSHROOMS.splitlines()]
-    return f"{len(X)} rows, {X.shape[1]} features"
+    """S4.3 (156–165): The five mushrooms
+
+    datasets.load_mushrooms()
+    """
+    return slow.same_table(*found, MUSHROOMS)
 
 
-@item(
-    "S4.4",
-    "D by color: red 1 1, brown 0 2, green 0 1",
-    "173–177",
-    "[(b.condition, b.counts) for b in tw.ID3Classifier(trace=True).fit(*mushrooms).trace_[0].candidates[0].branches]",
-)
+@item
 def _(at: Names, branches: Any) -> str:
+    """S4.4 (173–177): D by color: red 1 1, brown 0 2, green 0 1
+
+    [(b.condition, b.counts) for b in tw.ID3Classifier(trace=True).fit(*mushrooms).trace_[0].candidates[0].branches]
+    """
     assert [counts for _, counts in branches] == [(1, 1), (0, 2), (0, 1)]
     assert [condition for condition, _ in branches] == ["Color = red", "Color = brown", "Color = green"]
     return "; ".join(
@@ -103,24 +101,22 @@ def _(at: Names, branches: Any) -> str:
     )
 
 
-@item(
-    "S4.5",
-    "P̂(Color = red) = .4, brown .4, green .2",
-    "187–189",
-    "{b.condition: b.share for b in tw.ID3Classifier(trace=True).fit(*mushrooms).trace_[0].candidates[0].branches}",
-)
+@item
 def _(at: Names, shares: dict[str, float]) -> str:
+    """S4.5 (187–189): P̂(Color = red) = .4, brown .4, green .2
+
+    {b.condition: b.share for b in tw.ID3Classifier(trace=True).fit(*mushrooms).trace_[0].candidates[0].branches}
+    """
     assert list(shares.values()) == pytest.approx([2 / 5, 2 / 5, 1 / 5])
     return ", ".join(f"{condition} {share:g}" for condition, share in shares.items())
 
 
-@item(
-    "S4.6",
-    "H(A given B): color .4, size ≈ .55, points .4",
-    "201–221",
-    "{c.feature: c.impurity for c in tw.ID3Classifier(trace=True).fit(*mushrooms).trace_[0].candidates}",
-)
+@item
 def _(at: Names, found: dict[str, float]) -> str:
+    """S4.6 (201–221): H(A given B): color .4, size ≈ .55, points .4
+
+    {c.feature: c.impurity for c in tw.ID3Classifier(trace=True).fit(*mushrooms).trace_[0].candidates}
+    """
     size = 3 / 5 * -(1 / 3 * log2(1 / 3) + 2 / 3 * log2(2 / 3))
     assert list(found.values()) == pytest.approx([0.4, size, 0.4])
     return (
@@ -129,13 +125,12 @@ def _(at: Names, found: dict[str, float]) -> str:
     )
 
 
-@item(
-    "S4.7",
-    "Smallest H(A given B) is largest gain: color and points",
-    "224–225",
-    "tw.ID3Classifier(trace=True).fit(*mushrooms).trace_[0]",
-)
+@item
 def _(at: Names, account: Any) -> str:
+    """S4.7 (224–225): Smallest H(A given B) is largest gain: color and points
+
+    tw.ID3Classifier(trace=True).fit(*mushrooms).trace_[0]
+    """
     gains = {c.feature: c.gain for c in account.candidates}
     after = {c.feature: c.impurity for c in account.candidates}
     assert all(gains[name] == pytest.approx(account.impurity - after[name]) for name in gains)
@@ -145,17 +140,13 @@ def _(at: Names, account: Any) -> str:
     return account.reason
 
 
-PREFERRED = "tw.ID3Classifier(ties=['Points', 'Color', 'Size'])"
-
-
-@item(
-    "S4.8",
-    "The tree before the first and before the second recursion step",
-    "231–245",
-    "tw.ID3Classifier(max_depth=0).fit(*mushrooms).tree_",
-    "tw.ID3Classifier(ties=['Points', 'Color', 'Size'], max_depth=1).fit(*mushrooms).tree_",
-)
+@item
 def _(at: Names, first: Tree, second: Tree) -> str:
+    """S4.8 (231–245): The tree before the first and before the second recursion step
+
+    tw.ID3Classifier(max_depth=0).fit(*mushrooms).tree_
+    tw.ID3Classifier(ties=['Points', 'Color', 'Size'], max_depth=1).fit(*mushrooms).tree_
+    """
     assert slow.nested(first) == "edible"
     feature, branches = slow.nested(second)
     assert feature == "Points"
@@ -164,50 +155,56 @@ def _(at: Names, first: Tree, second: Tree) -> str:
     return "a single leaf, edible; then Points"
 
 
-@item("S4.9", "The final tree: Points, then Color", "249–252", f"{PREFERRED}.fit(*mushrooms).tree_")
+@item
 def _(at: Names, tree: Tree) -> str:
+    """S4.9 (249–252): The final tree: Points, then Color
+
+    tw.ID3Classifier(ties=['Points', 'Color', 'Size']).fit(*mushrooms).tree_
+    """
     colors = {"red": "toxic", "brown": "edible", "green": "toxic"}
     assert slow.nested(tree) == ("Points", {"yes": ("Color", colors), "no": "edible"})
     return "Points at the root, Color below yes"
 
 
-@item(
-    "S4.10",
-    "Break of a tie: D_green is toxic",
-    "254",
-    f"{PREFERRED}.fit(*mushrooms).predict(pd.DataFrame({{'Color': ['green'], 'Size': ['small'], 'Points': ['yes']}}))",
-)
+@item
 def _(at: Names, found: Any) -> str:
+    """S4.10 (254): Break of a tie: D_green is toxic
+
+    tw.ID3Classifier(ties=['Points', 'Color', 'Size']).fit(*mushrooms).predict(pd.DataFrame({'Color': ['green'], 'Size': ['small'], 'Points': ['yes']}))
+    """
     assert list(at.mushrooms[1].cat.categories) == ["toxic", "edible"]
     assert found.tolist() == ["toxic"]
     return "toxic, the first of the classes; from a file with `--classes toxic,edible`"
 
 
-@item(
-    "S4.11",
-    "Search space: the p! orders of the features; its figure",
-    "258–269",
-    "bounds.orderings(3)",
-)
+@item
 def _(at: Names, found: int) -> str:
+    """S4.11 (258–269): Search space: the p! orders of the features; its figure
+
+    bounds.orderings(3)
+    """
     assert found == len(list(permutations(at.mushrooms[0].columns))) == 6
     return f"{found} orders of the mushrooms' features"
 
 
-@item(
-    "S4.12",
-    "Hypothesis space: at most 2^|D| trees; p! may be smaller or larger",
-    "270–272",
-    "bounds.hypotheses(5)",
-)
+@item
 def _(at: Names, found: int) -> str:
+    """S4.12 (270–272): Hypothesis space: at most 2^|D| trees; p! may be smaller or larger
+
+    bounds.hypotheses(5)
+    """
     assert found == len(list(product(["toxic", "edible"], repeat=5))) == 32
     assert bounds.orderings(3) < bounds.hypotheses(5) < bounds.orderings(5)
     return f"{found}; 3! is smaller, 5! larger"
 
 
-@item("S4.13", "Time of ID3, O(p² n)", "273", "tw.ID3Classifier(n_jobs=1).fit(*mushrooms)")
+@item
 def _(at: Names, model: Any) -> str:
+    """S4.13 (273): Time of ID3, O(p² n)
+
+    tw.ID3Classifier(n_jobs=1).fit(*mushrooms)
+    """
+
     def took(n: int, p: int) -> float:
         rng = np.random.default_rng(0)
         X = pd.DataFrame({f"f{j}": pd.Categorical(rng.integers(0, 2, n)) for j in range(p)})
@@ -220,13 +217,12 @@ def _(at: Names, model: Any) -> str:
     return "eight times the rows take less than 32 times as long, twice the features less than 16 times"
 
 
-@item(
-    "S4.14",
-    "On a branch at most as many decisions as features",
-    "285",
-    "tw.ID3Classifier().fit(*cars).tree_.depth",
-)
+@item
 def _(at: Names, depth: int) -> str:
+    """S4.14 (285): On a branch at most as many decisions as features
+
+    tw.ID3Classifier().fit(*cars).tree_.depth
+    """
     assert depth <= at.cars[0].shape[1]
     for seed in range(20):
         X, labels = slow.random_table(seed, 40)
@@ -234,26 +230,24 @@ def _(at: Names, depth: int) -> str:
     return f"depth {depth} with four features"
 
 
-@item(
-    "S4.15",
-    "The hypothesis space is complete",
-    "270, 295–296, 330",
-    "[tw.ID3Classifier().fit(mushrooms[0], c).score(mushrooms[0], c) for c in product('ab', repeat=5)]",
-)
+@item
 def _(at: Names, scores: list[float]) -> str:
+    """S4.15 (270, 295–296, 330): The hypothesis space is complete
+
+    [tw.ID3Classifier().fit(mushrooms[0], c).score(mushrooms[0], c) for c in product('ab', repeat=5)]
+    """
     assert len(scores) == 32
     assert set(scores) == {1.0}
     return "all 32 labellings of D are learned"
 
 
-@item(
-    "S4.16",
-    "CART: features of any scale, binary splittings on one feature, information gain or Gini",
-    "336–363",
-    "tw.CARTClassifier().fit(*mushrooms)",
-    "tw.CARTClassifier(criterion='entropy', min_samples_split=2, min_samples_leaf=1, cp=-1).fit(*mushrooms).tree_",
-)
+@item
 def _(at: Names, default: Any, tree: Tree) -> str:
+    """S4.16 (336–363): CART: features of any scale, binary splittings on one feature, information gain or Gini
+
+    tw.CARTClassifier().fit(*mushrooms)
+    tw.CARTClassifier(criterion='entropy', min_samples_split=2, min_samples_leaf=1, cp=-1).fit(*mushrooms).tree_
+    """
     assert default.get_n_leaves() == 1
     assert set(tree.n_children[tree.n_children > 0].tolist()) == {2}
     X, y = at.mushrooms
@@ -293,13 +287,12 @@ def best_splitting(X: pd.DataFrame, labels: list[Any], impurity: Callable[..., f
     return max(slow.gain(labels, parts, impurity) for parts in found)
 
 
-@item(
-    "S4.17",
-    "Its splittings: nominal B with 0 < |B| ≤ |dom \\ B|, ordinal a, numeric midpoint of neighbours",
-    "365–371",
-    "tw.DecisionTreeClassifier(max_depth=1).fit(*tennis).tree_",
-)
+@item
 def _(at: Names, tree: Tree) -> str:
+    r"""S4.17 (365–371): Its splittings: nominal B with 0 < |B| ≤ |dom \ B|, ordinal a, numeric midpoint of neighbours
+
+    tw.DecisionTreeClassifier(max_depth=1).fit(*tennis).tree_
+    """
     X, y = at.tennis
     assert tree.merit[0] == pytest.approx(best_splitting(X, y.tolist()))
     kinds: Counter[str] = Counter()
@@ -324,13 +317,12 @@ def _(at: Names, tree: Tree) -> str:
     return "the best of all splittings; 30 random tables of all three scales"
 
 
-@item(
-    "S4.18",
-    "Δι is maximised; a feature can be chosen again",
-    "383–395",
-    "tw.CARTClassifier(min_samples_split=2, min_samples_leaf=1, cp=-1).fit(*temp).tree_",
-)
+@item
 def _(at: Names, tree: Tree) -> str:
+    """S4.18 (383–395): Δι is maximised; a feature can be chosen again
+
+    tw.CARTClassifier(min_samples_split=2, min_samples_leaf=1, cp=-1).fit(*temp).tree_
+    """
     X, y = np.array(at.temp[0], float), at.temp[1]
     _, cuts = slow.best_cut(X, y, slow.gini)
     assert tree[0].split.threshold in [cut for _, cut in cuts]
@@ -338,13 +330,12 @@ def _(at: Names, tree: Tree) -> str:
     return "54 and 85, both on the one feature"
 
 
-@item(
-    "S4.19",
-    "Illustration in the plane, step by step: five pictures",
-    "399–433",
-    "[tw.plot_regions(tw.prune(m, pruning.MinimalSize(leaves=k)), X, y, ['p', 'q']) for k in (1, 2, 3, 4, 5)]",
-)
+@item
 def _(at: Names, pictures: list[Any]) -> str:
+    """S4.19 (399–433): Illustration in the plane, step by step: five pictures
+
+    [tw.plot_regions(tw.prune(m, pruning.MinimalSize(leaves=k)), X, y, ['p', 'q']) for k in (1, 2, 3, 4, 5)]
+    """
     cuts = [
         sum(len(path.vertices) == 2 for drawn in ax.collections for path in drawn.get_paths())
         for ax in pictures
@@ -361,13 +352,12 @@ def _(at: Names, pictures: list[Any]) -> str:
     return f"{len(pictures)} pictures; side by side only the last of a row names the classes"
 
 
-@item(
-    "S4.20",
-    "Four splittings cut the space into rectangles: guillotine cuts",
-    "437",
-    "tw.plot_regions(tw.DecisionTreeClassifier(max_leaf_nodes=5).fit(X, y), X, y)",
-)
+@item
 def _(at: Names, ax: Any) -> str:
+    """S4.20 (437): Four splittings cut the space into rectangles: guillotine cuts
+
+    tw.plot_regions(tw.DecisionTreeClassifier(max_leaf_nodes=5).fit(X, y), X, y)
+    """
     lines = [path.vertices for drawn in ax.collections for path in drawn.get_paths()]
     cuts = [line for line in lines if len(line) == 2]
     assert len(cuts) == 4

@@ -47,6 +47,13 @@ def gain(
     return impurity(labels) - after
 
 
+def same_table(X: Any, y: Any, text: str) -> str:
+    """Hold a table to the text's own, a line for each row with its label last; say how large it is."""
+    rows = [[*map(str, row), label] for row, label in zip(X.to_numpy(), y, strict=True)]
+    assert rows == [line.split() for line in text.splitlines()]
+    return f"{len(X)} rows, {X.shape[1]} features"
+
+
 def most_common(labels: Sequence[Any], order: Sequence[Any]) -> Any:
     """The most common label, of equals the first in the order of the classes."""
     counts = Counter(labels)
@@ -59,51 +66,33 @@ def id3(
     domains: dict[str, list[Any]],
     order: Sequence[Any],
     impurity: Callable[..., float] = entropy,
+    *,
+    stops: bool = False,
 ) -> Nested:
-    """ID3(D, Features) of the texts: every value of the domain has a branch, an empty one the label above."""
+    """ID3(D, Features) of the texts: every value of the domain has a branch, an empty one the label above.
+
+    With `stops` it is ID3(S, A) of S2: the first of the largest gains is x_j, and a leaf if all examples share
+    its value; else features of one value are passed over.
+    """
     label = most_common(labels, order)
-    if len(set(labels)) == 1 or not domains:
-        return label
-
-    def parts(feature: str) -> list[list[Any]]:
-        return [[c for r, c in zip(rows, labels, strict=True) if r[feature] == a] for a in domains[feature]]
-
-    gains = {feature: gain(labels, parts(feature), impurity) for feature in domains}
     varied = [feature for feature in domains if len({row[feature] for row in rows}) > 1]
-    if not varied:
-        return label
-    best = max(gains[feature] for feature in varied)
-    chosen = next(feature for feature in varied if gains[feature] >= best - 1e-9)
-    rest = {feature: values for feature, values in domains.items() if feature != chosen}
-    branches = {}
-    for value in domains[chosen]:
-        own = [place for place, row in enumerate(rows) if row[chosen] == value]
-        branches[value] = (
-            id3([rows[i] for i in own], [labels[i] for i in own], rest, order, impurity) if own else label
-        )
-    return chosen, branches
-
-
-def id3_stopping(
-    rows: Rows, labels: list[Any], domains: dict[str, list[Any]], order: Sequence[Any]
-) -> Nested:
-    """ID3(S, A) of S2: the first of the largest gains is x_j, and a leaf if all examples share its value."""
-    label = most_common(labels, order)
-    if len(set(labels)) == 1 or not domains:
+    asked = list(domains) if stops else varied
+    if len(set(labels)) == 1 or not asked:
         return label
 
     def parts(feature: str) -> list[list[Any]]:
         return [[c for r, c in zip(rows, labels, strict=True) if r[feature] == a] for a in domains[feature]]
 
-    gains = {feature: gain(labels, parts(feature), error) for feature in domains}
-    chosen = next(feature for feature in domains if gains[feature] >= max(gains.values()) - 1e-9)
-    if len({row[chosen] for row in rows}) == 1:
+    gains = {feature: gain(labels, parts(feature), impurity) for feature in asked}
+    chosen = next(feature for feature in asked if gains[feature] >= max(gains.values()) - 1e-9)
+    if chosen not in varied:
         return label
     rest = {feature: values for feature, values in domains.items() if feature != chosen}
     branches = {}
     for value in domains[chosen]:
         own = [place for place, row in enumerate(rows) if row[chosen] == value]
-        branches[value] = id3_stopping([rows[i] for i in own], [labels[i] for i in own], rest, order)
+        below = [rows[i] for i in own], [labels[i] for i in own]
+        branches[value] = id3(*below, rest, order, impurity, stops=stops) if own else label
     return chosen, branches
 
 

@@ -130,7 +130,7 @@ def test_tables_and_curves_are_drawn():
     lines = tw.overfitting_curve(tw.DecisionTreeClassifier(), X, y).plot().get_lines()
     assert len(lines) == 6
     path = tw.DecisionTreeClassifier(pruner="cost_complexity").fit(X, y).path_
-    assert path.plot(pyplot.subplots()[1]).get_ylabel() == "risk per row"
+    assert path.plot(pyplot.subplots()[1]).get_ylabel() == "loss per row"
     frontier = tw.DecisionTreeClassifier(pruner=pruning.MinimalSize("structural_risk")).fit(X, y).path_
     assert np.array_equal(frontier.plot().get_lines()[1].get_ydata(), frontier.penalised)
     pyplot.close("all")

@@ -219,18 +219,14 @@ def test_a_sealed_header_is_read() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        header_text(entries=entry(offsets="[0,16]")),
-        header_text(entries=entry(offsets="[1,9]")),
-        header_text(entries=entry(offsets="[-8,0]")),
-        header_text(entries=entry(offsets="[8,0]")),
-        header_text(entries=entry(offsets="[0,8.0]")),
-        header_text(entries=entry(offsets="[0,8,8]")),
-        header_text(entries=entry(offsets="8")),
-        header_text(entries=entry(shape="[2]")),
-        header_text(entries=entry(shape="[-1]")),
-        header_text(entries=entry(shape="[true]")),
-        header_text(entries=entry(shape="[1,1,1]")),
-        header_text(entries=entry(shape="[4294967296,4294967297]")),
+        *(
+            header_text(entries=entry(offsets=offsets))
+            for offsets in ("[0,16]", "[1,9]", "[-8,0]", "[8,0]", "[0,8.0]", "[0,8,8]", "8")
+        ),
+        *(
+            header_text(entries=entry(shape=shape))
+            for shape in ("[2]", "[-1]", "[true]", "[1,1,1]", "[4294967296,4294967297]")
+        ),
         header_text(entries=entry(shape=f"[{10**400}]")),
         header_text(entries=entry(dtype='"F16"')),
         header_text(entries=entry(dtype="8")),

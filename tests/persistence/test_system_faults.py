@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -80,6 +82,87 @@ print(tw.load("model.tw").get_depth())
     done = python(code.replace("max_depth=1", "max_depth=1, max_competitors=3"), tmp_path)
     assert done.stdout.split() == ["refused", "refused", "1"], done.stderr
     assert os.listdir(tmp_path) == ["model.tw"]
+
+
+# ---- folders and files that refuse ----------------------------------------------------------------
+
+NOBODY = """
+import os, sys
+import treewright as tw
+from treewright.cli import main
+X, y = tw.datasets.load_iris()
+model = tw.DecisionTreeClassifier(max_depth=1).fit(X, y)
+model.save("own/model.tw"), model.to_html("own/page.html")  # and everything is loaded
+if os.getuid() == 0:  # who may write everywhere
+    os.setgid(65534), os.setuid(65534)
+"""
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A folder that others may read, with one of theirs and one that nobody may write to."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        for inner in ("own", "closed"):
+            (folder / inner).mkdir()
+        tw.DecisionTreeClassifier().fit(*tw.datasets.load_iris()).save(folder / "closed" / "model.tw")
+        (folder / "table.csv").write_bytes(Path(IRIS).read_bytes())
+        (folder / "secret.csv").write_bytes(Path(IRIS).read_bytes())
+        (folder / "secret.csv").chmod(0)
+        (folder / "closed").chmod(0o555)
+        yield folder
+        (folder / "closed").chmod(0o755)
+
+
+def test_a_folder_that_may_not_be_written_to_is_left_as_it_was(shared: Path) -> None:
+    before = (shared / "closed" / "model.tw").read_bytes()
+    code = f"""{NOBODY}
+for write in (model.save, model.to_html):
+    try:
+        write("closed/model.tw")
+    except PermissionError as problem:
+        print(problem.filename)
+"""
+    done = python(code, shared)
+    assert len(done.stdout.splitlines()) == 2, done.stderr
+    assert os.listdir(shared / "closed") == ["model.tw"]
+    assert (shared / "closed" / "model.tw").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["fit", "table.csv", "--folds", "0", "-o", "closed/model.tw"], 1),
+        (["predict", "closed/model.tw", "table.csv", "-o", "closed/out.csv"], 1),
+        (["convert", "table.csv", "-o", "closed/out.arff"], 1),
+        (["inspect", "secret.csv"], 3),
+        (["fit", "secret.csv"], 3),
+        (["predict", "secret.tw", "table.csv"], 4),
+    ],
+    ids=lambda words: "-".join(words[:2]) if isinstance(words, list) else "",
+)
+def test_a_command_says_what_may_not_be_read_or_written(shared: Path, words: list[str], status: int) -> None:
+    (shared / "secret.csv").with_suffix(".tw").write_bytes(b"secret")
+    (shared / "secret.tw").chmod(0)
+    done = python(f"{NOBODY}\nsys.exit(main({words!r}))", shared)
+    assert done.returncode == status, done.stderr
+    assert len([line for line in done.stderr.splitlines() if not line.startswith("note: ")]) == 1
+    assert "ermission denied" in done.stderr
+
+
+@pytest.mark.parametrize("gone", ["model.tw", "table.csv", "folder"])
+def test_what_vanishes_is_told_in_a_line(tmp_path: Path, gone: str) -> None:
+    tw.DecisionTreeClassifier().fit(*tw.datasets.load_iris()).save(tmp_path / "model.tw")
+    (tmp_path / "table.csv").write_bytes(Path(IRIS).read_bytes())
+    (tmp_path / "folder").mkdir()
+    path = tmp_path / gone
+    path.rmdir() if path.is_dir() else path.unlink()
+    words = ["predict", "model.tw", "table.csv", "-o", "folder/out.csv"]
+    done = python(f"import sys\nfrom treewright.cli import main\nsys.exit(main({words!r}))", tmp_path)
+    assert done.returncode == {"model.tw": 4, "table.csv": 3, "folder": 1}[gone], done.stderr
+    assert done.stderr.count("\n") == 1
+    assert path.name in done.stderr
 
 
 # ---- threads and processes ------------------------------------------------------------------------

@@ -10,14 +10,7 @@ import pytest
 from sklearn.metrics import log_loss
 
 import treewright as tw
-from helpers.prunings import (
-    all_prunings,
-    cost_of,
-    leaves_of,
-    random_holdout,
-    random_trees,
-    smallest_of_cheapest,
-)
+from helpers import prunings
 from treewright import criteria, pruning
 from treewright.pruning.losses import held_out_loss, row_loss, training_risk
 
@@ -29,7 +22,7 @@ def table(seed: int, n_rows: int = 120) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_on_training_rows_it_is_weight_times_entropy():
-    for _, tree in random_trees(30, n_splits=12):
+    for _, tree in prunings.random_trees(30, n_splits=12):
         if tree.is_classifier:
             entropy = [
                 weight * criteria.impurity("entropy", value)
@@ -46,10 +39,10 @@ def test_on_training_rows_it_is_weight_times_entropy():
 
 
 def test_on_other_rows_a_class_never_seen_has_the_least_probability_of_scikit_learn():
-    for seed, tree in random_trees(30, n_splits=12):
+    for seed, tree in prunings.random_trees(30, n_splits=12):
         if not tree.is_classifier or tree.shares_rows:
             continue
-        rows = random_holdout(seed, tree, weighted=True)
+        rows = prunings.random_holdout(seed, tree, weighted=True)
         loss = np.zeros(len(tree))
         shares = tree.value / tree.value.sum(axis=1, keepdims=True)
         for row, leaf in enumerate(tree.route(rows.numbers, rows.codes).tolist()):
@@ -60,8 +53,10 @@ def test_on_other_rows_a_class_never_seen_has_the_least_probability_of_scikit_le
         np.testing.assert_allclose(held_out_loss(tree, rows, "log_loss"), loss, atol=1e-9)
         root = np.zeros(len(rows), np.int64)
         assert (rows.weight * row_loss(tree, rows.target, root, "log_loss")).sum() == pytest.approx(loss[0])
-        best = smallest_of_cheapest({leaves: cost_of(leaves, loss) for leaves in all_prunings(tree)})
-        assert leaves_of(tree, pruning.ReducedError(risk="log_loss")(tree, rows)) in best
+        best = prunings.smallest_of_cheapest(
+            {leaves: prunings.cost_of(leaves, loss) for leaves in prunings.all_prunings(tree)}
+        )
+        assert prunings.leaves_of(tree, pruning.ReducedError(risk="log_loss")(tree, rows)) in best
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,14 @@ import pytest
 import treewright as tw
 from treewright import criteria
 from treewright.trace import Trace
-from treewright.trace.records import NodeAccount
+from treewright.trace.records import NodeTrace
 
 
 def traced(model: Any, X: Any, y: Any, **parameters: Any) -> Trace:
     return model(trace=True, **parameters).fit(X, y).trace_
 
 
-def figures(account: NodeAccount) -> dict[str, tuple[float, float, float]]:
+def figures(account: NodeTrace) -> dict[str, tuple[float, float, float]]:
     return {
         candidate.feature: (
             round(candidate.gain, 3),

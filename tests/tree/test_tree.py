@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -239,23 +239,29 @@ def same_splits(one: Tree, node: int, other: Tree, twin: int) -> bool:
     return all(getattr(one[node], name) == getattr(other[twin], name) for name in names)
 
 
+def assert_same(tree: Tree, edited: Tree, below: Callable[[int], int | None]) -> None:
+    """Hold an edited tree to the whole: each node has what hangs below `below(node)`, None is a leaf."""
+    validate(edited.arrays(), edited.schema)
+    pairs, reached = [(0, 0)], 0
+    while pairs:
+        node, twin = pairs.pop()
+        reached += 1
+        assert same_node(tree, node, edited, twin)
+        source = below(node)
+        if source is None:
+            assert edited.is_leaf(twin)
+        else:
+            assert same_splits(tree, source, edited, twin)
+            pairs += zip(tree.children(source), edited.children(twin), strict=True)
+    assert reached == len(edited)
+
+
 @given(seeds, st.data())
 def test_collapse_keeps_everything_but_what_hangs_below(seed: int, data: Any) -> None:
     tree = random_tree(seed, n_splits=10)
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(tree), max_size=len(tree))))
     collapsed = tree.collapse(mask)
-    validate(collapsed.arrays(), collapsed.schema)
-    pairs, reached = [(0, 0)], 0
-    while pairs:
-        node, twin = pairs.pop()
-        reached += 1
-        assert same_node(tree, node, collapsed, twin)
-        if mask[node]:
-            assert collapsed.is_leaf(twin)
-        else:
-            assert same_splits(tree, node, collapsed, twin)
-            pairs += zip(tree.children(node), collapsed.children(twin), strict=True)
-    assert reached == len(collapsed)
+    assert_same(tree, collapsed, lambda node: None if mask[node] else node)
     assert tree.collapse(np.flatnonzero(mask)) == collapsed
 
 
@@ -265,16 +271,7 @@ def test_raising_puts_a_branch_in_its_parents_place(seed: int, data: Any) -> Non
     place = data.draw(st.sampled_from([node.id for node in tree if not node.is_leaf]))
     branch = data.draw(st.integers(0, len(tree.children(place)) - 1))
     raised = tree.raise_branch(place, branch)
-    validate(raised.arrays(), raised.schema)
-    pairs, reached = [(0, 0)], 0
-    while pairs:
-        node, twin = pairs.pop()
-        reached += 1
-        assert same_node(tree, node, raised, twin)
-        source = tree.children(place)[branch] if node == place else node
-        assert same_splits(tree, source, raised, twin)
-        pairs += zip(tree.children(source), raised.children(twin), strict=True)
-    assert reached == len(raised)
+    assert_same(tree, raised, lambda node: tree.children(place)[branch] if node == place else node)
 
 
 def test_collapsing_nothing_changes_nothing(tennis: Tree) -> None:

@@ -24,6 +24,7 @@ from helpers.boundaries import (
     is_on,
     values_of,
 )
+from helpers.exporting import FORMS, POLICIES
 from helpers.node import RunInNode
 from helpers.trees import random_rows, random_tree
 from treewright import _core
@@ -33,7 +34,6 @@ from treewright.explain.path import follow
 from treewright.explain.row import Row
 from treewright.explorer.page_data import Exploration, content_of
 from treewright.explorer.page_table import exact
-from treewright.growing.parameters import MISSING
 from treewright.rules.extract import extract_rules, leaf_conditions
 from treewright.rules.rule import first_rule
 from treewright.tree.conditions import Rows
@@ -43,18 +43,6 @@ from treewright.tree.splits import compared as compared_by_the_core
 
 pytestmark = pytest.mark.filterwarnings("ignore:The tree is a single leaf")
 
-FORMS: dict[str, tuple[str, ...]] = {
-    "threshold": ("threshold", "subset"),
-    "multiway": ("threshold", "multiway"),
-    "one_vs_rest": ("threshold", "one_vs_rest"),
-    "interval": ("interval", "subset"),
-    "hyperplane": ("hyperplane", "subset"),
-    "sphere": ("sphere", "subset"),
-}
-POLICIES: dict[str, dict[str, Any]] = {
-    **{name: {"missing": name} for name in MISSING if name != "error"},
-    "stay": {"missing": "surrogate", "use_surrogates": 1},
-}
 FAMILIES = [(form, policy) for form in FORMS for policy in POLICIES]
 SEEDS = range(2)
 
@@ -128,8 +116,10 @@ def check_answers(tree: tw.Tree, rows: list[list[float]]) -> None:
     assert list(zip(branch.tolist(), by.tolist(), strict=True)) == expected
     routed = tree.route(encoded.numbers, encoded.codes).tolist()
     assert all({leaf} == set(end) for leaf, end in zip(routed, ends, strict=True) if len(end) == 1)
-    said = tree.spread(encoded.numbers, encoded.codes, tree.shares)
-    expected_shares = [sum(share * tree.shares[node] for node, share in end.items()) for end in ends]
+    said = tree.spread(encoded.numbers, encoded.codes, tree.class_probabilities)
+    expected_shares = [
+        sum(share * tree.class_probabilities[node] for node, share in end.items()) for end in ends
+    ]
     np.testing.assert_allclose(said, expected_shares, rtol=1e-12, atol=1e-12)
     check_parts(tree, encoded, ends)
     for numbers, codes, end in zip(encoded.numbers, encoded.codes, ends, strict=True):

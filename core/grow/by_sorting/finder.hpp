@@ -1,15 +1,16 @@
-// Finds splits by sorting: each node looks only at the features it has drawn, and sorts them anew (sorted_search.hpp).
+// Finds splits by sorting: each node looks only at the features it has drawn, and sorts them anew (search.hpp).
 //
 // Where a node looks at few of many features this beats presorted lists, which must carry every feature down every branch.
-// It gives the tree that block.hpp gives on the same rows, weights and seed.
+// It gives the tree that they give on the same rows, weights and seed.
 #pragma once
+#include <memory>
+
 #include "forest/writer.hpp"
 #include "grow/node.hpp"
 #include "grow/by_sorting/search.hpp"
 
 namespace treewright {
 
-template <class C, class Scorer>
 class SortingFinder {
 public:
     struct Item : QueuedNode, RowRange {
@@ -18,13 +19,13 @@ public:
     using SubtreeRows = RowRange;
 
     /// Finds the splits of trees that are written to `out`.
-    SortingFinder(const GrowTask& task, const RankTable& ranks, const ForestWriter& out)
-        : task_(task), out_(out), rows_(task, ranks), search_(task, rows_), totals_(task.width()) {}
+    SortingFinder(const GrowTask& task, const SortedColumns& columns, bool unit, const ForestWriter& out)
+        : task_(task), out_(out), rows_(task, columns), search_(make_sorted_search(task, unit, rows_)), totals_(task.width()) {}
 
     /// Take these rows of the table; `weight` goes by row of the table, empty = every row weighs one.
     Item root(std::span<const uint32_t> rows, std::span<const double> weight, uint64_t seed) {
         rows_.load(rows, weight);
-        search_.start(rows.size());
+        search_->start(rows.size());
         Item root;
         root.end = static_cast<uint32_t>(rows.size());
         root.seed = seed;
@@ -36,7 +37,7 @@ public:
     Description& describe(const Item& node) {
         const size_t n = node.size();
         const double* weight = rows_.weight(node);
-        if constexpr (C::classification) {
+        if (task_.n_classes) {
             const int32_t* label = rows_.label(node);
             totals_.clear();
             if (weight)
@@ -45,9 +46,9 @@ public:
                 for (size_t i = 0; i < n; ++i) totals_.sums[static_cast<size_t>(label[i])] += 1.0;
             for (double sum : totals_.sums) totals_.weight += sum;
             totals_.count = n;
-            describe_classes<C>(task_, totals_, leaf_);
+            describe_classes(task_, totals_, leaf_);
         } else {
-            describe_numbers<C>({rows_.target(node), n}, {weight, weight ? n : 0}, leaf_);
+            describe_numbers(task_, {rows_.target(node), n}, {weight, weight ? n : 0}, leaf_);
             totals_.weight = leaf_.weight;
         }
         return leaf_;
@@ -55,7 +56,7 @@ public:
     bool search(const Item& node) {
         rows_.look_at(node);
         recall(node);
-        split_ = search_.find(node, node.seed, totals_, impurity_, centre_);
+        split_ = search_->find(node, node.seed, totals_, impurity_, centre_);
         return split_ != nullptr;
     }
     double weight_of(const Item&) const { return totals_.weight; }
@@ -75,11 +76,11 @@ private:
     /// Bring back what was found when the node was described.
     void recall(const Item& node) {
         totals_.count = node.size();
-        if constexpr (C::classification) {
+        if (task_.n_classes) {
             out_.copy_value(node.node, totals_.sums);
             totals_.weight = 0;
             for (double sum : totals_.sums) totals_.weight += sum;
-            impurity_ = C::impurity(totals_);
+            impurity_ = task_.formula->impurity(totals_);
         } else {
             out_.copy_value(node.node, totals_.sums);
             centre_ = totals_.sums[0];
@@ -91,7 +92,7 @@ private:
     const GrowTask& task_;
     const ForestWriter& out_;
     SortedRows rows_;
-    SortedSearch<C, Scorer> search_;
+    std::unique_ptr<SortedSearch> search_;
 
     // the node in hand
     Description leaf_;

@@ -1,5 +1,7 @@
 // Ranks: every numeric feature of a table by the position of its value among the distinct ones, sorted once for all trees.
 #pragma once
+#include <atomic>
+
 #include "base/parallel.hpp"
 #include "cuts/sorted_list.hpp"
 #include "grow/grow_task.hpp"
@@ -70,6 +72,44 @@ private:
     std::vector<char> has_missing_;
     std::vector<uint32_t> rank_, by_row_;  // feature × row, row × feature
     std::vector<uint16_t> narrow_;         // in place of rank_
+};
+
+/// What forests of random cuts read instead: values as they are, which features lack some, and, where subtrees copy their rows,
+/// all numeric features of a row side by side.
+class ValueTable {
+public:
+    ValueTable(const Table& table, bool by_row, int threads)
+        : column_(table.features.size()), has_missing_(table.features.size(), 0) {
+        for (size_t f = 0; f < table.features.size(); ++f)
+            if (!table.features[f].categorical()) column_[f] = width_++;
+        if (by_row) by_row_.resize(table.n_rows * width_);
+        constexpr size_t tile = 256;
+        std::vector<std::atomic<char>> missing(table.features.size());
+        parallel_for((table.n_rows + tile - 1) / tile, threads, [&](size_t t, int) {
+            const size_t last = std::min(table.n_rows, (t + 1) * tile);
+            for (size_t f = 0; f < table.features.size(); ++f) {
+                if (table.features[f].categorical()) continue;
+                const double* number = table.features[f].numbers;
+                bool any = false;
+                for (size_t row = t * tile; row < last; ++row) {
+                    any |= std::isnan(number[row]);
+                    if (by_row) by_row_[row * width_ + column_[f]] = number[row];
+                }
+                if (any) missing[f].store(1, std::memory_order_relaxed);
+            }
+        });
+        for (size_t f = 0; f < missing.size(); ++f) has_missing_[f] = missing[f];
+    }
+    bool has_missing(size_t feature) const { return has_missing_[feature]; }
+    /// The numeric features of a row, in feature order.
+    const double* row(size_t row) const { return by_row_.data() + row * width_; }
+    size_t column(size_t feature) const { return column_[feature]; }
+
+private:
+    size_t width_ = 0;
+    std::vector<size_t> column_;  // by feature
+    std::vector<char> has_missing_;
+    std::vector<double> by_row_;  // row × feature
 };
 
 /// A row of a node by its rank: one number that sorts by rank, then by place in the node.

@@ -1,6 +1,7 @@
 // The rows of a tree that is grown by sorting: those of a node side by side, and the columns they are read from.
 #pragma once
 #include <memory>
+#include <optional>
 
 #include "base/midpoint.hpp"
 #include "splits/category_order.hpp"
@@ -44,12 +45,25 @@ struct SortedSplit {
     std::vector<std::pair<int32_t, int32_t>> groups = {};  // of a table: the branch of each code
 };
 
+/// The columns that all trees of a forest read: ranks, or of random cuts values.
+struct SortedColumns {
+    std::optional<RankTable> ranks;
+    std::optional<ValueTable> values;
+
+    explicit SortedColumns(const GrowTask& task) {
+        const int threads = task.recipe.threads;
+        if (task.recipe.random_cuts) values.emplace(task.table, copies_columns(task), threads);
+        else ranks.emplace(task.table, copies_columns(task), threads, task.monitor);
+    }
+    bool has_missing(size_t feature) const { return ranks ? ranks->has_missing(feature) : values->has_missing(feature); }
+};
+
 class SortedRows {
 public:
-    SortedRows(const GrowTask& task, const RankTable& ranks)
+    SortedRows(const GrowTask& task, const SortedColumns& columns)
         : task_(task),
           recipe_(task.recipe),
-          ranks_(ranks),
+          columns_(columns),
           codes_(task.n_features()),
           numbers_(task.n_features()),
           rank_(task.n_features()),
@@ -58,7 +72,7 @@ public:
         for (size_t f = 0; f < task.n_features(); ++f) {
             const Feature& feature = task.table.features[f];
             if (!feature.categorical()) {
-                has_missing_[f] = ranks.has_missing(f);
+                has_missing_[f] = columns.has_missing(f);
                 continue;
             }
             has_missing_[f] =
@@ -112,7 +126,7 @@ public:
     /// Call use(rank), where rank(row) is the rank of a row by a feature.
     template <class Use>
     auto with_ranks(size_t feature, Use&& use) const {
-        const uint16_t* narrow = task_.table.features[feature].categorical() ? nullptr : ranks_.narrow(feature);
+        const uint16_t* narrow = task_.table.features[feature].categorical() ? nullptr : columns_.ranks->narrow(feature);
         if (narrow) return use([narrow](uint32_t row) { return RankTable::widen(narrow[row]); });
         return use([rank = rank_[feature]](uint32_t row) { return rank[row]; });
     }
@@ -221,25 +235,31 @@ private:
                 numbers_[f] = gather(ordered_[f]->number.data(), near_numbers_.data() + f * n);
             else if (ordered_[f]) rank_[f] = gather(ordered_[f]->rank.data(), near_ranks_.data() + f * n);
             else if (features[f].categorical()) continue;
-            else if (recipe_.random_cuts) numbers_[f] = gather(features[f].numbers, near_numbers_.data() + f * n);
+            else if (recipe_.random_cuts) numbers_[f] = near_numbers_.data() + f * n;
             else rank_[f] = near_ranks_.data() + f * n;
         }
-        constexpr size_t tile = 64;
-        for (size_t begin = 0; begin < n && !recipe_.random_cuts; begin += tile)
-            for (size_t f = 0; f < p; ++f) {
-                if (features[f].categorical()) continue;
-                const size_t column = ranks_.column(f);
-                for (size_t i = begin; i < std::min(n, begin + tile); ++i)
-                    near_ranks_[f * n + i] = ranks_.row(origin_[i])[column];
-            }
+        if (recipe_.random_cuts) copy_rows(*columns_.values, near_numbers_.data());
+        else copy_rows(*columns_.ranks, near_ranks_.data());
         copied_ = node;
+    }
+    /// The numeric features of the rows of `origin_`, from rows side by side to columns.
+    template <class From, class T>
+    void copy_rows(const From& from, T* to) const {
+        constexpr size_t tile = 64;
+        const size_t n = origin_.size();
+        for (size_t begin = 0; begin < n; begin += tile)
+            for (size_t f = 0; f < codes_.size(); ++f) {
+                if (task_.table.features[f].categorical()) continue;
+                const size_t column = from.column(f);
+                for (size_t i = begin; i < std::min(n, begin + tile); ++i) to[f * n + i] = from.row(origin_[i])[column];
+            }
     }
     void read_table() {
         for (size_t f = 0; f < codes_.size(); ++f) {
             codes_[f] = task_.table.features[f].codes;
             numbers_[f] = ordered_[f] ? ordered_[f]->number.data() : task_.table.features[f].numbers;
             if (ordered_[f]) rank_[f] = ordered_[f]->rank.data();
-            else if (!task_.table.features[f].categorical()) rank_[f] = ranks_.of(f);
+            else if (!task_.table.features[f].categorical()) rank_[f] = columns_.ranks ? columns_.ranks->of(f) : nullptr;
         }
         copied_ = {};
     }
@@ -265,6 +285,8 @@ private:
     }
     size_t sides_by_value(const RowRange& node, SortedSplit& split) {
         const double* value = numbers_[static_cast<size_t>(split.feature)];
+        if (!has_missing_[static_cast<size_t>(split.feature)])
+            return set_all_sides(node, split.default_branch, [&](uint32_t row) { return value[row] <= split.threshold; });
         return set_sides(node, split.default_branch, [&](uint32_t row) {
             return std::isnan(value[row]) ? -1 : static_cast<int>(value[row] <= split.threshold);
         });
@@ -345,7 +367,7 @@ private:
 
     const GrowTask& task_;
     const Recipe& recipe_;
-    const RankTable& ranks_;
+    const SortedColumns& columns_;
 
     // the rows of the tree, those of a node side by side
     std::vector<uint32_t> row_;

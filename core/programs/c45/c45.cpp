@@ -88,23 +88,34 @@ private:
         node.test.feature = -1;
         node.test.distribution = node.test.distribution.merged();
     }
-    /// Send other rows down a tree: every count below is taken anew.
-    void count_again(Node& root, WeightedRows&& rows) {
-        std::vector<std::pair<Node*, WeightedRows>> stack;
+    /// Send rows down a tree: `at_leaf` takes those of a leaf, `at_inner` says how those of another node are distributed.
+    template <class AnyNode, class Leaf, class Inner>
+    void send_down(AnyNode& root, WeightedRows&& rows, Leaf&& at_leaf, Inner&& at_inner) {
+        std::vector<std::pair<AnyNode*, WeightedRows>> stack;
         stack.emplace_back(&root, std::move(rows));
         while (!stack.empty()) {
             auto [node, here] = std::move(stack.back());
             stack.pop_back();
             listen(here.size() + 1);
             if (node->is_leaf()) {
-                node->test.distribution = data_.count(here);
-                node->rows = std::move(here);
+                at_leaf(*node, std::move(here));
                 continue;
             }
-            node->test.distribution = data_.count(node->test, here);
-            std::vector<WeightedRows> below = data_.send(node->test, node->test.distribution, here);
-            for (size_t b = 0; b < below.size(); ++b) stack.emplace_back(&nodes_.child(*node, b), std::move(below[b]));
+            std::vector<WeightedRows> below = data_.send(node->test, at_inner(*node, here), here);
+            for (size_t b = below.size(); b-- > 0;) stack.emplace_back(&nodes_.child(*node, b), std::move(below[b]));
         }
+    }
+    /// Every count below is taken anew, of other rows.
+    void count_again(Node& root, WeightedRows&& rows) {
+        send_down(
+            root, std::move(rows),
+            [&](Node& leaf, WeightedRows&& here) {
+                leaf.test.distribution = data_.count(here);
+                leaf.rows = std::move(here);
+            },
+            [&](Node& node, const WeightedRows& here) -> const Distribution& {
+                return node.test.distribution = data_.count(node.test, here);
+            });
     }
 
     // ---- collapsing and pruning ------------------------------------------------------------------------------------------
@@ -156,19 +167,9 @@ private:
     /// What a branch would cost if all these rows went down it.
     double estimate_for(const Node& root, WeightedRows&& rows) {
         double sum = 0;
-        std::vector<std::pair<const Node*, WeightedRows>> stack;
-        stack.emplace_back(&root, std::move(rows));
-        while (!stack.empty()) {
-            auto [node, here] = std::move(stack.back());
-            stack.pop_back();
-            listen(here.size() + 1);
-            if (node->is_leaf()) {
-                sum += estimate(data_.count(here));
-                continue;
-            }
-            std::vector<WeightedRows> below = data_.send(node->test, data_.count(node->test, here), here);
-            for (size_t b = below.size(); b-- > 0;) stack.emplace_back(&nodes_.child(*node, b), std::move(below[b]));
-        }
+        send_down(
+            root, std::move(rows), [&](const Node&, const WeightedRows& here) { sum += estimate(data_.count(here)); },
+            [&](const Node& node, const WeightedRows& here) { return data_.count(node.test, here); });
         return sum;
     }
     /// From below: leave a subtree, make it a leaf, or raise its largest branch and prune again.

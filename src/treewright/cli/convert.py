@@ -8,14 +8,12 @@ import click
 
 from treewright.cli.options import (
     DataOptions,
-    data_argument,
     kind_options,
     listed,
     screen_of,
-    screen_options,
     spreadsheet_option,
+    table_command,
     taken,
-    text_options,
 )
 from treewright.cli.training_table import read_staged
 from treewright.files.kinds import guess
@@ -31,20 +29,20 @@ Examples:
   treewright convert golf.data --output golf.jsonl --query "select * from data where wind = 'weak'" """
 
 
-@click.command("convert", epilog=EPILOG)
-@data_argument
-@click.option(
-    "--output",
-    "-o",
-    required=True,
-    metavar="FILE",
-    help=".csv, .tsv, .jsonl, .json, .parquet, .arrow, .feather or .arff; .gz and .zst pack text.",
+@table_command(
+    "convert",
+    EPILOG,
+    click.option(
+        "--output",
+        "-o",
+        required=True,
+        metavar="FILE",
+        help=".csv, .tsv, .jsonl, .json, .parquet, .arrow, .feather or .arff; .gz and .zst pack text.",
+    ),
+    click.option("--ignore", multiple=True, metavar="NAMES", help="Columns to leave out."),
+    spreadsheet_option,
+    kind_options,
 )
-@click.option("--ignore", multiple=True, metavar="NAMES", help="Columns to leave out.")
-@spreadsheet_option
-@text_options
-@kind_options
-@screen_options
 def command(output: str, spreadsheet: bool, **given: Any) -> None:
     """Write a table in another form, with the kinds that its columns were found to have."""
     screen, options = screen_of(given), taken(DataOptions, given)

@@ -7,15 +7,7 @@ from typing import Any
 import click
 
 from treewright.cli.model_loading import open_model, read_judged, table_features
-from treewright.cli.options import (
-    DataOptions,
-    data_argument,
-    model_argument,
-    screen_of,
-    screen_options,
-    taken,
-    text_options,
-)
+from treewright.cli.options import DataOptions, model_command, screen_of, taken
 from treewright.cli.performance import show_evaluation
 from treewright.cli.screen import number
 from treewright.cli.training_table import weights
@@ -29,15 +21,14 @@ Examples:
   treewright evaluate iris.tw test.csv --target species --json"""
 
 
-@click.command("evaluate", epilog=EPILOG)
-@model_argument
-@data_argument
-@click.option(
-    "--target", "-t", metavar="NAME", help="The true answers. [default: what the model was made for]"
+@model_command(
+    "evaluate",
+    EPILOG,
+    click.option(
+        "--target", "-t", metavar="NAME", help="The true answers. [default: what the model was made for]"
+    ),
+    click.option("--weight", "-w", metavar="NAME", help="The column with the weight of each row."),
 )
-@click.option("--weight", "-w", metavar="NAME", help="The column with the weight of each row.")
-@text_options
-@screen_options
 def command(model: str, **given: Any) -> None:
     """Judge a model on a table with a known target.
 

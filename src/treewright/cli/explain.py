@@ -7,17 +7,7 @@ from typing import Any
 import click
 
 from treewright.cli.model_loading import open_model, read_features, row_values, schema_of
-from treewright.cli.options import (
-    DataOptions,
-    data_argument,
-    listed,
-    model_argument,
-    screen_of,
-    screen_options,
-    taken,
-    text_options,
-    value_of_text,
-)
+from treewright.cli.options import DataOptions, listed, model_command, screen_of, taken, value_of_text
 from treewright.cli.training_table import read_staged, refuse_infinities
 from treewright.files.workspace import Workspace
 from treewright.formatting.text import counted
@@ -29,21 +19,22 @@ Examples:
   treewright explain loans.tw new.csv --wanted granted --fixed age,sex --up income"""
 
 
-@click.command("explain", epilog=EPILOG)
-@model_argument
-@data_argument
-@click.option(
-    "--row", type=click.IntRange(min=1), metavar="N", help="Which row, counted from 1. [default: 1]"
+@model_command(
+    "explain",
+    EPILOG,
+    click.option(
+        "--row", type=click.IntRange(min=1), metavar="N", help="Which row, counted from 1. [default: 1]"
+    ),
+    click.option(
+        "--where", metavar="SQL", help="Which row, as a condition on the columns; the first that fits."
+    ),
+    click.option(
+        "--wanted", metavar="ANSWER", help="The answer to look for a way to. [default: any other class]"
+    ),
+    click.option("--fixed", multiple=True, metavar="NAMES", help="Features that cannot change."),
+    click.option("--up", multiple=True, metavar="NAMES", help="Features that can only rise."),
+    click.option("--down", multiple=True, metavar="NAMES", help="Features that can only fall."),
 )
-@click.option("--where", metavar="SQL", help="Which row, as a condition on the columns; the first that fits.")
-@click.option(
-    "--wanted", metavar="ANSWER", help="The answer to look for a way to. [default: any other class]"
-)
-@click.option("--fixed", multiple=True, metavar="NAMES", help="Features that cannot change.")
-@click.option("--up", multiple=True, metavar="NAMES", help="Features that can only rise.")
-@click.option("--down", multiple=True, metavar="NAMES", help="Features that can only fall.")
-@text_options
-@screen_options
 def command(model: str, row: int | None, where: str | None, **given: Any) -> None:
     """Say in words why a row is predicted as it is, and what would change the answer.
 

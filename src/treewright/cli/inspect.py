@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from treewright.cli.options import (
-    DataOptions,
-    data_argument,
-    kind_options,
-    screen_of,
-    screen_options,
-    taken,
-    text_options,
-)
+from treewright.cli.options import DataOptions, kind_options, screen_of, table_command, taken
 from treewright.cli.screen import Screen
 from treewright.cli.training_table import column_line, read_staged
 from treewright.files.kinds import guess
@@ -34,11 +24,11 @@ MODEL = b'{"__metadata__":{"format":"treewright"'
 SIGNS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "blank", "|": "pipe"}
 
 
-@click.command("inspect", epilog=EPILOG)
-@data_argument
-@text_options
-@kind_options
-@screen_options
+@table_command(
+    "inspect",
+    EPILOG,
+    kind_options,
+)
 def command(**given: Any) -> None:
     """Describe a table, or a model file.
 

@@ -179,6 +179,18 @@ def learning_command(
     )
 
 
+def table_command(
+    name: str, epilog: str, *own: Callable[[Any], Any], source: Callable[[Any], Any] = data_argument
+) -> Callable[[Any], Any]:
+    """Make a command that reads a table: its own options before those of text and screen."""
+    return several(click.command(name, epilog=epilog), source, *own, text_options, screen_options)
+
+
+def model_command(name: str, epilog: str, *own: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Make a command that puts a model to a table."""
+    return table_command(name, epilog, *own, source=several(model_argument, data_argument))
+
+
 @dataclass(frozen=True)
 class DataOptions:
     """What the command line says about the table: which files, how to read them, what columns are."""

@@ -8,17 +8,7 @@ import click
 import numpy as np
 
 from treewright.cli.model_loading import open_model, read_features, schema_of, table_features
-from treewright.cli.options import (
-    DataOptions,
-    data_argument,
-    listed,
-    model_argument,
-    screen_of,
-    screen_options,
-    spreadsheet_option,
-    taken,
-    text_options,
-)
+from treewright.cli.options import DataOptions, listed, model_command, screen_of, spreadsheet_option, taken
 from treewright.cli.training_table import read_staged, refuse_infinities
 from treewright.data.columns import plain
 from treewright.errors import DataError
@@ -38,22 +28,21 @@ Examples:
 SQL_TYPES = {"i": "BIGINT", "u": "UBIGINT", "f": "DOUBLE", "b": "BOOLEAN"}
 
 
-@click.command("predict", epilog=EPILOG)
-@model_argument
-@data_argument
-@click.option(
-    "--output",
-    "-o",
-    default="-",
-    metavar="FILE",
-    help="Where to write: .csv, .tsv, .jsonl, .parquet, .arrow.",
+@model_command(
+    "predict",
+    EPILOG,
+    click.option(
+        "--output",
+        "-o",
+        default="-",
+        metavar="FILE",
+        help="Where to write: .csv, .tsv, .jsonl, .parquet, .arrow.",
+    ),
+    click.option("--keep", multiple=True, metavar="NAMES", help="Columns of DATA to write too; * is all."),
+    click.option("--proba", is_flag=True, help="Write the probability of every class too."),
+    click.option("--leaf", is_flag=True, help="Write the leaf of each row too."),
+    spreadsheet_option,
 )
-@click.option("--keep", multiple=True, metavar="NAMES", help="Columns of DATA to write too; * is all.")
-@click.option("--proba", is_flag=True, help="Write the share of every class too.")
-@click.option("--leaf", is_flag=True, help="Write the leaf of each row too.")
-@spreadsheet_option
-@text_options
-@screen_options
 def command(model: str, output: str, keep: tuple[str, ...], spreadsheet: bool, **given: Any) -> None:
     """Predict the rows of a table of any size.
 

@@ -10,7 +10,7 @@ from treewright.cli.fit import importances, title_of
 from treewright.cli.model_loading import ruleset_of
 from treewright.cli.performance import error_text, folds_text
 from treewright.cli.training_table import Problem, column_line
-from treewright.draw import plot_tree
+from treewright.draw.tree_plot import plot_tree
 from treewright.evaluation import ClassEvaluation, CrossValidation
 from treewright.export import export_html
 from treewright.formatting.html_table import html_bars, html_table

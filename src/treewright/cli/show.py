@@ -12,6 +12,7 @@ from treewright.cli.options import model_argument, screen_of, screen_options
 from treewright.cli.screen import Screen, number
 from treewright.data.columns import plain
 from treewright.formatting.text import quoted
+from treewright.tree.decision import loss_name
 from treewright.tree.splits import features_of
 
 EPILOG = """\b
@@ -98,7 +99,7 @@ def show_node(tree: Any, node: int, screen: Screen) -> None:
         ("rows", str(view.count)),
         ("weight", number(view.weight)),
         ("impurity", number(view.impurity)),
-        ("risk as a leaf", number(view.risk)),
+        (f"{loss_name(tree, 'errors')} as a leaf", number(view.risk)),
         ("predicts", prediction_text(tree, node)),
     ]
     if tree.schema.classes is not None:
@@ -120,7 +121,7 @@ def show_node(tree: Any, node: int, screen: Screen) -> None:
         for branch, child in enumerate(view.children)
     ]
     screen.table(["branch", "node", "rows", "predicts"], rows)
-    screen.text(f"merit {number(view.merit)}; a row without the value {_default(view)}")
+    screen.text(f"gain {number(view.merit)}; a row without the value {_default(view)}")
     agreements = {"agreement": view.agreements, "adjusted": view.adjusted_agreements}
     _show_splits(screen, tree, "Surrogates, by agreement", view.surrogates, agreements)
     left_out = without_surrogate(tree, node)
@@ -129,7 +130,7 @@ def show_node(tree: Any, node: int, screen: Screen) -> None:
             f"left out: {', '.join(left_out)} (no better than following the larger branch, fewer than two "
             "rows one way, or beyond max_surrogates)"
         )
-    _show_splits(screen, tree, "Competitors, by merit", view.competitors, {"merit": view.competitor_merits})
+    _show_splits(screen, tree, "Competitors, by gain", view.competitors, {"gain": view.competitor_merits})
 
 
 def _default(view: Any) -> str:

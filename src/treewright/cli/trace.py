@@ -73,7 +73,7 @@ def command(node: int | None, max_nodes: int | None, html: str | None, **given: 
 
 
 def _only(nodes: list[dict[str, Any]], node: int) -> list[dict[str, Any]]:
-    return [account for account in nodes if account["node"] == node]
+    return [step for step in nodes if step["node"] == node]
 
 
 def _counted_from_one(trace: Trace) -> Trace:

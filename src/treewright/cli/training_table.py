@@ -29,7 +29,9 @@ MOST_CLASSES = 20
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A table to learn from.
+    """A table to learn from, with what it is taken for.
+
+    It is what `fit`, `cv`, `compare`, `trace` and `explore` begin with.
 
     Parameters
     ----------

@@ -106,6 +106,20 @@ def scalar(value: np.datetime64 | np.timedelta64) -> np.datetime64 | np.timedelt
     return coarse
 
 
+def nanoseconds(value: Any) -> int | None:
+    """Give a moment, counted from 1970, or a duration in nanoseconds; None for what is neither.
+
+    Examples
+    --------
+    >>> nanoseconds(np.timedelta64(2, "us")), nanoseconds("2 us")
+    (2000, None)
+    """
+    if not isinstance(value, np.datetime64 | np.timedelta64):
+        return None
+    ticks, unit = ticks_of("", np.atleast_1d(np.asarray(value)))
+    return int(ticks[0]) * UNITS[unit]
+
+
 def text(value: float | Fraction, unit: str) -> str:
     """Write a date as ISO 8601 or a duration in days and hours, in the shortest form that is exact.
 
@@ -124,18 +138,18 @@ def text(value: float | Fraction, unit: str) -> str:
     ('1 day 02:00:00.25', '2 days')
     """
     kind, step = unit.partition("[")[0], UNITS[unit.partition("[")[2].rstrip("]")]
-    nanoseconds = floor(Fraction(value) * step)
+    length = floor(Fraction(value) * step)
     if kind == "datetime64":
-        days, rest = divmod(nanoseconds, UNITS["D"])
+        days, rest = divmod(length, UNITS["D"])
         if abs(days) >= 2**63:
             return f"day {Decimal(days):.6g}"  # no calendar goes as far; a file may hold it
         date = str(np.datetime64(days, "D"))
         return date if rest == 0 else f"{date}T{_clock(rest, seconds=False)}"
-    days, rest = divmod(abs(nanoseconds), UNITS["D"])
+    days, rest = divmod(abs(length), UNITS["D"])
     words = [f"{days} day{'s' if days != 1 else ''}"] if days else []
     if rest or not days:
         words.append(_clock(rest, seconds=True))
-    return ("-" if nanoseconds < 0 else "") + " ".join(words)
+    return ("-" if length < 0 else "") + " ".join(words)
 
 
 def _clock(nanoseconds: int, seconds: bool) -> str:

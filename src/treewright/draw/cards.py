@@ -73,6 +73,8 @@ def _lines(words: str, most: int) -> list[str]:
 class Cards:
     """Draws the nodes of a shown tree as cards, and its branches as ribbons.
 
+    A card has the node's condition, counts and value, and a small plot of its rows if there are any.
+
     Parameters
     ----------
     shown : Shown

@@ -159,7 +159,7 @@ def plot_merits(
     names: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the merit of every cut of a feature at a node, by several criteria, each scaled to its best.
+    """Draw the gain of every cut of a feature at a node, by several criteria, each scaled to its best.
 
     Parameters
     ----------
@@ -178,10 +178,10 @@ def plot_merits(
 
     Examples
     --------
-    >>> from treewright import DecisionTreeClassifier, datasets, plot_merits
-    >>> X, y = datasets.load_iris()
-    >>> model = DecisionTreeClassifier().fit(X, y)
-    >>> plot_merits(model, X, y, feature="petal width").get_xlabel()
+    >>> import treewright as tw
+    >>> X, y = tw.datasets.load_iris()
+    >>> model = tw.DecisionTreeClassifier().fit(X, y)
+    >>> tw.plot_merits(model, X, y, feature="petal width").get_xlabel()
     'petal width'
     """
     tree = tree_of(model)
@@ -198,7 +198,7 @@ def plot_merits(
             f"feature {name!r} has no two different values at node {node}: there is nothing to cut."
         )
     shown = names or (("gini", "entropy", "gain_ratio") if tree.is_classifier else ("squared_error",))
-    ax = axes_for(ax, f"Merit of each cut of {name} at node {node}", name, "merit, scaled to the best")
+    ax = axes_for(ax, f"Gain of each cut of {name} at node {node}", name, "gain, scaled to the best")
     for code, criterion in enumerate(shown):
         merits = merits_of(criterion, values[known], target[known], cuts, tree.value.shape[1])
         best = int(np.argmax(merits))
@@ -227,7 +227,7 @@ def candidate_cuts(values: Array) -> Array:
 
 
 def merits_of(criterion: str, values: Array, target: NDArray[Any], cuts: Array, n_classes: int) -> Array:
-    """Give a criterion's merit of each cut, by the formulas of `treewright.criteria`."""
+    """Give by a criterion what each cut gains, by the formulas of `treewright.criteria`."""
     if criterion in criteria.REGRESSION:
         return np.array([criteria.merit(criterion, [target[values <= c], target[values > c]]) for c in cuts])
     order = np.argsort(values, kind="stable")
@@ -250,9 +250,9 @@ def _number_feature(tree: Tree, node: int, feature: str | int | None) -> int:
 
 
 def plot_pruning_path(model: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
-    """Draw risk against size over the whole cost-complexity path (Breiman et al., 1984).
+    """Draw the loss against size over the whole cost-complexity path (Breiman et al., 1984).
 
-    With rows that the tree was not grown on, or after pruning by cross-validation (as CART does), the risk on
+    With rows that the tree was not grown on, or after pruning by cross-validation (as CART does), the loss on
     other rows is drawn with one standard error up and down; its minimum and the smallest tree within one
     standard error of it are marked.
 
@@ -277,7 +277,7 @@ def plot_pruning_path(model: Any, X: Any = None, y: Any = None, *, ax: Axes | No
 
 
 def _cross_validated(tree: Tree, table: Any) -> PruningPath:
-    """Give the path of a CART tree as its table of prunings has it, in risk per row."""
+    """Give the path of a CART tree as its table of prunings has it, in loss per row."""
     root, size = float(tree.risk[0] / tree.weight[0]), table.nsplit[::-1] + 1
     return PruningPath(
         size,

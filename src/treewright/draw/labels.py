@@ -15,6 +15,7 @@ from treewright.draw.visible_tree import Held
 from treewright.export.text import Writer, percent
 from treewright.formatting.text import counted, number_text, printable
 from treewright.tree import Tree
+from treewright.tree.decision import loss_name
 from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table, features_of
 
 SPACE = "\u00a0"
@@ -170,9 +171,10 @@ class Labels:
         if tree.is_classifier and tree.value.shape[1] <= 12:
             classes = self._classes(entry.value.tolist())
             lines.append(f"grown on {classes}" if is_given else classes)
-        lines.append(f"impurity {short_number(entry.impurity)}, risk {short_number(entry.risk)}")
+        lost = f"{loss_name(tree, 'errors')} {short_number(entry.risk)}"
+        lines.append(f"impurity {short_number(entry.impurity)}, {lost}")
         if not entry.is_leaf:
-            lines.append(f"merit of the split {short_number(entry.merit)}")
+            lines.append(f"gain of the split {short_number(entry.merit)}")
         for title, splits in (("surrogates", entry.surrogates), ("competitors", entry.competitors)):
             words = [split.condition(tree.schema, 0, max_categories=self.max_categories) for split in splits]
             lines += [f"{title}: {'; '.join(words)}"] if words else []

@@ -35,7 +35,7 @@ AXIS, SMALL = 12.0, 9.0
 
 
 def value_bar(shown: Shown, node: int, width: float, height: float, y: float) -> list[Shape]:
-    """Draw the shares of the classes at a node, or where its number lies in the tree's range."""
+    """Draw the class probabilities at a node, or where its number lies in the tree's range."""
     tree = shown.tree
     left = -width / 2
     shapes: list[Shape] = [Rect(left, y, width, height, "soft", 2)]
@@ -89,6 +89,8 @@ class _Axis(NamedTuple):
 @dataclass(frozen=True)
 class SplitPlot:
     """Draws the rows of a node over what its split looks at, and where it cuts.
+
+    Numbers are a histogram, categories bars, a split over several features the sum that it compares.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class Plane:
     reach : two pairs
         From where to where each axis goes.
     answer : callable
-        Says of rows the shares of the classes, or a number.
+        Says of rows the class probabilities, or a number.
     """
 
     def __init__(

@@ -82,7 +82,7 @@ class Shown:
 def show(tree: Tree, max_leaves: int | None, row: Rows | None = None) -> Shown:
     """Open the nodes of a tree where most is at stake until so many leaves are shown; fold the rest.
 
-    The node opened next is the one of largest risk: where, as a leaf, the tree would lose most. Before that
+    The node opened next is the one of largest loss: where, as a leaf, the tree would lose most. Before that
     those are opened which a row passes, if one is given, all the way to its leaf.
 
     Examples
@@ -207,7 +207,7 @@ def stored_value(schema: Schema, feature: int, value: Any) -> float:
 
 
 def said(tree: Tree, rows: Dataset) -> Array:
-    """Give what a tree says of each row: the shares of the classes, or a number."""
+    """Give what a tree says of each row: the class probabilities, or a number."""
     value = tree.value
     if tree.is_classifier:
         value = value / np.maximum(value.sum(axis=1, keepdims=True), np.finfo(float).tiny)

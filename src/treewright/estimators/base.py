@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import wraps
@@ -66,10 +67,21 @@ def public_estimator(cls: type[AnyClass]) -> type[AnyClass]:
     """
     made: Any = public(estimator(cls))
     declared = parameters_of(cls.__name__)
+    fields = made.__dataclass_fields__  # those of its bases come first
+    made.__dataclass_fields__ = {name: fields[name] for name in declared} | fields
+    signature = inspect.signature(made.__init__)
+    order = ["self", *declared]
+    made.__init__.__signature__ = signature.replace(
+        parameters=sorted(signature.parameters.values(), key=lambda one: order.index(one.name))
+    )
     made._declared_as = cls
     made._domains = {name: parameter.domain for name, parameter in declared.items()}
     made._defaults = {name: made.__dataclass_fields__[name].default for name in declared}
     return cls
+
+
+WITHOUT = {"unseen": "missing", "inf": "error", "predicates": None, "trace": False}
+"""What an estimator does that has no parameter of that name."""
 
 
 class TableEstimator(BaseEstimator):
@@ -85,6 +97,10 @@ class TableEstimator(BaseEstimator):
         given, sound, domains = self.__dict__, self._defaults, self._domains
         changed = {name: domains[name] for name, value in sound.items() if given[name] is not value}
         check_parameters(type(self).__name__, given, changed, InvalidParameterError)
+
+    def _choice(self, name: str) -> Any:
+        """Give a parameter that not every estimator has, or what stands for it."""
+        return getattr(self, name, WITHOUT[name])
 
     @property
     def _missing_policy(self) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from os import PathLike
-from typing import Any, ClassVar, Self, overload
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,13 +17,13 @@ from treewright.data.dataset import Task, labelled_rows
 from treewright.data.schema import Infinities
 from treewright.data.target import read_target, read_weight
 from treewright.errors import DataError, warn
-from treewright.estimators.base import TableEstimator
+from treewright.estimators.base import TableEstimator, estimator
 from treewright.estimators.explaining import explain, shap_values, to_html
 from treewright.estimators.tree import DecisionTree
 from treewright.explain.importance import Importances
 from treewright.forest.bootstrap import Draws
 from treewright.forest.growing import grow_trees
-from treewright.forest.trees import Trees
+from treewright.forest.trees import MadeWhenAskedFor, Trees
 from treewright.formatting.html_table import html_bars
 from treewright.formatting.text import counted, printable
 from treewright.growing.grow_tree import count_features, progress_bar, threads
@@ -39,6 +39,7 @@ MOST_SHOWN = 12
 """Features whose importance notebooks show."""
 
 
+@estimator
 class ForestEstimator(TableEstimator):
     """An estimator of many trees; see `RandomForestClassifier` for the parameters."""
 
@@ -47,22 +48,36 @@ class ForestEstimator(TableEstimator):
     _tree_kind: ClassVar[type[DecisionTree]]
     _time_limit: ClassVar[float | None] = 10.0
 
-    n_estimators: int
-    criterion: str
-    max_features: int | float | str | None
-    bootstrap: bool
-    oob_score: bool | Callable[..., float]
-    n_jobs: int | None
-    random_state: int | np.random.RandomState | None
-    verbose: int | bool
-    warm_start: bool
-    ccp_alpha: float
-    shrinkage: float
-    max_samples: int | float | None
-    unseen: Unseen
-    inf: Infinities
-    categorical_features: Any
-    ordinal_features: Any
+    # parameters: written by tools/generate_parameters.py
+    n_estimators: int = field(default=100, kw_only=False)
+    max_depth: int | None = None
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    bootstrap: bool = True
+    oob_score: bool | Callable[..., float] = False
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    verbose: int | bool = 0
+    warm_start: bool = False
+    ccp_alpha: float = 0.0
+    max_samples: int | float | None = None
+    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
+    shrinkage: float = 0.0
+    splits: tuple[str, ...] = ("threshold", "subset")
+    max_terms: int | None = None
+    missing: str | Mapping[Any, str] = "direction"
+    max_surrogates: int = 5
+    use_surrogates: int = 2
+    category_order: str = "once"
+    max_bins: int | None = None
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    # end of parameters
 
     # ---- growing -----------------------------------------------------------------------------------------
 
@@ -250,7 +265,7 @@ class ForestEstimator(TableEstimator):
         trees = list(self._fitted_trees())
         if self._hard:
             return trees, [np.eye(self.n_classes_)[tree.label] for tree in trees]
-        return trees, [tree.shares for tree in trees]
+        return trees, [tree.class_probabilities for tree in trees]
 
     def _means(self, X: Any) -> Array:
         """Mean over the trees of what each row's leaf says."""
@@ -260,20 +275,7 @@ class ForestEstimator(TableEstimator):
         return sums
 
     def to_sklearn(self) -> Any:
-        """Give the model as scikit-learn's own, for what asks for its classes.
-
-        scikit-learn compares numbers of single precision: the answers are the same for rows of such
-        numbers. It holds binary splits of numbers; all else is refused.
-
-        Returns
-        -------
-        RandomForest… or ExtraTrees… of scikit-learn
-            Fitted; `treewright.certify(model, it, "sklearn")` compares the two.
-
-        Raises
-        ------
-        ExportError
-            If scikit-learn cannot hold the model; the sentence names the node and the feature.
+        """Give the forest as scikit-learn's own, exact on rows of single precision; see the one of trees.
 
         Examples
         --------
@@ -551,7 +553,7 @@ class ForestEstimator(TableEstimator):
         return [draws.rows(tree) for tree in range(len(draws.seeds))]
 
 
-class TreeEstimators(Sequence[DecisionTree]):
+class TreeEstimators(MadeWhenAskedFor[DecisionTree]):
     """The trees of a forest as estimators of one tree each; none is kept."""
 
     def __init__(self, forest: ForestEstimator) -> None:
@@ -560,20 +562,10 @@ class TreeEstimators(Sequence[DecisionTree]):
     def __len__(self) -> int:
         return len(self.forest.trees_)
 
-    @overload
-    def __getitem__(self, index: int) -> DecisionTree: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[DecisionTree]: ...
-    def __getitem__(self, index: int | slice) -> DecisionTree | list[DecisionTree]:
-        if isinstance(index, slice):
-            return [self[at] for at in range(len(self))[index]]
-        at = range(len(self))[index]
-        made = self.forest._tree_estimator(int(self.forest.draws_.seeds[at]))
-        made._set_tree(self.forest.trees_[at])
+    def _made(self, index: int) -> DecisionTree:
+        made = self.forest._tree_estimator(int(self.forest.draws_.seeds[index]))
+        made._set_tree(self.forest.trees_[index])
         return made
-
-    def __iter__(self) -> Iterator[DecisionTree]:
-        return (self[at] for at in range(len(self)))
 
 
 def _labels(schema: Schema) -> list[Any]:

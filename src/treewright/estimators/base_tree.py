@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.metadata_routing import UNUSED
 
 from treewright import _core
 from treewright.bounds import ErrorBound, held_out_bound, training_bound
 from treewright.data import Dataset
-from treewright.data.columns import Unseen
 from treewright.data.dataset import Task, labelled_rows
-from treewright.data.schema import Infinities, Schema
-from treewright.estimators.base import TableEstimator
+from treewright.data.schema import Schema
+from treewright.estimators.base import TableEstimator, estimator
 from treewright.estimators.explaining import explain, shap_values, to_html
 from treewright.estimators.prediction_report import PredictionReport
 from treewright.explain.importance import Importances, importances
@@ -35,6 +35,7 @@ from treewright.tree import Tree
 from treewright.tree.shrinkage import shrunk
 
 
+@estimator
 class TreeEstimator(TableEstimator, ABC):
     """An estimator of one tree; `DecisionTreeClassifier` is one."""
 
@@ -43,15 +44,17 @@ class TreeEstimator(TableEstimator, ABC):
     """Whether classes that a categorical target declares and no row has are counted."""
     _time_limit: ClassVar[float | None] = None
 
-    holdout: float
-    unseen: Unseen
-    inf: Infinities
-    categorical_features: Any
-    ordinal_features: Any
-    predicates: Any
-    trace: bool
-    n_jobs: int | None
-    verbose: int | bool
+    # What is no data has no place in scikit-learn's routing of data.
+    __metadata_request__fit: ClassVar = {"check_input": UNUSED}
+    __metadata_request__predict: ClassVar = dict.fromkeys(("check_input", "reorder", "return_report"), UNUSED)
+    __metadata_request__predict_proba: ClassVar = {"check_input": UNUSED}
+
+    # parameters: written by tools/generate_parameters.py
+    categorical_features: Any = None
+    ordinal_features: Any = None
+    n_jobs: int | None = None
+    verbose: int | bool = 0
+    # end of parameters
 
     # ---- growing -----------------------------------------------------------------------------------------
 
@@ -81,7 +84,9 @@ class TreeEstimator(TableEstimator, ABC):
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         """Grow and prune the tree; the parameters are checked."""
         dataset = self._dataset(X, y, sample_weight)
-        self._learn(dataset, self._recipe(dataset.schema), self._pruners(), holdout=self.holdout)
+        self._learn(
+            dataset, self._recipe(dataset.schema), self._pruners(), holdout=getattr(self, "holdout", 0.0)
+        )
 
     def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
         """Read the rows to learn from."""
@@ -94,9 +99,9 @@ class TreeEstimator(TableEstimator, ABC):
             sample_weight=sample_weight,
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
-            predicates=self.predicates,
+            predicates=self._choice("predicates"),
             missing=self._missing_policy,
-            inf=self.inf,
+            inf=self._choice("inf"),
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
             keep_labels=getattr(self, "trace", False),
@@ -120,7 +125,7 @@ class TreeEstimator(TableEstimator, ABC):
         holdout: float = 1 / 3,
         held_out: Dataset | None = None,
     ) -> None:
-        """Grow a tree, prune it if asked to, and adopt it with an account of either."""
+        """Grow a tree, prune it if asked to, and keep it with a trace and a report."""
         progress = progress_bar(self.verbose)
         if pruners:
             pruned = grow_and_prune(
@@ -146,9 +151,9 @@ class TreeEstimator(TableEstimator, ABC):
         return shrunk(tree, getattr(self, "shrinkage", 0.0))
 
     def _keep_trace(self, tree: Any, rows: Dataset, recipe: AnyRecipe) -> None:
-        """Keep the account of how a tree was grown, if it is asked for."""
+        """Keep the trace of how a tree was grown, if it is asked for."""
         self.__dict__.pop("trace_", None)
-        if self.trace:
+        if self._choice("trace"):
             self.trace_ = Trace(tree, rows, recipe)
 
     def _set_tree(self, tree: Tree) -> None:
@@ -243,7 +248,7 @@ class TreeEstimator(TableEstimator, ABC):
         tree = self._fitted_tree()
         schema = self._bound_schema(tree)
         return PredictionReport.of(
-            schema, *schema.encode(X, unseen="majority", inf=self.inf, check_names=False)
+            schema, *schema.encode(X, unseen="majority", inf=self._choice("inf"), check_names=False)
         )
 
     def _leaves(self, X: Any) -> tuple[Tree, NDArray[np.int32]]:
@@ -254,12 +259,16 @@ class TreeEstimator(TableEstimator, ABC):
     def _bound_schema(self, tree: Tree) -> Schema:
         """What encodes rows: functions that a file could only name are this estimator's own."""
         schema = tree.schema
-        return schema.bound(self.predicates) if schema.predicates else schema
+        return schema.bound(self._choice("predicates")) if schema.predicates else schema
 
     def _encode(self, X: Any, tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Rows as the tree's arrays have them."""
         return self._bound_schema(tree).encode(
-            X, unseen=self.unseen, missing=self._missing_policy, inf=self.inf, estimator=type(self).__name__
+            X,
+            unseen=self._choice("unseen"),
+            missing=self._missing_policy,
+            inf=self._choice("inf"),
+            estimator=type(self).__name__,
         )
 
     def _class_probabilities(self, X: Any) -> NDArray[np.float64]:
@@ -273,7 +282,7 @@ class TreeEstimator(TableEstimator, ABC):
         return _shares(value, self._laplace).take(leaf, axis=0)
 
     def _class_values(self, tree: Tree) -> NDArray[np.float64]:
-        """What class shares are made of: the class weights of each node."""
+        """What class probabilities are made of: the class weights of each node."""
         return tree.value
 
     def _spread(self, X: Any, laplace: float) -> NDArray[np.float64]:
@@ -463,7 +472,7 @@ class TreeEstimator(TableEstimator, ABC):
         write_model(path, header, arrays | own)
 
     def _learned_html(self) -> str:
-        from treewright.draw import plot_tree
+        from treewright.draw.tree_plot import plot_tree
 
         return plot_tree(self.tree_, max_leaves=12)._repr_html_()
 

@@ -10,20 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.data.columns import Unseen
 from treewright.data.schema import Infinities, Schema
 from treewright.explain import Explanation, explain_row, read_row
 from treewright.explain.shapley import shapley_values
 from treewright.growing.parameter_conversion import missing_policies
 from treewright.tree import Tree
+from treewright.tree.model import TreeModel
 
 
 class Answering(Protocol):
     """What `explain` asks of a model."""
 
-    unseen: Unseen
-    inf: Infinities
     _time_limit: ClassVar[float | None]  # seconds for a counterfactual, if nothing else is asked for
+
+    def _choice(self, name: str) -> Any:
+        """Give the parameter "unseen" or "inf", or what stands for it."""
 
     @property
     def _missing_policy(self) -> str:
@@ -106,9 +107,9 @@ def explain(
     read = read_row(
         row,
         schema,
-        unseen=self.unseen,
+        unseen=self._choice("unseen"),
         missing=self._missing_policy,
-        inf=self.inf,
+        inf=self._choice("inf"),
         estimator=type(self).__name__,
     )
     policies = None if missing is None else missing_policies(missing, schema)
@@ -124,7 +125,7 @@ def explain(
         are_means=getattr(self, "criterion", None) == "squared_error",
         fixed=fixed,
         directions=directions,
-        scales=_scales(scales, schema, self.inf),
+        scales=_scales(scales, schema, self._choice("inf")),
         time_limit=self._time_limit if time_limit is None else time_limit,
     )
 
@@ -155,9 +156,7 @@ def shap_values(self: Any, X: Any, *, as_explanation: bool = False) -> Any:
     [[4.5, 1.5]]
     """
     trees, said = self._answering()
-    encoded = (
-        self._encode(X, trees[0]) if len(trees) == 1 and hasattr(self, "_fitted_tree") else self._encode(X)
-    )
+    encoded = self._encode(X, trees[0]) if isinstance(self, TreeModel) else self._encode(X)
     rows = Dataset(trees[0].schema, *encoded)
     values = sum(shapley_values(tree, rows, value) for tree, value in zip(trees, said, strict=True))
     values = np.asarray(values) / len(trees)

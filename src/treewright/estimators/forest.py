@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import field
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from treewright.data import Dataset
-from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
-from treewright.data.schema import Infinities
 from treewright.errors import warn
 from treewright.estimators.base import public_estimator
 from treewright.estimators.base_forest import ForestEstimator, class_chances
@@ -45,19 +42,6 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         What makes a split good, as for `DecisionTreeClassifier`.
     max_depth : int or None
         The greatest depth of each tree; None means no limit.
-    min_samples_split : int or float
-        The least number of training rows in a node that is split; a float is a share of all training rows.
-    min_samples_leaf : int or float
-        The least number of training rows in a leaf: a split that would leave fewer rows in a branch is not
-        made. A float is a share of all training rows.
-    min_weight_fraction_leaf : float
-        The least weight of a leaf, as a share of the total weight of all training rows.
-    max_features : int, float, {"sqrt", "log2"} or None
-        How many features, drawn at random, each node looks at; None is all.
-    max_leaf_nodes : int or None
-        The greatest number of leaves; the nodes are then split best first.
-    min_impurity_decrease : float
-        A node is split only if that lowers the impurity of the whole tree by at least this much.
     bootstrap : bool
         Whether each tree draws its rows with replacement; if not, it grows on all.
     oob_score : bool or callable
@@ -74,48 +58,20 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     class_weight : dict, "balanced", "balanced_subsample" or None
         Factor on the weight of each class. With `bootstrap` it is one on the chance of its rows to be drawn;
         "balanced_subsample" makes the classes that a tree has drawn weigh the same in it.
-    ccp_alpha : float
-        Cost-complexity pruning: the price of a leaf, in impurity.
     max_samples : int, float or None
         How many rows, or what share of them, each tree draws, whatever they weigh; as many as there are by
         default.
-    monotonic_cst : array-like of −1, 0 or 1, dict of feature to such, or None
-        Whether the prediction may only fall (−1) or rise (1) with a feature. Of classes it is the probability
-        of the second, or of more classes the mean of their positions in `classes_`.
-    shrinkage : float
-        Draw what a node predicts towards what the nodes above it predict: a branch counts by n / (n +
-        shrinkage), n being the weight of the node that branches (Agarwal et al., 2022). 0 does not.
     vote : {"soft", "hard"}
         Whether a tree gives each class the probability of its leaf, or its whole vote to one.
-    splits : tuple of str
-        Forms of splits to look for; the best one wins. They are "threshold", "interval", "hyperplane",
-        "sphere" and "median" for numeric and ordinal features, "subset", "multiway" and "one_vs_rest" for
-        categorical ones, and "predicate" for your own, see the page on splits.
-    max_terms : int or None
-        Most features of a hyperplane or sphere; by default as many as pay for themselves.
     missing : str or dict of feature to str
         What becomes of rows that miss the value a split asks for, as for `DecisionTreeClassifier`, except for
         "ignore".
-    max_surrogates : int
-        How many surrogate splits a node keeps for rows that miss the value it asks for (missing="surrogate").
-    use_surrogates : {0, 1, 2}
-        Rows with a missing value stay at the node (0), follow the surrogates or else stay (1), or follow the
-        surrogates or else the majority (2).
-    category_order : {"auto", "node", "once"}
-        Order the categories for subset splits anew at each node (exact), or once by the whole target. "auto"
-        does so once for features of more than 256 categories, where ordering at each node fits noise, unless
-        `significance` tests splits.
-    max_bins : int or None
-        Look at no more than this many quantile cuts of a numeric feature; all by default.
-    unseen : {"missing", "error", "majority"}
-        What to do when predicting for a category that was never seen: treat it as missing, refuse it, or
-        follow the largest branch.
-    inf : {"error", "extreme"}
-        Refuse infinite numbers, or take them as the largest finite ones.
-    categorical_features : list of names, indices or a mask, or None
-        Columns to take as categories, beyond those that say so themselves.
-    ordinal_features : list of names, indices or a mask, or dict of name to categories, or None
-        Columns to take as ordered categories, beyond those that say so themselves.
+    **parameters
+        `min_samples_split`, `min_samples_leaf`, `min_weight_fraction_leaf`, `max_features`, `max_leaf_nodes`,
+        `min_impurity_decrease`, `ccp_alpha`, `monotonic_cst`, `shrinkage`, `splits`, `max_terms`,
+        `max_surrogates`, `use_surrogates`, `category_order`, `max_bins`, `unseen`, `inf`,
+        `categorical_features` and `ordinal_features` are those of `DecisionTreeClassifier`, with the defaults
+        `max_features="sqrt"` and `category_order="once"`.
 
     Attributes
     ----------
@@ -132,7 +88,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     feature_importances_ : ndarray of shape (n_features,)
         Mean share of each feature in the decrease of impurity; see `importances` for better ones.
     oob_score_, oob_decision_function_ : float, ndarray of shape (n_rows, n_classes)
-        Score and class shares by the trees that have not drawn the row, if `oob_score`.
+        Score and class probabilities by the trees that have not drawn the row, if `oob_score`.
 
     Examples
     --------
@@ -146,38 +102,10 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     _tree_kind: ClassVar[type[DecisionTree]] = DecisionTreeClassifier
 
     # parameters: written by tools/generate_parameters.py
-    n_estimators: int = field(default=100, kw_only=False)
     criterion: str = "gini"
-    max_depth: int | None = None
-    min_samples_split: int | float = 2
-    min_samples_leaf: int | float = 1
-    min_weight_fraction_leaf: float = 0.0
     max_features: int | float | str | None = "sqrt"
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
-    bootstrap: bool = True
-    oob_score: bool | Callable[..., float] = False
-    n_jobs: int | None = None
-    random_state: int | np.random.RandomState | None = None
-    verbose: int | bool = 0
-    warm_start: bool = False
     class_weight: Mapping[Any, float] | str | None = None
-    ccp_alpha: float = 0.0
-    max_samples: int | float | None = None
-    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
-    shrinkage: float = 0.0
     vote: str = "soft"
-    splits: tuple[str, ...] = ("threshold", "subset")
-    max_terms: int | None = None
-    missing: str | Mapping[Any, str] = "direction"
-    max_surrogates: int = 5
-    use_surrogates: int = 2
-    category_order: str = "once"
-    max_bins: int | None = None
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
     # end of parameters
 
     def _class_factor(self, dataset: Dataset, weight: Array | None) -> Array | None:
@@ -192,13 +120,13 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         return class_chances(kind, dataset, weight)
 
     def predict_proba(self, X: Any) -> Array:
-        """Mean over the trees of the class shares of each row's leaf, one column for each of `classes_`."""
+        """Mean class probabilities of each row's leaves, one column for each of `classes_`."""
         return self._means(X)
 
     predict_log_proba = predict_log_proba
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row: the one of the largest mean share."""
+        """Class of each row: the one of the largest mean probability."""
         best = decide(self.predict_proba(X))
         labels: NDArray[Any] = self.classes_.take(best)
         return labels
@@ -232,36 +160,8 @@ class RandomForestRegressor(RegressorMixin, ForestEstimator):
     _tree_kind: ClassVar[type[DecisionTree]] = DecisionTreeRegressor
 
     # parameters: written by tools/generate_parameters.py
-    n_estimators: int = field(default=100, kw_only=False)
     criterion: str = "squared_error"
-    max_depth: int | None = None
-    min_samples_split: int | float = 2
-    min_samples_leaf: int | float = 1
-    min_weight_fraction_leaf: float = 0.0
     max_features: int | float | str | None = 1.0
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
-    bootstrap: bool = True
-    oob_score: bool | Callable[..., float] = False
-    n_jobs: int | None = None
-    random_state: int | np.random.RandomState | None = None
-    verbose: int | bool = 0
-    warm_start: bool = False
-    ccp_alpha: float = 0.0
-    max_samples: int | float | None = None
-    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
-    shrinkage: float = 0.0
-    splits: tuple[str, ...] = ("threshold", "subset")
-    max_terms: int | None = None
-    missing: str | Mapping[Any, str] = "direction"
-    max_surrogates: int = 5
-    use_surrogates: int = 2
-    category_order: str = "once"
-    max_bins: int | None = None
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
     # end of parameters
 
     def __post_init__(self) -> None:
@@ -309,8 +209,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
 
     Examples
     --------
-    >>> model = ExtraTreesRegressor(10, random_state=0).fit([[1], [2], [8], [9]], [0.0, 0.0, 1.0, 1.0])
-    >>> model.predict([[0], [10]]).tolist()
+    >>> X, y = [[1], [2], [8], [9]], [0.0, 0.0, 1.0, 1.0]
+    >>> ExtraTreesRegressor(10, random_state=0).fit(X, y).predict([[0], [10]]).tolist()
     [0.0, 1.0]
     """
 

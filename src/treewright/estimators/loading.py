@@ -132,7 +132,7 @@ def _unfitted(header: Header, kinds: Mapping[str, type[Model]]) -> Model:
         raise ModelFileError(f"the model is of the unknown kind {header['kind']!r}; known are {known}")
     defaults = {field.name: field.default for field in fields(kind) if field.default is not MISSING}
     try:
-        stored = {name: stored_value(plain) for name, plain in header["parameters"].items()}
+        stored = {name: _stored(plain) for name, plain in header["parameters"].items()}
         unknown = sorted(stored.keys() - defaults.keys())
         if unknown:
             raise ValueError(f"it has the unknown parameters {unknown}")
@@ -143,6 +143,13 @@ def _unfitted(header: Header, kinds: Mapping[str, type[Model]]) -> Model:
         raise ModelFileError(f"the model is broken: its parameters cannot be read ({problem})") from None
     model: Model = kind(**parameters)
     return model
+
+
+def _stored(plain: Any) -> Any:
+    """Read a parameter, which may be an estimator that is not fitted."""
+    if isinstance(plain, dict) and "estimator" in plain:
+        return _unfitted({"kind": plain["estimator"], "parameters": plain["parameters"]}, KINDS)
+    return stored_value(plain)
 
 
 def _edits(log: Any) -> tuple[dict[str, Any], ...]:

@@ -16,7 +16,7 @@ from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.errors import warn
-from treewright.estimators.base import InvalidParameterError, public_estimator
+from treewright.estimators.base import InvalidParameterError, estimator, public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
 from treewright.estimators.optimal_recipe import OptimalRecipe, Proof, Watch
 from treewright.formatting.axes import axes_for
@@ -38,7 +38,7 @@ class Frontier(dict[int, float]):
         Parameters
         ----------
         *others : Tree
-            Trees of the same training rows, such as a greedy one and its prunings; their mean risk is drawn.
+            Trees of the same training rows, such as a greedy one and its prunings; their mean loss is drawn.
         labels : tuple of str
             What they are called.
         ax : matplotlib Axes, optional
@@ -54,11 +54,22 @@ class Frontier(dict[int, float]):
         return ax
 
 
+@estimator
 class OptimalEstimator(TreeEstimator):
     """What the two optimal trees share; see `OptimalTreeClassifier` for the parameters."""
 
-    max_depth: int | None
-    max_leaf_nodes: int | None
+    # parameters: written by tools/generate_parameters.py
+    max_depth: int | None = 3
+    max_leaf_nodes: int | None = None
+    alpha: float = 0.0
+    time_limit: float | None = None
+    work_limit: int | None = None
+    memory_limit: int | None = None
+    on_interrupt: str = "raise"
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    predicates: Any = None
+    # end of parameters
 
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         """Find the best tree."""
@@ -187,8 +198,6 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalEstimator):
         Most levels of splits. Each multiplies the work; None needs `max_leaf_nodes`.
     max_leaf_nodes : int or None
         Most leaves; None is as many as the depth allows.
-    class_weight : dict, "balanced" or None
-        Factor on the weight of each class.
     alpha : float
         The price of a leaf, in mean cost: 0.01 asks of every split to lower the training error by 1 %.
     time_limit : float or None
@@ -201,29 +210,11 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalEstimator):
         best tree so far; `memory_limited_` says so.
     on_interrupt : {"raise", "keep"}
         On Ctrl-C, raise KeyboardInterrupt, or give the best tree so far.
-    priors : dict or array-like or None
-        The classes' shares to grow for, instead of those of the data.
-    costs : array-like of shape (n_classes, n_classes) or None
-        Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.
-    laplace : float or bool
-        What `predict_proba` adds to the weight of every class of a leaf; True is 1.
-    unseen : {"missing", "error", "majority"}
-        What to do when predicting for a category that was never seen: treat it as missing, refuse it, or
-        follow the largest branch.
-    inf : {"error", "extreme"}
-        Refuse infinite numbers, or take them as the largest finite ones.
-    categorical_features : list of names, indices or a mask, or None
-        Columns to take as categories, beyond those that say so themselves.
-    ordinal_features : list of names, indices or a mask, or dict of name to categories, or None
-        Columns to take as ordered categories, beyond those that say so themselves.
-    predicates : list or dict of expressions and functions, or None
-        Boolean features of your own, offered beside the others. They are expressions over the columns such as
-        ``"width > 2 * height"``, functions that are given the table and give a truth value for each row, or
-        pairs of a name and such.
-    n_jobs : int or None
-        Threads; None and −1 use all cores.
     verbose : int or bool
         Show the best objective, the lower bound and the gap in the terminal.
+    **parameters
+        `class_weight`, `priors`, `costs`, `laplace`, `unseen`, `inf`, `categorical_features`,
+        `ordinal_features`, `predicates` and `n_jobs` are those of `DecisionTreeClassifier`.
 
     Attributes
     ----------
@@ -263,24 +254,10 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalEstimator):
     _task: ClassVar[Task] = "classification"
 
     # parameters: written by tools/generate_parameters.py
-    max_depth: int | None = 3
-    max_leaf_nodes: int | None = None
     class_weight: Mapping[Any, float] | str | None = None
-    alpha: float = 0.0
-    time_limit: float | None = None
-    work_limit: int | None = None
-    memory_limit: int | None = None
-    on_interrupt: str = "raise"
     priors: Mapping[Any, float] | ArrayLike | None = None
     costs: ArrayLike | None = None
     laplace: float | bool = 0
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    predicates: Any = None
-    n_jobs: int | None = None
-    verbose: int | bool = 0
     # end of parameters
 
     predict_proba = predict_proba
@@ -313,20 +290,6 @@ class OptimalTreeRegressor(RegressorMixin, OptimalEstimator):
     _task: ClassVar[Task] = "regression"
 
     # parameters: written by tools/generate_parameters.py
-    max_depth: int | None = 3
-    max_leaf_nodes: int | None = None
-    alpha: float = 0.0
-    time_limit: float | None = None
-    work_limit: int | None = None
-    memory_limit: int | None = None
-    on_interrupt: str = "raise"
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    predicates: Any = None
-    n_jobs: int | None = None
-    verbose: int | bool = 0
     # end of parameters
 
 

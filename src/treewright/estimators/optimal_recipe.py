@@ -35,7 +35,7 @@ class Proof:
 class OptimalRecipe(ProgramRecipe):
     """Every choice of the search for the best tree, those of classes in class order."""
 
-    merit_name: ClassVar[str] = "decrease of the mean risk"
+    merit_name: ClassVar[str] = "decrease of the mean loss"
 
     criterion: str
     # parameters: written by tools/generate_parameters.py

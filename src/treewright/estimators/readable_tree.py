@@ -12,10 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from treewright.data import Dataset, Schema
-from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
-from treewright.data.schema import Infinities
-from treewright.estimators.base import public_estimator
+from treewright.estimators.base import estimator, public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
 from treewright.forest.guide import grow_on_smoothed, smoothed_targets
 from treewright.growing.grow_tree import class_factor, grow, progress_bar
@@ -37,22 +35,24 @@ FEWEST_TO_PRUNE = 10
 """Of fewer rows no folds are made; the tree is pruned as little as a leaf is worth a row."""
 
 
+@estimator
 class ReadableTree(TreeEstimator):
     """What the two learners share; see `TreeClassifier` for the parameters."""
 
-    holdout = 1 / 3
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    predicates = None
-    trace = False
-    min_samples_leaf: int
-    alpha: float | None
-    cv: int | Sequence[tuple[ArrayLike, ArrayLike]]
-    se: float
-    guide: str | None
-    shrinkage: float | None
-    random_state: int
-    max_leaf_nodes: int | None
+    # parameters: written by tools/generate_parameters.py
+    max_depth: int | None = None
+    min_samples_leaf: int = 2
+    random_state: int = 0
+    max_leaf_nodes: int | None = None
+    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
+    alpha: float | None = None
+    shrinkage: float | None = None
+    guide: str | None = None
+    missing: str | Mapping[Any, str] = "direction"
+    cut: str = "short"
+    cv: int | Sequence[tuple[ArrayLike, ArrayLike]] = 5
+    se: float = 0.25
+    # end of parameters
 
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         """Grow the tree, choose its size, and smooth what it predicts."""
@@ -113,7 +113,7 @@ class ReadableTree(TreeEstimator):
             return drawn_folds(dataset, self.cv, repeats, self.random_state)
         counted = np.ones(len(dataset), bool) if sample_weight is None else np.asarray(sample_weight) > 0
         place = np.cumsum(counted) - 1  # rows of weight zero are not there
-        return [[tuple(place[rows][counted[rows]] for rows in map(np.asarray, pair)) for pair in self.cv]]  # type: ignore[misc]
+        return [[tuple(place[rows][counted[rows]] for rows in map(np.asarray, pair)) for pair in self.cv]]
 
 
 def _as_weighed(held_out: Dataset, growing: Dataset, recipe: Recipe) -> Dataset:
@@ -141,24 +141,13 @@ class TreeClassifier(ClassifierMixin, ReadableTree):
 
     Parameters
     ----------
-    max_depth : int or None
-        The greatest depth of the tree; 0 is a single leaf, None means no limit.
     min_samples_leaf : int
         The least number of training rows in a leaf, or the least weight.
     random_state : int
         Seed of the folds and of the forest that guides.
-    max_leaf_nodes : int or None
-        The greatest number of leaves; the nodes are then split best first.
-    class_weight : dict, "balanced" or None
-        Factor on the weight of each class.
-    monotonic_cst : array-like of −1, 0 or 1, dict of feature to such, or None
-        Whether the prediction may only fall (−1) or rise (1) with a feature. Of classes it is the probability
-        of the second, or of more classes the mean of their positions in `classes_`.
     alpha : float or None
         The price of a leaf, in mean cost on the training rows: larger is a smaller tree. None chooses it by
         cross-validation.
-    costs : array-like of shape (n_classes, n_classes) or None
-        Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.
     shrinkage : float or None
         Draw what a node predicts towards what the nodes above it predict: a branch counts by n / (n +
         shrinkage), n being the weight of the node that branches (Agarwal et al., 2022). 0 does not; None
@@ -167,28 +156,16 @@ class TreeClassifier(ClassifierMixin, ReadableTree):
         Grow the tree on targets that a forest has smoothed, each row by the trees that have not drawn it:
         better probabilities from a larger tree, in about three times the time. "auto" does so for tables of
         up to 1,000 rows.
-    missing : str or dict of feature to str
-        What becomes of rows that miss the value a split asks for, for all features or by feature (name or
-        index; the others learn a direction): "direction", "available", "value", "fractional",
-        "fractional_counts", "surrogate", "mean", "median", "mode", "class_mode", "ignore" or "error". See the
-        page on missing values.
-    cut : {"midpoint", "observed", "short"}
-        Cut half-way between neighbouring values, at the largest value of the data not above that, or at the
-        shortest decimal between the two.
     cv : int or list of pairs of arrays
         Folds of the cross-validation that chooses the size of the tree: how many, or of each the rows to grow
         on and those to judge by. Rows that are the same share a fold; up to 2,000 rows it is done several
         times.
     se : float
         Take the smallest tree whose cross-validated loss is within `se` standard errors of the least.
-    categorical_features : list of names, indices or a mask, or None
-        Columns to take as categories, beyond those that say so themselves.
-    ordinal_features : list of names, indices or a mask, or dict of name to categories, or None
-        Columns to take as ordered categories, beyond those that say so themselves.
-    n_jobs : int or None
-        Threads; None and −1 use all cores.
-    verbose : int or bool
-        Show progress in the terminal.
+    **parameters
+        `max_depth`, `max_leaf_nodes`, `class_weight`, `monotonic_cst`, `costs`, `missing`, `cut`,
+        `categorical_features`, `ordinal_features`, `n_jobs` and `verbose` are those of
+        `DecisionTreeClassifier`, with the default `cut="short"`.
 
     Attributes
     ----------
@@ -215,24 +192,8 @@ class TreeClassifier(ClassifierMixin, ReadableTree):
     _task: ClassVar[Task] = "classification"
 
     # parameters: written by tools/generate_parameters.py
-    max_depth: int | None = None
-    min_samples_leaf: int = 2
-    random_state: int = 0
-    max_leaf_nodes: int | None = None
     class_weight: Mapping[Any, float] | str | None = None
-    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
-    alpha: float | None = None
     costs: ArrayLike | None = None
-    shrinkage: float | None = None
-    guide: str | None = None
-    missing: str | Mapping[Any, str] = "direction"
-    cut: str = "short"
-    cv: int | Sequence[tuple[ArrayLike, ArrayLike]] = 5
-    se: float = 0.25
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    n_jobs: int | None = None
-    verbose: int | bool = 0
     # end of parameters
 
     predict_proba = predict_proba
@@ -272,20 +233,4 @@ class TreeRegressor(RegressorMixin, ReadableTree):
     _task: ClassVar[Task] = "regression"
 
     # parameters: written by tools/generate_parameters.py
-    max_depth: int | None = None
-    min_samples_leaf: int = 2
-    random_state: int = 0
-    max_leaf_nodes: int | None = None
-    monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
-    alpha: float | None = None
-    shrinkage: float | None = None
-    guide: str | None = None
-    missing: str | Mapping[Any, str] = "direction"
-    cut: str = "short"
-    cv: int | Sequence[tuple[ArrayLike, ArrayLike]] = 5
-    se: float = 0.25
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    n_jobs: int | None = None
-    verbose: int | bool = 0
     # end of parameters

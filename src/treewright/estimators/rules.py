@@ -46,8 +46,8 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
         Seed of the choice of held-out rows.
     holdout : float
         The share of the rows, stratified by class, that is held out for "holdout" and "smoothed".
-    verbose : int or bool
-        Show progress in the terminal.
+    **parameters
+        `verbose` are those of `DecisionTreeClassifier`.
 
     Attributes
     ----------
@@ -88,12 +88,8 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
 
         Parameters
         ----------
-        X : table of shape (n_rows, n_features)
-            NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix.
-        y : array-like of shape (n_rows,)
-            The classes.
-        sample_weight : array-like of shape (n_rows,) or None
-            Weight of each row.
+        X, y, sample_weight
+            As for `DecisionTreeClassifier.fit`; the target is classes.
 
         Returns
         -------
@@ -146,12 +142,12 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Share of each class among the rows of the rule that predicts for a row."""
         which = self._which(X)
-        return np.asarray(self.ruleset_.shares[which])
+        return np.asarray(self.ruleset_.class_probabilities[which])
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to a file that `treewright.load` reads; whole or not at all.
 
-        The rules are kept, and the parameters that are plain values: `tree` is not.
+        The rules and the parameters are kept; `tree` as it was given, without what it has grown.
         """
         if not hasattr(self, "ruleset_"):
             self._which(None)

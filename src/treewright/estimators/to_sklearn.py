@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from treewright.errors import ExportError
 from treewright.export.binary import check_binary, cut_of
-from treewright.export.program import Program, TreeBody, program_of
+from treewright.export.program import Program, TreeBody
+from treewright.export.program_of_model import program_of
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -94,7 +95,7 @@ def _filled(estimator: Any, program: Program, place: int, tree: Tree, *, in_fore
 
 def _values(program: Program, body: TreeBody, tree: Tree) -> Array:
     """What each node says; of equal classes the predicted one has the most to the last bit."""
-    values = np.array(tree.shares, dtype=np.float64)
+    values = np.array(tree.class_probabilities, dtype=np.float64)
     ends = list(body.ends)
     values[ends] = body.answers.votes if program.forest else body.answers.proba
     if body.answers.label is not None and not program.forest:

@@ -102,7 +102,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         Stop growing, best first, when it no longer helps held-out rows (a share of `holdout`), or by
         cross-validation. `treewright.pruning.EarlyStopping` has the settings.
     priors : dict or array-like or None
-        The classes' shares to grow for, instead of those of the data.
+        Prior probabilities of the classes, instead of those of the data.
     costs : array-like of shape (n_classes, n_classes) or None
         Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.
     laplace : float or bool
@@ -184,7 +184,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         ``"width > 2 * height"``, functions that are given the table and give a truth value for each row, or
         pairs of a name and such.
     trace : bool
-        Keep the learner's own account of every node: each candidate with its counts, gain and gain ratio,
+        Keep every step of the learner, at every node: each candidate with its counts, gain and gain ratio,
         what was chosen and why. `trace_` holds the training rows with it.
     n_jobs : int or None
         Threads; None and −1 use all cores.
@@ -262,12 +262,8 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     bayes_risk: float = 0.0
     unseen: Unseen = "missing"
     inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
     predicates: Any = None
     trace: bool = False
-    n_jobs: int | None = None
-    verbose: int | bool = 0
     # end of parameters
 
     predict_proba = predict_proba
@@ -354,12 +350,8 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     bayes_risk: float = 0.0
     unseen: Unseen = "missing"
     inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
     predicates: Any = None
     trace: bool = False
-    n_jobs: int | None = None
-    verbose: int | bool = 0
     # end of parameters
 
     cost_complexity_pruning_path = cost_complexity_pruning_path

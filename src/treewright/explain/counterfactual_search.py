@@ -68,6 +68,8 @@ class Found:
 class Search:
     """A search for the nearest change of a row.
 
+    It is best first over the leaves of the trees: what is found first is proven to be nearest.
+
     Parameters
     ----------
     trees : sequence of Tree
@@ -152,9 +154,7 @@ class Search:
     @cached_property
     def asked(self) -> frozenset[int]:
         """The features that the trees ask for."""
-        return frozenset(
-            feature for tree in self.trees for split in tree.splits for feature in features_of(split)
-        )
+        return frozenset().union(*(tree.splits.features() for tree in self.trees))
 
     def _advanced(self, state: State) -> State:
         """Move all parts on for which the region leaves one way only."""

@@ -37,7 +37,7 @@ class Explanation:
     paths : tuple of Path
         The way of the row through the tree, or through each tree of a forest.
     values : tuple of float arrays
-        What every node of each tree says: class shares, or a number.
+        What every node of each tree says: class probabilities, or a number.
     policies : tuple of str or None
         What becomes of missing values, by feature, where it is known.
     confidence : float
@@ -78,7 +78,7 @@ class Explanation:
 
     @cached_property
     def root(self) -> Array:
-        """What the root says: the class shares of all rows, or the number for all of them."""
+        """What the root says: the class probabilities of all rows, or the number for all of them."""
         return np.asarray(np.mean([value[0] for value in self.values], axis=0))
 
     @cached_property
@@ -102,10 +102,10 @@ class Explanation:
 
     @cached_property
     def intervals(self) -> Array | None:
-        """Lower and upper ends of the class shares (2 × classes), or of the number (2 × 1); None for forests.
+        """Lower and upper ends of probabilities (2 × classes), or of the number (2 × 1); None for forests.
 
-        Shares have Wilson's interval for the rows at the row's leaf, means Student's; other numbers have
-        none. A row that is shared has the mean of its leaves', by share. The leaf was chosen to fit its
+        Probabilities have Wilson's interval for the rows at the row's leaf, means Student's; other numbers
+        have none. A row that is shared has the mean of its leaves', by share. The leaf was chosen to fit its
         rows, so that the truth may well lie farther out.
         """
         if len(self.paths) > 1 or (self.schema.classes is None and not self.are_means):

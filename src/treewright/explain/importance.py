@@ -51,9 +51,9 @@ class Importances:
     favoured : tuple of str
         Features of many values that impurity favours: the rows given do not bear out what it says.
     held_out : float array or None
-        What the same splits take away of the squared error of the class shares, or of the number, on the
-        rows given, as a share of what they take away on the training rows. About zero, or below, for splits
-        that fit chance.
+        What the same splits take away of the squared error of the class probabilities, or of the number,
+        on the rows given, as a share of what they take away on the training rows. About zero, or below, for
+        splits that fit chance.
     permutation : float array or None
         What is lost when the feature is shuffled among the rows given: of the share of rows that are right or
         of R² by a tree; by a forest, in each tree's error on the rows it has not drawn, or on all rows given
@@ -156,11 +156,13 @@ def importances(
 ) -> Importances:
     """Measure the importance of each feature for a tree.
 
+    Without rows it is the decrease of impurity alone, which favours features of many values.
+
     Parameters
     ----------
     tree : Tree
     value : float array
-        What every node says: class shares, or a number.
+        What every node says: class probabilities, or a number.
     rows : Dataset or None
         Rows with their target, best others than the tree was grown on.
     n_repeats : int
@@ -232,7 +234,7 @@ def held_out_decrease(tree: Tree, value: Array, rows: Dataset) -> Array:
     >>> from treewright import Dataset, Recipe, grow
     >>> rows = Dataset.from_table([[1, 0], [2, 0], [3, 0], [4, 0]], list("aabb"), task="classification")
     >>> tree = grow(rows, Recipe("gini"))
-    >>> held_out_decrease(tree, tree.shares, rows).tolist()
+    >>> held_out_decrease(tree, tree.class_probabilities, rows).tolist()
     [0.5, 0.0]
     """
     return _decrease(

@@ -67,13 +67,15 @@ class Path:
 
     def asked(self, step: Step) -> Split:
         """Give the split of a step's node."""
-        split = self.tree[step.node].split
-        assert split is not None
-        return split
+        return self._split(step.node, 0)
 
     def split(self, step: Step) -> Split:
         """Give the split that answered at a step, or was left unanswered."""
-        return self.tree[step.node].surrogates[step.split - 1] if step.split else self.asked(step)
+        return self._split(step.node, step.split)
+
+    def _split(self, node: int, place: int) -> Split:
+        tree = self.tree
+        return tree.splits.split(int(tree.split_begin[node]) + place, int(tree.n_children[node]))
 
     def agreement(self, step: Step) -> float:
         """Give the share of the training rows on which the surrogate of a step agrees with the split."""

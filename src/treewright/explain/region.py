@@ -15,7 +15,6 @@ import numpy as np
 from treewright.explain.row import Row
 from treewright.tree import Tree
 from treewright.tree.conditions import Condition, Interval, Side, Values
-from treewright.tree.splits import feature_cuts, features_of
 
 Cost = tuple[int, float]
 """How many features change, and by how much in all, each in its own scale."""
@@ -30,6 +29,8 @@ LARGEST_WHOLE = 2.0**52
 @dataclass(frozen=True, eq=False)
 class Measure:
     """What changes of a row cost, and which are allowed.
+
+    The cost of several is their sum, each in units of its feature's scale.
 
     Parameters
     ----------
@@ -217,9 +218,8 @@ def cuts_by_feature(trees: Sequence[Tree]) -> dict[int, np.ndarray[Any, np.dtype
     """Give the thresholds that trees compare each feature with, surrogates included, each once."""
     found: dict[int, set[float]] = {}
     for tree in trees:
-        for split in tree.splits:
-            if cuts := set(filter(math.isfinite, feature_cuts(split))):
-                found.setdefault(features_of(split)[0], set()).update(cuts)
+        for feature, cuts in tree.splits.cuts().items():
+            found.setdefault(feature, set()).update(cuts)
     return {feature: np.array(sorted(cuts)) for feature, cuts in found.items()}
 
 

@@ -73,7 +73,7 @@ def shapley_values(tree: Tree, rows: Dataset, value: Array) -> Array:
 
 
 def mean_movement(values: Array) -> Array:
-    """Say how far each feature moves a prediction on average: the number, or the shares of classes.
+    """Say how far each feature moves a prediction on average: the number, or the class probabilities.
 
     Of classes it is half the sum over them, as what one gains another loses.
 

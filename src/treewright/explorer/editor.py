@@ -29,6 +29,7 @@ from treewright.growing.grow_tree import Progress
 from treewright.parameter_types import is_whole
 from treewright.pruning.nested import nested_losses
 from treewright.tree import Tree
+from treewright.tree.decision import loss_name
 from treewright.tree.from_sklearn import tree_of
 from treewright.tree.model import TreeModel
 from treewright.tree.splits import Split, Table, Threshold
@@ -50,7 +51,7 @@ def edit(model: Any, X: Any, y: Any, *, validation: tuple[Any, Any] | None = Non
     X, y : table and target
         The rows that it was grown on.
     validation : pair of a table and a target, optional
-        Rows that it was not grown on: every edit says what it does to the risk on them.
+        Rows that it was not grown on: every edit says what it does to the loss on them.
 
     Returns
     -------
@@ -135,6 +136,8 @@ class Editor:
         grow: bool = False,
     ) -> Editor:
         """Force a split upon a node.
+
+        Whatever hung below it is gone; `undo` brings it back.
 
         Parameters
         ----------
@@ -277,7 +280,7 @@ class Editor:
 
     def _repr_html_(self) -> str:
         """Show what was done, step by step, and the tree as it is now."""
-        from treewright.draw import plot_tree
+        from treewright.draw.tree_plot import plot_tree
 
         known = ("edit", "leaves", "risk")
         rows = [
@@ -289,12 +292,12 @@ class Editor:
             ]
             for entry in self.log
         ]
-        head = ["edit", "of", "leaves", *(f"{part} risk" for part in self.risk)]
+        head = ["edit", "of", "leaves", *(f"{part} {loss_name(self.tree)}" for part in self.risk)]
         log = html_table(counted(len(rows), "edit"), head, rows, range(2, len(head)))
         return log + plot_tree(self.tree, max_leaves=12)._repr_html_()
 
     def __repr__(self) -> str:
-        risk = ", ".join(f"{rows} risk {value:.4g}" for rows, value in self.risk.items())
+        risk = ", ".join(f"{rows} {loss_name(self.tree)} {value:.4g}" for rows, value in self.risk.items())
         return f"Editor({self.tree!r}, {len(self.log)} edits, {risk})"
 
     # ---- how it is done ----------------------------------------------------------------------------------

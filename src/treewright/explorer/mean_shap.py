@@ -61,4 +61,6 @@ def movement(
 
 
 def _says(tree: Tree, hard: bool) -> Array:
-    return np.eye(tree.value.shape[1])[tree.label] if hard and tree.is_classifier else tree.shares
+    return (
+        np.eye(tree.value.shape[1])[tree.label] if hard and tree.is_classifier else tree.class_probabilities
+    )

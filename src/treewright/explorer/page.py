@@ -34,6 +34,8 @@ _MARKUP = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
 class Page:
     """The explorer of one tree: a notebook shows it in a sandboxed frame, `save` writes the file.
 
+    The page holds all it needs, scripts and rows included, and works without a network.
+
     Attributes
     ----------
     html : str

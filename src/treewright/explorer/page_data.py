@@ -60,6 +60,8 @@ MOST_CATEGORIES = 12
 class Exploration:
     """A tree with the rows to explore it with.
 
+    Without rows the page shows what the tree itself remembers of those that it was grown on.
+
     Attributes
     ----------
     tree : Tree
@@ -283,7 +285,7 @@ def small_enough(tree: Tree) -> Tree:
 
 
 def _path(explored: Exploration, cv: int | None) -> Json:
-    """Describe the cost-complexity path: sizes, training risk, risk on other rows and its standard error."""
+    """Describe the cost-complexity path: sizes, training loss, loss on other rows and its standard error."""
     tree, steps = explored.tree, Steps.of(explored.tree)
     path = steps.path
     described: Json = {

@@ -31,7 +31,9 @@ from treewright.tree.subtrees import graft
 
 @dataclass(frozen=True, eq=False)
 class Regrower:
-    """Grows branches for a tree.
+    """Grows branches for a tree, in the way in which the whole was grown.
+
+    That is the model's own recipe; of a tree without a model it is told from the tree.
 
     Attributes
     ----------

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from treewright.errors import ExportError
-from treewright.export.program import SHARE, STAY, Cut, Lookup, Node, Program, RuleBody, refusal
+from treewright.export.comparisons import Cut, Lookup
+from treewright.export.program import SHARE, STAY, Node, Program, RuleBody, refusal
 from treewright.tree.decision import decide
 
 

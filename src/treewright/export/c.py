@@ -7,15 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from treewright.data import times
 from treewright.data.columns import Column, plain
 from treewright.errors import ExportError
-from treewright.export.expressions import Value, written
+from treewright.export.comparisons import Cut, Input
 from treewright.export.header import header
-from treewright.export.program import Cut, Input, Program, TreeBody
-from treewright.export.source import Source, nested, predicate_of
+from treewright.export.program import Program, TreeBody
+from treewright.export.source import Source, Writer, helpers_for, pieces_of, wrapped
 from treewright.export.states import SHARED, States
 from treewright.formatting.text import printable, quoted
 from treewright.tree.decision import SAME_WEIGHT
@@ -31,7 +29,7 @@ def export_c(program: Program, *, form: str = "auto", prefix: str = "") -> str:
     ----------
     program : Program
     form : {"auto", "nested", "table"}
-        A block for each node, or tables with a loop over them; by default the size decides.
+        As for `export_python`.
     prefix : str
         What the names of all functions begin with, so that several models can be linked together.
     """
@@ -65,15 +63,14 @@ def number(value: float) -> str:
 
 
 def _list(values: Iterable[Any], write: Any = str) -> str:
-    texts = [write(value) for value in values] or ["0"]
-    lines = [", ".join(texts[at : at + 16]) for at in range(0, len(texts), 16)]
-    return "{" + ",\n    ".join(lines) + "}"
+    return f"{{{wrapped(map(write, values), '    ') or '0'}}}"
 
 
 class _C(Source):
     """How C says it."""
 
     true = "1"
+    finite = "or_nan"  # C libraries have a function of the other name
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -90,66 +87,28 @@ class _C(Source):
         shown = printable(text)
         return f"// {shown}" + (" ." if shown.endswith(("\\", "??/")) else "")
 
+    def is_missing(self, number: str) -> str:
+        return f"(double)(isnan({number}) != 0)"
+
     def among(self, x: str, codes: Sequence[int]) -> str:
         if len(codes) <= MOST_EQUALITIES:
             text = " || ".join(f"{x} == {code}" for code in codes)
             return f"({text})" if len(codes) > 1 else text
         return f"in({x}, set{self.sets.setdefault(tuple(codes), len(self.sets))}, {max(codes)})"
 
-    def is_missing(self, x: str) -> str:
+    def is_nan(self, x: str) -> str:
         return f"isnan({x})"
 
-    def block(self, word: str, condition: str | None) -> str:
-        return "else {" if condition is None else f"{'else if' if word == 'elif' else word} ({condition}) {{"
 
-    def end_block(self) -> list[str]:
-        return ["}"]
-
-    def first_branch(self, branch: int) -> str:
-        return f"b = {branch};"
-
-    def give(self, end: int) -> str:
-        return f"return {end};"
-
-    # ---- predicates ----------------------------------------------------------------------------------
-
-    def value(self, number_: Value) -> str:
-        x = self.input(number_.input)
-        return f"({x} + {number(float(number_.offset))})" if number_.offset else x
-
-    def constant(self, value: float) -> str:
-        return f"({number(value)})"
-
-    def arithmetic(self, sign: str, left: str, right: str) -> str:
-        return f"or_nan({left} {sign} {right})"
-
-    def compared(self, sign: str, left: str, right: str) -> str:
-        return f"compare({left}, {right}, {left} {sign} {right})"
-
-    def negated(self, truth: str) -> str:
-        return f"(1.0 - {truth})"
-
-    def joined(self, all_of_them: bool, one: str, other: str) -> str:
-        return f"{'both' if all_of_them else 'either'}({one}, {other})"
-
-
-class _Syntax(_C):
-    """The same, where a truth is a number."""
-
-    def is_missing(self, x: str) -> str:
-        return f"(double)(isnan({x}) != 0)"
-
-
-class _File:
+class _File(Writer):
     """Writes the parts of a file."""
 
+    source: _C
+
     def __init__(self, program: Program, form: str, prefix: str) -> None:
-        self.program = program
+        super().__init__(_C(program), form)
         self.prefix = prefix
-        self.nested = nested(program, form)
-        self.source = _C(program)
         self.columns = [(at, one) for at, one in enumerate(program.inputs) if one.predicate is None]
-        self.shares = any(body.shares_rows for body in program.bodies)
 
     # ---- what it is ----------------------------------------------------------------------------------
 
@@ -182,12 +141,11 @@ class _File:
             yield f"enum {{ {prefix}N_CLASSES = {program.width} }};"
             yield f"const char *const {prefix}classes[] = {texts};"
         yield ""
-        yield from self._codes()
-        yield from self._answers()
-        yield from self._sets()
-        yield from self._read()
-        yield from walk
-        yield from self._predict()
+        parts = (self._codes(), self._answers(), self._sets(), self._read(), walk, self._predict())
+        body = [line for part in parts for line in part]
+        for helper in helpers_for("\n".join(body), _HELPERS):
+            yield f"{helper}\n"
+        yield from body
 
     def _coding(self) -> list[str]:
         """What each number of a row is."""
@@ -211,85 +169,45 @@ class _File:
             yield f"static const int codes{place}[] = {_list([code for _, code in texts])};"
         yield ""
         yield "// The number of a category of a column, by its text: NAN for NULL, -1 for one never seen."
-        yield f"double {self.prefix}code_of(int column, const char *text) {{"
-        yield "    const char *const *texts; const int *codes; int low = 0, high;"
-        yield "    if (!text) return NAN;"
-        yield "    switch (column) {"
+        yield f"double {self.prefix}code_of(int column, const char *text) {{\n    switch (column) {{"
         for place, column in coded:
-            size = len(column.categories)
-            yield f"    case {place}: texts = texts{place}; codes = codes{place}; high = {size}; break;"
-        yield "    default: return NAN;"
-        yield "    }"
-        yield "    while (low < high) {"
-        yield "        int middle = (low + high) / 2, order = strcmp(text, texts[middle]);"
-        yield "        if (order == 0) return codes[middle];"
-        yield "        if (order < 0) high = middle; else low = middle + 1;"
-        yield "    }"
-        yield "    return -1.0;"
-        yield "}"
-        yield ""
+            yield f"    case {place}: return find(text, texts{place}, codes{place}, {len(column.categories)});"
+        yield "    default: return NAN;\n    }\n}\n"
 
     def _answers(self) -> Iterator[str]:
         """What is said at each end, a line of numbers each."""
-        program = self.program
-        every = [body.answers for body in program.bodies]
-        proba = np.concatenate([answers.proba for answers in every])
-        if program.classes is not None and not program.sums:
-            assert every[0].label is not None
-            yield f"static const int labels[] = {_list(every[0].label.tolist())};"
-        if program.sums and program.classes is not None:
-            votes = np.concatenate([answers.votes for answers in every])
-            yield f"static const double votes[] = {_list(votes.ravel().tolist(), number)};"
-            if np.array_equal(votes, proba):
-                yield "#define probas votes"
-                return
-        yield f"static const double probas[] = {_list(proba.ravel().tolist(), number)};"
+        program, answers = self.program, self.program.answers
+        if program.has_labels:
+            yield f"static const int labels[] = {_list(answers.labels)};"
+        if program.has_votes:
+            yield f"static const double votes[] = {_list(answers.votes.ravel().tolist(), number)};"
+        proba = f"static const double probas[] = {_list(answers.proba.ravel().tolist(), number)};"
+        yield "#define probas votes" if program.proba_is_votes else proba
 
     def _sets(self) -> Iterator[str]:
         """Sets of codes as bits; bit 0 is code -1."""
-        if not self.source.sets:
-            return
         for codes, place in self.source.sets.items():
             bits = bytearray((max(codes) + 1) // 8 + 1)
             for code in codes:
                 bits[(code + 1) // 8] |= 1 << (code + 1) % 8
             yield f"static const unsigned char set{place}[] = {_list(bits)};"
-        yield "static int in(double x, const unsigned char *set, int last) {"
-        yield "    int bit;"
-        yield "    if (!(x >= -1.0 && x <= last)) return 0;"
-        yield "    bit = (int)x + 1;"
-        yield "    return set[bit / 8] >> bit % 8 & 1;"
-        yield "}"
-        yield ""
 
     # ---- reading a row -------------------------------------------------------------------------------
 
     def _read(self) -> Iterator[str]:
         """A function that takes a row as the numbers that are compared; it gives 0 if the row is refused."""
         program = self.program
-        predicates = [
-            written(predicate_of(program, one), _Syntax(program))
-            for one in program.inputs
+        predicates = {
+            at: self.source.predicate(program, one)
+            for at, one in enumerate(program.inputs)
             if one.predicate is not None
-        ]
-        asked = " ".join(predicates)
-        yield from (
-            line for line in _TRUTHS.split("\n") if line and f"{line.split('(')[0].split()[-1]}(" in asked
-        )
+        }
         yield "static int read_row(const double *row, double *x) {"
         yield "    (void)row; (void)x;"
-        place = 0
-        for at, one in enumerate(program.inputs):
-            if one.predicate is None:
-                yield from (f"    {line}" for line in self._value(at, place, one))
-                place += 1
-        for at, one in enumerate(program.inputs):
-            if one.predicate is not None:
-                text = written(predicate_of(program, one), _Syntax(program))
-                yield f"    x[{at}] = {text};"
-        yield "    return 1;"
-        yield "}"
-        yield ""
+        for place, (at, one) in enumerate(self.columns):
+            yield from (f"    {line}" for line in self._value(at, place, one))
+        yield from (f"    x[{at}] = {text};" for at, text in predicates.items())
+        yield "    return 1;\n}\n"
 
     def _value(self, at: int, place: int, one: Input) -> Iterator[str]:
         program = self.program
@@ -298,12 +216,8 @@ class _File:
             yield f"if (isnan(x[{at}])) return 0;"
         if one.has_codes:
             unseen = f"x[{at}] < 0 || x[{at}] >= {len(one.column.categories)}"
-            if program.refuses_unseen:
-                yield f"if ({unseen}) return 0;"
-            elif program.unseen_is_code and one.column.kind == "categorical":
-                yield f"if ({unseen}) x[{at}] = -1;"
-            else:
-                yield f"if ({unseen}) x[{at}] = NAN;"
+            then = {"refused": "return 0", "coded": f"x[{at}] = -1", "missing": f"x[{at}] = NAN"}
+            yield f"if ({unseen}) {then[program.unseen(one)]};"
         elif program.refuses_infinite:
             yield f"if (isinf(x[{at}])) return 0;"
         else:
@@ -313,18 +227,14 @@ class _File:
 
     def _nested(self) -> Iterator[str]:
         program = self.program
-        end = 0
-        for place, body in enumerate(program.bodies):
+        for place, body, end in program.bodies_from():
             yield f"static int tree{place}(const double *x) {{"
             if any(len(node.tests) > 1 for node in getattr(body, "nodes", ())):
                 yield "    int b;"
             yield "    (void)x;"
-            yield from (
-                self.source.tree(body, end) if isinstance(body, TreeBody) else self.source.rules(body, end)
-            )
+            yield from self.source.body(body, end)
             yield "}"
             yield ""
-            end += len(body.answers.proba)
         yield "static void ends_of(const double *x, int *ends) {"
         yield from (f"    ends[{place}] = tree{place}(x);" for place in range(len(program.bodies)))
         yield "}"
@@ -353,8 +263,7 @@ class _File:
         """Trees of binary cuts: sixteen bytes a node, both children side by side, eight rows at once."""
         nodes: list[str] = []
         end_of, roots = [], []
-        first_end = 0
-        for body in self.program.bodies:
+        for _, body, first_end in self.program.bodies_from():
             assert isinstance(body, TreeBody)
             first = len(nodes)
             roots.append(first)
@@ -370,7 +279,6 @@ class _File:
                 else:
                     nodes.append(f"{{INFINITY, MISSING_LOW, {first + node.id}u}}")
                     end_of.append(first_end + body.end_of[node.id])
-            first_end += len(body.ends)
         yield "#define MISSING_LOW 0x80000000u"
         yield "typedef struct { double threshold; unsigned column, child; } Node;"
         yield f"static const Node nodes[] = {_list(nodes)};"
@@ -389,7 +297,7 @@ class _File:
         yield f"static const State states[] = {_list(entries or ['{0.0, 0, 0, 0, 0}'])};"
         yield f"static const int roots[] = {_list(states.roots)};"
         yield from self._quantities()
-        if not self.shares:
+        if not program.shares_rows:
             yield from _WALK.replace("N_TREES", str(len(states.roots))).strip("\n").splitlines()
         else:
             yield f"static const int share_to[] = {_list(states.share_to)};"
@@ -403,16 +311,11 @@ class _File:
         yield ""
 
     def _quantities(self) -> Iterator[str]:
-        program = self.program
+        obliques = enumerate(self.program.obliques, len(self.program.inputs))
+        cases = [f"    case {place}: return {self.source.total(oblique)};" for place, oblique in obliques]
         yield "static double quantity_of(const double *x, int quantity) {"
-        if program.obliques:
-            yield "    switch (quantity) {"
-            for place, oblique in enumerate(program.obliques, len(program.inputs)):
-                yield f"    case {place}: return {self.source.total(oblique)};"
-            yield "    }"
-        yield "    return x[quantity];"
-        yield "}"
-        yield ""
+        yield from ["    switch (quantity) {", *cases, "    }"] if cases else []
+        yield "    return x[quantity];\n}\n"
 
     # ---- what is asked for ---------------------------------------------------------------------------
 
@@ -442,16 +345,16 @@ class _File:
         """Sum what all trees say."""
         program, width = self.program, self.program.width
         n_trees = len(program.bodies)
-        if program.hard and self.shares:
+        if program.decides_by_tree:
             yield "static int decide(const double *votes);"
         yield "static void sum(const double *x, const double *said, double *total) {"
         yield "    int tree, k;"
-        if not self.shares:
+        if not program.shares_rows:
             yield f"    int ends[{n_trees}];"
             yield "    ends_of(x, ends);"
         yield f"    for (k = 0; k < {width}; ++k) total[k] = 0.0;"
         yield f"    for (tree = 0; tree < {n_trees}; ++tree) {{"
-        if not self.shares:
+        if not program.shares_rows:
             yield f"        for (k = 0; k < {width}; ++k) total[k] += said[ends[tree] * {width} + k];"
         else:
             yield f"        double one[{width}];"
@@ -532,12 +435,49 @@ _CONTRACT = """
 #endif
 """
 
-_TRUTHS = """
-static double or_nan(double x) { return x - x == 0.0 ? x : NAN; }
-static double compare(double a, double b, int holds) { return isnan(a) || isnan(b) ? NAN : holds; }
-static double both(double a, double b) { return a == 0.0 || b == 0.0 ? 0.0 : a * b; }
-static double either(double a, double b) { return a == 1.0 || b == 1.0 ? 1.0 : a * b; }
-"""
+_HELPERS = pieces_of(
+    """
+static double or_nan(double x) {
+    return x - x == 0.0 ? x : NAN;
+}
+
+
+static double compare(double a, double b, int holds) {
+    return isnan(a) || isnan(b) ? NAN : holds;
+}
+
+
+static double both(double a, double b) {
+    return a == 0.0 || b == 0.0 ? 0.0 : a * b;
+}
+
+
+static double either(double a, double b) {
+    return a == 1.0 || b == 1.0 ? 1.0 : a * b;
+}
+
+
+static int in(double x, const unsigned char *set, int last) {
+    int bit;
+    if (!(x >= -1.0 && x <= last)) return 0;
+    bit = (int)x + 1;
+    return set[bit / 8] >> bit % 8 & 1;
+}
+
+
+static double find(const char *text, const char *const *texts, const int *codes, int high) {
+    int low = 0;
+    if (!text) return NAN;
+    while (low < high) {
+        int middle = (low + high) / 2, order = strcmp(text, texts[middle]);
+        if (order == 0) return codes[middle];
+        if (order < 0) high = middle; else low = middle + 1;
+    }
+    return -1.0;
+}
+""",
+    r"^static \w+ (\w+)\(",
+)
 
 _WALK = """
 static void ends_of(const double *x, int *ends) {

@@ -1,4 +1,4 @@
-"""Certificates: an artefact run in its real runtime on rows made from the model's own boundaries."""
+"""Certificates: exported code run in its real runtime on rows made from the model's own boundaries."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import ExportError
-from treewright.export.program import Program, program_of
-from treewright.export.runtimes import REFUSED, NotInstalledError, Outcome, runtime_of
+from treewright.export.program import Program
+from treewright.export.program_of_model import program_of
+from treewright.export.runtimes import runtime_of
+from treewright.export.runtimes.base import REFUSED, NotInstalledError, Outcome
 from treewright.export.witness import Rows, boundaries, infinite_rows, random_rows
 
 Array = NDArray[np.float64]
@@ -28,12 +30,12 @@ MOST_SHOWN = 3
 
 @dataclass(frozen=True)
 class Certificate:
-    """What came of running an artefact beside its model.
+    """What came of running an export beside its model.
 
     Parameters
     ----------
     target : str
-        What the artefact is.
+        What it was exported to.
     runtime, version : str
         What ran it; version is empty if it was not run.
     rows : int
@@ -41,7 +43,7 @@ class Certificate:
     mismatches : int or None
         How many of them were answered otherwise than by the model; None if it was not run.
     model_digest, artefact_digest : str
-        SHA-256 of what the model asks and answers, and of the artefact.
+        SHA-256 of what the model asks and answers, and of the export.
     boundaries : int
         Tests of the model whose boundaries the rows lie on and beside.
     examples : tuple of str
@@ -63,7 +65,7 @@ class Certificate:
 
     @property
     def certified(self) -> bool:
-        """Whether the artefact was run and gave the model's answers on every row."""
+        """Whether the export was run and gave the model's answers on every row."""
         return self.mismatches == 0 and self.rows > 0
 
     def __str__(self) -> str:
@@ -75,7 +77,7 @@ class Certificate:
             f"{self.rows} rows on {self.boundaries} boundaries",
             *(f"  {example}" for example in self.examples),
             f"  model    sha256 {self.model_digest}",
-            f"  artefact sha256 {self.artefact_digest}",
+            f"  export   sha256 {self.artefact_digest}",
         ]
         return "\n".join(lines)
 
@@ -106,16 +108,16 @@ def certify(
     max_rows: int = 200_000,
     **options: Any,
 ) -> Certificate:
-    """Run an artefact in its real runtime, and compare its answers with the model's, row by row.
+    """Run an export in its real runtime, and compare its answers with the model's, row by row.
 
     The rows are made from the model alone: on, just below and just above every cut, each category and one
-    never seen, missing values, and points on the boundaries of sums. The artefact's code is run: certify what
+    never seen, missing values, and points on the boundaries of sums. The exported code is run: certify what
     you have exported yourself.
 
     Parameters
     ----------
     model : fitted model
-        What the artefact was exported from.
+        What it was exported from.
     artefact : str, bytes or path
         What `model.export` gave, or the file it was written to.
     target : str
@@ -127,7 +129,7 @@ def certify(
     max_rows : int
         Most rows made from boundaries; of more, evenly spaced ones are taken.
     **options
-        Those of `model.export` that say how to run it: `dialect` and `table` of SQL, if the artefact itself
+        Those of `model.export` that say how to run it: `dialect` and `table` of SQL, if the export
         does not say.
 
     Returns
@@ -150,6 +152,10 @@ def certify(
     program = program_of(model)
     digests = program_digest(program), _digest(content)
     runtime = runtime_of(target, content, options)
+    if runtime is None:
+        return Certificate(
+            target, "none", "", 0, None, *digests, reason="it is read by people: nothing runs it"
+        )
     try:
         version = runtime.version()
     except NotInstalledError as problem:
@@ -173,7 +179,7 @@ def certify(
 
 
 def _content(artefact: Any) -> Any:
-    """Read an artefact that is given as a file."""
+    """Read an export that is given as a file."""
     if isinstance(artefact, str) and "\n" not in artefact and len(artefact) < 4096:
         artefact = Path(artefact)
     if not isinstance(artefact, PathLike):
@@ -262,10 +268,10 @@ def expect(model: Any, program: Program, rows: Rows) -> Outcome:
 def _compare(
     model: Any, program: Program, rows: Rows, outcome: Outcome
 ) -> tuple[NDArray[np.bool_], list[str]]:
-    """Compare an artefact's answers with the model's."""
+    """Compare the answers of an export with the model's."""
     expected = expect(model, program, rows)
     if len(outcome.prediction) != len(rows):
-        raise ExportError(f"the artefact gave {len(outcome.prediction)} answers to {len(rows)} rows.")
+        raise ExportError(f"the export gave {len(outcome.prediction)} answers to {len(rows)} rows.")
     wrong = np.array(
         [
             not _same(one, other, program)
@@ -282,7 +288,7 @@ def _compare(
             f"{one.name}={rows.take(np.array([row])).column(at)[0]!r}" for at, one in rows.inputs
         )
         examples.append(
-            f"row {row} ({shown}): {_said(expected, row)} by the model, {_said(outcome, row)} by the artefact"
+            f"row {row} ({shown}): {_said(expected, row)} by the model, {_said(outcome, row)} by the export"
         )
     return wrong, examples
 

@@ -118,14 +118,7 @@ def _dot_string(*lines: str) -> str:
 
 
 def export_mermaid(program: Program, *, max_depth: int | None = None) -> str:
-    """Write a flowchart for Mermaid, which Markdown pages show.
-
-    Parameters
-    ----------
-    program : Program
-    max_depth : int, optional
-        Show no deeper levels.
-    """
+    """Write a flowchart for Mermaid, which Markdown pages show; `max_depth` is as for `export_dot`."""
     lines = ["flowchart TD"]
     lines += [f"  %% {_plain(line)}" for line in header(program)]
     for part in parts(program, max_depth):

@@ -6,8 +6,6 @@ import math
 from abc import ABC, abstractmethod
 from typing import Any
 
-import numpy as np
-
 from treewright.data import times
 from treewright.data.columns import Column
 from treewright.errors import ExportError
@@ -20,6 +18,7 @@ class Dialect(ABC):
 
     name: str
     double: str
+    whole: str
     usage: tuple[str, ...] = ()
 
     # ---- names and values ------------------------------------------------------------------------------
@@ -64,17 +63,17 @@ class Dialect(ABC):
 
     # ---- what columns stand for ------------------------------------------------------------------------
 
-    @abstractmethod
     def as_number(self, reference: str) -> str:
         """Write a column as a double, NULL where it is missing."""
+        return f"nullif(CAST({reference} AS {self.double}), 'NaN'::{self.double})"
 
     @abstractmethod
     def is_infinite(self, number: str) -> str:
         """Write that a number is infinite."""
 
-    @abstractmethod
     def less(self, reference: str, offset: int) -> str:
         """Write a column of whole numbers less an offset, as a double."""
+        return f"CAST(CAST({reference} AS {self.whole}) - {offset} AS {self.double})"
 
     @abstractmethod
     def ticks(self, reference: str, unit: str, is_moment: bool) -> tuple[str, int]:
@@ -114,8 +113,7 @@ class Dialect(ABC):
 
     def time_category(self, category: Any) -> str:
         """Write a moment or a duration that is a category, as `time_value` gives it."""
-        ticks, unit = times.ticks_of("", np.atleast_1d(np.asarray(category)))
-        return str(int(ticks[0]) * times.UNITS[unit] // times.UNITS["us"])
+        return str((times.nanoseconds(category) or 0) // times.UNITS["us"])
 
     def time_value(self, reference: str, is_moment: bool) -> str:
         """Write a column of times whose values are categories as whole ticks."""
@@ -126,7 +124,7 @@ class DuckDB(Dialect):
     """DuckDB."""
 
     name = "duckdb"
-    double = "DOUBLE"
+    double, whole = "DOUBLE", "HUGEINT"
     usage = ("run it: duckdb data.db < model.sql",)
 
     def number(self, value: float) -> str:
@@ -135,14 +133,8 @@ class DuckDB(Dialect):
         text = repr(float(value))
         return text if "e" in text else f"{text}e0"  # else it would be a DECIMAL
 
-    def as_number(self, reference: str) -> str:
-        return f"nullif(CAST({reference} AS DOUBLE), 'NaN'::DOUBLE)"
-
     def is_infinite(self, number: str) -> str:
         return f"isinf({number})"
-
-    def less(self, reference: str, offset: int) -> str:
-        return f"CAST(CAST({reference} AS HUGEINT) - {offset} AS DOUBLE)"
 
     def ticks(self, reference: str, unit: str, is_moment: bool) -> tuple[str, int]:
         if unit == "ns":
@@ -157,7 +149,7 @@ class SQLite(Dialect):
     """SQLite: dates are ISO 8601 text, durations numbers; text that is empty is missing."""
 
     name = "sqlite"
-    double = "REAL"
+    double, whole = "REAL", "INTEGER"
     usage = ("run it: sqlite3 data.db < model.sql",)
 
     def boolean(self, value: bool) -> str:
@@ -212,7 +204,7 @@ class PostgreSQL(Dialect):
     """PostgreSQL."""
 
     name = "postgresql"
-    double = "float8"
+    double, whole = "float8", "numeric"
     usage = (
         "run it: psql -d data -f model.sql",
         "before large models: SET jit = off (compiling them takes longer than running them)",
@@ -227,14 +219,8 @@ class PostgreSQL(Dialect):
             return "'Infinity'::float8" if value > 0 else "'-Infinity'::float8"
         return f"'{value!r}'::float8"
 
-    def as_number(self, reference: str) -> str:
-        return f"nullif(CAST({reference} AS float8), 'NaN'::float8)"
-
     def is_infinite(self, number: str) -> str:
         return f"abs({number}) = 'Infinity'"
-
-    def less(self, reference: str, offset: int) -> str:
-        return f"CAST(CAST({reference} AS numeric) - {offset} AS float8)"
 
     def ticks(self, reference: str, unit: str, is_moment: bool) -> tuple[str, int]:
         if unit == "ns":

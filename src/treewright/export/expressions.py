@@ -46,24 +46,23 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Arithmetic:
-    """Two numbers joined by ``+ - * /``; NaN unless the result is finite."""
+class Pair:
+    """Two numbers with a sign between them."""
 
     sign: str
     left: Number
     right: Number
+
+
+class Arithmetic(Pair):
+    """Two numbers joined by ``+ - * /``; NaN unless the result is finite."""
 
 
 Number: TypeAlias = Value | Constant | Arithmetic
 
 
-@dataclass(frozen=True)
-class Compared:
+class Compared(Pair):
     """A comparison; unknown if one side is NaN."""
-
-    sign: str
-    left: Number
-    right: Number
 
 
 @dataclass(frozen=True)

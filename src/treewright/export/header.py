@@ -1,4 +1,4 @@
-"""What every artefact says of itself first: the model, the date, the columns with their types."""
+"""What every export says of itself first: the model, the date, the columns with their types."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 from datetime import UTC, datetime
 
 from treewright.data.columns import value_text
-from treewright.export.program import Input, Program, TreeBody
+from treewright.export.comparisons import Input
+from treewright.export.program import Program, TreeBody
 from treewright.formatting.text import counted, printable, quoted
 
 MOST_LISTED = 8
@@ -51,7 +52,7 @@ def type_of(one: Input) -> str:
 
 
 def header(program: Program, *usage: str) -> list[str]:
-    """Give the lines that an artefact begins with.
+    """Give the lines that an export begins with.
 
     Parameters
     ----------

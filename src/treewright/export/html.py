@@ -22,7 +22,7 @@ OPEN_DEPTH = 3
 
 
 def export_html(tree: Tree, *, max_nodes: int = 200) -> str:
-    """Write a tree as nested parts that open and close, each node with a bar of its classes' shares.
+    """Write a tree as nested parts that open and close, each node with a bar of its class probabilities.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _first_nodes(tree: Tree, max_nodes: int) -> NDArray[np.bool_]:
 
 
 class _Bars:
-    """Draws what each node predicts: the shares of its classes, or its value between lowest and highest."""
+    """Draws what each node predicts: the class probabilities, or its value between lowest and highest."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree

@@ -11,10 +11,10 @@ import numpy as np
 
 from treewright.data import times
 from treewright.errors import ExportError
-from treewright.export.expressions import Value, written
+from treewright.export.comparisons import Input
 from treewright.export.header import header
-from treewright.export.program import Input, Program
-from treewright.export.source import helpers_for, pieces_of, predicate_of
+from treewright.export.program import Program
+from treewright.export.source import Language, calls, helpers_for, pieces_of
 from treewright.export.states import States
 from treewright.formatting.text import printable
 from treewright.tree.decision import SAME_WEIGHT
@@ -142,53 +142,44 @@ def number(value: float) -> str:
     return repr(float(value)).replace("inf", "Infinity").removesuffix(".0")
 
 
-def literal(value: Any) -> str:
-    """Write a class label."""
-    if isinstance(value, str):
-        return string(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return f"{value}L" if -(2**63) <= value < 2**63 else f"new BigInteger({string(str(value))})"
-    return f"Double.parseDouble({string(number(value))})"
-
-
 def key(category: Any) -> str:
     """What a category is looked up by."""
     if isinstance(category, str):
         return f"s{category}"
-    if isinstance(category, np.datetime64 | np.timedelta64):
-        ticks, unit = times.ticks_of("", np.atleast_1d(np.asarray(category)))
-        return f"t{int(ticks[0]) * times.UNITS[unit]}"
+    time = times.nanoseconds(category)
+    if time is not None:
+        return f"t{time}"
     if isinstance(category, float) and not category.is_integer():
         return f"d{struct.unpack('>q', struct.pack('>d', category))[0]}"
     return f"n{int(category)}"
 
 
-class _Truths:
-    """How Java says predicates."""
+class _Java(Language):
+    """How Java says it."""
 
-    def value(self, number_: Value) -> str:
-        x = f"x[{number_.input}]"
-        return f"({x} + {float(number_.offset)!r})" if number_.offset else x
+    def number(self, value: float) -> str:
+        return repr(float(value))
 
-    def constant(self, value: float) -> str:
-        return f"({float(value)!r})"
+    def literal(self, value: Any) -> str:
+        is_number = isinstance(value, float)
+        return f"Double.parseDouble({string(number(value))})" if is_number else super().literal(value)
 
-    def arithmetic(self, sign: str, left: str, right: str) -> str:
-        return f"finite({left} {sign} {right})"
+    def string(self, text: str) -> str:
+        return string(text)
 
-    def compared(self, sign: str, left: str, right: str) -> str:
-        return f"compare({left}, {right}, {left} {sign} {right})"
+    def whole(self, value: int) -> str:
+        return f"{value}L" if -(2**63) <= value < 2**63 else f"new BigInteger({string(str(value))})"
 
-    def is_missing(self, x: str) -> str:
-        return f"(Double.isNaN({x}) ? 1.0 : 0.0)"
+    def comment(self, text: str) -> str:
+        return f"// {printable(text)}".replace(
+            "\\", "\\\\"
+        )  # else an escape of Unicode could end the comment
 
-    def negated(self, truth: str) -> str:
-        return f"(1.0 - {truth})"
+    def input(self, place: int) -> str:
+        return f"x[{place}]"
 
-    def joined(self, all_of_them: bool, one: str, other: str) -> str:
-        return f"{'both' if all_of_them else 'either'}({one}, {other})"
+    def is_missing(self, number: str) -> str:
+        return f"(Double.isNaN({number}) ? 1.0 : 0.0)"
 
 
 class _Class:
@@ -196,6 +187,7 @@ class _Class:
 
     def __init__(self, program: Program, name: str, package: str | None) -> None:
         self.program, self.name, self.package = program, name, package
+        self.language = _Java()
 
     def lines(self) -> Iterator[str]:
         program, name = self.program, self.name
@@ -207,9 +199,7 @@ class _Class:
         if program.classes is not None:
             usage.append(f"{name}.predictProba(row) gives the probability of each of CLASSES, in their order")
         for line in header(program, *usage):
-            yield f"// {printable(line)}".replace(
-                "\\", "\\\\"
-            )  # else an escape of Unicode could end the comment
+            yield self.language.comment(line)
         yield ""
         if self.package:
             yield f"package {self.package};"
@@ -232,7 +222,7 @@ class _Class:
     def _body(self) -> Iterator[str]:
         program = self.program
         if program.classes is not None:
-            labels = ", ".join(map(literal, program.classes))
+            labels = ", ".join(map(self.language.literal, program.classes))
             yield f"    public static final Object[] CLASSES = {{{labels}}};"
             yield ""
         yield from self._data()
@@ -244,8 +234,7 @@ class _Class:
     def _data(self) -> Iterator[str]:
         """The states and what is said at each end."""
         program, states = self.program, States.of(self.program)
-        every = [body.answers for body in program.bodies]
-        proba = np.concatenate([answers.proba for answers in every])
+        answers = program.answers
         yield "    // State s compares QUANTITY[s] with THRESHOLD[s] and goes on to LOW, HIGH or MISSING; ~e is end e."
         whole: dict[str, Iterable[int]] = {
             "QUANTITY": states.quantity,
@@ -255,16 +244,15 @@ class _Class:
             "ROOTS": states.roots,
             "SHARE_TO": states.share_to,
         }
-        if program.classes is not None and not program.sums:
-            assert every[0].label is not None
-            whole["LABELS"] = every[0].label.tolist()
+        if program.has_labels:
+            whole["LABELS"] = answers.labels
         numbers: dict[str, Iterable[float]] = {
             "THRESHOLD": states.threshold,
             "SHARE_WEIGHT": states.share_weight,
-            "PROBA": proba.ravel().tolist(),
+            "PROBA": answers.proba.ravel().tolist(),
         }
-        if program.sums and program.classes is not None:
-            numbers["VOTES"] = np.concatenate([answers.votes for answers in every]).ravel().tolist()
+        if program.has_votes:
+            numbers["VOTES"] = answers.votes.ravel().tolist()
         if program.costs is not None:
             numbers["COSTS"] = program.costs.ravel().tolist()
         # Sums over several columns: how many terms, then (column, weight) or (column, centre, scale).
@@ -278,24 +266,17 @@ class _Class:
             yield f"    private static final int[] {name} = ints(new String[] {strings(' '.join(map(str, values)))});"
         for name, doubles in numbers.items():
             yield f"    private static final double[] {name} = doubles(new String[] {strings(' '.join(map(number, doubles)))});"
-        for place, one in enumerate(program.inputs):
-            if one.has_codes and one.predicate is None:
-                keys = [key(category) for category in one.column.categories]
-                packed = "".join(
-                    f"{len(text.encode('utf-16-be', 'surrogatepass')) // 2}:{text}" for text in keys
-                )
-                yield f"    private static final Map<String, Integer> CODES_{place} = codes(new String[] {strings(packed)});"
+        for place, one in program.coded:
+            keys = [key(category) for category in one.column.categories]
+            packed = "".join(f"{len(text.encode('utf-16-be', 'surrogatepass')) // 2}:{text}" for text in keys)
+            yield f"    private static final Map<String, Integer> CODES_{place} = codes(new String[] {strings(packed)});"
 
     def _read(self) -> Iterator[str]:
         program = self.program
         yield "    private static double[] read(Map<String, ?> row) {"
         yield f"        double[] x = new double[{len(program.inputs)}];"
-        for place, one in enumerate(program.inputs):
-            if one.predicate is None:
-                yield f"        x[{place}] = {self._value(place, one)};"
-        for place, one in enumerate(program.inputs):
-            if one.predicate is not None:
-                yield f"        x[{place}] = {written(predicate_of(program, one), _Truths())};"
+        for x, text in self.language.inputs(program, self._value):  # predicates come last
+            yield f"        {x} = {text};"
         yield "        return x;"
         yield "    }"
 
@@ -303,9 +284,7 @@ class _Class:
         program, column, name = self.program, one.column, string(one.name)
         refuses = "true" if program.refuses_missing else "false"
         if one.has_codes:
-            unseen = (
-                2 if program.refuses_unseen else int(program.unseen_is_code and column.kind == "categorical")
-            )
+            unseen = {"refused": 2, "coded": 1, "missing": 0}[program.unseen(one)]
             is_time = any(isinstance(category, np.datetime64) for category in column.categories)
             return f"code(row, {name}, CODES_{place}, {'true' if is_time else 'false'}, {refuses}, {unseen})"
         if column.unit is None:
@@ -317,72 +296,16 @@ class _Class:
         return f"time(row, {name}, {is_moment}, {step}L, {string(str(column.offset))}, {refuses})"
 
     def _predict(self) -> Iterator[str]:
-        program, width = self.program, self.program.width
-        classes = program.classes is not None
-        yield f"    public static {'Object' if classes else 'double'} predict(Map<String, ?> row) {{"
-        if not program.sums:
-            yield "        int end = walk(read(row), ROOTS[0]).keySet().iterator().next();"
-            if classes:
-                yield "        return LABELS[end] < 0 ? null : CLASSES[LABELS[end]];"
-            else:
-                yield "        return PROBA[end];"
-        elif classes:
-            yield "        return CLASSES[decide(sum(row, VOTES))];"
-        else:
-            yield "        return sum(row, PROBA)[0];"
-        yield "    }"
-        if classes:
-            yield ""
-            yield "    public static double[] predictProba(Map<String, ?> row) {"
-            if program.sums:
-                yield "        return sum(row, PROBA);"
-            else:
-                yield "        int end = walk(read(row), ROOTS[0]).keySet().iterator().next();"
-                yield f"        return Arrays.copyOfRange(PROBA, end * {width}, (end + 1) * {width});"
-            yield "    }"
-        if program.sums:
-            yield ""
-            yield from self._sum()
-            if classes:
-                yield ""
-                yield from self._decide()
-
-    def _sum(self) -> Iterator[str]:
-        program, width = self.program, self.program.width
-        yield "    private static double[] sum(Map<String, ?> row, double[] said) {"
-        yield f"        double[] x = read(row), total = new double[{width}];"
-        yield "        for (int root : ROOTS) {"
-        yield f"            double[] one = new double[{width}];"
-        yield "            for (Map.Entry<Integer, Double> part : walk(x, root).entrySet())"
-        yield f"                for (int k = 0; k < {width}; ++k) one[k] += part.getValue() * said[part.getKey() * {width} + k];"
-        if program.hard and any(body.shares_rows for body in program.bodies):
-            yield "            total[decide(one)] += 1.0;"
-        else:
-            yield f"            for (int k = 0; k < {width}; ++k) total[k] += one[k];"
-        yield "        }"
-        if program.forest:
-            yield f"        for (int k = 0; k < {width}; ++k) total[k] /= {len(program.bodies)}.0;"
-        yield "        return total;"
-        yield "    }"
-
-    def _decide(self) -> Iterator[str]:
-        """The class that votes lead to, the first of equals."""
-        program, width = self.program, self.program.width
-        yield "    private static int decide(double[] votes) {"
-        if program.costs is None:
-            yield "        double most = votes[0];"
-            yield "        for (double vote : votes) most = Math.max(most, vote);"
-            yield f"        most *= {1 - SAME_WEIGHT!r};"
-            yield f"        for (int k = 0; k < {width}; ++k) if (votes[k] >= most) return k;"
-        else:
-            yield f"        double[] costs = new double[{width}];"
-            yield f"        for (int i = 0; i < {width}; ++i) for (int k = 0; k < {width}; ++k) costs[k] += votes[i] * COSTS[i * {width} + k];"
-            yield "        double least = costs[0];"
-            yield "        for (double cost : costs) least = Math.min(least, cost);"
-            yield f"        least *= {1 + SAME_WEIGHT!r};"
-            yield f"        for (int k = 0; k < {width}; ++k) if (costs[k] <= least) return k;"
-        yield "        return 0;"
-        yield "    }"
+        """The methods that users call."""
+        program = self.program
+        answer, proba = calls(program)
+        yield f"    private static final int WIDTH = {program.width};"
+        yield f"    private static final double DIVISOR = {program.divisor};"
+        kind = "double" if program.classes is None else "Object"
+        yield f"\n    public static {kind} predict(Map<String, ?> row) {{\n        return {answer};\n    }}"
+        if program.classes is not None:
+            yield "\n    public static double[] predictProba(Map<String, ?> row) {"
+            yield f"        return {proba};\n    }}"
 
 
 _HELPERS = pieces_of(
@@ -400,6 +323,74 @@ private static double quantity(double[] x, int q) {
         }
     }
     return total;
+}
+
+
+private static Object label(int k) {
+    return k < 0 ? null : CLASSES[k];
+}
+
+
+private static double[] line(int end) {
+    return Arrays.copyOfRange(PROBA, end * WIDTH, (end + 1) * WIDTH);
+}
+
+
+private static int end(double[] x) {
+    return walk(x, ROOTS[0]).keySet().iterator().next();
+}
+
+
+// What the ends of a row say, summed over trees.
+private static double[] sums(Map<String, ?> row, double[] said) {
+    double[] x = read(row), total = new double[WIDTH];
+    for (int root : ROOTS) {
+        double[] one = sum(walk(x, root), said);
+        for (int k = 0; k < WIDTH; ++k) total[k] += one[k];
+    }
+    return divided(total);
+}
+
+
+// The same, where each tree has one vote.
+private static double[] votes(Map<String, ?> row, double[] said) {
+    double[] x = read(row), total = new double[WIDTH];
+    for (int root : ROOTS) total[decide(sum(walk(x, root), said))] += 1.0;
+    return divided(total);
+}
+
+
+private static double[] sum(Map<Integer, Double> parts, double[] said) {
+    double[] one = new double[WIDTH];
+    parts.forEach((end, share) -> {
+        for (int k = 0; k < WIDTH; ++k) one[k] += share * said[end * WIDTH + k];
+    });
+    return one;
+}
+
+
+private static double[] divided(double[] total) {
+    return Arrays.stream(total).map(sum -> sum / DIVISOR).toArray();
+}
+
+
+// The first of the classes of most votes.
+private static int decide(double[] votes) {
+    double enough = Arrays.stream(votes).max().getAsDouble() * SAME_MOST;
+    int k = 0;
+    while (votes[k] < enough) ++k;
+    return k;
+}
+
+
+// The first of the classes of least cost.
+private static int cheapest(double[] votes) {
+    double[] total = new double[WIDTH];
+    for (int i = 0; i < WIDTH; ++i) for (int k = 0; k < WIDTH; ++k) total[k] += votes[i] * COSTS[i * WIDTH + k];
+    double enough = Arrays.stream(total).min().getAsDouble() * SAME_LEAST;
+    int k = 0;
+    while (total[k] > enough) ++k;
+    return k;
 }
 
 
@@ -556,6 +547,6 @@ private static double both(double a, double b) {
 private static double either(double a, double b) {
     return a == 1.0 || b == 1.0 ? 1.0 : a * b;
 }
-""",
+""".replace("SAME_MOST", repr(1 - SAME_WEIGHT)).replace("SAME_LEAST", repr(1 + SAME_WEIGHT)),
     r"private static [\w<>, \[\]]+ (\w+)\(",
 )

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from treewright.data import times
 from treewright.errors import ExportError
-from treewright.export.expressions import Value, written
+from treewright.export.comparisons import Input
 from treewright.export.header import header
-from treewright.export.program import Input, Program, TreeBody
-from treewright.export.source import Source, helpers_for, nested, pieces_of, predicate_of
+from treewright.export.program import Program
+from treewright.export.source import Source, Writer, calls, helpers_for, pieces_of, wrapped
 from treewright.export.states import States
 from treewright.formatting.text import printable
 from treewright.tree.decision import SAME_WEIGHT
@@ -29,8 +30,8 @@ def export_javascript(program: Program, *, form: str = "auto", module: str = "es
     Parameters
     ----------
     program : Program
-    form : {"auto", "nested", "table"}
-        A block for each node, or tables with a loop over them; by default the size decides.
+    form : str
+        As for `export_python`: "auto", "nested" or "table".
     module : {"es", "script"}
         An ES module, or a script for a page: it makes one object, `treewright`, that holds the functions.
     """
@@ -53,17 +54,6 @@ def string(text: str) -> str:
     return json.dumps(text, ensure_ascii=not text.isprintable()).replace("<", "\\u003c")
 
 
-def literal(value: Any) -> str:
-    """Write a label or a category."""
-    if isinstance(value, str):
-        return string(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value) if abs(value) <= SAFE else f"{value}n"
-    return _number(value)
-
-
 def _number(value: float) -> str:
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
@@ -71,9 +61,7 @@ def _number(value: float) -> str:
 
 
 def _list(numbers: Iterable[Any], write: Any = str) -> str:
-    texts = [write(number) for number in numbers]
-    lines = [", ".join(texts[at : at + 16]) for at in range(0, len(texts), 16)]
-    return "[" + ",\n  ".join(lines) + "]"
+    return f"[{wrapped(map(write, numbers), '  ')}]"
 
 
 def _numbers(numbers: Iterable[float]) -> str:
@@ -84,9 +72,16 @@ class _JavaScript(Source):
     """How JavaScript says it."""
 
     indent = "  "
+    signs: Mapping[str, str] = MappingProxyType({"==": "===", "!=": "!=="})
 
     def number(self, value: float) -> str:
         return _number(value)
+
+    def string(self, text: str) -> str:
+        return string(text)
+
+    def whole(self, value: int) -> str:
+        return str(value) if abs(value) <= SAFE else f"{value}n"
 
     def comment(self, text: str) -> str:
         # A page may hold it: nothing may end its script, or begin a comment of HTML.
@@ -97,58 +92,18 @@ class _JavaScript(Source):
             return f"{x} === {codes[0]}"
         return f"[{', '.join(map(str, codes))}].includes({x})"
 
-    def is_missing(self, x: str) -> str:
+    def is_nan(self, x: str) -> str:
         return f"Number.isNaN({x})"
 
-    def block(self, word: str, condition: str | None) -> str:
-        return "else {" if condition is None else f"{'else if' if word == 'elif' else word} ({condition}) {{"
-
-    def end_block(self) -> list[str]:
-        return ["}"]
-
-    def first_branch(self, branch: int) -> str:
-        return f"b = {branch};"
-
-    def give(self, end: int) -> str:
-        return f"return {end};"
-
-    # ---- predicates ----------------------------------------------------------------------------------
-
-    def value(self, number: Value) -> str:
-        x = self.input(number.input)
-        return f"({x} + {float(number.offset)!r})" if number.offset else x
-
-    def constant(self, number: float) -> str:
-        return f"({_number(number)})"
-
-    def arithmetic(self, sign: str, left: str, right: str) -> str:
-        return f"finite({left} {sign} {right})"
-
-    def compared(self, sign: str, left: str, right: str) -> str:
-        sign = {"==": "===", "!=": "!=="}.get(sign, sign)
-        return f"compare({left}, {right}, {left} {sign} {right})"
-
-    def negated(self, truth: str) -> str:
-        return f"(1 - {truth})"
-
-    def joined(self, all_of_them: bool, one: str, other: str) -> str:
-        return f"{'both' if all_of_them else 'either'}({one}, {other})"
+    def is_missing(self, number: str) -> str:
+        return f"Number(Number.isNaN({number}))"
 
 
-class _Syntax(_JavaScript):
-    """The same, where a truth is a number."""
-
-    def is_missing(self, x: str) -> str:
-        return f"Number(Number.isNaN({x}))"
-
-
-class _Module:
+class _Module(Writer):
     """Writes the parts of a module."""
 
     def __init__(self, program: Program, form: str, script: bool) -> None:
-        self.program = program
-        self.nested = nested(program, form)
-        self.source = _JavaScript(program)
+        super().__init__(_JavaScript(program), form)
         self.script = script
 
     def head(self) -> Iterator[str]:
@@ -171,7 +126,7 @@ class _Module:
         if self.script:
             yield "const treewright = (() => {"
         if program.classes is not None:
-            yield f"{self._export}const classes = {_list(program.classes, literal)};"
+            yield f"{self._export}const classes = {_list(program.classes, self.source.literal)};"
 
     @property
     def _export(self) -> str:
@@ -193,53 +148,40 @@ class _Module:
 
     def _answers(self) -> Iterator[str]:
         """What is said at each end; a line of numbers each."""
-        program = self.program
-        every = [body.answers for body in program.bodies]
-        proba = np.concatenate([answers.proba for answers in every])
-        if program.classes is not None and not program.sums:
-            assert every[0].label is not None
-            yield f"const labels = {_list(every[0].label.tolist())};"
-        if program.sums and program.classes is not None:
-            votes = np.concatenate([answers.votes for answers in every])
-            yield f"const votes = Float64Array.from({_numbers(votes.ravel().tolist())});"
-            if np.array_equal(votes, proba):
-                yield "const proba = votes;"
-                return
-        yield f"const proba = Float64Array.from({_numbers(proba.ravel().tolist())});"
+        program, answers = self.program, self.program.answers
+        proba = f"Float64Array.from({_numbers(answers.proba.ravel().tolist())})"
+        if program.has_labels:
+            yield f"const LABELS = {_list(answers.labels)};"
+        if program.has_votes:
+            yield f"const VOTES = Float64Array.from({_numbers(answers.votes.ravel().tolist())});"
+        yield f"const PROBA = {'VOTES' if program.proba_is_votes else proba};"
 
     # ---- reading a row -------------------------------------------------------------------------------
 
     def _read(self) -> Iterator[str]:
         program = self.program
-        for place, one in enumerate(program.inputs):
-            if one.has_codes and one.predicate is None:
-                yield f"const codes{place} = new Map(["
-                for code, category in enumerate(one.column.categories):
-                    yield f"  [{_key(category)}, {code}],"
-                yield "]);"
-        yield ""
-        yield "function read(row) {"
-        for place, one in enumerate(program.inputs):
-            if one.predicate is not None:
-                text = written(predicate_of(program, one), _Syntax(program))
-            else:
-                text = self._value(place, one)
-            yield f"  const x{place} = {text};"
-        yield f"  return [{', '.join(map(self.source.input, range(len(program.inputs))))}];"
-        yield "}"
-        yield ""
+        for place, one in program.coded:
+            entries = ",\n".join(
+                f"  [{self._key(category)}, {code}]" for code, category in enumerate(one.column.categories)
+            )
+            yield f"const codes{place} = new Map([\n{entries}\n]);"
+        variables = self.source.inputs(program, self._value)
+        yield "\nfunction read(row) {"
+        yield from (f"  const {x} = {text};" for x, text in variables)
+        yield f"  return [{', '.join(x for x, _ in variables)}];\n}}\n"
+
+    def _key(self, category: Any) -> str:
+        """What a category is looked up by: text, a number, or the nanoseconds of a moment as a BigInt."""
+        time = times.nanoseconds(category)
+        if time is not None:
+            return f"{time}n"
+        return self.source.literal(int(category) if isinstance(category, bool) else category)
 
     def _value(self, place: int, one: Input) -> str:
         program, column, name = self.program, one.column, string(one.name)
         missing = "refuse" if program.refuses_missing else "missing"
         if one.has_codes:
-            unseen = (
-                "refuseUnseen"
-                if program.refuses_unseen
-                else "unseen"
-                if program.unseen_is_code and column.kind == "categorical"
-                else "missing"
-            )
+            unseen = {"refused": "refuseUnseen", "coded": "unseen", "missing": "missing"}[program.unseen(one)]
             is_time = any(isinstance(category, np.datetime64) for category in column.categories)
             return f"code(row, {name}, codes{place}, {'moment' if is_time else 'key'}, {missing}, {unseen})"
         infinite = "refuseInfinite" if program.refuses_infinite else "largest"
@@ -258,21 +200,13 @@ class _Module:
 
     def _nested(self) -> Iterator[str]:
         program = self.program
-        end = 0
-        for place, body in enumerate(program.bodies):
-            yield f"function {f'tree{place}' if program.sums else 'endOf'}(x) {{"
-            yield from self._unpack()
-            yield from (
-                self.source.tree(body, end) if isinstance(body, TreeBody) else self.source.rules(body, end)
-            )
-            yield "}"
-            yield ""
-            end += len(body.answers.proba)
+        names = [f"tree{place}" for place in range(len(program.bodies))] if program.sums else ["end"]
+        for place, body, end in program.bodies_from():
+            lines = [*self._unpack(), *self.source.body(body, end)]
+            yield "\n".join([f"function {names[place]}(x) {{", *lines, "}\n"])
         if program.sums:
-            trees = ", ".join(f"tree{place}" for place in range(len(program.bodies)))
-            yield f"const trees = [{trees}];"
-            yield "const partsOf = (x) => trees.map((tree) => [[tree(x), 1]]);"
-            yield ""
+            yield f"const trees = [{', '.join(names)}];"
+            yield "const allParts = (x) => trees.map((tree) => [[tree(x), 1]]);\n"
 
     def _table(self) -> Iterator[str]:
         program, states = self.program, States.of(self.program)
@@ -287,89 +221,26 @@ class _Module:
         yield f"const roots = {_list(states.roots)};"
         yield "// Sums over several columns: [column, weight], or [column, centre, scale] of squared distances."
         sums = [[[term[0], *map(float, term[1:])] for term in oblique.terms] for oblique in program.obliques]
-        yield f"const sums = {json.dumps(sums)};"
+        yield f"const TERMS = {json.dumps(sums)};"
         yield ""
         if program.sums:
-            yield "const partsOf = (x) => roots.map((root) => walk(x, root));"
+            yield "const allParts = (x) => roots.map((root) => walk(x, root));"
         else:
-            yield "const endOf = (x) => walk(x, roots[0])[0][0];"
+            yield "const end = (x) => walk(x, roots[0])[0][0];"
         yield ""
 
     # ---- what is asked for ---------------------------------------------------------------------------
 
     def _predict(self) -> Iterator[str]:
-        program, width = self.program, self.program.width
-        yield f"{self._export}function predict(row) {{"
-        if not program.sums and program.classes is None:
-            yield "  return proba[endOf(read(row))];"
-        elif not program.sums:
-            yield "  const label = labels[endOf(read(row))];"
-            yield "  return label >= 0 ? classes[label] : null;"
-        elif program.classes is None:
-            yield "  return sumOf(row, proba)[0];"
-        else:
-            yield "  return classes[decide(sumOf(row, votes))];"
-        yield "}"
-        yield ""
-        if program.classes is not None:
-            yield f"{self._export}function predict_proba(row) {{"
-            if program.sums:
-                yield "  return sumOf(row, proba);"
-            else:
-                yield f"  const at = endOf(read(row)) * {width};"
-                yield f"  return Array.from(proba.subarray(at, at + {width}));"
-            yield "}"
-            yield ""
-        if program.sums:
-            yield from self._sum()
-        if program.sums and program.classes is not None:
-            yield from self._decide()
-
-    def _sum(self) -> Iterator[str]:
-        program, width = self.program, self.program.width
-        yield "function sumOf(row, said) {"
-        yield f"  const total = new Array({width}).fill(0);"
-        yield "  for (const parts of partsOf(read(row))) {"
-        yield f"    {'let' if program.hard else 'const'} one = new Array({width}).fill(0);"
-        yield "    for (const [end, share] of parts) {"
-        yield f"      for (let k = 0; k < {width}; ++k) one[k] += share * said[end * {width} + k];"
-        yield "    }"
-        if program.hard and any(body.shares_rows for body in program.bodies):
-            yield "    const chosen = decide(one);"
-            yield "    one = one.map((_, k) => Number(k === chosen));"
-        yield f"    for (let k = 0; k < {width}; ++k) total[k] += one[k];"
-        yield "  }"
-        yield (
-            f"  return total.map((sum) => sum / {len(program.bodies)});"
-            if program.forest
-            else "  return total;"
-        )
-        yield "}"
-        yield ""
-
-    def _decide(self) -> Iterator[str]:
-        """The class that votes lead to, the first of equals."""
+        """The functions that users call."""
         program = self.program
-        yield "function decide(votes) {"
-        if program.costs is None:
-            yield f"  const enough = Math.max(...votes) * {1 - SAME_WEIGHT!r};"
-            yield "  return votes.findIndex((vote) => vote >= enough);"
-        else:
-            rows = ", ".join(map(_numbers, program.costs.tolist()))
-            yield f"  const table = [{rows}];"
-            yield f"  const costs = new Array({program.width}).fill(0);"
-            yield f"  votes.forEach((vote, i) => {{ for (let k = 0; k < {program.width}; ++k) costs[k] += vote * table[i][k]; }});"
-            yield f"  const enough = Math.min(...costs) * {1 + SAME_WEIGHT!r};"
-            yield "  return costs.findIndex((cost) => cost <= enough);"
-        yield "}"
-
-
-def _key(category: Any) -> str:
-    """What a category is looked up by: text, a number, or the nanoseconds of a moment as a BigInt."""
-    if isinstance(category, np.datetime64 | np.timedelta64):
-        ticks, unit = times.ticks_of("", np.atleast_1d(np.asarray(category)))
-        return f"{int(ticks[0]) * times.UNITS[unit]}n"
-    return literal(int(category) if isinstance(category, bool) else category)
+        answer, proba = calls(program)
+        yield f"const WIDTH = {program.width}, DIVISOR = {program.divisor};"
+        if program.costs is not None:
+            yield f"const COSTS = [{', '.join(map(_numbers, program.costs.tolist()))}];"
+        yield f"\n{self._export}function predict(row) {{\n  return {answer};\n}}"
+        if program.classes is not None:
+            yield f"\n{self._export}function predict_proba(row) {{\n  return {proba};\n}}"
 
 
 _HELPERS = pieces_of(
@@ -485,7 +356,7 @@ function either(a, b) {
 function quantityOf(x, q) {
   if (q < x.length) return x[q];
   let total = 0;
-  for (const term of sums[q - x.length]) {
+  for (const term of TERMS[q - x.length]) {
     if (term.length === 2) total += term[1] * x[term[0]];
     else {
       const distance = x[term[0]] - term[1];
@@ -493,6 +364,57 @@ function quantityOf(x, q) {
     }
   }
   return total;
+}
+
+
+function label(k) {
+  return k < 0 ? null : classes[k];
+}
+
+
+function line(end) {
+  return Array.from(PROBA.subarray(end * WIDTH, (end + 1) * WIDTH));
+}
+
+
+function sums(row, said) {
+  // what the ends of a row say, summed over trees
+  const total = new Array(WIDTH).fill(0);
+  for (const parts of allParts(read(row))) sum(parts, said).forEach((one, k) => (total[k] += one));
+  return total.map((one) => one / DIVISOR);
+}
+
+
+function votes(row, said) {
+  // the same, where each tree has one vote
+  const total = new Array(WIDTH).fill(0);
+  for (const parts of allParts(read(row))) ++total[decide(sum(parts, said))];
+  return total.map((one) => one / DIVISOR);
+}
+
+
+function sum(parts, said) {
+  const total = new Array(WIDTH).fill(0);
+  for (const [end, share] of parts) {
+    for (let k = 0; k < WIDTH; ++k) total[k] += share * said[end * WIDTH + k];
+  }
+  return total;
+}
+
+
+function decide(said) {
+  // the first of the classes of most votes
+  const enough = Math.max(...said) * SAME_MOST;
+  return said.findIndex((vote) => vote >= enough);
+}
+
+
+function cheapest(said) {
+  // the first of the classes of least cost
+  const total = new Array(WIDTH).fill(0);
+  said.forEach((vote, i) => COSTS[i].forEach((cost, k) => (total[k] += vote * cost)));
+  const enough = Math.min(...total) * SAME_LEAST;
+  return total.findIndex((cost) => cost <= enough);
 }
 
 
@@ -510,6 +432,6 @@ function walk(x, root) {
   }
   return parts;
 }
-""",
+""".replace("SAME_MOST", repr(1 - SAME_WEIGHT)).replace("SAME_LEAST", repr(1 + SAME_WEIGHT)),
     r"^function (\w+)",
 )

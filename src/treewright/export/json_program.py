@@ -13,24 +13,8 @@ from treewright.data import Schema
 from treewright.data.columns import Column
 from treewright.data.predicates import Predicate, read_predicates
 from treewright.errors import ExportError
-from treewright.export.program import (
-    SHARE,
-    STAY,
-    Answers,
-    Ball,
-    Body,
-    Clause,
-    Cut,
-    Input,
-    Lookup,
-    Node,
-    Oblique,
-    Plane,
-    Program,
-    RuleBody,
-    Test,
-    TreeBody,
-)
+from treewright.export.comparisons import Ball, Cut, Input, Lookup, Oblique, Plane, Test
+from treewright.export.program import SHARE, STAY, Answers, Body, Clause, Node, Program, RuleBody, TreeBody
 
 FORMAT, VERSION = "treewright program", 1
 

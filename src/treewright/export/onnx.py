@@ -10,22 +10,10 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import ExportError
+from treewright.export.comparisons import Ball, Cut, Oblique, Test
 from treewright.export.expressions import Value, written
 from treewright.export.header import header
-from treewright.export.program import (
-    SHARE,
-    STAY,
-    Ball,
-    Clause,
-    Cut,
-    Node,
-    Oblique,
-    Program,
-    RuleBody,
-    Test,
-    TreeBody,
-    refusal,
-)
+from treewright.export.program import SHARE, STAY, Clause, Node, Program, RuleBody, TreeBody, refusal
 from treewright.export.source import predicate_of
 from treewright.tree.decision import SAME_WEIGHT
 

@@ -10,23 +10,9 @@ from xml.etree import ElementTree
 import numpy as np
 
 from treewright.errors import ExportError
+from treewright.export.comparisons import UNSEEN, Ball, Cut, Input, Lookup, Oblique, Test
 from treewright.export.header import header, today
-from treewright.export.program import (
-    SHARE,
-    UNSEEN,
-    Ball,
-    Clause,
-    Cut,
-    Input,
-    Lookup,
-    Node,
-    Oblique,
-    Program,
-    RuleBody,
-    Test,
-    TreeBody,
-    refusal,
-)
+from treewright.export.program import SHARE, Clause, Node, Program, RuleBody, TreeBody, refusal
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 DEEPEST = 400

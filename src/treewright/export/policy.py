@@ -13,14 +13,7 @@ from treewright.formatting.text import printable
 
 
 def export_markdown(program: Program, *, max_depth: int | None = None) -> str:
-    """Write a nested list, for rules a numbered one.
-
-    Parameters
-    ----------
-    program : Program
-    max_depth : int, optional
-        Show no deeper levels.
-    """
+    """Write a nested list, for rules a numbered one; levels below `max_depth` are left out."""
     first, *others = header(program)
     lines = [f"## {_markdown(first)}", "", *(f"- {_markdown(line.strip())}" for line in others), ""]
     for place, body in enumerate(program.bodies):

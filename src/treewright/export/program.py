@@ -9,116 +9,24 @@ one quantity against ascending cuts, or looked up among codes; it answers with a
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Schema
-from treewright.data.columns import Column
-from treewright.data.predicates import Predicate
 from treewright.errors import ExportError
-from treewright.export.expressions import columns_of
-from treewright.tree import Tree
-from treewright.tree.conditions import Condition, Interval, Side, Values, answered, condition_words
-from treewright.tree.decision import decide
-from treewright.tree.model import ForestModel, TreeModel
+from treewright.export.comparisons import UNSEEN, Input, Lookup, Oblique, Plane, Test
+from treewright.tree.conditions import answered, condition_words
 from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
 
 Array = NDArray[np.float64]
 
 SHARE, STAY = -1, -2
 """Where rows go that no test answers, besides a branch: down every branch in parts, or nowhere."""
-
-UNSEEN = -1
-"""The code of a category never seen that follows the largest branch."""
-
-
-# ---- what is asked -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Input:
-    """A column that the model asks for, or a predicate that is worked out of such columns."""
-
-    feature: int
-    column: Column
-    predicate: Predicate | None = None
-
-    @property
-    def name(self) -> str:
-        """Name of the column."""
-        return self.column.name
-
-    @property
-    def has_codes(self) -> bool:
-        """Whether the number of the input stands for a category: a code, or a position in an order."""
-        return self.column.kind != "numeric"
-
-
-@dataclass(frozen=True)
-class Plane:
-    """The sum of weight · x over (input, weight), from left to right."""
-
-    terms: tuple[tuple[int, float], ...]
-
-
-@dataclass(frozen=True)
-class Ball:
-    """The sum of scale · (x − centre) · (x − centre) over (input, centre, scale), from left to right."""
-
-    terms: tuple[tuple[int, float, float], ...]
-
-
-Oblique: TypeAlias = Plane | Ball
-
-
-@dataclass(frozen=True)
-class Cut:
-    """The branch is the number of ascending cuts that lie below the quantity; unanswered if it is NaN."""
-
-    quantity: int
-    cuts: tuple[float, ...]
-
-    @property
-    def n_branches(self) -> int:
-        """One more than there are cuts."""
-        return len(self.cuts) + 1
-
-    def branch(self, x: float) -> int | None:
-        """Give the branch of a quantity; None if it is unanswered."""
-        return None if math.isnan(x) else sum(x > cut for cut in self.cuts)
-
-    def bounds(self, branch: int) -> tuple[float, float]:
-        """Give what the quantity is above, and what it is at most, on a branch."""
-        ends = (-math.inf, *self.cuts, math.inf)
-        return ends[branch], ends[branch + 1]
-
-
-@dataclass(frozen=True)
-class Lookup:
-    """The branch of each code; a code that is not listed, and NaN, are unanswered."""
-
-    quantity: int
-    branches: Mapping[int, int]
-
-    def branch(self, x: float) -> int | None:
-        """Give the branch of a quantity; None if it is unanswered."""
-        return None if math.isnan(x) else self.branches.get(int(x))
-
-    def codes(self, branch: int) -> tuple[int, ...]:
-        """Give the codes of a branch, ascending."""
-        return tuple(sorted(code for code, taken in self.branches.items() if taken == branch))
-
-
-Test: TypeAlias = Cut | Lookup
-
-
-# ---- what is done with the answers -------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -181,6 +89,11 @@ class Answers:
     label: NDArray[np.int32] | None
     votes: Array
     proba: Array
+
+    @property
+    def labels(self) -> list[int]:
+        """The classes as plain numbers; none for a model of numbers."""
+        return [] if self.label is None else self.label.tolist()
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,10 +196,79 @@ class Program:
         """How many numbers an answer has."""
         return 1 if self.classes is None else len(self.classes)
 
+    @cached_property
+    def shares_rows(self) -> bool:
+        """Whether a row may go down several branches of a node."""
+        return any(body.shares_rows for body in self.bodies)
+
     @property
     def sums(self) -> bool:
         """Whether answers are summed over trees or shares of rows, rather than read at one end."""
-        return self.forest or any(body.shares_rows for body in self.bodies)
+        return self.forest or self.shares_rows
+
+    @property
+    def divisor(self) -> int:
+        """What sums are divided by."""
+        return len(self.bodies) if self.forest else 1
+
+    @property
+    def decides_by_tree(self) -> bool:
+        """Whether the shares of a row are put together to one vote in each tree."""
+        return self.hard and self.shares_rows
+
+    @cached_property
+    def answers(self) -> Answers:
+        """What is said at the ends of all bodies, one body after the other."""
+        every = [body.answers for body in self.bodies]
+        label = (
+            None
+            if every[0].label is None
+            else np.concatenate([one.label for one in every if one.label is not None])
+        )
+        votes, proba = (
+            np.concatenate(parts) for parts in zip(*((one.votes, one.proba) for one in every), strict=True)
+        )
+        return Answers(label, votes, proba)
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether classes are read at the ends."""
+        return self.classes is not None and not self.sums
+
+    @property
+    def has_votes(self) -> bool:
+        """Whether classes are decided by sums."""
+        return self.classes is not None and self.sums
+
+    @property
+    def proba_is_votes(self) -> bool:
+        """Whether classes are decided by the sums of the probabilities themselves."""
+        return self.has_votes and np.array_equal(self.answers.votes, self.answers.proba)
+
+    def bodies_from(self) -> Iterator[tuple[int, Body, int]]:
+        """Go over the bodies, each with its place and with that of its first end among all ends."""
+        end = 0
+        for place, body in enumerate(self.bodies):
+            yield place, body, end
+            end += len(body.answers.proba)
+
+    @property
+    def coded(self) -> Iterator[tuple[int, Input]]:
+        """The inputs whose values are looked up among categories, each with its place."""
+        pairs = enumerate(self.inputs)
+        return ((at, one) for at, one in pairs if one.has_codes and one.predicate is None)
+
+    @property
+    def n_codes(self) -> list[int]:
+        """How many codes each lookup has."""
+        tests = (test for body in self.bodies for _, test in body.all_tests())
+        return [len(test.branches) for test in tests if isinstance(test, Lookup)]
+
+    def unseen(self, one: Input) -> Literal["refused", "coded", "missing"]:
+        """Tell what becomes of a category of an input that was never seen."""
+        if self.refuses_unseen:
+            return "refused"
+        return "coded" if self.unseen_is_code and one.column.kind == "categorical" else "missing"
 
     @property
     def n_ends(self) -> int:
@@ -352,229 +334,3 @@ def refusal(
     tree = f" of tree {body}" if program.forest else ""
     on = "" if test is None else f" on {program.names_of(test)}"
     return ExportError(f"{where} {node}{tree} splits{on} {what}, which {target} cannot hold.")
-
-
-# ---- out of a model ----------------------------------------------------------------------------------
-
-
-def program_of(model: Any) -> Program:
-    """Describe a fitted model, a tree, a preset, a forest or rules; a program is given back.
-
-    Examples
-    --------
-    >>> from treewright import DecisionTreeClassifier
-    >>> program = program_of(DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]))
-    >>> program.bodies[0].nodes[0].tests
-    (Cut(quantity=0, cuts=(3.0,)),)
-    """
-    if isinstance(model, Program):
-        return model
-    rules = getattr(model, "ruleset_", model)  # of a classifier made of rules
-    if hasattr(rules, "rules") and hasattr(rules, "default"):
-        return _of_rules(type(model).__name__, rules)
-    if isinstance(model, ForestModel):
-        return _of_forest(model)
-    if isinstance(model, TreeModel):
-        return _of_tree(model)
-    raise ExportError(f"{type(model).__name__} cannot be exported: give a fitted model of treewright.")
-
-
-def _of_tree(model: Any) -> Program:
-    tree: Tree = model._fitted_tree()
-    collector = _Collector(model._bound_schema(tree), model)
-    proba = np.array(model._node_values(tree))
-    label = tree.label.copy() if tree.is_classifier else None
-    if label is not None and getattr(model, "compat", None) == "weka":
-        empty = (tree.count == 0) & (tree.n_children == 0)
-        label[empty], proba[empty] = -1, 0.0
-    votes = tree.shares if tree.is_classifier else tree.value
-    body = collector.tree(tree, Answers(label, votes, proba))
-    return collector.program((body,), costs=tree.costs)
-
-
-def _of_forest(model: Any) -> Program:
-    trees: Sequence[Tree] = model._fitted_trees()
-    collector = _Collector(trees.schema, model)  # type: ignore[attr-defined]
-    hard = bool(model._hard)
-    bodies = []
-    for tree in trees:
-        said = tree.shares
-        if not tree.is_classifier:
-            answers = Answers(None, said, said)
-        else:
-            label = decide(said).astype(np.int32)
-            votes = np.eye(said.shape[1])[label] if hard and not tree.shares_rows else said
-            answers = Answers(label, votes, votes)
-        bodies.append(collector.tree(tree, answers))
-    return collector.program(tuple(bodies), forest=True, hard=hard)
-
-
-def _of_rules(kind: str, rules: Any) -> Program:
-    collector = _Collector(rules.schema, None)
-    every = (*rules.rules, rules.default)
-    value = np.stack([rule.value for rule in every])
-    if rules.schema.classes is None:
-        answers = Answers(None, value, value)
-    else:
-        label = np.array([rule.label for rule in every], np.int32)
-        answers = Answers(label, rules.shares, rules.shares)
-    clauses = tuple(tuple(map(collector.clause, rule.conditions)) for rule in rules.rules)
-    return collector.program((RuleBody(clauses, answers),), kind=kind)
-
-
-class _Collector:
-    """Takes the tests of a model, with features for inputs; numbers the inputs when all are known."""
-
-    def __init__(self, schema: Schema, model: Any) -> None:
-        self.schema = schema
-        self.kind = type(model).__name__
-        self.unseen = getattr(model, "unseen", "missing")
-        self.missing = getattr(model, "missing", None)
-        self.inf = getattr(model, "inf", "error")
-        self.obliques: list[Oblique] = []
-        self.used: set[int] = set()
-
-    # Until `program` renumbers them, a quantity is a feature, or ~place for an oblique one.
-
-    def tree(self, tree: Tree, answers: Answers) -> TreeBody:
-        first_child, n_children = tree.first_child.tolist(), tree.n_children.tolist()
-        default, begin, weight = tree.default_branch.tolist(), tree.split_begin.tolist(), tree.weight.tolist()
-        nodes = []
-        for node, size in enumerate(n_children):
-            if not size:
-                nodes.append(Node(node))
-                continue
-            children = tuple(range(first_child[node], first_child[node] + size))
-            weights = tuple(weight[child] for child in children)
-            splits = [tree.splits.split(at, size) for at in range(begin[node], begin[node + 1])]
-            largest = weights.index(max(weights))
-            tests = tuple(self.test(split, largest) for split in splits)
-            total = 0.0
-            for one in weights:
-                total += one
-            goes = STAY if default[node] == SHARE and not total > 0 else default[node]
-            nodes.append(Node(node, tests, children, goes, weights, total))
-        ends = [node.id for node in nodes if not node.tests or node.default == STAY]
-        taken = Answers(
-            None if answers.label is None else answers.label[ends], answers.votes[ends], answers.proba[ends]
-        )
-        return TreeBody(tuple(nodes), tuple(ends), taken)
-
-    def test(self, split: Split, largest: int) -> Test:
-        if isinstance(split, Table):
-            self.used.add(split.feature)
-            unseen = {UNSEEN: largest} if self.unseen == "majority" else {}
-            return Lookup(split.feature, unseen | dict(split.branches))
-        if isinstance(split, Threshold | Intervals):
-            self.used.add(split.feature)
-            cuts = split.cuts if isinstance(split, Intervals) else (split.threshold,)
-            return Cut(split.feature, cuts)
-        return Cut(self._oblique(split), (split.threshold,))
-
-    def _oblique(self, split: Hyperplane | Sphere) -> int:
-        self.used.update(split.features)
-        if isinstance(split, Hyperplane):
-            self.obliques.append(Plane(tuple(zip(split.features, split.weights, strict=True))))
-        else:
-            self.obliques.append(Ball(tuple(zip(split.features, split.centres, split.scales, strict=True))))
-        return ~(len(self.obliques) - 1)
-
-    def clause(self, condition: Condition) -> Clause:
-        if isinstance(condition, Values):
-            test: Test = self.test(Table(condition.feature, dict.fromkeys(sorted(condition.codes), 0), 1), 0)
-            return Clause(test, 0, condition.missing)
-        if isinstance(condition, Side):
-            return Clause(self.test(condition.split, 0), condition.branch, condition.missing)
-        return self._interval(condition)
-
-    def _interval(self, condition: Interval) -> Clause:
-        self.used.add(condition.feature)
-        low, high = condition.low, condition.high
-        if low == -math.inf:  # an infinite cut has all that is known below it
-            return Clause(Cut(condition.feature, (high,)), 0, condition.missing)
-        cuts = (low,) if high == math.inf else (low, high)
-        return Clause(Cut(condition.feature, cuts), 1, condition.missing)
-
-    def program(
-        self,
-        bodies: tuple[Body, ...],
-        *,
-        kind: str | None = None,
-        costs: Array | None = None,
-        forest: bool = False,
-        hard: bool = False,
-    ) -> Program:
-        inputs = self._inputs()
-        place = {one.feature: at for at, one in enumerate(inputs)}
-        renumber = _Renumbering(place, len(inputs))
-        return Program(
-            kind=kind or self.kind,
-            schema=self.schema,
-            inputs=inputs,
-            obliques=tuple(renumber.oblique(one) for one in self.obliques),
-            bodies=tuple(renumber.body(body) for body in bodies),
-            forest=forest,
-            hard=hard,
-            costs=costs,
-            refuses_missing=self.missing == "error",
-            refuses_unseen=self.unseen == "error",
-            refuses_infinite=self.inf != "extreme",
-            unseen_is_code=self.unseen == "majority",
-        )
-
-    def _inputs(self) -> tuple[Input, ...]:
-        columns, n_inputs = self.schema.columns, self.schema.n_inputs
-        used = set(self.used)
-        predicates = {}
-        for feature in sorted(used):
-            if feature >= n_inputs:
-                predicate = self.schema.predicates[feature - n_inputs]
-                if not isinstance(predicate.rule, str):
-                    raise ExportError(
-                        f"predicate {predicate.name!r} is a function, which no target can hold: "
-                        "write it as an expression over columns."
-                    )
-                predicates[feature] = predicate
-                used |= columns_of(predicate.rule, self.schema)
-        return tuple(Input(feature, columns[feature], predicates.get(feature)) for feature in sorted(used))
-
-
-@dataclass(frozen=True)
-class _Renumbering:
-    """Turns features into the numbers of inputs, and obliques into those of the quantities behind them."""
-
-    place: Mapping[int, int]
-    n_inputs: int
-
-    def quantity(self, number: int) -> int:
-        return self.n_inputs + ~number if number < 0 else self.place[number]
-
-    def test(self, test: Test) -> Test:
-        if isinstance(test, Cut):
-            return Cut(self.quantity(test.quantity), test.cuts)
-        return Lookup(self.quantity(test.quantity), test.branches)
-
-    def oblique(self, oblique: Oblique) -> Oblique:
-        if isinstance(oblique, Plane):
-            return Plane(tuple((self.place[feature], weight) for feature, weight in oblique.terms))
-        return Ball(tuple((self.place[feature], centre, scale) for feature, centre, scale in oblique.terms))
-
-    def body(self, body: Body) -> Body:
-        if isinstance(body, RuleBody):
-            rules = tuple(
-                tuple(Clause(self.test(one.test), one.branch, one.missing) for one in rule)
-                for rule in body.rules
-            )
-            return RuleBody(rules, body.answers)
-        nodes = tuple(
-            Node(
-                node.id,
-                tuple(map(self.test, node.tests)),
-                node.children,
-                node.default,
-                node.weights,
-                node.total,
-            )
-            for node in body.nodes
-        )
-        return TreeBody(nodes, body.ends, body.answers)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from treewright.data import times
-from treewright.export.expressions import Value, written
+from treewright.export.comparisons import Input
 from treewright.export.header import header
-from treewright.export.program import Input, Program, TreeBody
-from treewright.export.source import Source, helpers_for, nested, pieces_of, predicate_of
+from treewright.export.program import Program
+from treewright.export.source import Source, Writer, calls, helpers_for, pieces_of, wrapped
 from treewright.export.states import States
 from treewright.formatting.text import printable
 from treewright.tree.decision import SAME_WEIGHT
@@ -29,7 +29,7 @@ def export_python(program: Program, *, form: str = "auto") -> str:
     form : {"auto", "nested", "table"}
         A block for each node, or tables with a loop over them; by default the size decides.
     """
-    module = _Module(program, form)
+    module = _Module(_Python(program), form)
     body = "\n".join(module.body())
     helpers = helpers_for(body, _HELPERS)
     return "\n\n\n".join(["\n".join(module.head()), *helpers, body.strip("\n")]) + "\n"
@@ -38,7 +38,7 @@ def export_python(program: Program, *, form: str = "auto") -> str:
 class _Python(Source):
     """How Python says it."""
 
-    and_, or_, true = "and", "or", "True"
+    and_, or_, true, prefix, stop = "and", "or", "True", "_", ""
 
     def number(self, value: float) -> str:
         if math.isinf(value):
@@ -53,7 +53,7 @@ class _Python(Source):
             return f"{x} == {codes[0]}"
         return f"{x} in {{{', '.join(map(str, codes))}}}"
 
-    def is_missing(self, x: str) -> str:
+    def is_nan(self, x: str) -> str:
         return f"({x}) != ({x})" if " " in x else f"{x} != {x}"
 
     def block(self, word: str, condition: str | None) -> str:
@@ -62,57 +62,24 @@ class _Python(Source):
     def end_block(self) -> list[str]:
         return []
 
-    def set_branch(self, branch: int) -> str:
-        return f"b = {branch}"
-
-    first_branch = set_branch
-
-    def give(self, end: int) -> str:
-        return f"return {end}"
-
     # ---- predicates ----------------------------------------------------------------------------------
 
-    def value(self, number: Value) -> str:
-        x = self.input(number.input)
-        return f"({x} + {float(number.offset)!r})" if number.offset else x
-
-    def constant(self, number: float) -> str:
-        return self.number(number)
+    def is_missing(self, number: str) -> str:
+        return f"_unknown({number})"
 
     def arithmetic(self, sign: str, left: str, right: str) -> str:
-        return f"_finite({left}, {sign!r}, {right})"
-
-    def compared(self, sign: str, left: str, right: str) -> str:
-        return f"_compare({left}, {sign!r}, {right})"
-
-    def negated(self, truth: str) -> str:
-        return f"(1 - {truth})"
-
-    def joined(self, all_of_them: bool, one: str, other: str) -> str:
-        return f"{'_both' if all_of_them else '_either'}({one}, {other})"
-
-
-class _Syntax(_Python):
-    """The same, where a truth is a number."""
-
-    def is_missing(self, x: str) -> str:
-        return f"_unknown({x})"
+        quotient = f"_finite(_divided({left}, {right}))"  # Python refuses to divide by zero
+        return quotient if sign == "/" else super().arithmetic(sign, left, right)
 
 
 def values(numbers: Iterable[Any], write: Any = repr) -> str:
     """Write a tuple over several lines."""
     texts = [write(number) for number in numbers]
-    lines = [", ".join(texts[at : at + 16]) for at in range(0, len(texts), 16)]
-    return "(" + ",\n    ".join(lines) + ("," if len(texts) == 1 else "") + ")"
+    return f"({wrapped(texts, '    ')}{',' * (len(texts) == 1)})"
 
 
-class _Module:
+class _Module(Writer):
     """Writes the parts of a module."""
-
-    def __init__(self, program: Program, form: str) -> None:
-        self.program = program
-        self.nested = nested(program, form)
-        self.source = _Python(program)
 
     def head(self) -> Iterator[str]:
         """What it is, and the names of the classes."""
@@ -143,58 +110,40 @@ class _Module:
 
     def _answers(self) -> Iterator[str]:
         """What is said at each end."""
-        program = self.program
-        every = [body.answers for body in program.bodies]
-        proba = np.concatenate([answers.proba for answers in every])
-        if program.classes is None:
-            yield f"_VALUES = {values(proba[:, 0].tolist())}"
-            return
-        if not program.sums:
-            assert every[0].label is not None
-            yield f"_LABELS = {values(every[0].label.tolist())}"
+        program, answers = self.program, self.program.answers
+        if program.has_labels:
+            yield f"_LABELS = {values(answers.labels)}"
+        if program.has_votes:
+            yield f"_VOTES = {values(map(tuple, answers.votes.tolist()))}"
+        if program.classes is None and not program.sums:
+            yield f"_PROBA = {values(answers.proba[:, 0].tolist())}"
+        elif program.proba_is_votes:
+            yield "_PROBA = _VOTES"
         else:
-            votes = np.concatenate([answers.votes for answers in every])
-            yield f"_VOTES = {values(map(tuple, votes.tolist()))}"
-            if np.array_equal(votes, proba):
-                yield "_PROBA = _VOTES"
-                return
-        yield f"_PROBA = {values(map(tuple, proba.tolist()))}"
+            yield f"_PROBA = {values(map(tuple, answers.proba.tolist()))}"
 
     # ---- reading a row -------------------------------------------------------------------------------
 
     def _read(self) -> Iterator[str]:
         program = self.program
-        for place, one in enumerate(program.inputs):
-            if one.has_codes and one.predicate is None:
-                yield f"_CODES_{place} = {{"
-                for code, category in enumerate(one.column.categories):
-                    yield f"    {_key(category)!r}: {code},"
-                yield "}"
-        yield ""
-        yield ""
-        yield "def _read(row):"
-        syntax = _Syntax(program)
-        for place, one in enumerate(program.inputs):
-            if one.predicate is not None:
-                text = written(predicate_of(program, one), syntax)
-            else:
-                text = self._value(place, one)
-            yield f"    x{place} = {text}"
-        yield f"    return ({', '.join(map(self.source.input, range(len(program.inputs))))},)".replace(
-            "(,)", "()"
-        )
+        for place, one in program.coded:
+            yield f"_CODES_{place} = {{"
+            yield from (
+                f"    {_key(category)!r}: {code}," for code, category in enumerate(one.column.categories)
+            )
+            yield "}"
+        variables = self.source.inputs(program, self._value)
+        yield "\n\ndef _read(row):"
+        yield from (f"    {x} = {text}" for x, text in variables)
+        yield f"    return ({''.join(f'{x}, ' for x, _ in variables).rstrip(' ')})"
 
     def _value(self, place: int, one: Input) -> str:
         program, column = self.program, one.column
         missing = "_refuse" if program.refuses_missing else "_missing"
         if one.has_codes:
-            unseen = (
-                "_refuse_unseen"
-                if program.refuses_unseen
-                else "_unseen"
-                if program.unseen_is_code and column.kind == "categorical"
-                else "_missing"
-            )
+            unseen = {"refused": "_refuse_unseen", "coded": "_unseen", "missing": "_missing"}[
+                program.unseen(one)
+            ]
             times_as = _time_reader(column.categories)
             return f"_code(row, {one.name!r}, _CODES_{place}, {times_as}, {missing}, {unseen})"
         infinite = "_refuse_infinite" if program.refuses_infinite else "_largest"
@@ -212,16 +161,12 @@ class _Module:
 
     def _nested(self) -> Iterator[str]:
         program = self.program
-        end = 0
-        for place, body in enumerate(program.bodies):
+        for place, body, end in program.bodies_from():
             yield f"def {f'_tree_{place}' if program.sums else '_end'}(x):"
             yield self._unpack()
-            yield from (
-                self.source.tree(body, end) if isinstance(body, TreeBody) else self.source.rules(body, end)
-            )
+            yield from self.source.body(body, end)
             yield ""
             yield ""
-            end += len(body.answers.proba)
         if program.sums:
             trees = ", ".join(f"_tree_{place}" for place in range(len(program.bodies)))
             yield f"_TREES = ({trees},)"
@@ -260,75 +205,21 @@ class _Module:
     # ---- what is asked for ---------------------------------------------------------------------------
 
     def _predict(self) -> Iterator[str]:
+        """The functions that users call."""
         program = self.program
-        if not program.sums:
-            if program.classes is None:
-                yield from ("def predict(row):", "    return _VALUES[_end(_read(row))]")
-                return
-            yield "def predict(row):"
-            yield "    label = _LABELS[_end(_read(row))]"
-            yield "    return CLASSES[label] if label >= 0 else None"
-            yield ""
-            yield ""
-            yield "def predict_proba(row):"
-            yield "    return list(_PROBA[_end(_read(row))])"
-            return
-        hard = program.hard and any(body.shares_rows for body in program.bodies)
-        n_trees = len(program.bodies)
-        yield "def _sums(row, said):"
-        yield f"    total = [0.0] * {program.width}"
-        yield "    for parts in _parts(_read(row)):"
-        yield f"        one = [0.0] * {program.width}"
-        yield "        for end, share in parts:"
-        yield f"            for k in range({program.width}):"
-        yield "                one[k] += share * said[end][k]"
-        if hard:
-            yield "        chosen = _decide(one)"
-            yield f"        one = [float(k == chosen) for k in range({program.width})]"
-        yield f"        for k in range({program.width}):"
-        yield "            total[k] += one[k]"
-        yield f"    return [sum / {n_trees}.0 for sum in total]" if program.forest else "    return total"
-        yield ""
-        yield ""
-        if program.classes is None:
-            yield from (
-                "_SAID = tuple((value,) for value in _VALUES)",
-                "",
-                "",
-                "def predict(row):",
-                "    return _sums(row, _SAID)[0]",
-            )
-            return
-        yield from self._decide()
-        yield ""
-        yield ""
-        yield from ("def predict(row):", "    return CLASSES[_decide(_sums(row, _VOTES))]")
-        yield ""
-        yield ""
-        yield from ("def predict_proba(row):", "    return _sums(row, _PROBA)")
-
-    def _decide(self) -> Iterator[str]:
-        """The class that votes lead to, the first of equals."""
-        program = self.program
-        yield "def _decide(votes):"
-        if program.costs is None:
-            yield f"    enough = max(votes) * {1 - SAME_WEIGHT!r}"
-            yield "    return next(k for k, vote in enumerate(votes) if vote >= enough)"
-            return
-        yield f"    costs = [0.0] * {program.width}"
-        yield f"    for vote, row in zip(votes, {values(map(tuple, program.costs.tolist()))}):"
-        yield f"        for k in range({program.width}):"
-        yield "            costs[k] += vote * row[k]"
-        yield f"    enough = min(costs) * {1 + SAME_WEIGHT!r}"
-        yield "    return next(k for k, cost in enumerate(costs) if cost <= enough)"
+        answer, proba = calls(program, "_")
+        yield f"_WIDTH, _DIVISOR = {program.width}, {program.divisor}.0"
+        if program.costs is not None:
+            yield f"_COSTS = {values(map(tuple, program.costs.tolist()))}"
+        yield f"\n\ndef predict(row):\n    return {answer}"
+        if program.classes is not None:
+            yield f"\n\ndef predict_proba(row):\n    return {proba}"
 
 
 def _key(category: Any) -> Any:
     """What a category is looked up by: itself, or the nanoseconds of a time."""
-    if isinstance(category, np.datetime64 | np.timedelta64):
-        ticks, unit = times.ticks_of("", np.atleast_1d(np.asarray(category)))
-        return int(ticks[0]) * times.UNITS[unit]
-    return category
+    time = times.nanoseconds(category)
+    return category if time is None else time
 
 
 def _time_reader(categories: tuple[Any, ...]) -> str:
@@ -439,29 +330,16 @@ def _duration(value, step):
     return (value.days * 86400 + value.seconds) * 10**9 + value.microseconds * 1000 + getattr(value, "nanoseconds", 0)
 
 
-def _finite(a, sign, b):
-    if sign == "/" and b == 0:
-        return NAN
-    x = a + b if sign == "+" else a - b if sign == "-" else a * b if sign == "*" else a / b
+def _finite(x):
     return x if x - x == 0 else NAN
 
 
-def _compare(a, sign, b):
-    if a != a or b != b:
-        return NAN
-    return int(
-        a < b
-        if sign == "<"
-        else a <= b
-        if sign == "<="
-        else a > b
-        if sign == ">"
-        else a >= b
-        if sign == ">="
-        else a == b
-        if sign == "=="
-        else a != b
-    )
+def _divided(a, b):
+    return a / b if b else NAN
+
+
+def _compare(a, b, holds):
+    return NAN if a != a or b != b else int(holds)
 
 
 def _unknown(a):
@@ -489,6 +367,52 @@ def _quantity(x, q):
     return total
 
 
+def _label(k):
+    return CLASSES[k] if k >= 0 else None
+
+
+def _line(end):
+    return list(_PROBA[end])
+
+
+def _sums(row, said):
+    # what the ends of a row say, summed over trees
+    total = [0.0] * _WIDTH
+    for parts in _parts(_read(row)):
+        total = [a + b for a, b in zip(total, _sum(parts, said))]
+    return [a / _DIVISOR for a in total]
+
+
+def _votes(row, said):
+    # the same, where each tree has one vote
+    total = [0.0] * _WIDTH
+    for parts in _parts(_read(row)):
+        total[_decide(_sum(parts, said))] += 1.0
+    return [a / _DIVISOR for a in total]
+
+
+def _sum(parts, said):
+    one = [0.0] * _WIDTH
+    for end, share in parts:
+        one = [a + share * b for a, b in zip(one, said[end])]
+    return one
+
+
+def _decide(votes):
+    # the first of the classes of most votes
+    enough = max(votes) * SAME_MOST
+    return next(k for k, vote in enumerate(votes) if vote >= enough)
+
+
+def _cheapest(votes):
+    # the first of the classes of least cost
+    total = [0.0] * _WIDTH
+    for vote, row in zip(votes, _COSTS):
+        total = [a + vote * b for a, b in zip(total, row)]
+    enough = min(total) * SAME_LEAST
+    return next(k for k, cost in enumerate(total) if cost <= enough)
+
+
 def _walk(x, root):
     # the ends of a row, each with its share
     parts, waiting = [], [(root, 1.0)]
@@ -503,6 +427,6 @@ def _walk(x, root):
         for place in range(_HIGH[at] - 1, _LOW[at] - 1, -1):
             waiting.append((_SHARE_TO[place], share * _SHARE_WEIGHT[place] / _T[at]))
     return parts
-""",
+""".replace("SAME_MOST", repr(1 - SAME_WEIGHT)).replace("SAME_LEAST", repr(1 + SAME_WEIGHT)),
     r"^def (\w+)",
 )

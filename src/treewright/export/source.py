@@ -1,31 +1,31 @@
-"""Source code with a block for each node: the nested form of Python, JavaScript and C."""
+"""Source code: how a language writes numbers and predicates, and trees with a block for each node."""
 
 from __future__ import annotations
 
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 from treewright.errors import ExportError
-from treewright.export.expressions import Truth, read_expression
-from treewright.export.program import (
-    STAY,
-    Clause,
-    Cut,
-    Input,
-    Node,
-    Oblique,
-    Plane,
-    Program,
-    RuleBody,
-    Test,
-    TreeBody,
-)
+from treewright.export.comparisons import Cut, Input, Oblique, Plane, Test
+from treewright.export.expressions import Truth, Value, read_expression, written
+from treewright.export.program import STAY, Body, Clause, Node, Program, RuleBody, TreeBody
 
 MOST_NESTED_ENDS, DEEPEST_NESTED, MOST_NESTED_CODES = 1_000, 40, 20_000
 """Leaves of a model, depth of a tree and codes in all tests up to which code has a block for each node."""
+
+
+def check_form(program: Program, form: str) -> str:
+    """Refuse a form that is unknown, or that a model cannot have."""
+    if form not in ("auto", "nested", "table"):
+        raise ExportError(f"form must be 'auto', 'nested' or 'table', got {form!r}.")
+    if form == "nested" and program.shares_rows:
+        raise ExportError("form='nested' cannot hold a tree that shares rows over branches: use 'table'.")
+    return form
 
 
 def nested(program: Program, form: str) -> bool:
@@ -37,25 +37,14 @@ def nested(program: Program, form: str) -> bool:
     form : {"auto", "nested", "table"}
         `"auto"` goes by size. Rows that are shared over branches need tables.
     """
-    if form not in ("auto", "nested", "table"):
-        raise ExportError(f"form must be 'auto', 'nested' or 'table', got {form!r}.")
-    shares = any(body.shares_rows for body in program.bodies)
-    if form == "nested" and shares:
-        raise ExportError("form='nested' cannot hold a tree that shares rows over branches: use 'table'.")
-    if form != "auto":
+    if check_form(program, form) != "auto":
         return form == "nested"
-    codes = sum(
-        len(test.branches)
-        for body in program.bodies
-        for _, test in body.all_tests()
-        if not isinstance(test, Cut)
-    )
     depth = max(body.depth if isinstance(body, TreeBody) else 0 for body in program.bodies)
     return (
-        not shares
+        not program.shares_rows
         and program.n_ends <= MOST_NESTED_ENDS
         and depth <= DEEPEST_NESTED
-        and codes <= MOST_NESTED_CODES
+        and sum(program.n_codes) <= MOST_NESTED_CODES
     )
 
 
@@ -66,22 +55,124 @@ def predicate_of(program: Program, one: Input) -> Truth:
     return read_expression(str(one.predicate.rule), columns)
 
 
+WORDS = re.compile(r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|//.*|\#.*|(\w+)""")
+"""Names of code, and what is none: strings and comments."""
+
+
 def helpers_for(text: str, pieces: Mapping[str, str]) -> list[str]:
     """Choose the helpers that a text needs, and those that they need, in their order."""
     needed: set[str] = set()
     waiting = [text]
     while waiting:
-        words = set(re.findall(r"\w+", waiting.pop()))
-        new = (pieces.keys() & words) - needed
+        new = (pieces.keys() & set(WORDS.findall(waiting.pop()))) - needed
         needed |= new
         waiting += [pieces[name] for name in new]
     return [piece for name, piece in pieces.items() if name in needed]
+
+
+def calls(program: Program, prefix: str = "") -> tuple[str, str]:
+    """Write what gives the answer to a row, and its probabilities, by functions of these names."""
+    if program.sums:
+        sums = f"{prefix}{'votes' if program.decides_by_tree else 'sums'}(row, {prefix}"
+        decide = f"{prefix}{'decide' if program.costs is None else 'cheapest'}"
+        answer, proba, label = f"{sums}PROBA)[0]", f"{sums}PROBA)", f"{decide}({sums}VOTES))"
+    else:
+        end = f"{prefix}end({prefix}read(row))"
+        answer, proba, label = f"{prefix}PROBA[{end}]", f"{prefix}line({end})", f"{prefix}LABELS[{end}]"
+    return answer if program.classes is None else f"{prefix}label({label})", proba
 
 
 def pieces_of(helpers: str, definition: str) -> dict[str, str]:
     """Take helpers apart that are set off by blank lines; `definition` finds the name of each."""
     parts = [part.strip("\n") for part in re.split(r"\n\n\n", helpers) if part.strip()]
     return {re.search(definition, part)[1]: part for part in parts}  # type: ignore[index]
+
+
+def wrapped(texts: Iterable[str], indent: str) -> str:
+    """Write the entries of a list, sixteen to a line."""
+    entries = list(texts)
+    lines = [", ".join(entries[at : at + 16]) for at in range(0, len(entries), 16)]
+    return f",\n{indent}".join(lines)
+
+
+class Language(ABC):
+    """How a language writes numbers, comments and predicates; of these the truth is 1, 0 or NaN.
+
+    Predicates call functions that stand in what is written: ``finite``, ``compare``, ``both``, ``either``.
+    """
+
+    prefix, finite = "", "finite"
+    signs: Mapping[str, str] = MappingProxyType({})
+    """Comparisons that are written otherwise than in Python."""
+
+    @abstractmethod
+    def number(self, value: float) -> str:
+        """Write a number so that it is read back to the last bit."""
+
+    def literal(self, value: Any) -> str:
+        """Write a class label or a category."""
+        if isinstance(value, str):
+            return self.string(value)
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return self.whole(value) if isinstance(value, int) else self.number(value)
+
+    def string(self, text: str) -> str:
+        """Write text."""
+        return repr(text)
+
+    def whole(self, value: int) -> str:
+        """Write a whole number of any size."""
+        return str(value)
+
+    @abstractmethod
+    def comment(self, text: str) -> str:
+        """Write a comment that ends with its line, whatever is in it."""
+
+    @abstractmethod
+    def is_missing(self, number: str) -> str:
+        """Write whether a number is NaN, as 1 or 0."""
+
+    def input(self, place: int) -> str:
+        """Name the variable of an input."""
+        return f"x{place}"
+
+    def inputs(self, program: Program, read: Callable[[int, Input], str]) -> list[tuple[str, str]]:
+        """Give the variable of each input, and what it is: read from the row, or a predicate worked out."""
+        return [
+            (self.input(at), read(at, one) if one.predicate is None else self.predicate(program, one))
+            for at, one in enumerate(program.inputs)
+        ]
+
+    def predicate(self, program: Program, one: Input) -> str:
+        """Write what the predicate of an input gives."""
+        return written(predicate_of(program, one), self)
+
+    def value(self, number: Value) -> str:
+        """Write the number of an input with its offset."""
+        x = self.input(number.input)
+        return f"({x} + {self.number(float(number.offset))})" if number.offset else x
+
+    def constant(self, number: float) -> str:
+        """Write a number of an expression."""
+        return f"({self.number(number)})"
+
+    def arithmetic(self, sign: str, left: str, right: str) -> str:
+        """Join two numbers; NaN unless the result is finite."""
+        return f"{self.prefix}{self.finite}({left} {sign} {right})"
+
+    def compared(self, sign: str, left: str, right: str) -> str:
+        """Compare two numbers; NaN if one of them is."""
+        holds = f"{left} {self.signs.get(sign, sign)} {right}"
+        return f"{self.prefix}compare({left}, {right}, {holds})"
+
+    def negated(self, truth: str) -> str:
+        """Write the opposite."""
+        return f"(1 - {truth})"
+
+    def joined(self, all_of_them: bool, one: str, other: str) -> str:
+        """Join two truths by and, or by or."""
+        return f"{self.prefix}{'both' if all_of_them else 'either'}({one}, {other})"
 
 
 @dataclass(frozen=True)
@@ -92,8 +183,8 @@ class Arm:
     branch: int
 
 
-class Source(ABC):
-    """Writes a program as source code, a block for each node.
+class Source(Language):
+    """Writes a program as source code, a block for each node; by default with the braces of C and JavaScript.
 
     Parameters
     ----------
@@ -101,7 +192,7 @@ class Source(ABC):
     """
 
     and_, or_, true = "&&", "||", "true"
-    indent = "    "
+    indent, stop = "    ", ";"
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -109,44 +200,28 @@ class Source(ABC):
     # ---- what a language says ------------------------------------------------------------------------
 
     @abstractmethod
-    def number(self, value: float) -> str:
-        """Write a number so that it is read back to the last bit."""
-
-    @abstractmethod
-    def comment(self, text: str) -> str:
-        """Write a comment that ends with its line, whatever is in it."""
-
-    @abstractmethod
     def among(self, x: str, codes: Sequence[int]) -> str:
         """Write that a code is one of several."""
 
     @abstractmethod
-    def is_missing(self, x: str) -> str:
+    def is_nan(self, x: str) -> str:
         """Write that a number is NaN."""
 
-    @abstractmethod
     def block(self, word: str, condition: str | None) -> str:
         """Begin the block of ``if``, ``elif`` or ``else``."""
+        return "else {" if condition is None else f"{'else if' if word == 'elif' else word} ({condition}) {{"
 
-    @abstractmethod
     def end_block(self) -> list[str]:
         """End a block."""
+        return ["}"]
 
     def set_branch(self, branch: int) -> str:
         """Keep the number of a branch as `b`."""
-        return f"b = {branch};"
+        return f"b = {branch}{self.stop}"
 
-    @abstractmethod
-    def first_branch(self, branch: int) -> str:
-        """Make a variable `b` with the number of a branch."""
-
-    @abstractmethod
     def give(self, end: int) -> str:
         """Return from the function with an end."""
-
-    def input(self, place: int) -> str:
-        """Name the variable of an input."""
-        return f"x{place}"
+        return f"return {end}{self.stop}"
 
     # ---- expressions -----------------------------------------------------------------------------------
 
@@ -198,14 +273,18 @@ class Source(ABC):
             parts = [self.above(x, low)] if low != -math.inf else []
             parts += [self.at_most(x, high)] if high != math.inf or not parts else []
             text = f" {self.and_} ".join(parts)
-            missing = f"({text} {self.or_} {self.is_missing(x)})"
+            missing = f"({text} {self.or_} {self.is_nan(x)})"
             return missing if clause.missing else text
         codes = test.codes(clause.branch)
         parts = [self.among(x, codes)] if codes else []
-        parts += [self.is_missing(x)] if clause.missing else []
+        parts += [self.is_nan(x)] if clause.missing else []
         return f"({f' {self.or_} '.join(parts)})" if parts else self.above(x, math.inf)
 
     # ---- statements --------------------------------------------------------------------------------------
+
+    def body(self, body: Body, first_end: int) -> Iterator[str]:
+        """Write the statements of a tree or of rules."""
+        return self.tree(body, first_end) if isinstance(body, TreeBody) else self.rules(body, first_end)
 
     def tree(self, body: TreeBody, first_end: int, depth: int = 1) -> Iterator[str]:
         """Write the statements of a tree; each way through them ends with `give`."""
@@ -227,7 +306,7 @@ class Source(ABC):
         if len(node.tests) == 1:
             arms = self.arms(node.tests[0], None if stay else node.default)
         else:
-            yield from ((depth, line) for line in self._stand_ins(node))
+            yield from ((depth, line) for line in self._surrogates(node))
             branches = range(len(node.children))
             arms = [Arm(f"b == {branch}", branch) for branch in branches if branch != node.default]
             arms += [] if stay else [Arm(None, node.default)]
@@ -242,10 +321,10 @@ class Source(ABC):
         if stay:
             yield depth, stay
 
-    def _stand_ins(self, node: Node) -> Iterator[str]:
+    def _surrogates(self, node: Node) -> Iterator[str]:
         """Write the choice of a branch by several tests in order."""
         arms = [arm for test in node.tests for arm in self.arms(test, None)]
-        yield self.first_branch(node.default)
+        yield self.set_branch(node.default)
         for place, arm in enumerate(arms):
             yield self.block("elif" if place else "if", arm.condition)
             yield self.indent + self.set_branch(arm.branch)
@@ -263,3 +342,17 @@ class Source(ABC):
             yield self.indent * 2 + self.give(first_end + place)
             yield from (self.indent + line for line in self.end_block())
         yield self.indent + self.give(first_end + len(body.rules))
+
+
+class Writer:
+    """Writes a program in a language; each language has its own parts.
+
+    Parameters
+    ----------
+    source : Source
+    form : {"auto", "nested", "table"}
+    """
+
+    def __init__(self, source: Source, form: str) -> None:
+        self.source, self.program = source, source.program
+        self.nested = nested(source.program, form)

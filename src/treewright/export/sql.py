@@ -11,22 +11,12 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import ExportError
+from treewright.export.comparisons import UNSEEN, Cut, Plane, Test
 from treewright.export.dialects import DIALECTS, LARGEST, Dialect, PostgreSQL, SQLite
 from treewright.export.expressions import Value, written
 from treewright.export.header import header
-from treewright.export.program import (
-    STAY,
-    UNSEEN,
-    Clause,
-    Cut,
-    Node,
-    Plane,
-    Program,
-    RuleBody,
-    Test,
-    TreeBody,
-)
-from treewright.export.source import predicate_of
+from treewright.export.program import STAY, Clause, Node, Program, RuleBody, TreeBody
+from treewright.export.source import check_form, predicate_of
 from treewright.export.states import SHARED, States
 from treewright.formatting.suggestions import nearest
 from treewright.formatting.text import printable
@@ -72,8 +62,6 @@ def export_sql(
     if dialect not in DIALECTS:
         hint = nearest(dialect, DIALECTS)
         raise ExportError(f"dialect {dialect!r} is unknown.{hint} Dialects are {', '.join(DIALECTS)}.")
-    if form not in ("auto", "nested", "table"):
-        raise ExportError(f"form must be 'auto', 'nested' or 'table', got {form!r}.")
     if proba and program.classes is None:
         raise ExportError("proba=True needs a model of classes; this one predicts numbers.")
     answers = {"prediction", *(f"p_{label}".lower() for label in program.classes or [] if proba)}
@@ -146,24 +134,12 @@ class _Query:
 
     def _is_nested(self, form: str) -> bool:
         program = self.program
-        shares = any(body.shares_rows for body in program.bodies)
-        if form == "nested" and shares:
-            raise ExportError("form='nested' cannot hold a tree that shares rows over branches: use 'table'.")
-        if form != "auto":
+        if check_form(program, form) != "auto":
             return form == "nested"
-        longest = max(
-            (
-                len(test.branches)
-                for body in program.bodies
-                for _, test in body.all_tests()
-                if not isinstance(test, Cut)
-            ),
-            default=0,
-        )
         most = MOST_CASES[self.dialect.name]
         return (
-            not shares
-            and longest <= MOST_CODES
+            not program.shares_rows
+            and max(program.n_codes, default=0) <= MOST_CODES
             and len(program.bodies) <= MOST_TREES
             and all(len(body.answers.proba) <= most for body in program.bodies)
             and all(
@@ -222,7 +198,7 @@ class _Query:
         category = self.category(place)
         unseen = (
             f" ELSE CASE WHEN {category} IS NOT NULL THEN {UNSEEN} END"
-            if program.unseen_is_code and one.column.kind == "categorical"
+            if program.unseen(one) == "coded"
             else ""
         )
         if place in self.joined:
@@ -601,16 +577,15 @@ class _Query:
     def _leaves(self) -> str:
         """What is said at each end."""
         program, number = self.program, self.dialect.number
-        every = [body.answers for body in program.bodies]
-        proba = np.concatenate([answers.proba for answers in every]).tolist()
+        proba = program.answers.proba.tolist()
         columns = ["s", *(f"p{k}" for k in range(program.width))]
         if not program.sums and program.classes is not None:
             columns.append("prediction")
-            labels = [[self.label(int(one))] for one in every[0].label.tolist()]  # type: ignore[union-attr]
+            labels = [[self.label(int(one))] for one in program.answers.labels]
         else:
             labels = [[] for _ in proba]
         if self._has_votes:
-            votes = np.concatenate([answers.votes for answers in every]).tolist()
+            votes = program.answers.votes.tolist()
             columns += [f"v{k}" for k in range(program.width)]
             labels = [[number(one) for one in line] for line in votes]
         rows = ([str(~end), *map(number, said), *labels[end]] for end, said in enumerate(proba))
@@ -619,12 +594,7 @@ class _Query:
     @property
     def _has_votes(self) -> bool:
         """Whether classes are decided by other sums than the probabilities."""
-        program = self.program
-        return (
-            program.sums
-            and program.classes is not None
-            and any(not np.array_equal(body.answers.votes, body.answers.proba) for body in program.bodies)
-        )
+        return self.program.has_votes and not self.program.proba_is_votes
 
     def _sums(self) -> Iterator[str]:
         """What is said of each row."""
@@ -637,7 +607,7 @@ class _Query:
             yield f'"treewright answers" AS (SELECT w.k, {said}{proba}\n  FROM {joined})'
             return
         names = [f"p{k}" for k in ks] + ([f"v{k}" for k in ks] if self._has_votes else [])
-        by_tree = program.hard and any(body.shares_rows for body in program.bodies)
+        by_tree = program.decides_by_tree
         sums = ", ".join(f"sum(w.share * l.{name}) AS {name}" for name in names)
         yield f'"treewright sums" AS (SELECT w.k{", w.tree" if by_tree else ""}, {sums}\n  FROM {joined} GROUP BY w.k{", w.tree" if by_tree else ""})'
         source = '"treewright sums"'

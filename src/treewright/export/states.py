@@ -11,19 +11,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from treewright.export.program import (
-    SHARE,
-    STAY,
-    UNSEEN,
-    Body,
-    Clause,
-    Cut,
-    Lookup,
-    Node,
-    Program,
-    RuleBody,
-    Test,
-)
+from treewright.export.comparisons import UNSEEN, Cut, Lookup, Test
+from treewright.export.program import SHARE, STAY, Body, Clause, Node, Program, RuleBody
 
 SHARED = -1
 """The quantity of a state that shares rows over all its branches."""

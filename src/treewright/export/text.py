@@ -203,13 +203,13 @@ class Writer:
         ]
 
     def _quality(self, nodes: NDArray[np.int64]) -> list[str]:
-        """Write the share of the class each node predicts, or its risk per unit of weight."""
+        """Write the probability of the class each node predicts, or its loss per unit of weight."""
         tree = self.tree
         weight = np.where(tree.weight[nodes] > 0, tree.weight[nodes], 1.0)
         if tree.schema.classes is None:
             with np.errstate(over="ignore"):
-                risks = [f"{risk:.4g}" for risk in (tree.risk[nodes] / weight).tolist()]
-            return _aligned([f"mean risk {text}" for text in risks], pad_after="mean risk ")
+                losses = [f"{loss:.4g}" for loss in (tree.risk[nodes] / weight).tolist()]
+            return _aligned([f"mean loss {text}" for text in losses], pad_after="mean loss ")
         shares = tree.value[nodes, tree.label[nodes]] / weight
         return _aligned([f"{percent(share)} %" for share in shares.tolist()])
 

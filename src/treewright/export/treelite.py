@@ -6,7 +6,8 @@ from typing import Any
 
 from treewright.errors import ExportError
 from treewright.export.binary import check_binary, cut_of
-from treewright.export.program import UNSEEN, Lookup, Node, Program, TreeBody
+from treewright.export.comparisons import UNSEEN, Lookup
+from treewright.export.program import Node, Program, TreeBody
 
 
 def export_treelite(program: Program) -> bytes:

@@ -21,21 +21,8 @@ from numpy.typing import NDArray
 from treewright.data import times
 from treewright.data.arrays import RawTable
 from treewright.data.columns import Column, Raw, RawCodes, RawNumbers
-from treewright.export.program import (
-    SHARE,
-    UNSEEN,
-    Ball,
-    Cut,
-    Input,
-    Lookup,
-    Node,
-    Oblique,
-    Plane,
-    Program,
-    RuleBody,
-    Test,
-    TreeBody,
-)
+from treewright.export.comparisons import UNSEEN, Ball, Cut, Input, Lookup, Oblique, Plane, Test
+from treewright.export.program import SHARE, Node, Program, RuleBody, TreeBody
 
 Array = NDArray[np.float64]
 Values = list[float]

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from treewright.errors import ExportError
-from treewright.export.program import program_of
+from treewright.export.program_of_model import program_of
 from treewright.formatting.suggestions import nearest
 
 

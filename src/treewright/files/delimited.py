@@ -90,13 +90,7 @@ class Dialect:
 
 
 def literal(text: str) -> str:
-    """Write text as SQL does.
-
-    Examples
-    --------
-    >>> print(literal("it's"))
-    'it''s'
-    """
+    """Write text as SQL does, in single quotes."""
     return "'" + text.replace("'", "''") + "'"
 
 

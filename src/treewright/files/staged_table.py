@@ -37,6 +37,8 @@ class TextOptions:
 class Staged:
     """A staged table: its columns, and what is known of them.
 
+    The rows stand in DuckDB, on disk where memory does not hold them.
+
     Parameters
     ----------
     name : str

@@ -29,6 +29,8 @@ def grow_trees(
 ) -> Trees:
     """Grow the trees of a forest side by side.
 
+    Each grows in a thread of its own, on the rows that its seed draws: the forest is the same for any number.
+
     Parameters
     ----------
     dataset : Dataset

@@ -94,7 +94,7 @@ def _with_observed(tree: Tree, rows: Dataset, recipe: Recipe) -> Tree:
         tree,
         count=np.rint(count.sum(axis=1)).astype(np.int64),
         weight=weight,
-        value=tree.shares * np.where(weight > 0, weight, 1.0)[:, None],
+        value=tree.class_probabilities * np.where(weight > 0, weight, 1.0)[:, None],
         risk=np.maximum(risk, 0.0),
         observed=seen,
     )

@@ -106,7 +106,7 @@ def held_out_shares(trees: Trees, judges: Judges) -> Array:
     for at, tree in enumerate(trees):
         rows = judges.of(at)
         if len(rows):
-            value = tree.shares
+            value = tree.class_probabilities
             grown += training_decrease(tree, value)
             held_out += held_out_decrease(tree, value, rows)
     return held_out / max(grown, 1e-300)

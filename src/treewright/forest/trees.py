@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,30 @@ from treewright.tree.decision import decide
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int32]
+One = TypeVar("One")
 
 
-class Trees(Sequence[Tree]):
+class MadeWhenAskedFor(Sequence[One]):
+    """A sequence whose members are made when they are asked for, and not kept."""
+
+    @abstractmethod
+    def _made(self, index: int) -> One:
+        """Make one member."""
+
+    @overload
+    def __getitem__(self, index: int) -> One: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[One]: ...
+    def __getitem__(self, index: int | slice) -> One | list[One]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(len(self))[index]]
+        return self._made(range(len(self))[index])
+
+    def __iter__(self) -> Iterator[One]:
+        return map(self._made, range(len(self)))
+
+
+class Trees(MadeWhenAskedFor[Tree]):
     """Trees of binary splits in the core's compact arrays, about 32 bytes a node for two classes.
 
     A node keeps what it takes to walk on, its class weights (or its number, weight and risk) and its count;
@@ -59,19 +81,7 @@ class Trees(Sequence[Tree]):
     def __len__(self) -> int:
         return len(self.arrays["tree_begin"]) - 1
 
-    @overload
-    def __getitem__(self, index: int) -> Tree: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Tree]: ...
-    def __getitem__(self, index: int | slice) -> Tree | list[Tree]:
-        if isinstance(index, slice):
-            return [self[at] for at in range(len(self))[index]]
-        return self._tree(range(len(self))[index])
-
-    def __iter__(self) -> Iterator[Tree]:
-        return (self[at] for at in range(len(self)))
-
-    def _tree(self, index: int) -> Tree:
+    def _made(self, index: int) -> Tree:
         schema = self.schema
         arrays = _core.unpack_tree(
             self.arrays, schema.n_classes, index, self.criterion, schema.position, schema.n_categories
@@ -150,6 +160,11 @@ class Trees(Sequence[Tree]):
         sums : float64 array of shape (n_rows, n_classes or 1)
         votes : array of shape (n_rows,)
         """
+        return self._vote(numbers, codes, hard, draws, threads)
+
+    def _vote(
+        self, numbers: Array, codes: Codes, hard: bool, draws: Draws | None, threads: int
+    ) -> tuple[Array, NDArray[np.uint32]]:
         options = None if draws is None else draws.options()
         n_classes = self.schema.n_classes
         sums, votes, infinite = _core.vote(self.arrays, n_classes, numbers, codes, hard, options, threads)
@@ -175,7 +190,7 @@ class LooseTrees(Trees):
     def __len__(self) -> int:
         return len(self.trees)
 
-    def _tree(self, index: int) -> Tree:
+    def _made(self, index: int) -> Tree:
         return self.trees[index]
 
     def parts(self) -> list[Mapping[str, NDArray[Any]]]:
@@ -197,14 +212,8 @@ class LooseTrees(Trees):
         """The memory that the trees take."""
         return sum(array.nbytes for arrays in self.parts() for array in arrays.values())
 
-    def vote(
-        self,
-        numbers: Array,
-        codes: Codes,
-        *,
-        hard: bool = False,
-        draws: Draws | None = None,
-        threads: int = 1,
+    def _vote(
+        self, numbers: Array, codes: Codes, hard: bool, draws: Draws | None, threads: int
     ) -> tuple[Array, NDArray[np.uint32]]:
         """As for compact trees; a row that ends in several leaves has a share in each."""
         sums = np.zeros((len(numbers), max(self.schema.n_classes, 1)))
@@ -222,7 +231,7 @@ class LooseTrees(Trees):
 
 def answer(tree: Tree, numbers: Array, codes: Codes, *, hard: bool = False, threads: int = 1) -> Array:
     """What a tree says of each row; with `hard`, its whole vote for one class."""
-    said = tree.spread(numbers, codes, tree.shares, threads)
+    said = tree.spread(numbers, codes, tree.class_probabilities, threads)
     return np.eye(said.shape[1])[decide(said)] if hard and tree.is_classifier else said
 
 

@@ -567,7 +567,7 @@ PARAMETERS: tuple[Parameter, ...] = (
             described="float",
         ),
         -inf,
-        "A split's merit must exceed this; −inf takes every split.",
+        "A split's gain must exceed this; −inf takes every split.",
         RECIPE,
         core="double = -no_limit",
     ),
@@ -736,8 +736,8 @@ PARAMETERS: tuple[Parameter, ...] = (
         "alpha",
         number(0.0, none=True),
         None,
-        "The price of a leaf, in mean cost on the training rows: larger is a smaller tree. None chooses it by "
-        "cross-validation.",
+        "The price of a leaf, in mean cost on the training rows: larger is a smaller tree. None chooses it "
+        "by cross-validation.",
         LEARNERS,
     ),
     Parameter(
@@ -855,7 +855,7 @@ PARAMETERS: tuple[Parameter, ...] = (
             described="dict or array-like or None",
         ),
         None,
-        "The classes' shares to grow for, instead of those of the data.",
+        "Prior probabilities of the classes, instead of those of the data.",
         _of_classes(TREES | CART | OPTIMAL),
         convert=class_priors,
     ),
@@ -868,7 +868,7 @@ PARAMETERS: tuple[Parameter, ...] = (
             described="tuple of float or None",
         ),
         None,
-        "The classes' shares to grow for, in class order.",
+        "Prior probabilities of the classes, in class order.",
         RECIPE | CART_RECIPE | OPTIMAL_RECIPE,
     ),
     Parameter(
@@ -932,7 +932,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         one_of("forest", "auto", none=True),
         None,
         "Grow the tree on targets that a forest has smoothed, each row by the trees that have not drawn it: "
-        "better probabilities from a larger tree, in about three times the time. \"auto\" does so for tables "
+        'better probabilities from a larger tree, in about three times the time. "auto" does so for tables '
         "of up to 1,000 rows.",
         LEARNERS,
     ),
@@ -1044,8 +1044,8 @@ PARAMETERS: tuple[Parameter, ...] = (
         "cut",
         one_of("midpoint", "observed", "short"),
         "midpoint",
-        "Cut half-way between neighbouring values, at the largest value of the data not above that, or at the "
-        "shortest decimal between the two.",
+        "Cut half-way between neighbouring values, at the largest value of the data not above that, or at "
+        "the shortest decimal between the two.",
         GROWN | LEARNERS,
         dict.fromkeys(LEARNERS, "short"),
     ),
@@ -1178,7 +1178,7 @@ PARAMETERS: tuple[Parameter, ...] = (
             described="tuple of float or None",
         ),
         None,
-        "What it costs to look at each feature: merits are divided by it when candidates are compared, those "
+        "What it costs to look at each feature: gains are divided by it when candidates are compared, those "
         "of splits on several features by the sum.",
         RECIPE | CART_RECIPE,
         core="Numbers = {}",
@@ -1352,7 +1352,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         "trace",
         truth(),
         False,
-        "Keep the learner's own account of every node: each candidate with its counts, gain and gain ratio, "
+        "Keep every step of the learner, at every node: each candidate with its counts, gain and gain ratio, "
         "what was chosen and why. `trace_` holds the training rows with it.",
         ONE_TREE - OPTIMAL - LEARNERS,
     ),

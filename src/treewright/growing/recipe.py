@@ -15,7 +15,7 @@ from treewright.parameter_types import Domain, check_parameters
 
 if TYPE_CHECKING:
     from treewright.data import Dataset
-    from treewright.trace.records import CandidateAccount
+    from treewright.trace.records import Candidate
     from treewright.tree import Tree
 
 CATEGORY_SPLITS = ("subset", "multiway", "one_vs_rest")
@@ -41,27 +41,10 @@ class Recipe:
     criterion : str or callable
         What makes a split good: a name of `criteria.CLASSIFICATION` or `criteria.REGRESSION`, or a function
         of the statistics of a node and of its candidates' branches.
-    splitter : {"best", "random"}
-        Look at every cut of a feature, or at one drawn at random (Geurts, Ernst & Wehenkel, 2006).
-    max_depth : int or None
-        The greatest depth of the tree; 0 is a single leaf, None means no limit.
-    min_samples_split : int or float
-        The least number of training rows in a node that is split; a float is a share of all training rows.
-    min_samples_leaf : int or float
-        The least number of training rows in a leaf: a split that would leave fewer rows in a branch is not
-        made. A float is a share of all training rows.
-    min_weight_fraction_leaf : float
-        The least weight of a leaf, as a share of the total weight of all training rows.
-    max_features : int, float, {"sqrt", "log2"} or None
-        How many features, drawn at random, each node looks at; None is all.
     random_state : int
         Seed of all that is drawn at random.
-    max_leaf_nodes : int or None
-        The greatest number of leaves; the nodes are then split best first.
-    min_impurity_decrease : float
-        A node is split only if that lowers the impurity of the whole tree by at least this much.
     min_merit : float
-        A split's merit must exceed this; −inf takes every split.
+        A split's gain must exceed this; −inf takes every split.
     class_weight : "balanced", tuple of float or None
         Factor on the weight of each class, in class order.
     monotonic : tuple of int or None
@@ -70,70 +53,26 @@ class Recipe:
     interaction : tuple of tuples of int or None
         Groups of features that may share a path.
     priors : tuple of float or None
-        The classes' shares to grow for, in class order.
+        Prior probabilities of the classes, in class order.
     costs : tuple of tuples of float or None
         Cost of predicting a class (column) where another is true (row).
-    splits : tuple of str
-        Forms of splits to look for; the best one wins. They are "threshold", "interval", "hyperplane",
-        "sphere" and "median" for numeric and ordinal features, "subset", "multiway" and "one_vs_rest" for
-        categorical ones, and "predicate" for your own, see the page on splits.
-    max_intervals : int or None
-        Most intervals of an "interval" split, the best of all ways to make them. None makes cuts one inside
-        the other as long as they pay for themselves in bits.
-    max_terms : int or None
-        Most features of a hyperplane or sphere; by default as many as pay for themselves.
     missing : str or tuple of str
         What becomes of rows without a value, a name of `MISSING`, or one for each feature.
-    max_surrogates : int
-        How many surrogate splits a node keeps for rows that miss the value it asks for (missing="surrogate").
-    use_surrogates : {0, 1, 2}
-        Rows with a missing value stay at the node (0), follow the surrogates or else stay (1), or follow the
-        surrogates or else the majority (2).
-    cut : {"midpoint", "observed", "short"}
-        Cut half-way between neighbouring values, at the largest value of the data not above that, or at the
-        shortest decimal between the two.
-    category_order : {"auto", "node", "once"}
-        Order the categories for subset splits anew at each node (exact), or once by the whole target. "auto"
-        does so once for features of more than 256 categories, where ordering at each node fits noise, unless
-        `significance` tests splits.
-    category_search : {"exchange", "descent"}
-        How groups of more than twelve categories are found for three and more classes: the best cut of
-        several orders, then by exchange of single categories, or by descent (Chou, 1991).
-    fair_categories : bool
-        Judge groups of categories by what they tell beyond chance: the more values a feature has and the
-        fewer rows they have, the more of their differences is chance. Identifiers are then not split on; see
-        the page on splits.
-    max_groups : int
-        Most groups of categories that a "subset" split makes.
-    max_bins : int or None
-        Look at no more than this many quantile cuts of a numeric feature; all by default.
     ties : {"first", "last", "random"} or tuple of int
         Which of equally good splits wins; "random" looks at the features in an order drawn for each node, a
         tuple is an order of preference.
     stop_on_constant : bool
         Whether a node becomes a leaf where no split gains anything and the first feature not yet used has one
         value only, as some textbooks have ID3; if not, such features are passed over.
-    order : {"depth_first", "breadth_first", "best_first"}
-        Which node to split next. `max_leaf_nodes` makes the default "best_first".
-    max_nodes : int or None
-        The greatest number of nodes.
-    max_competitors : int
-        How many of the best splits on other features each node remembers.
     feature_costs : tuple of float or None
-        What it costs to look at each feature: merits are divided by it when candidates are compared, those of
+        What it costs to look at each feature: gains are divided by it when candidates are compared, those of
         splits on several features by the sum.
-    min_gain : float or None
-        A split must lower the impurity of its node by more than this, whatever the node's share of the rows;
-        0 stops where no split lowers it.
-    significance : float or None
-        Split only where branch and target are related at this level of significance. The test is chi-square,
-        of numbers F, corrected for the number of splits there were to choose from.
-    complexity : float
-        The price of a node: a split must lower the whole tree's impurity by as much for each branch.
-    risk_threshold : float or None
-        Stop growing, best first, when the training error per row is within this of `bayes_risk`.
-    bayes_risk : float
-        The error that nobody can avoid, see `risk_threshold`.
+    **parameters
+        `splitter`, `max_depth`, `min_samples_split`, `min_samples_leaf`, `min_weight_fraction_leaf`,
+        `max_features`, `max_leaf_nodes`, `min_impurity_decrease`, `splits`, `max_intervals`, `max_terms`,
+        `max_surrogates`, `use_surrogates`, `cut`, `category_order`, `category_search`, `fair_categories`,
+        `max_groups`, `max_bins`, `order`, `max_nodes`, `max_competitors`, `min_gain`, `significance`,
+        `complexity`, `risk_threshold` and `bayes_risk` are those of `DecisionTreeClassifier`.
 
     Examples
     --------
@@ -248,14 +187,12 @@ class ProgramRecipe(ABC):
     def limits(self) -> dict[str, Any]:
         """What may have kept a node from being split, by the names of the parameters."""
 
-    def passed_over(
-        self, candidates: Sequence[CandidateAccount], rows: Dataset
-    ) -> tuple[frozenset[str], str]:
-        """Name the features whose candidates were not compared by merit, and say in words why.
+    def passed_over(self, candidates: Sequence[Candidate], rows: Dataset) -> tuple[frozenset[str], str]:
+        """Name the features whose candidates were not compared, and say in words why.
 
         Parameters
         ----------
-        candidates : sequence of CandidateAccount
+        candidates : sequence of Candidate
             Those of a node.
         rows : Dataset
             What the whole tree was grown on.

@@ -50,7 +50,7 @@ def shared_memory(function: MeritFunction, n_classes: int, most_branches: int) -
             given = _as_numbers(given, function)
         if given.shape != (n_candidates,):
             raise ValueError(
-                f"criterion {function_name(function)!r} must give one merit for each candidate: "
+                f"criterion {function_name(function)!r} must give one number for each candidate: "
                 f"expected shape ({n_candidates},), got {given.shape}."
             )
         if not given.max() < np.inf:

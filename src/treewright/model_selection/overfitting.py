@@ -60,6 +60,8 @@ class OverfittingCurve:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw both in one picture: growing as lines, pruning dashed.
 
+        Where the line of the training rows rises and that of the others falls, the tree fits chance.
+
         Parameters
         ----------
         ax : matplotlib Axes, optional

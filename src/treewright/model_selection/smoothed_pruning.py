@@ -50,8 +50,8 @@ def prune_smoothed(
 
     The nested sequence is that of the errors on the training rows. The tree of the sequence, and how far its
     predictions are shrunk, are chosen by cross-validation of the shrunken class probabilities (their Brier
-    score), which tells trees apart that make the same errors and hangs less on the folds than counts of errors
-    do; under costs by these, of numbers by the squared error.
+    score), which tells trees apart that make the same errors and hangs less on the folds than counts of
+    errors do; under costs by these, of numbers by the squared error.
 
     Parameters
     ----------

@@ -119,6 +119,8 @@ def grow_and_prune(
 ) -> Pruned:
     """Grow a tree and prune it by one method after the other.
 
+    This is the whole of `fit`: what needs held-out rows is given them, what needs folds grows their trees.
+
     Parameters
     ----------
     dataset : Dataset

@@ -123,7 +123,7 @@ def trees_of(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> T
     is_table[inner] = schema.n_categories[arrays["feature"][inner]] > 0
     tables = np.concatenate(([0], np.cumsum(is_table)))
     if splits[-1] != len(arrays["merit"]) or tables[-1] != len(arrays["table_begin"]) - 1:
-        raise ModelFileError("the model is broken: its splits, merits and tables differ in number")
+        raise ModelFileError("the model is broken: its splits, gains and tables differ in number")
     parts = []
     for at, (first, last) in enumerate(zip(begin[:-1].tolist(), begin[1:].tolist(), strict=True)):
         tree = _tree_arrays(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -15,6 +15,13 @@ _ODD = object()  # what is no plain value
 
 NAMED_FUNCTIONS = ("criterion", "predicates")
 """Parameters whose functions a file names, though it cannot hold them: the tree was made by them."""
+
+
+@runtime_checkable
+class Estimator(Protocol):
+    """An estimator of this library."""
+
+    _declared_as: ClassVar[type]
 
 
 def described(model: Any) -> dict[str, Any]:
@@ -61,6 +68,9 @@ def _plain(value: Any, functions: bool = False) -> Any:
         return _ODD if _ODD in entries else entries
     if type(value) in KINDS.values():
         return {"pruner": type(value).__name__, "settings": plain_parameters(vars(value))}
+    if isinstance(value, Estimator):
+        inner = described(value)
+        return {"estimator": inner["kind"], "parameters": inner["parameters"]}
     if functions and callable(value) and not isinstance(value, type):
         return {"function": function_name(value)}
     return _ODD

@@ -209,7 +209,7 @@ def _check_statistics(arrays: Arrays, first: NDArray[np.int64], is_classifier: b
     shared = arrays["default_branch"] == -1  # a shared row counts in every branch
     _require((rows <= count) | shared, "the branches of node {at} have more rows than the node")
     leaf = arrays["n_children"] == 0
-    _require(~leaf | (arrays["merit"] == 0), "leaf {at} has the merit of a split")
+    _require(~leaf | (arrays["merit"] == 0), "leaf {at} has the gain of a split")
 
 
 def _check_lists(arrays: Arrays) -> None:

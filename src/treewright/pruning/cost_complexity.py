@@ -1,10 +1,10 @@
-"""Cost-complexity pruning: the nested trees that minimise risk + alpha · leaves, for every alpha.
+"""Cost-complexity pruning: the nested trees that minimise loss + alpha · leaves, for every alpha.
 
 Breiman, Friedman, Olshen & Stone (1984), *Classification and Regression Trees*, ch. 3, cut the weakest link
-again and again: the node whose leaves buy the least decrease of risk each. Doing so literally looks at every
+again and again: the node whose leaves buy the least decrease of loss each. Doing so literally looks at every
 node in every step. Here each node's alpha is found once, from below. As a function of alpha the least cost of
 a subtree is concave and piecewise linear; it bends at the alphas of the nodes that collapse inside it. A node
-collapses where the line *its risk as a leaf + alpha* meets the sum of its children's functions, and the bends
+collapses where the line *its loss as a leaf + alpha* meets the sum of its children's functions, and the bends
 beyond that point are gone for good. So a heap of bends that children hand to their parent gives all alphas in
 O(n log n), or O(n log² n) when large heaps must be merged again and again.
 """
@@ -79,7 +79,7 @@ class Links(NamedTuple):
         return np.asarray(np.diff(alpha) > SAME_ALPHA * alpha[-1])
 
     def _by_node(self, steps: NDArray[Any]) -> Array:
-        of_node = np.full(len(self.tree), inf)
+        of_node = np.full(self.tree.parent.shape, inf)
         of_node[self.node[1:]] = steps[1:]
         return of_node
 
@@ -92,7 +92,7 @@ def _is_cv(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class CostComplexity(Pruner):
-    """The smallest pruning of least risk + alpha · leaves, alpha given or chosen (Breiman et al., 1984).
+    """The smallest pruning of least loss + alpha · leaves, alpha given or chosen (Breiman et al., 1984).
 
     One of `alpha`, `cv` and `holdout` says how alpha is found; by default it is `cv=10`. Cross-validation
     grows a tree on all folds but one and predicts the rows of that one, for every alpha of the path at once:
@@ -102,7 +102,7 @@ class CostComplexity(Pruner):
     Parameters
     ----------
     alpha : float or None
-        The price of a leaf, in risk per unit of the root's weight.
+        The price of a leaf, in loss per unit of the root's weight.
     cv : int, array-like of fold numbers, or None
         Choose alpha by cross-validation with so many folds, stratified by class, or with the fold of every
         row.
@@ -129,7 +129,7 @@ class CostComplexity(Pruner):
     3
     >>> pruned = prune(model, CostComplexity(cv=10, se=1), X, y)
     >>> print(pruned.path_)
-       alpha  leaves      risk  held_out       se
+       alpha  leaves  training  held_out       se
            0       9         0      0.06  0.01939
     0.003333       7  0.006667      0.06  0.01939
     0.006667       4   0.02667   0.06667  0.02037

@@ -39,8 +39,8 @@ class DescriptionLength(Pruner):
         How a leaf tells the classes of its n rows, of k classes. "exceptions" names the leaf's class and then
         the e rows that are not of it: log₂ k + log₂(b + 1) + log₂ C(n, e) + e log₂(k − 1), where b = n (k −
         1) / k is the most there can be (Quinlan & Rivest, 1989). "shares" takes −log₂ of the chance of the
-        classes, averaged over all class shares (Krichevsky & Trofimov, 1981), whose value for many rows is
-        the stochastic complexity of Mehta et al. (1995).
+        classes, averaged over all class probabilities (Krichevsky & Trofimov, 1981), whose value for many
+        rows is the stochastic complexity of Mehta et al. (1995).
     split_weight : float
         Factor on the bits of the tree itself: above 1 it prunes more.
 
@@ -48,8 +48,8 @@ class DescriptionLength(Pruner):
     --------
     >>> from treewright import DecisionTreeClassifier, datasets
     >>> tree = DecisionTreeClassifier().fit(*datasets.load_iris()).tree_
-    >>> DescriptionLength()(tree)
-    Tree(7 nodes, 4 leaves, depth 3, 3 classes)
+    >>> DescriptionLength()(tree).n_leaves
+    4
     """
 
     domains: ClassVar[dict[str, Domain]] = {
@@ -84,7 +84,7 @@ def exception_bits(tree: Tree) -> Array:
 
 
 def share_bits(tree: Tree) -> Array:
-    """Bits of the classes of each node as a leaf, under the mean over all class shares."""
+    """Bits of the classes of each node as a leaf, under the mean over all class probabilities."""
     value = np.where(tree.weight[:, None] > 0, tree.value, 0.0)
     k = value.shape[1]
     chance = log_gamma(value + 0.5).sum(axis=1) - k / 2 * log(pi) + log_gamma(k / 2)

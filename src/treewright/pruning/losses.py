@@ -57,10 +57,12 @@ def training_risk(tree: Tree, risk: Risk | None) -> Array:
 
 def check_risk(tree: Tree, risk: Risk | None) -> None:
     """Refuse a risk that a tree does not have."""
+    if risk is None:
+        return
     allowed = (
         ("error", "cost", "impurity", "log_loss") if tree.is_classifier else ("squared_error", "impurity")
     )
-    if risk is not None and risk not in allowed:
+    if risk not in allowed:
         raise ValueError(unknown_name("risk for this tree", risk, allowed))
 
 
@@ -98,7 +100,7 @@ def row_loss(
     those of one who knows the class.
     """
     if risk == "brier":
-        chances = tree.shares
+        chances = tree.class_probabilities
         loss = (chances**2).sum(axis=1, keepdims=True) - 2 * chances + 1  # by node and class
         return np.asarray(loss[node, target.astype(int)])
     if risk == "log_loss":

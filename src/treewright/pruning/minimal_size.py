@@ -20,6 +20,7 @@ from treewright.pruning.losses import RISK_DOMAIN, Risk, held_out_loss, training
 from treewright.pruning.path import PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.tree import Tree
+from treewright.tree.decision import loss_name
 from treewright.tree.routing import sum_below
 
 Array = NDArray[np.float64]
@@ -47,7 +48,7 @@ class MinimalSize(Pruner):
     Parameters
     ----------
     select : {"holdout", "structural_risk"}
-        Take the pruning of least loss on held-out rows, the smallest of equals; or of least risk + √(s / n)
+        Take the pruning of least loss on held-out rows, the smallest of equals; or of least loss + √(s / n)
         on the n training rows, s being its number of nodes (structural risk minimisation).
     risk : {"error", "cost", "squared_error", "impurity", "log_loss"} or None
         What is counted as errors on the training rows, see `CostComplexity`.
@@ -116,7 +117,7 @@ class MinimalSize(Pruner):
         is_leaf = tree.n_children == 0
         below = sum_below(tree.parent, (cost * is_leaf)[:, None])[:, 0]
         seen = np.flatnonzero(~is_leaf & ~tree.below(collapse))
-        measure = f"{self.risk or 'risk'} on the training rows, before any pruning below"
+        measure = f"{self.risk or loss_name(tree)} on the training rows, before any pruning below"
         return Pruned(
             tree.collapse(collapse),
             self.report(tree, measure, seen, before=below, after=cost, collapse=collapse),

@@ -38,6 +38,8 @@ class Prunings(Protocol):
 class NestedPrunings:
     """Trees each of which is a pruning of the one before.
 
+    They are not kept: each is made from the whole tree when it is asked for.
+
     Parameters
     ----------
     tree : Tree
@@ -77,7 +79,7 @@ class PathPoint:
         return self.prunings.tree.collapse(self.prunings.collapse(self.index))
 
     def __repr__(self) -> str:
-        return f"PathPoint({counted(self.leaves, 'leaf', 'leaves')}, risk {self.risk:.4g})"
+        return f"PathPoint({counted(self.leaves, 'leaf', 'leaves')}, training loss {self.risk:.4g})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,13 +91,13 @@ class PruningPath:
     leaves : int array
         Number of leaves of each tree.
     risk : float array
-        Its risk on the training rows, per unit of weight.
+        Its loss on the training rows, per unit of weight.
     alpha : float array or None
         For cost-complexity pruning: from this alpha on it is the cheapest.
     held_out, se : float arrays or None
         Its mean loss on rows that it was not grown on, or by cross-validation, with the standard error.
     penalised : float array or None
-        Its training risk with a penalty for its size.
+        Its training loss with a penalty for its size.
     chosen : int or None
         Which of them was taken.
     prunings : Prunings or None
@@ -107,7 +109,7 @@ class PruningPath:
     >>> tree = DecisionTreeClassifier().fit(*datasets.load_iris()).tree_
     >>> path = pruning.CostComplexity(alpha=0.0).prune(tree).path
     >>> path[-3]
-    PathPoint(3 leaves, risk 0.04)
+    PathPoint(3 leaves, training loss 0.04)
     >>> path[-3].tree
     Tree(5 nodes, 3 leaves, depth 2, 3 classes)
     """
@@ -153,7 +155,7 @@ class PruningPath:
         Parameters
         ----------
         estimate : float array
-            What is known of the true risk of each tree.
+            What is known of the true loss of each tree.
         granted : float
             How many standard errors of the best tree are granted to smaller ones.
         measure : {"held_out", "penalised"}
@@ -189,12 +191,12 @@ class PruningPath:
             [f"{column[index]:.4g}" for column in columns.values()] + ["←" if index == self.chosen else ""]
             for index in range(len(self))
         ]
-        return [*columns, ""], rows
+        return ["training" if name == "risk" else name for name in columns] + [""], rows
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw risk against the number of leaves, with one standard error up and down.
+        """Draw the loss against the number of leaves, with one standard error up and down.
 
-        Of what is known of other rows the least risk and the smallest tree within one standard error of it
+        Of what is known of other rows the least loss and the smallest tree within one standard error of it
         are marked, and what was chosen.
 
         Parameters
@@ -202,7 +204,7 @@ class PruningPath:
         ax : matplotlib Axes, optional
             Where to draw; a new figure if None.
         """
-        ax = axes_for(ax, "Risk against size", "leaves", "risk per row")
+        ax = axes_for(ax, "Loss against size", "leaves", "loss per row")
         ax.plot(self.leaves, self.risk, color=class_colour(0), marker=".", label="training rows")
         if self.held_out is not None:
             ax.plot(self.leaves, self.held_out, color=class_colour(5), marker=".", label="other rows")

@@ -1,4 +1,4 @@
-"""Penalised pruning: the least sum of risk and a price for every node.
+"""Penalised pruning: the least sum of the loss and a price for every node.
 
 The regularised risk L(h) + R(h) of Shalev-Shwartz & Ben-David (2014), *Understanding Machine Learning*, ch.
 13 and §18.2, with R proportional to the number of nodes.
@@ -15,11 +15,12 @@ from treewright.pruning.bottom_up import cheapest
 from treewright.pruning.losses import RISK_DOMAIN, Risk, training_risk
 from treewright.pruning.pruner import Pruned, Pruner
 from treewright.tree import Tree
+from treewright.tree.decision import loss_name
 
 
 @dataclass(frozen=True)
 class Penalised(Pruner):
-    """The smallest pruning of least risk + alpha · nodes.
+    """The smallest pruning of least loss + alpha · nodes.
 
     With two branches everywhere this is cost-complexity pruning at twice the alpha, since a tree then has one
     node less than twice its leaves. With risk="impurity" and entropy it is description length in its simplest
@@ -28,7 +29,7 @@ class Penalised(Pruner):
     Parameters
     ----------
     alpha : float
-        The price of a node, in risk per unit of the root's weight.
+        The price of a node, in loss per unit of the root's weight.
     risk : {"error", "cost", "squared_error", "impurity", "log_loss"} or None
         What a leaf costs on the training rows, see `CostComplexity`.
 
@@ -49,7 +50,7 @@ class Penalised(Pruner):
         """Give the pruned tree with a report, see `Pruner.prune`."""
         leaf = training_risk(tree, self.risk) / tree.weight[0] + self.alpha
         walk = cheapest(tree, leaf, self.alpha)
-        measure = f"{self.risk or 'risk'} per row + alpha · nodes"
+        measure = f"{self.risk or loss_name(tree)} per row + alpha · nodes"
         report = self.report(
             tree, measure, walk.decided, before=walk.subtree, after=leaf, collapse=walk.collapse
         )

@@ -24,6 +24,8 @@ FOR_NUMBERS = "CostComplexity, ReducedError, MinimalSize, Penalised or Structura
 class Pruned:
     """What a pruner gives.
 
+    Estimators keep the parts as `tree_`, `report_` and `path_`.
+
     Attributes
     ----------
     tree : Tree

@@ -55,7 +55,7 @@ class Report:
     >>> X, y = [[1], [2], [3], [4], [5], [6]], ["a", "a", "b", "a", "b", "b"]
     >>> tree = DecisionTreeClassifier().fit(X, y).tree_
     >>> print(pruning.Penalised(0.06).prune(tree).report)
-    Penalised(alpha=0.06): risk per row + alpha · nodes
+    Penalised(alpha=0.06): error per row + alpha · nodes
     node  split     subtree    leaf  decision
        3  x0 ≤ 3.5     0.18  0.2267  keep
        2  x0 ≤ 4.5      0.3  0.2267  collapse

@@ -23,7 +23,7 @@ class Simplify(Pruner):
     Parameters
     ----------
     by : {"class", "proba"}
-        What must be the same: the class predicted, or the shares of all classes too. For regression both mean
+        What must be the same: the class predicted, or the class probabilities too. For regression both mean
         the number predicted.
 
     Examples
@@ -65,7 +65,7 @@ class Simplify(Pruner):
     def _same(self, tree: Tree, one: NDArray[np.int64], other: NDArray[np.int32]) -> NDArray[np.bool_]:
         if tree.is_classifier and self.by == "class":
             return np.asarray(tree.label[one] == tree.label[other])
-        shares = tree.shares
+        shares = tree.class_probabilities
         return np.asarray(np.isclose(shares[one], shares[other], rtol=1e-12, atol=0).all(axis=1))
 
 

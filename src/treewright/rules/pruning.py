@@ -29,6 +29,8 @@ M = 2.0
 class LabelledRows:
     """Rows with their target, to count what rules get right.
 
+    They are those that the rules came from, or held-out ones, as the estimate asks for.
+
     Parameters
     ----------
     rows : Rows

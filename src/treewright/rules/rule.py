@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 class Rule:
     """IF all conditions hold THEN the class, or the number, that fits the rows of which they hold.
 
+    A rule out of a tree is the path to a leaf, the conditions on one feature joined.
+
     Parameters
     ----------
     conditions : tuple of Condition

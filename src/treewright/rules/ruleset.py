@@ -47,9 +47,9 @@ class RuleSet:
 
     Examples
     --------
-    >>> from treewright import DecisionTreeClassifier, datasets
-    >>> X, y = datasets.load_iris()
-    >>> rules = DecisionTreeClassifier(max_depth=2).fit(X, y).rules()
+    >>> import treewright as tw
+    >>> X, y = tw.datasets.load_iris()
+    >>> rules = tw.DecisionTreeClassifier(max_depth=2).fit(X, y).rules()
     >>> print(rules)
     IF petal length ≤ 2.45 THEN setosa  (50 rows, 100 %)
     IF petal length > 2.45 AND petal width ≤ 1.75 THEN versicolor  (54 rows, 91 %)
@@ -99,8 +99,8 @@ class RuleSet:
         return np.asarray(self.schema.classes.take([rule.label for rule in every]).take(which))
 
     @cached_property
-    def shares(self) -> NDArray[np.float64]:
-        """Share of each class among the rows of each rule, and of the default."""
+    def class_probabilities(self) -> NDArray[np.float64]:
+        """Probability of each class among the rows of each rule, and of the default."""
         value = np.stack([rule.value for rule in (*self.rules, self.default)])
         return np.asarray(value / value.sum(axis=1, keepdims=True))
 
@@ -117,8 +117,8 @@ class RuleSet:
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Share of each class among the training rows of the rule that predicts for a row."""
         if not self.is_classifier:
-            raise AttributeError("rules that predict numbers have no class shares")
-        return np.asarray(self.shares[self.apply(X)])
+            raise AttributeError("rules that predict numbers have no class probabilities")
+        return np.asarray(self.class_probabilities[self.apply(X)])
 
     # ---- pruning ---------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from treewright.trace.text import (
 
 if TYPE_CHECKING:
     from treewright.trace import Trace
-    from treewright.trace.records import CandidateAccount, NodeAccount
+    from treewright.trace.records import Candidate, NodeTrace
 
 STYLE = f"""
 .tw-trace{{font:14px/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums;max-width:75em}}
@@ -44,53 +44,49 @@ background:color-mix(in srgb,currentColor 12%,transparent)}}
 
 
 def trace_to_html(trace: Trace, *, max_nodes: int | None = 200) -> str:
-    """Write the accounts as parts that open and close; every name is escaped, and there are no scripts.
+    """Write the steps as parts that open and close; every name is escaped, and there are no scripts.
 
-    Parameters
-    ----------
-    trace : Trace
-    max_nodes : int or None
-        How many nodes to show, in the order of their account; those left out are counted. None shows all.
+    `max_nodes` is as for `trace_to_text`.
     """
-    parts = [_node(trace, account) for account in islice(trace, max_nodes)]
+    parts = [_node(trace, node) for node in islice(trace, max_nodes)]
     parts += [f"<p>{escape(words)}</p>" for words in left_out(trace, max_nodes)]
     return _styled("".join(parts))
 
 
-def account_to_html(account: NodeAccount) -> str:
-    """Write the account of one node, with the rows that come to it."""
-    head, *rows = record_cells(account)
-    more = len(account.records) - len(rows)
+def node_to_html(node: NodeTrace) -> str:
+    """Write the step at one node, with the rows that come to it."""
+    head, *rows = record_cells(node)
+    more = len(node.records) - len(rows)
     said = f"<p>… {counted(more, 'row')} more</p>" if more else ""
     records = f"{html_table('', head, rows, ())}{said}" if rows else ""
-    return _styled(_node(account.trace, account, records))
+    return _styled(_node(node.trace, node, records))
 
 
 def _styled(parts: str) -> str:
     return f'<div class="tw-trace"><style>{STYLE}</style>{parts}</div>'
 
 
-def _node(trace: Trace, account: NodeAccount, records: str = "") -> str:
-    where = " and ".join(account.path) or "all rows"
-    rows = f"{counted_weight(account.weight)}{holding(trace, account.counts, account.value)}"
-    impurity = f"{trace.impurity_name} {account.impurity:.3f}"
-    best = max((abs(candidate.merit) for candidate in account.candidates), default=0.0)
-    cards = "".join(_card(trace, candidate, best) for candidate in account.candidates)
-    nothing = f"Nothing to offer: {', '.join(account.without)}. " if cards and account.without else ""
-    indent = 0 if records else 1.5 * min(account.depth, 20)
-    decision = f"<b>{escape(account.decision)}</b>"
-    shares = _shares(account.counts) if trace.class_names else ""
+def _node(trace: Trace, node: NodeTrace, records: str = "") -> str:
+    where = " and ".join(node.path) or "all rows"
+    rows = f"{counted_weight(node.weight)}{holding(trace, node.counts, node.value)}"
+    impurity = f"{trace.impurity_name} {node.impurity:.3f}"
+    best = max((abs(candidate.merit) for candidate in node.candidates), default=0.0)
+    cards = "".join(_card(trace, candidate, best) for candidate in node.candidates)
+    nothing = f"No possible split: {', '.join(node.without)}. " if cards and node.without else ""
+    indent = 0 if records else 1.5 * min(node.depth, 20)
+    decision = f"<b>{escape(node.decision)}</b>"
+    shares = _shares(node.counts) if trace.class_names else ""
     return (
-        f'<details{" open" if account.depth < 2 or records else ""} style="margin-left:{indent:g}em">'
-        f'<summary><span class="pale">node {account.node}:</span> <b>{escape(where)}</b> {shares} '
+        f'<details{" open" if node.depth < 2 or records else ""} style="margin-left:{indent:g}em">'
+        f'<summary><span class="pale">node {node.node}:</span> <b>{escape(where)}</b> {shares} '
         f'<span class="pale">{escape(rows)}, {escape(impurity)}</span> → {decision}</summary>'
         + records
         + (f'<div class="cards">{cards}</div>' if cards else "")
-        + f'<p class="reason">{escape(nothing)}{decision}: {escape(account.reason)}</p></details>'
+        + f'<p class="reason">{escape(nothing)}{decision}: {escape(node.reason)}</p></details>'
     )
 
 
-def _card(trace: Trace, candidate: CandidateAccount, best: float) -> str:
+def _card(trace: Trace, candidate: Candidate, best: float) -> str:
     """A candidate: how it compares with the best, its table of counts, and the figures it comes to."""
     head, *rows = cells_of(trace, candidate)
     share = 100 * max(candidate.merit, 0.0) / best if best > 0 else 0.0

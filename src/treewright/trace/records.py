@@ -33,6 +33,8 @@ class Record(NamedTuple):
 class Branch:
     """One branch of a candidate.
 
+    Its figures are those that a lecture puts in the row of a table.
+
     Attributes
     ----------
     condition : str
@@ -57,7 +59,7 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class CandidateAccount:
+class Candidate:
     """A candidate at a node: the best split on one feature.
 
     Attributes
@@ -100,7 +102,7 @@ class CandidateAccount:
 
 
 @dataclass(frozen=True)
-class NodeAccount:
+class NodeTrace:
     """What happened at a node; `print` it to have it as it stands on the board, with its rows.
 
     Attributes
@@ -111,7 +113,7 @@ class NodeAccount:
         The conditions on the way to it.
     counts, weight, value, impurity
         Its rows, as in `Branch`.
-    candidates : tuple of CandidateAccount
+    candidates : tuple of Candidate
         The best split on each feature, in the order of the features.
     without : tuple of str
         Features that had no split to offer.
@@ -128,7 +130,7 @@ class NodeAccount:
     weight: float
     value: float | None
     impurity: float
-    candidates: tuple[CandidateAccount, ...]
+    candidates: tuple[Candidate, ...]
     without: tuple[str, ...]
     decision: str
     reason: str
@@ -140,11 +142,15 @@ class NodeAccount:
         return self.trace.records_of(self.node)
 
     def __str__(self) -> str:
-        from treewright.trace.text import account_to_text
+        from treewright.trace.text import node_to_text
 
-        return account_to_text(self)
+        return node_to_text(self)
 
     def _repr_html_(self) -> str:
-        from treewright.trace.html import account_to_html
+        from treewright.trace.html import node_to_html
 
-        return account_to_html(self)
+        return node_to_html(self)
+
+
+CandidateAccount, NodeAccount = Candidate, NodeTrace
+"""What version 0.1 called them in pickles."""

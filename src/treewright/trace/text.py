@@ -12,7 +12,7 @@ from treewright.formatting.text_table import aligned
 
 if TYPE_CHECKING:
     from treewright.trace import Trace
-    from treewright.trace.records import CandidateAccount, NodeAccount
+    from treewright.trace.records import Candidate, NodeTrace
 
 
 MOST_CUTS = 8
@@ -23,55 +23,55 @@ MOST_RECORDS = 30
 
 
 def trace_to_dicts(trace: Trace) -> list[dict[str, Any]]:
-    """Give the accounts as plain values; counts are by class name."""
+    """Give the steps as plain values, a dictionary for each node; counts are by class name."""
     names = trace.class_names
 
     def named(counts: Sequence[float]) -> Any:
         return dict(zip(names, counts, strict=True)) if names else counts[0]
 
-    accounts = []
-    for account in trace:
-        said = {field.name: getattr(account, field.name) for field in fields(account)}
+    nodes = []
+    for node in trace:
+        said = {field.name: getattr(node, field.name) for field in fields(node)}
         del said["trace"]
-        said["counts"] = named(account.counts)
-        said["candidates"] = [asdict(candidate) for candidate in account.candidates]
+        said["counts"] = named(node.counts)
+        said["candidates"] = [asdict(candidate) for candidate in node.candidates]
         for candidate in said["candidates"]:
             for branch in candidate["branches"]:
                 branch["counts"] = named(branch["counts"])
                 branch["expected"] = named(branch["expected"]) if branch["expected"] else None
-        accounts.append(said)
-    return accounts
+        nodes.append(said)
+    return nodes
 
 
 def trace_to_text(trace: Trace, *, max_nodes: int | None = 200) -> str:
-    """Write the accounts one below the other, as a lecture writes them on the board.
+    """Write the steps one below the other, as a lecture writes them on the board.
 
     Parameters
     ----------
     trace : Trace
     max_nodes : int or None
-        How many nodes to show, in the order of their account; those left out are counted. None shows all.
+        How many nodes to show, parents before their children; those left out are counted. None shows all.
     """
-    lines = [f"{trace.criterion}: {trace.merit_name} decides; the account of {counted(len(trace), 'node')}"]
-    for account in islice(trace, max_nodes):
-        lines += ["", *_text(trace, account)]
+    lines = [f"{trace.criterion}: {trace.merit_name} decides; trace of {counted(len(trace), 'node')}"]
+    for node in islice(trace, max_nodes):
+        lines += ["", *_text(trace, node)]
     return "\n".join([*lines, *left_out(trace, max_nodes)])
 
 
-def account_to_text(account: NodeAccount) -> str:
-    """Write the account of one node with the rows that come to it."""
-    head, *rows = record_cells(account)
+def node_to_text(node: NodeTrace) -> str:
+    """Write the step at one node, with the rows that come to it."""
+    head, *rows = record_cells(node)
     records = [f"  {line}" for line in aligned(head, rows)]
-    more = len(account.records) - len(rows)
+    more = len(node.records) - len(rows)
     records += [f"  … {counted(more, 'row')} more"] if more else []
-    lines = _text(account.trace, account)
+    lines = _text(node.trace, node)
     return "\n".join(lines[:2] + (["", *records] if rows else []) + lines[2:])
 
 
-def record_cells(account: NodeAccount) -> list[list[str]]:
+def record_cells(node: NodeTrace) -> list[list[str]]:
     """The rows of a node under a line of names; the weight only where it is not 1."""
-    trace = account.trace
-    shown = account.records[:MOST_RECORDS]
+    trace = node.trace
+    shown = node.records[:MOST_RECORDS]
     weighted = any(record.weight != 1 for record in shown)
     names = map(printable, trace.tree.schema.names)
     target = "class" if trace.class_names else "target"
@@ -88,30 +88,30 @@ def left_out(trace: Trace, max_nodes: int | None) -> list[str]:
     return [f"… {counted(n_more, 'node')} more: max_nodes=None shows all"] if n_more > 0 else []
 
 
-def _text(trace: Trace, account: NodeAccount) -> list[str]:
-    where = " and ".join(account.path) or "all rows"
-    rows = counted_weight(account.weight)
-    holds = holding(trace, account.counts, account.value)
-    impurity = f"{trace.impurity_name} {account.impurity:.3f}"
-    lines = [f"node {account.node}: {where}", f"  {rows}{holds}, {impurity}"]
-    for candidate in account.candidates:
+def _text(trace: Trace, node: NodeTrace) -> list[str]:
+    where = " and ".join(node.path) or "all rows"
+    rows = counted_weight(node.weight)
+    holds = holding(trace, node.counts, node.value)
+    impurity = f"{trace.impurity_name} {node.impurity:.3f}"
+    lines = [f"node {node.node}: {where}", f"  {rows}{holds}, {impurity}"]
+    for candidate in node.candidates:
         lines += ["", *("  " + line for line in _candidate_lines(trace, candidate))]
-    if account.candidates:
+    if node.candidates:
         lines.append("")
-    if account.candidates and account.without:
-        lines.append(f"  nothing to offer: {', '.join(account.without)}")
-    lines.append(f"  → {account.decision}: {account.reason}")
+    if node.candidates and node.without:
+        lines.append(f"  no possible split: {', '.join(node.without)}")
+    lines.append(f"  → {node.decision}: {node.reason}")
     return lines
 
 
-def _candidate_lines(trace: Trace, candidate: CandidateAccount) -> list[str]:
+def _candidate_lines(trace: Trace, candidate: Candidate) -> list[str]:
     head, *rows = cells_of(trace, candidate)
     lines = aligned(head, rows, right=range(1, len(head)))
     lines.append("; ".join(f"{name} {figure}" for name, figure in figures(trace, candidate)))
     return lines + ([f"cuts: {cut_words(candidate)}"] if len(candidate.cuts) > 1 else [])
 
 
-def cut_words(candidate: CandidateAccount) -> str:
+def cut_words(candidate: Candidate) -> str:
     """The cuts of a numeric feature and what each gains; of many the best, in their order."""
     best = sorted(candidate.cuts, key=lambda cut: -cut[1])[:MOST_CUTS]
     said = ", ".join(f"{value} ({gain:.3f})" for value, gain in candidate.cuts if (value, gain) in best)
@@ -119,7 +119,7 @@ def cut_words(candidate: CandidateAccount) -> str:
     return f"{said}; {left_out} more gain less" if left_out > 0 else said
 
 
-def cells_of(trace: Trace, candidate: CandidateAccount) -> list[list[str]]:
+def cells_of(trace: Trace, candidate: Candidate) -> list[list[str]]:
     """The table of a candidate: a line for each branch under a line of names."""
     middle = list(trace.class_names) if trace.class_names else [trace.value_name]
     if trace.shows_expected:
@@ -137,19 +137,14 @@ def cells_of(trace: Trace, candidate: CandidateAccount) -> list[list[str]]:
     return cells
 
 
-def figures(trace: Trace, candidate: CandidateAccount) -> list[tuple[str, str]]:
+def figures(trace: Trace, candidate: Candidate) -> list[tuple[str, str]]:
     """The numbers that a candidate comes to, with their names."""
     given = [(f"mean {trace.impurity_name}", candidate.impurity)]
+    given.append(("gain", candidate.gain))
     if trace.impurity_name == "entropy":
-        given += [
-            ("gain", candidate.gain),
-            ("split information", candidate.split_information),
-            ("gain ratio", candidate.gain_ratio),
-        ]
-    else:
-        given.append(("decrease", candidate.gain))
-    if trace.merit_name == "merit" and trace.criterion != trace.impurity_name:
-        given.append((f"merit ({trace.criterion})", candidate.merit))
+        given += [("split information", candidate.split_information), ("gain ratio", candidate.gain_ratio)]
+    if trace.merit_name == trace.criterion:  # no decrease of impurity
+        given.append((trace.criterion, candidate.merit))
     said = [
         (name, f"{number:.3f}" if abs(number) >= 5e-4 or number == 0 else f"{number:.3g}")
         for name, number in given

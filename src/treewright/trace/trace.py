@@ -25,26 +25,24 @@ from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import AnyRecipe, ProgramRecipe, Recipe
 from treewright.parameter_types import is_whole
 from treewright.trace.cuts import cut_gains
-from treewright.trace.records import Branch, CandidateAccount, NodeAccount, Record
+from treewright.trace.records import Branch, Candidate, NodeTrace, Record
 from treewright.tree import Tree
 from treewright.tree.routing import place
 from treewright.tree.splits import UNANSWERED, Split, Threshold, branch_of, features_of
 
 Array = NDArray[np.float64]
 
-MERITS = {"entropy": "gain", "gain_ratio": "gain ratio"}
-"""What lectures call the merit of some criteria; of the others it is called merit."""
 
 LEFT_OUT = ("available", "fractional", "surrogate")
 """Policies by which rows without the value gain nothing: a split counts for the share of the others."""
 
 EQUAL = 1e-9
-"""Merits nearer than this share of the larger are called equal."""
+"""Gains nearer than this share of the larger are called equal."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace:
-    """How a tree was grown: an account of every node, made when it is read.
+    """How a tree was grown: the candidates and the choice at every node, worked out when it is read.
 
     Parameters
     ----------
@@ -73,7 +71,7 @@ class Trace:
     def __len__(self) -> int:
         return len(self.tree)
 
-    def __getitem__(self, node: int) -> NodeAccount:
+    def __getitem__(self, node: int) -> NodeTrace:
         node = range(len(self.tree))[node]
         rows = self._rows_of(node)
         splits = self._splits_of(node)
@@ -82,7 +80,7 @@ class Trace:
         offered = {getattr(split, "feature", -1) for split, _, _ in splits}
         names = self.tree.schema.names
         counts, weight, value, impurity = self._describe(rows)
-        return NodeAccount(
+        return NodeTrace(
             node,
             int(self.tree.node_depth[node]),
             self._path(node),
@@ -97,11 +95,11 @@ class Trace:
             self,
         )
 
-    def __iter__(self) -> Iterator[NodeAccount]:
+    def __iter__(self) -> Iterator[NodeTrace]:
         return (self[node] for node in self.tree.walk())
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Give the accounts as plain values, a dictionary for each node, parents before their children.
+        """Give the steps as plain values, a dictionary for each node, parents before their children.
 
         Examples
         --------
@@ -115,7 +113,7 @@ class Trace:
         return trace_to_dicts(self)
 
     def to_text(self, *, max_nodes: int | None = 200) -> str:
-        """Write the accounts as a lecture writes them on the board; of long ones the first `max_nodes`.
+        """Write the steps as a lecture writes them on the board; of long ones the first `max_nodes`.
 
         Examples
         --------
@@ -129,7 +127,7 @@ class Trace:
         return trace_to_text(self, max_nodes=max_nodes)
 
     def to_html(self, *, max_nodes: int | None = 200) -> str:
-        """Write the accounts as HTML that stands alone, a part that opens and closes for each node."""
+        """Write the steps as HTML that stands alone, a part that opens and closes for each node."""
         from treewright.trace.html import trace_to_html
 
         return trace_to_html(self, max_nodes=max_nodes)
@@ -174,7 +172,9 @@ class Trace:
         """What the learner compares."""
         if isinstance(self.recipe, ProgramRecipe):
             return self.recipe.merit_name
-        return MERITS.get(self.criterion, "merit")
+        if self.criterion == "gain_ratio":
+            return "gain ratio"
+        return "gain" if self.criterion == self.impurity_name else self.criterion
 
     @property
     def shows_expected(self) -> bool:
@@ -259,7 +259,7 @@ class Trace:
     # ---- candidates ----------------------------------------------------------------------------------
 
     def _splits_of(self, node: int) -> list[tuple[Split, float, bool]]:
-        """The candidates of a node with their merits, in the order of the features, and which was taken."""
+        """The candidates of a node by feature, with what they are compared by, and which was taken."""
         tree = self.tree
         if tree.is_leaf(node):
             tree, node = self._stump(node), 0
@@ -283,7 +283,7 @@ class Trace:
             return self.tree.collapse([0])
         return grow(rows, _without_limits(self.recipe), n_jobs=1, warn_of_odd=False)
 
-    def _candidate(self, split: Split, merit: float, taken: bool, rows: Dataset) -> CandidateAccount:
+    def _candidate(self, split: Split, merit: float, taken: bool, rows: Dataset) -> Candidate:
         way = _way_of(split, rows)
         assert rows.weight is not None
         unanswered = float(rows.weight[way < 0].sum())
@@ -307,7 +307,7 @@ class Trace:
         bits = criteria.merit("entropy", [branch.counts for branch in branches]) if self.class_names else 0.0
         bits *= share
         feature = getattr(split, "feature", None)
-        return CandidateAccount(
+        return Candidate(
             self.tree.schema.names[feature] if feature is not None else branches[0].condition,
             branches,
             unanswered,
@@ -341,7 +341,7 @@ class Trace:
 
     # ---- why -----------------------------------------------------------------------------------------
 
-    def _decision(self, node: int, candidates: tuple[CandidateAccount, ...]) -> tuple[str, str]:
+    def _decision(self, node: int, candidates: tuple[Candidate, ...]) -> tuple[str, str]:
         if self.tree.is_leaf(node):
             return self._leaf_words(node), self._why_leaf(node, candidates)
         (chosen,) = [candidate for candidate in candidates if candidate.chosen]
@@ -352,9 +352,7 @@ class Trace:
             return f"leaf: {self.class_names[self.tree.label[node]]}"
         return f"leaf: {number_text(float(self.tree.value[node, 0]))}"
 
-    def _why_split(
-        self, chosen: CandidateAccount, candidates: tuple[CandidateAccount, ...]
-    ) -> tuple[str, str]:
+    def _why_split(self, chosen: Candidate, candidates: tuple[Candidate, ...]) -> tuple[str, str]:
         merit, name = _short(chosen.merit), self.merit_name
         costs = self.recipe.feature_costs
         prices = {} if costs is None else dict(zip(self.tree.schema.names, costs, strict=True))
@@ -367,7 +365,7 @@ class Trace:
         if prices:
             name, merit = f"{name} over its cost", _short(worth[chosen.feature])
         if not others:
-            said = f"no other feature has a split to offer; its {name} is {merit}"
+            said = f"no other feature can be split on; its {name} is {merit}"
             return (f"its {name} is {merit}", why_not) if why_not else (said, "")
         close = EQUAL * max(abs(worth[chosen.feature]), 1e-300)
         equals = [c.feature for c in others if abs(worth[c.feature] - worth[chosen.feature]) <= close]
@@ -382,7 +380,7 @@ class Trace:
         next_best = f"{best.feature} with {_short(worth[best.feature])}"
         return f"its {name} of {merit} is the largest, before {next_best}", why_not
 
-    def _why_leaf(self, node: int, candidates: tuple[CandidateAccount, ...]) -> str:
+    def _why_leaf(self, node: int, candidates: tuple[Candidate, ...]) -> str:
         tree, recipe = self.tree, self.recipe
         if tree.count[node] == 0:
             return "no training row comes here, so it predicts what the node above does"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,13 @@ def searched_weights(value: Array, costs: Array | None) -> Array:
     return altered * (float(value[0].sum()) / total) if total > 0 else value
 
 
+def loss_name(tree: Any, errors: str = "error") -> str:
+    """Name what a tree loses on rows: its errors, called so, or their cost, or the loss of a regression."""
+    if tree.schema.classes is None:
+        return "loss"
+    return errors if tree.costs is None else "cost"
+
+
 def decide(
     weight: NDArray[np.float64], costs: NDArray[np.float64] | None = None, *, exact: bool = False
 ) -> NDArray[np.intp]:
@@ -36,7 +45,7 @@ def decide(
     Parameters
     ----------
     weight : float array of shape (..., n_classes)
-        The weight or share of each class, none negative.
+        The weight or probability of each class, none negative.
     costs : float array of shape (n_classes, n_classes) or None
         What it costs to predict a class (column) for a row of another (row); None = 1 for every mistake.
     exact : bool

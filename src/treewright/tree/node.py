@@ -56,7 +56,7 @@ class Node:
     value = Entry[NDArray[np.float64]](np.asarray, "The weight of each class, or the number predicted.")
     impurity = Entry(float, "The criterion's impurity, per unit of weight.")
     risk = Entry(float, "What the node would cost as a leaf on its rows.")
-    merit = Entry(float, "The merit of the split; 0 at a leaf.")
+    merit = Entry(float, "The gain of the split by its criterion; 0 at a leaf.")
     label = Entry(int, "The code of the class the node would predict.")
 
     @property
@@ -118,7 +118,7 @@ class Node:
 
     @property
     def competitor_merits(self) -> list[float]:
-        """The merits of the competitors."""
+        """What the competitors would gain."""
         begin, end = self.tree.competitor_begin[self.id : self.id + 2].tolist()
         merits: list[float] = self.tree.competitors.score[begin:end].tolist()
         return merits

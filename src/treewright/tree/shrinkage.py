@@ -29,7 +29,7 @@ def shrunk(tree: Tree, strength: float) -> Tree:
     --------
     >>> from treewright import DecisionTreeClassifier
     >>> tree = DecisionTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_
-    >>> shrunk(tree, 4.0).shares.tolist()
+    >>> shrunk(tree, 4.0).class_probabilities.tolist()
     [[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]]
     """
     return shrunk_by_each(tree, [strength])[0]
@@ -39,7 +39,7 @@ def shrunk_by_each(tree: Tree, strengths: Sequence[float]) -> list[Tree]:
     """Give the tree shrunk by several strengths, see `shrunk`."""
     if len(tree) == 1:
         return [tree] * len(strengths)
-    parent, said = tree.parent[1:], tree.shares
+    parent, said = tree.parent[1:], tree.class_probabilities
     weight = tree.weight[parent][:, None]
     share = weight / (weight + np.array(strengths))  # nodes × strengths
     change = (said[1:] - said[parent])[:, None, :] * share[:, :, None]

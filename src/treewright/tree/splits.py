@@ -374,10 +374,7 @@ class SplitTable:
     )
 
     def __post_init__(self) -> None:
-        entries = vars(self)
-        entries.update({name: read_only(entries[name], dtype) for name, dtype in COLUMN_TYPES.items()})
-        if self.adjusted is not None:
-            entries["adjusted"] = read_only(self.adjusted, np.float64)
+        freeze(self, COLUMN_TYPES, "adjusted")
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> SplitTable:
@@ -437,6 +434,18 @@ class SplitTable:
         if kind == INTERVALS:
             return Intervals(feature, tuple(value))
         return Sphere(tuple(at[::2]), tuple(value[::2]), tuple(value[1::2]), threshold)
+
+    def cuts(self) -> dict[int, set[float]]:
+        """Give the finite cuts that all splits make of each feature's numbers."""
+        found: dict[int, set[float]] = {}
+        for split in self:
+            if cuts := set(filter(math.isfinite, feature_cuts(split))):
+                found.setdefault(features_of(split)[0], set()).update(cuts)
+        return found
+
+    def features(self) -> set[int]:
+        """Give the features that any split asks for."""
+        return {feature for split in self for feature in features_of(split)}
 
     def take(self, indices: ArrayLike) -> SplitTable:
         """Return a table of the splits at `indices`, in that order."""
@@ -499,6 +508,15 @@ def read_only(array: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
     array = np.ascontiguousarray(array, dtype)
     array.setflags(write=False)
     return array
+
+
+def freeze(owner: Any, types: Mapping[str, np.dtype[Any]], *optional: str) -> None:
+    """Put the arrays of a frozen dataclass in their types, and let nobody write to them any more."""
+    entries = vars(owner)
+    entries.update({name: read_only(entries[name], dtype) for name, dtype in types.items()})
+    for name in optional:
+        if entries[name] is not None:
+            entries[name] = read_only(entries[name], np.float64)
 
 
 def same_arrays(one: NDArray[Any], other: NDArray[Any]) -> bool:

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from treewright.tree.splits import read_only
 
+_ROWS_AT_ONCE = 1 << 16
 
-class Lineage:
+
+class Topology:
     """What three arrays tell of a tree: children have consecutive ids, each larger than its parent's."""
 
     parent: NDArray[np.int32]
@@ -83,15 +85,19 @@ class Lineage:
         """Return the nodes from the root to each given one: a sparse matrix with 1 where a row passes."""
         from scipy.sparse import csr_matrix
 
-        end = np.cumsum(self.node_depth[leaf] + 1, dtype=np.int64)
-        passed = np.empty(end[-1] if len(end) else 0, np.int64)
-        node, place = leaf, end - 1
-        while len(node):
-            passed[place] = node
-            below_root = node != 0
-            node, place = self.parent[node[below_root]], place[below_root] - 1
-        begin = np.concatenate(([0], end))
-        return csr_matrix((np.ones(len(passed), np.int64), passed, begin), shape=(len(leaf), len(self)))
+        begin = np.zeros(len(leaf) + 1, np.int64)
+        np.cumsum(self.node_depth[leaf] + 1, out=begin[1:])
+        narrow = np.int32 if begin[-1] < 2**31 else np.int64  # what scipy would turn them into
+        passed, ones = np.empty(begin[-1], narrow), np.empty(begin[-1], np.int64)
+        for first in range(0, len(leaf), _ROWS_AT_ONCE):  # Ctrl-C is heard in between
+            node = leaf[first : first + _ROWS_AT_ONCE]
+            place = begin[first + 1 : first + 1 + len(node)] - 1
+            ones[begin[first] : begin[first + len(node)]] = 1
+            while len(node):
+                passed[place] = node
+                below_root = node != 0
+                node, place = self.parent[node[below_root]], place[below_root] - 1
+        return csr_matrix((ones, passed, begin.astype(narrow)), shape=(len(leaf), len(self)))
 
 
 def over_ancestors(parent: NDArray[np.integer], step: NDArray[Any], combine: np.ufunc) -> NDArray[Any]:

@@ -17,8 +17,8 @@ from treewright.formatting.text import counted
 from treewright.tree.decision import decide
 from treewright.tree.node import Node
 from treewright.tree.sklearn_arrays import SklearnArrays
-from treewright.tree.splits import SplitTable, concatenated_ranges, read_only, same_arrays
-from treewright.tree.topology import Lineage
+from treewright.tree.splits import SplitTable, concatenated_ranges, freeze, read_only, same_arrays
+from treewright.tree.topology import Topology
 
 if TYPE_CHECKING:
     from treewright.data import Dataset, Schema
@@ -42,7 +42,7 @@ NODE_ARRAYS: dict[str, np.dtype[Any]] = {
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree(Lineage, SklearnArrays):
+class Tree(Topology, SklearnArrays):
     """A decision tree as flat arrays, described one by one in ARCHITECTURE.md.
 
     Children have consecutive ids, each larger than its parent's, and node 0 is the root: going over
@@ -104,11 +104,7 @@ class Tree(Lineage, SklearnArrays):
     note: str = ""
 
     def __post_init__(self) -> None:
-        entries = vars(self)
-        entries.update({name: read_only(entries[name], dtype) for name, dtype in NODE_ARRAYS.items()})
-        for name in ("costs", "observed"):
-            if entries[name] is not None:
-                entries[name] = read_only(entries[name], np.float64)
+        freeze(self, NODE_ARRAYS, "costs", "observed")
 
     @classmethod
     def from_arrays(
@@ -176,14 +172,14 @@ class Tree(Lineage, SklearnArrays):
         return self.value if self.observed is None else self.observed
 
     @property
-    def shares(self) -> NDArray[np.float64]:
-        """What each node says: the share of each class, or the predicted number."""
+    def class_probabilities(self) -> NDArray[np.float64]:
+        """What each node predicts: the probability of each class, or the number of a regression tree."""
         return self.value / self.value.sum(axis=1, keepdims=True) if self.is_classifier else self.value
 
     @property
     def vote_weights(self) -> NDArray[np.float64]:
         """What classes are decided by: weights of a row's leaf or, where it may have several, shares."""
-        return self.shares if self.shares_rows else self.value
+        return self.class_probabilities if self.shares_rows else self.value
 
     def decide(self, weight: NDArray[np.float64]) -> NDArray[np.intp]:
         """Give the class code of rows of `vote_weights`, or of means of them (`tree.decision`)."""
@@ -253,7 +249,7 @@ class Tree(Lineage, SklearnArrays):
         numbers, codes : arrays of rows × features
             As for `route`.
         value : array of nodes × anything
-            What each node says, such as its class shares.
+            What each node says, such as its class probabilities.
         threads : int, default=1
             How many threads to use.
         """

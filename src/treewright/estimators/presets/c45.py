@@ -47,12 +47,8 @@ class C45Classifier(ClassifierMixin, TreeEstimator):
         The share of the rows, stratified by class, that is held out from growing if the pruner needs rows
         that the tree has not seen. With compat="j48" and pruner="reduced_error" it is the last of 1 /
         `holdout` parts as Weka parts the rows: J48's -R, and -N 3 for a third.
-    laplace : float or bool
-        What `predict_proba` adds to the weight of every class of a leaf; True is 1.
     cut : {"midpoint", "observed"}
         Cut half-way between neighbouring values, or at the largest value of the data not above that.
-    max_competitors : int
-        How many of the best splits on other features each node remembers.
     subtree_raising : bool
         Whether pruning may put a node's largest branch in its place.
     collapse : bool
@@ -62,29 +58,13 @@ class C45Classifier(ClassifierMixin, TreeEstimator):
         Test one category against all others, instead of a branch for each category.
     mdl : bool
         Whether numeric cuts pay for the choice among them, log2(cuts) / rows bits.
-    unseen : {"missing", "error", "majority"}
-        What to do when predicting for a category that was never seen: treat it as missing, refuse it, or
-        follow the largest branch.
-    inf : {"error", "extreme"}
-        Refuse infinite numbers, or take them as the largest finite ones.
-    categorical_features : list of names, indices or a mask, or None
-        Columns to take as categories, beyond those that say so themselves.
-    ordinal_features : list of names, indices or a mask, or dict of name to categories, or None
-        Columns to take as ordered categories, beyond those that say so themselves.
-    predicates : list or dict of expressions and functions, or None
-        Boolean features of your own, offered beside the others. They are expressions over the columns such as
-        ``"width > 2 * height"``, functions that are given the table and give a truth value for each row, or
-        pairs of a name and such.
-    trace : bool
-        Keep the learner's own account of every node: each candidate with its counts, gain and gain ratio,
-        what was chosen and why. `trace_` holds the training rows with it.
-    n_jobs : int or None
-        Threads; None and −1 use all cores.
-    verbose : int or bool
-        Show progress in the terminal.
     compat : {"j48", "release8"} or None
         Grow the tree of Weka's J48 ("j48"), or with the pruning figures of Quinlan's Release 8 ("release8"),
         node for node.
+    **parameters
+        `laplace`, `max_competitors`, `unseen`, `inf`, `categorical_features`, `ordinal_features`,
+        `predicates`, `trace`, `n_jobs` and `verbose` are those of `DecisionTreeClassifier`, with the default
+        `laplace=False`.
 
     Attributes
     ----------
@@ -125,12 +105,8 @@ class C45Classifier(ClassifierMixin, TreeEstimator):
     mdl: bool = True
     unseen: Unseen = "missing"
     inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
     predicates: Any = None
     trace: bool = False
-    n_jobs: int | None = None
-    verbose: int | bool = 0
     compat: str | None = None
     # end of parameters
 
@@ -177,7 +153,7 @@ class C45Classifier(ClassifierMixin, TreeEstimator):
         return C45Recipe(**choices)
 
     def _predictions(self, X: Any) -> NDArray[Any]:
-        """Class of each row: the one of the largest share over all leaves the row reaches."""
+        """Class of each row: the one of the largest probability over all leaves the row reaches."""
         shares = self._spread(X, 0.0)
         if self.compat != "j48":
             labels: NDArray[Any] = self.classes_.take(decide(shares))

@@ -15,7 +15,7 @@ from treewright.growing.grow_tree import Progress, core_table, threads
 from treewright.growing.recipe import ProgramRecipe
 from treewright.parameter_types import clipped
 from treewright.pruning.error_based import table_deviate
-from treewright.trace.records import CandidateAccount
+from treewright.trace.records import Candidate
 from treewright.tree import Tree
 
 TOLERANCE = 1e-6
@@ -71,9 +71,7 @@ class C45Recipe(ProgramRecipe):
         """What may have kept a node from being split."""
         return {"min_samples_leaf": self.min_samples_leaf} | ({"mdl": True} if self.mdl else {})
 
-    def passed_over(
-        self, candidates: Sequence[CandidateAccount], rows: Dataset
-    ) -> tuple[frozenset[str], str]:
+    def passed_over(self, candidates: Sequence[Candidate], rows: Dataset) -> tuple[frozenset[str], str]:
         """Name the features whose gain is below average (Quinlan, 1993, §2.2).
 
         The average leaves out features with so many categories that they split rows apart by their number.
@@ -111,7 +109,7 @@ class C45Recipe(ProgramRecipe):
         }
 
 
-def _gain(candidate: CandidateAccount) -> float:
+def _gain(candidate: Candidate) -> float:
     """What C4.5 calls the gain: times the known share, less what a numeric cut pays for its choice.
 
     It is the ratio, which the core gave, times the split information with missing rows as a branch.

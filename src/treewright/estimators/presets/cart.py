@@ -17,7 +17,7 @@ from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.errors import DataError
-from treewright.estimators.base import InvalidParameterError, public_estimator
+from treewright.estimators.base import InvalidParameterError, estimator, public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
 from treewright.estimators.presets.cart_recipe import CARTRecipe, GrownCART
 from treewright.estimators.presets.cart_statistics import CARTFigures
@@ -36,14 +36,28 @@ from treewright.tree import Tree
 Array = NDArray[np.float64]
 
 
+@estimator
 class CARTEstimator(TreeEstimator):
     """What the two CARTs share; see `CARTClassifier` for the parameters."""
 
-    criterion: str
-    cp: float
-    cv: int | ArrayLike | None
-    se: float | None
-    compat: str | None
+    # parameters: written by tools/generate_parameters.py
+    max_depth: int = 30
+    min_samples_split: int = 20
+    min_samples_leaf: int = 7
+    cp: float = 0.01
+    max_surrogates: int = 5
+    use_surrogates: int = 2
+    surrogate_style: int = 0
+    max_competitors: int = 4
+    feature_costs: Mapping[Any, float] | ArrayLike | None = None
+    cv: int | ArrayLike | None = 10
+    se: float | None = None
+    unseen: Unseen = "missing"
+    inf: Infinities = "error"
+    predicates: Any = None
+    trace: bool = False
+    compat: str | None = None
+    # end of parameters
 
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         """Grow the tree, cross-validate its prunings, and prune it if `se` asks to."""
@@ -206,51 +220,22 @@ class CARTClassifier(ClassifierMixin, CARTEstimator):
         known.
     cp : float
         A split must lower the error by this share of the root's; those that do not are undone while growing.
-    priors : dict or array-like or None
-        The classes' shares to grow for, instead of those of the data.
-    costs : array-like of shape (n_classes, n_classes) or None
-        Cost of predicting a class (column) where another is true (row). Leaves predict the cheapest class.
-    laplace : float or bool
-        What `predict_proba` adds to the weight of every class of a leaf; True is 1.
     max_surrogates : int
         How many surrogate splits a node keeps for rows that miss the value it asks for.
-    use_surrogates : {0, 1, 2}
-        Rows with a missing value stay at the node (0), follow the surrogates or else stay (1), or follow the
-        surrogates or else the majority (2).
     surrogate_style : {0, 1}
         Agreement is counted over all rows with a known split (0), or over those that also know the surrogate
         (1).
-    max_competitors : int
-        How many of the best splits on other features each node remembers.
-    feature_costs : array-like, dict of feature to cost, or None
-        What it costs to look at each feature: gains are divided by it when splits are compared.
     cv : int, array-like or None
         Folds of the cross-validation of `cp_table_`: how many, or the fold of each row. The folds of a number
         are dealt over the rows in order of the target, so that they are alike.
     se : float or None
         Prune to the smallest tree whose cross-validated error is within `se` standard errors of the least.
-    unseen : {"missing", "error", "majority"}
-        What to do when predicting for a category that was never seen: treat it as missing, refuse it, or
-        follow the largest branch.
-    inf : {"error", "extreme"}
-        Refuse infinite numbers, or take them as the largest finite ones.
-    categorical_features : list of names, indices or a mask, or None
-        Columns to take as categories, beyond those that say so themselves.
-    ordinal_features : list of names, indices or a mask, or dict of name to categories, or None
-        Columns to take as ordered categories, beyond those that say so themselves.
-    predicates : list or dict of expressions and functions, or None
-        Boolean features of your own, offered beside the others. They are expressions over the columns such as
-        ``"width > 2 * height"``, functions that are given the table and give a truth value for each row, or
-        pairs of a name and such.
-    trace : bool
-        Keep the learner's own account of every node: each candidate with its counts, gain and gain ratio,
-        what was chosen and why. `trace_` holds the training rows with it.
-    n_jobs : int or None
-        Threads; None and −1 use all cores.
-    verbose : int or bool
-        Show progress in the terminal.
     compat : {"rpart"} or None
         Grow the tree of R's rpart ("rpart"), node for node, its oddities included.
+    **parameters
+        `priors`, `costs`, `laplace`, `use_surrogates`, `max_competitors`, `feature_costs`, `unseen`, `inf`,
+        `categorical_features`, `ordinal_features`, `predicates`, `trace`, `n_jobs` and `verbose` are those of
+        `DecisionTreeClassifier`, with the default `max_competitors=4`.
 
     Attributes
     ----------
@@ -276,29 +261,9 @@ class CARTClassifier(ClassifierMixin, CARTEstimator):
 
     # parameters: written by tools/generate_parameters.py
     criterion: str = "gini"
-    max_depth: int = 30
-    min_samples_split: int = 20
-    min_samples_leaf: int = 7
-    cp: float = 0.01
     priors: Mapping[Any, float] | ArrayLike | None = None
     costs: ArrayLike | None = None
     laplace: float | bool = 0
-    max_surrogates: int = 5
-    use_surrogates: int = 2
-    surrogate_style: int = 0
-    max_competitors: int = 4
-    feature_costs: Mapping[Any, float] | ArrayLike | None = None
-    cv: int | ArrayLike | None = 10
-    se: float | None = None
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    predicates: Any = None
-    trace: bool = False
-    n_jobs: int | None = None
-    verbose: int | bool = 0
-    compat: str | None = None
     # end of parameters
 
     predict_proba = predict_proba
@@ -349,27 +314,7 @@ class CARTRegressor(RegressorMixin, CARTEstimator):
 
     # parameters: written by tools/generate_parameters.py
     criterion: str = "squared_error"
-    max_depth: int = 30
-    min_samples_split: int = 20
-    min_samples_leaf: int = 7
-    cp: float = 0.01
-    max_surrogates: int = 5
-    use_surrogates: int = 2
-    surrogate_style: int = 0
-    max_competitors: int = 4
-    feature_costs: Mapping[Any, float] | ArrayLike | None = None
-    cv: int | ArrayLike | None = 10
-    se: float | None = None
     shrink: float | None = None
-    unseen: Unseen = "missing"
-    inf: Infinities = "error"
-    categorical_features: Any = None
-    ordinal_features: Any = None
-    predicates: Any = None
-    trace: bool = False
-    n_jobs: int | None = None
-    verbose: int | bool = 0
-    compat: str | None = None
     # end of parameters
 
     def _choices(self, schema: Schema) -> dict[str, Any]:

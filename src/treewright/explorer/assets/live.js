@@ -71,14 +71,14 @@ function tell(id, words) {
   at(id).textContent = words;
 }
 
-// What the last edit did to the tree and to its risk.
+// What the last edit did to the tree and to its loss.
 function effect() {
   const { start } = model.content.live;
   const [before, after] = [log().at(-2) ?? start, log().at(-1)];
   const risks = Object.entries(after.risk).map(([rows, risk]) => {
     const change = risk - before.risk[rows];
     const verdict = Math.abs(change) < 1e-12 ? "as before" : change < 0 ? "better" : "worse";
-    return `${rows} risk ${model.riskText(before.risk[rows])} → ${model.riskText(risk)}, ${verdict}`;
+    return `${rows} ${model.lossName()} ${model.riskText(before.risk[rows])} → ${model.riskText(risk)}, ${verdict}`;
   });
   const node = after.node === undefined ? "" : ` ${after.node}`;
   return `${after.edit}${node}: ${counted(before.leaves, "leaf", "leaves")} → ${after.leaves}; ${risks.join("; ")}`;

@@ -45,7 +45,7 @@ export function percentText(share) {
   return `${rounded}\u00a0%`;
 }
 
-// Risks differ by less than a percent.
+// Losses differ by less than a percent.
 export function fineText(share) {
   const rounded = Number((100 * share).toFixed(1));
   return share > 0 && rounded === 0 ? "<0.1\u00a0%" : `${rounded}\u00a0%`;

@@ -139,7 +139,12 @@ export class Model {
     return this.classes && this.weight[node] > 0 ? `${rows} · ${percentText(this.sureness(node))}` : rows;
   }
 
-  // A risk per row: a share of mistakes, or what they cost.
+  // What is lost on rows: errors, or what they cost, or the loss of a regression.
+  lossName(errors = "error") {
+    return !this.classes ? "loss" : this.content.costs ? "cost" : errors;
+  }
+
+  // A loss per row: a share of errors, or what they cost.
   riskText(risk) {
     return this.classes && !this.content.costs ? fineText(risk) : numberText(risk);
   }
@@ -176,7 +181,7 @@ export class Model {
     return price.findIndex((cost) => cost <= cheapest * (1 + SAME_WEIGHT));
   }
 
-  // The mean risk of the tree as it stands, on training rows and on those held.
+  // The mean loss of the tree as it stands, on training rows and on those held.
   risks(step) {
     const leaves = this.leaves(step);
     const mean = ({ risk, weight }) => leaves.reduce((sum, leaf) => sum + risk[leaf], 0) / (weight[0] || 1);
@@ -220,7 +225,7 @@ export class Model {
     );
   }
 
-  // What the tree says of a row: class shares, or a number; shared rows count in every leaf they reach.
+  // What the tree says of a row: class probabilities, or a number; shared rows count in every leaf they reach.
   predict(row, step = 0) {
     const said = new Array(this.width).fill(0);
     const parts = [[0, 1]];

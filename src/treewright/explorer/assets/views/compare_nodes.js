@@ -78,7 +78,7 @@ export class Compare {
         line("rows", (node) => numberText(model.count[node])),
         line("share of all", (node) => percentText(model.weight[node] / (model.weight[0] || 1))),
         line("impurity", (node) => numberText(model.impurity[node])),
-        line("risk", (node) => numberText(model.risk[node])),
+        line(model.lossName("errors"), (node) => numberText(model.risk[node])),
         model.held && line(model.heldName, (node) => numberText(model.held.weight[node])),
         codes.map((code) => line(named(code), (node) => percentText(model.shares(node)[code]))),
       ),

@@ -53,7 +53,7 @@ export function movementMeasure(moved) {
 }
 
 export function movementWords(model, moved, who) {
-  const what = model.classes ? "shares of the classes" : "number";
+  const what = model.classes ? "class probabilities" : "number";
   return `SHAP: by how much the feature moves the ${what} that ${who} predicts, on average over ${numberText(moved.rows)} rows.`;
 }
 

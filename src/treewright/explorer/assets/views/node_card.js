@@ -56,8 +56,8 @@ export class Card {
       ],
       ["share of all", percentText(model.weight[node] / (model.weight[0] || 1))],
       ["impurity", numberText(model.impurity[node])],
-      ["risk", numberText(model.risk[node])],
-      model.splits[node] && ["merit of the split", numberText(model.merit[node])],
+      [model.lossName("errors"), numberText(model.risk[node])],
+      model.splits[node] && ["gain of the split", numberText(model.merit[node])],
       model.held && [model.heldName, numberText(model.held.weight[node])],
     ].filter(Boolean);
     return element(
@@ -166,7 +166,7 @@ export class Card {
         "agreement",
         "stand in, in this order, where the split is unanswered",
       ),
-      this.list("Competitors", split.competitors, "merit", "the best splits on other features"),
+      this.list("Competitors", split.competitors, "gain", "the best splits on other features"),
     );
   }
 

@@ -1,4 +1,4 @@
-// Path view: the slider over the whole cost-complexity path, and the risks of its trees as curves.
+// Path view: the slider over the whole cost-complexity path, and the losses of its trees as curves.
 
 import { chart, linePath } from "../drawing/charts.js";
 import { pruneByHand } from "../model/replace_tree.js";
@@ -56,11 +56,11 @@ export class PathView {
       : this.series.map(({ name, mean }) => `${name} ${this.model.riskText(mean[step])}`);
     slider.setAttribute(
       "aria-valuetext",
-      `${counted(leaves, "leaf", "leaves")}, risk on ${risks.join(", ")}`,
+      `${counted(leaves, "leaf", "leaves")}, ${model.lossName()} on ${risks.join(", ")}`,
     );
     replaceChildren(
       this.words,
-      `${counted(leaves, "leaf", "leaves")} of ${model.path.leaves[0]} · alpha ${numberText(model.path.alpha[step])} · risk: ${risks.join(" · ")}`,
+      `${counted(leaves, "leaf", "leaves")} of ${model.path.leaves[0]} · alpha ${numberText(model.path.alpha[step])} · ${model.lossName()}: ${risks.join(" · ")}`,
       isCut && this.restore(),
     );
     if (this.here) (this.here.setAttribute("x1", this.x(step)), this.here.setAttribute("x2", this.x(step)));
@@ -116,7 +116,7 @@ export class PathView {
       chart(
         SIZE.width,
         SIZE.height,
-        "Risk of every pruning of the tree against its number of leaves",
+        "Loss of every pruning of the tree against its number of leaves",
         shapes,
       ),
     );
@@ -161,7 +161,7 @@ export class PathView {
     const shapes = judged.flatMap((line) => {
       const { best, small } = this.marked(line);
       buttons.push(
-        this.choice(`least risk, ${line.name}`, best),
+        this.choice(`least ${this.model.lossName()}, ${line.name}`, best),
         this.choice(`within 1 SE, ${line.name}`, small),
       );
       const fill = this.marks.line(line.colour);

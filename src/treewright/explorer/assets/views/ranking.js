@@ -1,4 +1,4 @@
-// Ranking: how well the shares of a class order the rows, and whether they can be taken at their word.
+// Ranking: how well the probabilities of a class order the rows, and whether they can be taken at their word.
 
 import { chart, linePath } from "../drawing/charts.js";
 import { element, numberText, percentText, replaceChildren, shape } from "../elements/text.js";

@@ -1,0 +1,28 @@
+// Sets of instructions that loops are compiled for, and which of them this processor has.
+#pragma once
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define TREEWRIGHT_X86 1
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC's own headers, up to version 12
+#endif
+#endif
+
+namespace treewright::optimal {
+
+#ifdef TREEWRIGHT_X86
+/// Choose the loops for this processor; `counts` says whether those for AVX-512 count bits in vectors.
+template <class Loops>
+Loops loops_for_processor(Loops (*portable)(), Loops (*avx2)(), Loops (*avx512)(), bool counts) {
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt")) {
+        const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+        return wide && (!counts || __builtin_cpu_supports("avx512vpopcntdq")) ? avx512() : avx2();
+    }
+    return portable();
+}
+#endif
+
+}  // namespace treewright::optimal

@@ -1,0 +1,80 @@
+#include "splits/category_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "criteria/criterion.hpp"
+
+namespace treewright {
+
+namespace {
+
+/// First principal component of the class shares of the levels, weighted, by power iteration (Coppersmith, Hong & Hosking, 1999).
+std::vector<double> principal_scores(const std::vector<double>& sums, const std::vector<double>& weight, size_t classes) {
+    const size_t n = weight.size();
+    std::vector<double> mean(classes, 0.0), axis(classes), next(classes), score(n, 0.0);
+    double total = 0;
+    for (size_t level = 0; level < n; ++level) {
+        total += weight[level];
+        for (size_t k = 0; k < classes; ++k) mean[k] += sums[level * classes + k];
+    }
+    for (size_t k = 0; k < classes; ++k) {
+        mean[k] /= total;
+        axis[k] = static_cast<double>(k % 7) * 0.1 + (k % 2 ? -1.0 : 1.0);
+    }
+    const auto project = [&] {
+        for (size_t level = 0; level < n; ++level) {
+            score[level] = 0;
+            if (weight[level] > 0)
+                for (size_t k = 0; k < classes; ++k)
+                    score[level] += (sums[level * classes + k] / weight[level] - mean[k]) * axis[k];
+        }
+    };
+    for (int round = 0; round < 50; ++round) {
+        project();
+        std::fill(next.begin(), next.end(), 0.0);
+        for (size_t level = 0; level < n; ++level)
+            for (size_t k = 0; k < classes && weight[level] > 0; ++k)
+                next[k] += weight[level] * score[level] * (sums[level * classes + k] / weight[level] - mean[k]);
+        double length = 0;
+        for (double x : next) length += x * x;
+        if (length <= 0) break;
+        for (size_t k = 0; k < classes; ++k) axis[k] = next[k] / std::sqrt(length);
+    }
+    project();
+    return score;
+}
+
+}  // namespace
+
+std::vector<size_t> ascending(const std::vector<double>& key, double scale) {
+    std::vector<size_t> order(key.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key[a] < key[b]; });
+    const double equal = tie_tolerance * scale;
+    for (size_t begin = 0, end; begin < order.size(); begin = end) {
+        for (end = begin + 1; end < order.size() && key[order[end]] - key[order[end - 1]] <= equal;) ++end;
+        std::sort(order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+    return order;
+}
+
+std::vector<int32_t> order_levels(const std::vector<double>& sums, const std::vector<double>& weight, size_t width,
+                                  bool in_order) {
+    std::vector<double> score(weight.size(), 0.0);
+    if (in_order) std::iota(score.begin(), score.end(), 0.0);
+    else if (width > 2) score = principal_scores(sums, weight, width);
+    else
+        for (size_t level = 0; level < weight.size(); ++level)
+            if (weight[level] > 0) score[level] = sums[level * width + width - 1] / weight[level];
+    double scale = width > 1 ? 1.0 : 0.0;  // shares of classes, or numbers
+    if (width == 1)
+        for (double mean : score) scale = std::max(scale, std::fabs(mean));
+    std::vector<int32_t> order;
+    for (size_t level : ascending(score, scale))
+        if (weight[level] > 0) order.push_back(static_cast<int32_t>(level));
+    return order;
+}
+
+}  // namespace treewright

@@ -1,0 +1,47 @@
+"""The sentences in which `fit` refuses a random case: another one is a failure until it stands here."""
+
+from __future__ import annotations
+
+import re
+
+SENTENCES = (  # … stands for names and values
+    # the table, the target and the weights
+    "… has … missing value…, first at row …. Fill them or choose another policy than missing=….",
+    "column … has missing values, which missing='error' refuses. Fill them or choose another policy.",
+    "missing='ignore' leaves no rows: every one misses a value.",
+    "infinity in column … (… first …). Clean it or set inf='extreme'.",
+    "y is beyond ±… (…, row …): give it in a larger unit.",
+    "y is at most … in size, and … is the least: give it in a smaller unit.",
+    "Sum of y is not positive, which is necessary for Poisson regression.",
+    "Sample weights must contain at least one non-zero number.",
+    "ordinal column … is text without an order: pass ordinal_features={…: [values from low to high]}.",
+    "column … is named in categorical_features and in ordinal_features.",
+    "predicate … puts the categories of column … in an order they do not have.",
+    # too few rows
+    "… rows are too few to keep a share of … aside …: add rows, change holdout, or use …",
+    "… rows cannot be parted in … folds: use fewer.",
+    # parameters that do not go together, or with the target
+    "… goes with missing='direction' or 'available' for all features and with splits on one feature, not with ….",
+    "monotonic goes with missing='direction', not with missing=…, where values are missing: …",
+    "monotonic_cst has … for feature …, which is categorical: use 0.",
+    "Feature … is …, and splits=… has no form for it: …",
+    "missing='class_mode' needs classes: the target is a number.",
+    "missing='fractional_counts' needs sums: criterion='absolute_error' has none.",
+    "max_groups=… needs a criterion of class weights or sums, which functions and 'absolute_error' are not: …",
+    "The 'missing' parameter of … must be a str among {…} or a dict of such by feature. Got … instead.",
+    "The 'se' parameter of … needs cross-validation: give 'cv', or se=None.",
+    "… counts errors, and this tree predicts numbers: use ….",
+    "StructuralRisk needs a bounded loss, and this tree predicts numbers: set loss_bound to ….",
+    # weights of classes that leave nothing
+    "costs must make some mistake on every class dear: the row of class … is all 0. Leave its rows out, or …",
+    "costs must make some mistake dear: all of them are 0.",
+    "priors must not all be 0, got ….",
+    "class_weight… leave… no weight: every class of the target has factor 0.",
+    "Give either 'class_weight' or 'priors', not both: each sets the classes' shares.",
+)
+_KNOWN = re.compile("|".join(re.escape(sentence).replace("…", ".*") for sentence in SENTENCES))
+
+
+def is_known(text: str) -> bool:
+    """Whether a refusal is one of the sentences."""
+    return _KNOWN.fullmatch(text) is not None
