@@ -28,7 +28,7 @@ from treewright.tree.shrinkage import shrunk
 
 FEW_ROWS = 2000
 """Up to so many rows alpha is cross-validated with several draws of folds: one alone hangs on chance."""
-REPEATS = 5
+REPEATS = 3
 GUIDED_ROWS = 1000
 """Up to so many rows guide="auto" asks a forest."""
 FEWEST_TO_PRUNE = 10

@@ -13,9 +13,9 @@ from treewright.data.folds import folds_by_content
 from treewright.pruning import CostComplexity, Pruned
 from treewright.pruning.cost_complexity import Links, alphas_of, between, weakest_links
 from treewright.pruning.losses import Loss
-from treewright.pruning.nested import LossSums, nested_losses
+from treewright.pruning.nested import LossSums, NestedRows
 from treewright.tree import Tree
-from treewright.tree.shrinkage import shrunk
+from treewright.tree.shrinkage import shrunk_by_each
 
 Grow = Callable[[NDArray[np.int64]], Tree]
 """Grows a tree on some of the rows, by their numbers."""
@@ -110,8 +110,9 @@ def _losses(
         part = grow_on(growing)
         leaf_from = weakest_links(part).leaf_from()
         others = judged(rows.take(held_out), rows.take(growing))
+        nested = NestedRows.of(part, others, leaf_from, steps)
         sums = [
-            total + nested_losses(shrunk(part, strength), others, leaf_from, steps, loss)
-            for total, strength in zip(sums, strengths, strict=True)
+            total + nested.losses(smooth, loss)
+            for total, smooth in zip(sums, shrunk_by_each(part, strengths), strict=True)
         ]
     return sums

@@ -100,9 +100,9 @@ def row_loss(
     those of one who knows the class.
     """
     if risk == "brier":
-        chances = tree.class_probabilities[node]
-        own = np.take_along_axis(chances, target.astype(int)[:, None], axis=1)[:, 0]
-        return np.asarray((chances**2).sum(axis=1) - 2 * own + 1)
+        chances = tree.class_probabilities
+        loss = (chances**2).sum(axis=1, keepdims=True) - 2 * chances + 1  # by node and class
+        return np.asarray(loss[node, target.astype(int)])
     if risk == "log_loss":
         check_risk(tree, risk)
         return np.asarray(bits_of(tree)[node, target.astype(int)])

@@ -83,31 +83,63 @@ def nested_losses(
     risk : str or None
         The loss, see `row_loss`.
     """
-    n_trees = len(steps)
-    steps = np.minimum(steps, np.finfo(float).max)  # what never happens does not at the last step either
-    # A node is a leaf of the trees from first up to last, many of none: rows climb past those.
-    first = np.searchsorted(steps, np.where(tree.n_children == 0, -np.inf, leaf_from))
-    last = np.searchsorted(steps, there_until(tree, leaf_from))
-    above = _nearest_above(tree, first < last)
-    parts = place(tree, rows)
-    assert rows.target is not None
-    # A row that stays at a node ends there in every tree that has it.
-    row, weight, node, starts = parts.row, parts.weight, parts.node, np.zeros(len(parts.row), np.int64)
-    ended = []
-    while len(node):
-        ended.append((row, weight, node, starts))
-        node = above[node]
-        climbing = np.flatnonzero(node >= 0)
-        row, weight, node = row[climbing], weight[climbing], node[climbing]
-        starts = first[node]
-    row, weight, node, starts = map(np.concatenate, zip(*ended, strict=True))
-    ends = np.maximum(last[node], starts)
-    weighed = weight * row_loss(tree, rows.target[row], node, risk)
-    loss, loss_twice, squares = (
-        np.cumsum(_change(starts, ends, term, n_trees)) for term in (weighed, weight * weighed, weighed**2)
-    )
-    total = np.ones(len(rows)) if rows.weight is None else rows.weight
-    return LossSums(float(total.sum()), float((total**2).sum()), loss, loss_twice, squares)
+    return NestedRows.of(tree, rows, leaf_from, steps).losses(tree, risk)
+
+
+@dataclass(frozen=True)
+class NestedRows:
+    """Where rows end in trees that collapsing nodes gives: those of several predictions are judged by it.
+
+    Attributes
+    ----------
+    rows : Dataset
+    row, weight, node : arrays
+        A row, its weight, or the part of it, and a node that it ends at,
+    starts, ends : int arrays
+        in the trees from here up to there.
+    n_trees : int
+    """
+
+    rows: Dataset
+    row: Ids
+    weight: Array
+    node: Ids
+    starts: Ids
+    ends: Ids
+    n_trees: int
+
+    @classmethod
+    def of(cls, tree: Tree, rows: Dataset, leaf_from: Array, steps: Array) -> NestedRows:
+        """Send rows through a tree; see `nested_losses`."""
+        n_trees = len(steps)
+        steps = np.minimum(steps, np.finfo(float).max)  # what never happens does not at the last step either
+        # A node is a leaf of the trees from first up to last, many of none: rows climb past those.
+        first = np.searchsorted(steps, np.where(tree.n_children == 0, -np.inf, leaf_from))
+        last = np.searchsorted(steps, there_until(tree, leaf_from))
+        above = _nearest_above(tree, first < last)
+        parts = place(tree, rows)
+        # A row that stays at a node ends there in every tree that has it.
+        row, weight, node, starts = parts.row, parts.weight, parts.node, np.zeros(len(parts.row), np.int64)
+        ended = []
+        while len(node):
+            ended.append((row, weight, node, starts))
+            node = above[node]
+            climbing = np.flatnonzero(node >= 0)
+            row, weight, node = row[climbing], weight[climbing], node[climbing]
+            starts = first[node]
+        row, weight, node, starts = map(np.concatenate, zip(*ended, strict=True))
+        return cls(rows, row, weight, node, starts, np.maximum(last[node], starts), n_trees)
+
+    def losses(self, tree: Tree, risk: Loss | None = None) -> LossSums:
+        """Sum up the losses by what the nodes of the tree predict."""
+        assert self.rows.target is not None
+        weighed = self.weight * row_loss(tree, self.rows.target[self.row], self.node, risk)
+        loss, loss_twice, squares = (
+            np.cumsum(_change(self.starts, self.ends, term, self.n_trees))
+            for term in (weighed, self.weight * weighed, weighed**2)
+        )
+        total = np.ones(len(self.rows)) if self.rows.weight is None else self.rows.weight
+        return LossSums(float(total.sum()), float((total**2).sum()), loss, loss_twice, squares)
 
 
 def _change(starts: Ids, ends: Ids, term: Array, n_trees: int) -> Array:

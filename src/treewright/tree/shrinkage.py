@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -30,17 +32,28 @@ def shrunk(tree: Tree, strength: float) -> Tree:
     >>> shrunk(tree, 4.0).class_probabilities.tolist()
     [[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]]
     """
-    if strength == 0 or len(tree) == 1:
-        return tree
+    return shrunk_by_each(tree, [strength])[0]
+
+
+def shrunk_by_each(tree: Tree, strengths: Sequence[float]) -> list[Tree]:
+    """Give the tree shrunk by several strengths, see `shrunk`."""
+    if len(tree) == 1:
+        return [tree] * len(strengths)
     parent, said = tree.parent[1:], tree.class_probabilities
-    share = tree.weight[parent] / (tree.weight[parent] + strength)
-    change = (said[1:] - said[parent]) * share[:, None]
-    predicted = np.array(said)
-    for depth in range(1, tree.depth + 1):
-        nodes = np.flatnonzero(tree.node_depth == depth)
+    weight = tree.weight[parent][:, None]
+    share = weight / (weight + np.array(strengths))  # nodes × strengths
+    change = (said[1:] - said[parent])[:, None, :] * share[:, :, None]
+    predicted = np.repeat(said[:, None, :], len(strengths), axis=1)
+    order = np.argsort(tree.node_depth, kind="stable")
+    levels = np.searchsorted(tree.node_depth[order], np.arange(1, tree.depth + 2))
+    for begin, end in pairwise(levels.tolist()):
+        nodes = order[begin:end]
         predicted[nodes] = predicted[tree.parent[nodes]] + change[nodes - 1]
     if tree.is_classifier:
         predicted = np.maximum(predicted, 0.0)
-        predicted *= (np.where(tree.weight > 0, tree.weight, 1.0) / predicted.sum(axis=1))[:, None]
-    observed = tree.value if tree.observed is None else tree.observed
-    return replace(tree, value=predicted, observed=observed)
+        total = np.where(tree.weight > 0, tree.weight, 1.0)[:, None]
+        predicted *= (total / predicted.sum(axis=2))[:, :, None]
+    return [
+        tree if strength == 0 else replace(tree, value=predicted[:, at], observed=tree.training_value)
+        for at, strength in enumerate(strengths)
+    ]
