@@ -25,7 +25,11 @@ nb::dict grow_tree(const Columns& numbers, const CodeColumns& codes, const Vecto
     const Recipe recipe = read_recipe(options);
     const Table table = read_table(numbers, codes, position, n_categories, target.shape(0), options);
     const Target y = read_target(target, n_classes, weight);
-    return to_dict(watched(options, [&](Monitor& monitor) { return grow(table, y, recipe, monitor); }), width_of(n_classes));
+    auto grown = watched(options, [&](Monitor& monitor) {
+        std::optional<TreeArrays> drawn = grow_drawn_cuts(table, y, recipe, monitor);
+        return drawn ? std::move(*drawn) : grow(table, y, recipe, monitor);
+    });
+    return to_dict(std::move(grown), width_of(n_classes));
 }
 
 /// Merit of one split given as a table of class weights, a row for each branch.

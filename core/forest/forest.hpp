@@ -32,6 +32,8 @@ struct Amounts {
     }
 };
 
+struct ForestView;
+
 /// Trees of binary splits set one after the other; what follows from these arrays is not stored (see unpack). Siblings stand side
 /// by side; which ids nodes have, `ids` tells.
 struct Forest {
@@ -49,6 +51,7 @@ struct Forest {
     std::vector<uint32_t> table_entry;  // 2·code + branch, codes ascending
 
     size_t n_trees() const { return tree_begin.size() - 1; }
+    ForestView view(int n_classes) const;
     /// Add the table of a split, in the order of the nodes.
     void add_table(PackedNode& node, Groups groups, int32_t n_categories);
     /// Call the nodes appended so far a tree; all trees together have so many splits.
@@ -78,6 +81,11 @@ struct ForestView {
     double weight(size_t i) const { return weight32.empty() ? weight64[i] : static_cast<double>(weight32[i]); }
 };
 
+inline ForestView Forest::view(int n_classes) const {
+    return {width, n_classes,     tree_begin,  split_begin, tables_of, node,        value.single, value.wide,
+            count, weight.single, weight.wide, risk,        merit,     table_begin, table_entry};
+}
+
 /// How the rows of each tree are drawn.
 struct Draws {
     std::vector<uint64_t> seeds;     // one a tree
@@ -94,6 +102,9 @@ struct GrownForest {
 };
 GrownForest grow_forest(const Table& table, const Target& target, const Recipe& recipe, const Draws& draws,
                         std::span<const int32_t> position, std::span<const int32_t> n_categories, Monitor& monitor);
+
+/// A tree whose cuts are drawn at random grows as a forest of one, on all rows; nothing if it needs what forests have not.
+std::optional<TreeArrays> grow_drawn_cuts(const Table& table, const Target& target, const Recipe& recipe, Monitor& monitor);
 
 /// Append a tree to a forest; false if it is more than binary thresholds and tables.
 bool pack_into(const TreeArrays& tree, size_t width, bool classes, std::span<const int32_t> position,

@@ -96,7 +96,7 @@ private:
 bool use_sorting(const GrowTask& task) {
     const Recipe& r = task.recipe;
     const bool few = r.random_cuts || (r.max_features > 0 && 2 * r.max_features <= static_cast<int64_t>(task.n_features()));
-    return sorts_by(r.criterion) && few && r.ties == Ties::random && offers::by_sorting.holds(r.demands());
+    return sorts_by(r.criterion) && few && r.ties != Ties::last && offers::by_sorting.holds(r.demands());
 }
 
 /// What every tree of a forest shares.
@@ -139,7 +139,7 @@ std::vector<Forest> grow_sorted(const ForestTask& shared, GrowTask task) {
         void grow(const ForestTask& shared, uint64_t seed, int thread, Forest& out) {
             sample.draw(shared.sampler, shared.draws, shared.target, seed);
             task.total_weight = sample.total;
-            recipe.min_weight_leaf = shared.draws.min_weight_fraction * sample.total;
+            recipe.min_weight_leaf = std::max(shared.recipe.min_weight_leaf, shared.draws.min_weight_fraction * sample.total);
             writer.start(out);
             Driver(task, finder, writer, thread).grow(finder.root(sample.rows, sample.weight, Random(seed).next()));
             writer.finish();
@@ -209,6 +209,22 @@ GrownForest grow_forest(const Table& table, const Target& target, const Recipe& 
     GrownForest grown{shared.blank(), {}};
     grown.forest.append(grow_sorted(shared, task), recipe.threads);
     return grown;
+}
+
+std::optional<TreeArrays> grow_drawn_cuts(const Table& table, const Target& target, const Recipe& given, Monitor& monitor) {
+    const Recipe recipe = given.normalised(table.features.size());
+    const GrowTask task{table, recipe, target.n_classes, target.label, target.number, 0, monitor};
+    if (!recipe.random_cuts || !use_sorting(task)) return std::nullopt;
+    std::vector<int32_t> position, n_categories;
+    int32_t n_numbers = 0, n_codes = 0;
+    for (const Feature& feature : table.features) {
+        position.push_back(feature.categorical() ? n_codes++ : n_numbers++);
+        n_categories.push_back(feature.n_categories);
+    }
+    Draws draws;
+    draws.seeds = {recipe.random_state};
+    const Forest forest = grow_forest(table, target, recipe, draws, position, n_categories, monitor).forest;
+    return unpack(forest.view(target.n_classes), 0, recipe.criterion, position, n_categories);
 }
 
 }  // namespace treewright

@@ -45,22 +45,29 @@ public:
         tolerance_ = C::tolerance(totals, impurity);
         ties_.start(tolerance_);
         Random random(seed);
-        const size_t n_features = task_.n_features();
-        const size_t wanted = recipe_.max_features > 0 ? static_cast<size_t>(recipe_.max_features) : n_features;
-        chosen_.clear();
-        while (chosen_.size() < wanted) chosen_.push_back(draw_.next(random));  // in this order: chance decides between equals
+        draw_features(random);
         bool varied = false;
         for (int32_t feature : chosen_) {
             varied |= search(node, feature, random);
             if (ties_.merit() >= impurity_ - tolerance_) break;  // pure branches: nothing can be better
         }
-        while (!varied && draw_.any_left()) varied = search(node, draw_.next(random), random);
+        while (!varied && draw_.chooses(recipe_) && draw_.any_left()) varied = search(node, draw_.next(random), random);
         draw_.undo();
         return ties_.found() ? &ties_.get() : nullptr;
     }
 
 private:
     static constexpr size_t rows_for_bins = 1024;
+
+    /// The features that a node looks at: in the order of the draw, so that chance decides between equals, or else ascending.
+    void draw_features(Random& random) {
+        const size_t n_features = task_.n_features();
+        const size_t wanted = recipe_.max_features > 0 ? static_cast<size_t>(recipe_.max_features) : n_features;
+        chosen_.resize(wanted);
+        if (!draw_.chooses(recipe_)) return std::iota(chosen_.begin(), chosen_.end(), 0);
+        for (int32_t& feature : chosen_) feature = draw_.next(random);
+        if (recipe_.ties != Ties::random) std::sort(chosen_.begin(), chosen_.end());
+    }
 
     /// The target of a node in the form the scorers want.
     void look_at(const RowRange& node, Totals& totals, double centre) {
