@@ -55,7 +55,7 @@ def take_tree(browser: Browser, folder: Path) -> None:
     path = folder / "tree.html"
     model.to_html(path, X, y, validation=(X_held, y_held), title=TITLE)
     page = opened(browser, path.as_uri())
-    page.get_by_role("button", name="least risk, validation rows").click()
+    page.get_by_role("button", name="least error, validation rows").click()
     take(page, "tree")
     for tab in ("what-if", "regions", "sunburst"):
         page.click(f"#tab-{tab}")
