@@ -53,7 +53,7 @@ def test_a_forest_has_the_mean_of_its_trees() -> None:
             while reached:
                 node, share = reached.popitem()
                 if not tree.n_children[node]:
-                    answer += share * tree.value[node, 0]
+                    answer += share * tree.node_value[node, 0]
                     continue
                 children, split = tree.children(node), int(tree.split_begin[node])
                 feature = int(tree.splits.feature[split])

@@ -55,7 +55,7 @@ def shapley_values(tree: Tree, rows: Dataset, value: Array) -> Array:
     >>> X, y = [[1, 0], [1, 1], [2, 0], [2, 1]], [0.0, 0.0, 6.0, 10.0]
     >>> tree = DecisionTreeRegressor().fit(X, y).tree_
     >>> row = Dataset(tree.schema, *tree.schema.encode([[2, 1]]))
-    >>> shapley_values(tree, row, tree.value).ravel().tolist()
+    >>> shapley_values(tree, row, tree.node_value).ravel().tolist()
     [4.5, 1.5]
     """
     steps = Steps.of(tree, value)

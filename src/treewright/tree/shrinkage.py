@@ -42,5 +42,5 @@ def shrunk(tree: Tree, strength: float) -> Tree:
     if tree.is_classifier:
         predicted = np.maximum(predicted, 0.0)
         predicted *= (np.where(tree.weight > 0, tree.weight, 1.0) / predicted.sum(axis=1))[:, None]
-    observed = tree.value if tree.observed is None else tree.observed
-    return replace(tree, value=predicted, observed=observed)
+    observed = tree.node_value if tree.observed is None else tree.observed
+    return replace(tree, node_value=predicted, observed=observed)
