@@ -165,7 +165,7 @@ class Comparison:
             return
         figures = {"n": tree.count[ours], "dev": tree.risk[ours]}
         if self.case.method != "class":
-            figures["yval"] = tree.value[ours, 0]
+            figures["yval"] = tree.node_value[ours, 0]
         if not is_leaf:
             figures["complexity"] = self.model.complexity_[ours]
         for name, figure in figures.items():
@@ -221,7 +221,7 @@ class Comparison:
         first, counts = children[0], self.tree.count[children].tolist()
         if counts[0] != counts[1]:
             return bool(counts != [int(low["n"]), int(high["n"])])
-        says = self.tree.label[first] + 1 if self.case.method == "class" else self.tree.value[first, 0]
+        says = self.tree.label[first] + 1 if self.case.method == "class" else self.tree.node_value[first, 0]
         return not (
             is_close(self.tree.risk[first], float(low["dev"])) and is_close(float(says), float(low["yval"]))
         )

@@ -288,11 +288,11 @@ def test_the_potential_of_a_split_and_of_a_tree_are_sums_over_leaves(name: str) 
     assert criteria.tree_potential(name, tree) == pytest.approx(total)
     assert criteria.tree_potential(name, model) >= 1 - model.score(X, y, sample_weight=weight) - 1e-12
     stump = DecisionTreeClassifier(max_depth=1).fit(X, y, sample_weight=weight).tree_
-    assert criteria.split_potential(name, stump.value[1:]) == criteria.tree_potential(name, stump)
+    assert criteria.split_potential(name, stump.node_value[1:]) == criteria.tree_potential(name, stump)
     u = stump.weight[1] / stump.weight[0]
-    p, r = stump.value[1:, 1] / stump.weight[1:]
+    p, r = stump.node_value[1:, 1] / stump.weight[1:]
     by_hand = u * criteria.potential(name, p) + (1 - u) * criteria.potential(name, r)
-    assert criteria.split_potential(name, stump.value[1:]) == pytest.approx(by_hand)
+    assert criteria.split_potential(name, stump.node_value[1:]) == pytest.approx(by_hand)
 
 
 @given(table=tables)

@@ -109,7 +109,7 @@ TreeArrays read_tree(const nb::dict& a) {
     copy(tree.competitor_begin, "competitor_begin");
     copy(tree.count, "count");
     copy(tree.weight, "weight");
-    copy(tree.value, "value");
+    copy(tree.value, "node_value");
     copy(tree.risk, "risk");
     copy(tree.merit, "merit");
     copy(tree.splits.kind, "split_kind");

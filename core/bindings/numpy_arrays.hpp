@@ -96,7 +96,7 @@ inline nb::dict to_dict(TreeArrays&& tree, size_t width) {
     out["competitor_begin"] = give(std::move(tree.competitor_begin));
     out["count"] = give(std::move(tree.count));
     out["weight"] = give(std::move(tree.weight));
-    out["value"] = give(std::move(tree.value), width);
+    out["node_value"] = give(std::move(tree.value), width);
     out["impurity"] = give(std::move(tree.impurity));
     out["risk"] = give(std::move(tree.risk));
     out["merit"] = give(std::move(tree.merit));

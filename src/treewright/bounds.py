@@ -473,7 +473,7 @@ def training_bound(tree: Tree, delta: float = 0.05) -> ErrorBound:
     error = float(training_errors(tree)[tree.leaves].sum() / n_rows)
     n_leaves = tree.n_leaves
     n_splits = len(tree) - n_leaves
-    k = tree.value.shape[1]
+    k = tree.node_value.shape[1]
     chance = log(delta) - 2 * log(pi**2 / 6) - 2 * log(n_splits + 1) - 2 * log(n_leaves)
 
     def ways(rows: int) -> float:

@@ -150,7 +150,7 @@ def tree_potential(name: str, tree: Any) -> float:
     if not getattr(tree, "is_classifier", False):
         raise ValueError(f"tree must be a fitted tree of classes, got {tree!r}.")
     leaf = tree.n_children == 0
-    return _mean_potential(name, tree.value[leaf], tree.weight[leaf])
+    return _mean_potential(name, tree.node_value[leaf], tree.weight[leaf])
 
 
 def _mean_potential(name: str, counts: Array, sizes: Array) -> float:

@@ -62,7 +62,7 @@ def test_branches_are_as_wide_as_the_rows_they_carry() -> None:
     for style in ("cards", "river"):
         ribbons = [s for s, _, _ in flat(plot_tree(model, style=style).shapes) if isinstance(s, Ribbon)]
         tree = model.tree_
-        expected = sorted(tree.value[1:][tree.value[1:] > 0] / tree.weight[0])
+        expected = sorted(tree.node_value[1:][tree.node_value[1:] > 0] / tree.weight[0])
         width = sorted(ribbon.width for ribbon in ribbons)
         thick = [(w, e) for w, e in zip(width, expected, strict=True) if e > 0.05]
         assert len({round(w / e, 6) for w, e in thick}) == 1
@@ -85,7 +85,7 @@ def test_rows_at_a_node_are_those_that_pass_it() -> None:
     passes = model.decision_path(X).toarray().astype(bool)
     for node in range(len(tree)):
         assert rows.at(node).tolist() == np.flatnonzero(passes[:, node]).tolist()
-        assert np.bincount(rows.target(node), minlength=3).tolist() == tree.value[node].tolist()
+        assert np.bincount(rows.target(node), minlength=3).tolist() == tree.node_value[node].tolist()
 
 
 def test_histograms_count_every_row_on_its_side_of_the_cut() -> None:

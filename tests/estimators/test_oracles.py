@@ -114,7 +114,7 @@ def test_id3_same_tree_as_weka(name: str, option: str) -> None:
             if theirs["class"] is None:
                 assert tree.count[node] == 0
             else:
-                assert str(model.classes_[np.argmax(tree.value[node])]) == theirs["class"]
+                assert str(model.classes_[np.argmax(tree.node_value[node])]) == theirs["class"]
             continue
         split = tree.split_begin[node]
         assert table.columns[tree.splits.feature[split]] == theirs["feature"]

@@ -16,7 +16,6 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 OTHER_CODE = "tests private code of scikit-learn that our classes do not use"
 MULTI_OUTPUT = "several targets at once are refused with a clear sentence for now"
-N_BY_1 = "reads tree_.value as an array of n × 1 × 1; ours is n × 1 (test_tree.py checks the same)"
 ANY_CLASSES = "monotonic_cst goes with any number of classes"
 MIDDLE = (
     "holds branches to the middle of earlier ones; ours are held to the leaves beside them (test_monotone.py)"
@@ -50,8 +49,7 @@ LEFT_OUT: dict[str, str] = {
     ":ExtraTrees": OTHER_CODE,
     "test_multiclass_raises": ANY_CLASSES,
     "test_1d_tree_nodes_values": MIDDLE,
-    "test_nd_tree_nodes_values": N_BY_1,
-    "test_assert_nd_reg_tree_children_monotonic_bounded": N_BY_1,
+    "test_nd_tree_nodes_values": MIDDLE,
     "test_big_input": EXACT,
     "test_almost_constant_feature": EXACT,
     ":single-non-missing": "known against missing is a split of threshold +inf, however it is found",

@@ -50,7 +50,7 @@ def test_class_weight_is_a_factor_on_sample_weight() -> None:
 def test_priors_set_the_shares_at_the_root() -> None:
     X, y = load_iris(return_X_y=True)
     model = tw.DecisionTreeClassifier(max_depth=1, priors={0: 0.2, 1: 0.2, 2: 0.6}).fit(X[:120], y[:120])
-    root = model.tree_.value[0]
+    root = model.tree_.node_value[0]
     assert root / root.sum() == pytest.approx([0.2, 0.2, 0.6])
     assert root.sum() == pytest.approx(120)
 
@@ -67,7 +67,7 @@ def test_costs_move_the_label_to_the_cheapest_class() -> None:
 def test_laplace_smooths_shares_only() -> None:
     model = tw.DecisionTreeClassifier(laplace=True).fit([[0], [0], [1]], ["a", "a", "b"])
     assert model.predict_proba([[0], [1]]) == pytest.approx(np.array([[3 / 4, 1 / 4], [1 / 3, 2 / 3]]))
-    assert model.tree_.value.tolist()[1] == [2.0, 0.0]
+    assert model.tree_.node_value.tolist()[1] == [2.0, 0.0]
 
 
 def test_best_first_is_the_order_when_leaves_are_bounded() -> None:

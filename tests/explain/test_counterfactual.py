@@ -123,7 +123,7 @@ def brute_force(
         for feature in range(len(tree.schema.columns))
     ]
     best = None
-    share = tree.value / tree.value.sum(axis=1, keepdims=True)
+    share = tree.node_value / tree.node_value.sum(axis=1, keepdims=True)
     for choice in itertools.product(*columns):
         cost = (sum(c for _, (c, _) in choice), sum(d for _, (_, d) in choice))
         if best is not None and cost >= best:
@@ -141,7 +141,7 @@ def test_the_nearest_change_is_the_one_brute_force_finds(policy: str, fixed: tup
         policy, seed=4, splits=("threshold", "multiway") if policy == "value" else ("threshold", "subset")
     )
     tree = model.tree_
-    share = tree.value / tree.value.sum(axis=1, keepdims=True)
+    share = tree.node_value / tree.node_value.sum(axis=1, keepdims=True)
     found = 0
     for i in range(0, len(X), 9):
         row = read_row(X.iloc[i], tree.schema)

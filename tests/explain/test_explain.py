@@ -44,7 +44,9 @@ def test_a_row_ends_where_the_core_sends_it(policy: str) -> None:
     said = model.predict_proba(X)
     for i in range(len(X)):
         path = follow(tree, read_row(X.iloc[[i]], tree.schema))
-        assert path.says(tree.value / tree.value.sum(axis=1, keepdims=True)) == pytest.approx(said[i])
+        assert path.says(tree.node_value / tree.node_value.sum(axis=1, keepdims=True)) == pytest.approx(
+            said[i]
+        )
         if not tree.shares_rows:
             assert path.ends == ((leaf[i], 1.0),)
 
@@ -198,7 +200,7 @@ def test_contributions_of_several_trees_are_their_mean() -> None:
         DecisionTreeRegressor(max_depth=4, max_features=2, random_state=s).fit(X, y).tree_ for s in (0, 1, 2)
     ]
     row = read_row(X.iloc[5], trees[0].schema)
-    explained = explain_row(trees, row, [tree.value for tree in trees], wanted="higher", time_limit=5)
+    explained = explain_row(trees, row, [tree.node_value for tree in trees], wanted="higher", time_limit=5)
     expected = np.mean([tree.predict_value(*tree.schema.encode(X.iloc[[5]]))[0, 0] for tree in trees])
     assert explained.prediction == pytest.approx(expected)
     assert explained.root[0] + explained.contributions.sum() == pytest.approx(expected)

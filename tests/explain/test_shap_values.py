@@ -63,7 +63,7 @@ def said_by(trees: Any, row: Any) -> Any:
             while reached:
                 node, share = reached.popitem()
                 if not tree.n_children[node]:
-                    answer += share * tree.value[node, 0]
+                    answer += share * tree.node_value[node, 0]
                     continue
                 children, split = tree.children(node), int(tree.split_begin[node])
                 feature = int(tree.splits.feature[split])

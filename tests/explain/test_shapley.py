@@ -16,7 +16,11 @@ from treewright.tree.splits import features_of
 
 
 def shares(tree):
-    return tree.value / tree.value.sum(axis=1, keepdims=True) if tree.is_classifier else tree.value
+    return (
+        tree.node_value / tree.node_value.sum(axis=1, keepdims=True)
+        if tree.is_classifier
+        else tree.node_value
+    )
 
 
 def split_of(tree, node):
@@ -100,7 +104,7 @@ def test_values_add_up_to_the_prediction(model, load, monkeypatch) -> None:
 def test_a_leaf_has_nothing_to_share() -> None:
     tree = DecisionTreeRegressor().fit([[1.0], [2.0]], [3.0, 3.0]).tree_
     rows = Dataset(tree.schema, *tree.schema.encode([[1.0]]))
-    assert shapley_values(tree, rows, tree.value).tolist() == [[[0.0]]]
+    assert shapley_values(tree, rows, tree.node_value).tolist() == [[[0.0]]]
 
 
 def test_what_one_class_gains_another_loses() -> None:

@@ -96,7 +96,7 @@ def test_a_forced_split_counts_as_a_grown_one(weighting) -> None:
     split = model.tree_[0].split
     forced = edit(model, X, y).split(0, split.feature, split.threshold, grow=True).tree
     validate(forced.arrays(), forced.schema)
-    for name in ("count", "weight", "value", "impurity", "risk"):
+    for name in ("count", "weight", "node_value", "impurity", "risk"):
         assert np.allclose(getattr(forced, name), getattr(model.tree_, name))
     assert (forced.parent == model.tree_.parent).all()
 
@@ -109,7 +109,7 @@ def test_another_feature_and_cut_are_forced(irises) -> None:
     assert edited.tree.count.tolist() == [75, short.sum(), (~short).sum()]
     for child, side in ((1, short), (2, ~short)):
         counts = y[::2][side].value_counts().reindex(edited.tree.schema.classes, fill_value=0)
-        assert edited.tree.value[child].tolist() == counts.tolist()
+        assert edited.tree.node_value[child].tolist() == counts.tolist()
     assert edited.split(1, "petal length", 2.5).tree.n_leaves == 3
 
 
@@ -118,7 +118,7 @@ def test_regression_trees_are_edited_too() -> None:
     editor = edit(DecisionTreeRegressor(max_leaf_nodes=6).fit(X, y), X, y).split(0, "weight", 3000)
     validate(editor.tree.arrays(), editor.tree.schema)
     light = np.asarray(y)[(X["weight"] <= 3000).to_numpy()]
-    assert editor.tree.value[1, 0] == pytest.approx(light.mean())
+    assert editor.tree.node_value[1, 0] == pytest.approx(light.mean())
     assert editor.tree.risk[1] == pytest.approx(((light - light.mean()) ** 2).sum())
     assert editor.grow(1, max_depth=1).tree.n_leaves == 3
 
@@ -135,7 +135,7 @@ def test_categories_are_grouped_and_merged() -> None:
     assert kept.tree.count.tolist()[:3] == [14, 9, 5]
     assert kept.tree.n_leaves == 3
     grouped = editor.split(0, "Outlook", groups=[["Sunny", "Overcast"], ["Rain"]])
-    assert grouped.tree.value[1].tolist() == [3.0, 6.0]
+    assert grouped.tree.node_value[1].tolist() == [3.0, 6.0]
 
 
 def test_presets_with_shared_rows_are_edited() -> None:
@@ -263,7 +263,7 @@ def test_a_number_decided_for_a_leaf_is_priced_as_the_tree_was_grown(criterion) 
     X, y = datasets.load_mpg()
     editor = edit(DecisionTreeRegressor(criterion=criterion, max_leaf_nodes=4).fit(X, y), X, y)
     leaf = int(np.flatnonzero(editor.tree.n_children == 0)[0])
-    own = float(editor.tree.value[leaf, 0])
+    own = float(editor.tree.node_value[leaf, 0])
     assert editor.relabel(leaf, own).tree.risk[leaf] == pytest.approx(editor.tree.risk[leaf])
     assert editor.relabel(leaf, own + 5).tree.risk[leaf] > editor.tree.risk[leaf]
     assert editor.relabel(leaf, 7).fitted().predict(X)[editor.tree.apply(X) == leaf] == pytest.approx(7.0)

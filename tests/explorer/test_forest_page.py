@@ -79,7 +79,7 @@ def test_a_forest_ranks_features_by_what_all_trees_say(read) -> None:
     values = 0.0
     for tree in (member.tree_ for member in model.estimators_):
         rows = Dataset(tree.schema, *tree.schema.encode(X))
-        values += shapley_values(tree, rows, tree.value / tree.value.sum(axis=1, keepdims=True)) / 7
+        values += shapley_values(tree, rows, tree.node_value / tree.node_value.sum(axis=1, keepdims=True)) / 7
     moved = mean_movement(values)
     for place, name in enumerate(importances.names):
         _, impurity, shuffled, shap, _ = found[name]

@@ -65,7 +65,7 @@ def test_the_script_predicts_as_the_tree_does(run_in_node, seed, n_classes) -> N
     said = np.array(
         in_script(run_in_node, tree, "rows.map((row) => model.predict(row))", rows_of(tree, numbers, codes))
     )
-    value = tree.value / tree.value.sum(axis=1, keepdims=True) if n_classes else tree.value
+    value = tree.node_value / tree.node_value.sum(axis=1, keepdims=True) if n_classes else tree.node_value
     expected = tree.spread(np.asfortranarray(numbers), np.asfortranarray(codes), value)
     assert np.allclose(said, expected, atol=1e-8)
 
@@ -241,7 +241,7 @@ def test_the_script_moves_predictions_as_the_library_does(run_in_node, seed, n_c
     rows = [{"values": row} for row in rows_of(tree, numbers, codes)]
     expression = "(({ mean, rows }) => [Array.from(mean), rows])(meanMovement(model, -1, rows))"
     found, n_rows = in_script(run_in_node, tree, expression, rows)
-    value = tree.value / tree.value.sum(axis=1, keepdims=True) if n_classes else tree.value
+    value = tree.node_value / tree.node_value.sum(axis=1, keepdims=True) if n_classes else tree.node_value
     dataset = Dataset(tree.schema, np.asfortranarray(numbers), np.asfortranarray(codes))
     assert n_rows == len(rows)
     assert np.allclose(found, mean_movement(shapley_values(tree, dataset, value)), atol=1e-8)

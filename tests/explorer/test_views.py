@@ -206,7 +206,9 @@ def test_features_are_ranked_by_three_measures(read, kind) -> None:
     assert list(found) == [name for name in model.importances().ranked() if name in found]
     tree = model.tree_
     rows = Dataset(tree.schema, *tree.schema.encode(X[1::2]))
-    value = tree.value / tree.value.sum(axis=1, keepdims=True) if kind == "classes" else tree.value
+    value = (
+        tree.node_value / tree.node_value.sum(axis=1, keepdims=True) if kind == "classes" else tree.node_value
+    )
     moved = mean_movement(shapley_values(tree, rows, value))
     assert "SHAP: by how much the feature moves" in reader.text("#panel-quality")
     for name, share, size in zip(tree.schema.names, model.feature_importances_, moved, strict=True):

@@ -70,13 +70,13 @@ def test_classes_are_balanced_in_drawing_or_in_each_sample() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     y = y * (np.arange(len(y)) % 4 > 0)
     chance = tw.RandomForestClassifier(50, class_weight="balanced", max_depth=1, random_state=0).fit(X, y)
-    shares = np.mean([tree.value[0] / tree.value[0].sum() for tree in chance.trees_], axis=0)
+    shares = np.mean([tree.node_value[0] / tree.node_value[0].sum() for tree in chance.trees_], axis=0)
     np.testing.assert_allclose(shares, 0.5, atol=0.02)
     each = tw.RandomForestClassifier(5, class_weight="balanced_subsample", max_depth=1, random_state=0)
     for tree in each.fit(X, y).trees_:
-        np.testing.assert_allclose(tree.value[0], tree.value[0].sum() / 2, rtol=1e-12)
+        np.testing.assert_allclose(tree.node_value[0], tree.node_value[0].sum() / 2, rtol=1e-12)
     never = tw.RandomForestClassifier(5, class_weight={0: 1, 1: 0}, random_state=0).fit(X, y)
-    assert all(tree.value[0, 1] == 0 for tree in never.trees_)
+    assert all(tree.node_value[0, 1] == 0 for tree in never.trees_)
 
 
 def test_the_core_refuses_draws_of_the_wrong_length() -> None:

@@ -94,7 +94,7 @@ def test_forests_go_with_scikit_learns_tools() -> None:
 @pytest.mark.parametrize("weight", [{0: 1, 1: 5, 2: 1}, [{0: 1, 1: 5, 2: 1}]])
 def test_class_weights_come_as_a_dict_or_a_list_of_one(weight: Any) -> None:
     forest = tw.RandomForestClassifier(40, class_weight=weight, max_depth=1, random_state=0).fit(X, Y)
-    shares = np.mean([tree.value[0] / tree.value[0].sum() for tree in forest.trees_], axis=0)
+    shares = np.mean([tree.node_value[0] / tree.node_value[0].sum() for tree in forest.trees_], axis=0)
     np.testing.assert_allclose(shares, [1 / 7, 5 / 7, 1 / 7], atol=0.02)
 
 

@@ -97,7 +97,9 @@ def test_what_the_splits_are_worth_out_of_bag_by_hand(diabetes: Any) -> None:
         for node in np.flatnonzero(tree.n_children):
             children = tree.children(node)
             for passed, at in ((paths, out), (drawn, rows)):
-                error = [np.sum(passed[:, n] * (y[at] - tree.value[n, 0]) ** 2) for n in (node, *children)]
+                error = [
+                    np.sum(passed[:, n] * (y[at] - tree.node_value[n, 0]) ** 2) for n in (node, *children)
+                ]
                 decrease = (error[0] - error[1] - error[2]) / len(at)
                 if at is out:
                     held_out[tree.feature[node]] += decrease

@@ -52,7 +52,7 @@ def sums_by_tree(forest: Any, rows: Any) -> np.ndarray:
     numbers, codes = forest._encode(rows)
     sums: Any = 0.0
     for tree in forest.trees_:
-        value = tree.value
+        value = tree.node_value
         if tree.schema.classes is not None:
             value = value / value.sum(axis=1, keepdims=True)
         sums = sums + value[tree.route(numbers, codes)]
@@ -162,7 +162,7 @@ def test_predicting_stops_on_ctrl_c(work: str, third_time: None) -> None:
         "leaves": lambda: trees.leaves(rows[:5_000_000], codes[:5_000_000, :0], threads=2),
         "walk": lambda: tree.route(rows, codes[:, :0]),
         "route": lambda: by_table.route(rows[:, :1], codes),
-        "spread": lambda: tree.spread(rows[:20_000_000], codes[:20_000_000, :0], tree.value),
+        "spread": lambda: tree.spread(rows[:20_000_000], codes[:20_000_000, :0], tree.node_value),
     }
     with pytest.raises(KeyboardInterrupt):
         calls[work]()

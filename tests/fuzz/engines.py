@@ -215,7 +215,7 @@ def difference(tree: Tree, other: Tree, times: int = 1, *, merits: bool = False)
     if merits and (at := _first(tree.merit != other.merit)) is not None:
         return f"merit of node {at}: {tree.merit[at]} against {other.merit[at]}"
     classes = tree.schema.classes is not None
-    factors = {"weight": times, "value": times if classes else 1, "impurity": 1, "risk": times}
+    factors = {"weight": times, "node_value": times if classes else 1, "impurity": 1, "risk": times}
     for name, factor in factors.items():
         one, two = getattr(tree, name) * factor, getattr(other, name)
         scale = np.abs(one).max() + 1e-3
@@ -300,7 +300,7 @@ def forests(case: Case) -> str | None:
         one, two = by_sorting[name], by_lists[name]
         if one.shape != two.shape or (one != two).any():
             return f"{name} of the forest: {one.shape} {two.shape}"
-    for name in ("value", "merit"):
+    for name in ("node_value", "merit"):
         if not np.allclose(by_sorting[name], by_lists[name], rtol=1e-9, atol=1e-9):
             return f"{name} of the forest"
     return None

@@ -141,7 +141,7 @@ def save_and_load(fitted: Fitted) -> None:
 def statistics(fitted: Fitted) -> None:
     """All figures of nodes are finite, and those of branches add up to their node's."""
     for tree in fitted.trees:
-        for name in ("weight", "impurity", "risk", "merit", "value"):
+        for name in ("weight", "impurity", "risk", "merit", "node_value"):
             assert np.isfinite(getattr(tree, name)).all(), f"{name} is not finite"
         for name in ("weight", "impurity", "risk"):
             assert (getattr(tree, name) >= 0).all(), f"{name} is negative"

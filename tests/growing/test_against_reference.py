@@ -327,4 +327,4 @@ def test_a_criterion_rewritten_as_a_function_grows_the_same_tree(
     assert ours.parent.tolist() == theirs.parent.tolist()
     assert ours.splits.feature.tolist() == theirs.splits.feature.tolist()
     assert ours.splits.threshold.tolist() == theirs.splits.threshold.tolist()
-    assert ours.value.tolist() == theirs.value.tolist()
+    assert ours.node_value.tolist() == theirs.node_value.tolist()

@@ -211,7 +211,7 @@ def test_weights_that_drown_others(criterion: str, heavy: float, missing: str) -
             sample_weight=np.where(random.random(n) < share, heavy, 1.0),
         )
         tree = grow(dataset, Recipe(criterion, missing=missing, max_depth=6), warn_of_odd=False)
-        for name in ("merit", "impurity", "weight", "risk", "value"):
+        for name in ("merit", "impurity", "weight", "risk", "node_value"):
             assert np.isfinite(getattr(tree, name)).all(), name
         assert (tree.merit >= -4e-15 * (1 + tree.impurity)).all()
         assert (tree.impurity >= 0).all()

@@ -72,7 +72,9 @@ def test_a_postcode_that_tells_the_target_is_used(n_classes: int) -> None:
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "twoing", "chi_square", "hellinger"])
-@pytest.mark.parametrize("splits", [("threshold", "subset"), ("threshold", "multiway"), ("threshold", "one_vs_rest")])
+@pytest.mark.parametrize(
+    "splits", [("threshold", "subset"), ("threshold", "multiway"), ("threshold", "one_vs_rest")]
+)
 def test_every_criterion_and_form_is_fair(criterion: str, splits: tuple[str, ...]) -> None:
     X, y, _ = a_table(7)
     X["name"] = names(np.random.default_rng(3), len(X), len(X))
@@ -86,7 +88,9 @@ def test_two_categories_are_judged_as_they_are() -> None:
     rng = np.random.default_rng(5)
     X = pd.DataFrame({"a": pd.Categorical(rng.choice(["u", "v"], 60)), "b": rng.normal(size=60)})
     y = rng.integers(0, 2, 60)
-    fair, plain = (tw.DecisionTreeClassifier(fair_categories=fairly).fit(X, y).tree_ for fairly in (True, False))
+    fair, plain = (
+        tw.DecisionTreeClassifier(fair_categories=fairly).fit(X, y).tree_ for fairly in (True, False)
+    )
     assert fair == plain
 
 
@@ -94,7 +98,9 @@ def test_large_and_small_nodes_judge_alike() -> None:
     rng = np.random.default_rng(2)
     n = 20_000
     code = rng.integers(0, 500, n)
-    X = pd.DataFrame({"c": pd.Categorical(code.astype(str)), "d": pd.Categorical(rng.integers(0, 9000, n).astype(str))})
+    X = pd.DataFrame(
+        {"c": pd.Categorical(code.astype(str)), "d": pd.Categorical(rng.integers(0, 9000, n).astype(str))}
+    )
     X["x"] = rng.normal(size=n)
     y = (np.sin(code) + X["x"] + rng.normal(size=n) > 0).astype(int)
     dataset = Dataset.from_table(X, y, task="classification")

@@ -88,7 +88,7 @@ def check_against_plain(dataset: Dataset, recipe: Recipe, monkeypatch: pytest.Mo
     plain = grow_plain(dataset, recipe, monkeypatch)
     for name in ("parent", "count", "default_branch"):
         np.testing.assert_array_equal(getattr(fast, name), getattr(plain, name), err_msg=name)
-    np.testing.assert_allclose(fast.value, plain.value, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(fast.node_value, plain.node_value, rtol=1e-9, atol=1e-9)
     for name in ("kind", "feature", "threshold", "pool_value"):
         np.testing.assert_array_equal(getattr(fast.splits, name), getattr(plain.splits, name), err_msg=name)
 

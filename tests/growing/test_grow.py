@@ -94,7 +94,7 @@ def test_min_merit_must_be_exceeded(dataset: Dataset) -> None:
 
 
 def test_balanced_classes_weigh_the_same(dataset: Dataset) -> None:
-    root = grow(dataset, Recipe("gini", class_weight="balanced", max_depth=1)).value[0]
+    root = grow(dataset, Recipe("gini", class_weight="balanced", max_depth=1)).node_value[0]
     assert root == pytest.approx([100.0, 100.0])
 
 
@@ -104,7 +104,7 @@ def test_altered_priors_equal_class_weights_in_the_search(dataset: Dataset) -> N
     by_weight = grow(dataset, Recipe("gini", class_weight=(3.0, 1.0), max_depth=3))
     assert by_costs.splits.threshold.tolist() == by_weight.splits.threshold.tolist()
     assert by_costs.label.tolist() == by_weight.label.tolist()
-    assert by_costs.value.sum() < by_weight.value.sum()  # costs leave the statistics alone
+    assert by_costs.node_value.sum() < by_weight.node_value.sum()  # costs leave the statistics alone
 
 
 def test_a_criterion_must_suit_the_target(dataset: Dataset) -> None:

@@ -74,10 +74,10 @@ def test_shape_and_statistics_hang_together(criterion: str, data: st.DataObject)
         assert tree.risk[children].sum() <= tree.risk[node] + 1e-9
         full = tree.count[children] > 0
         if tree.is_classifier:
-            np.testing.assert_allclose(tree.value[children][full].sum(axis=0), tree.value[node])
-            np.testing.assert_allclose(tree.value[node].sum(), tree.weight[node])
+            np.testing.assert_allclose(tree.node_value[children][full].sum(axis=0), tree.node_value[node])
+            np.testing.assert_allclose(tree.node_value[node].sum(), tree.weight[node])
         if not full.all():
-            assert np.all(tree.value[children][~full] == tree.value[node])
+            assert np.all(tree.node_value[children][~full] == tree.node_value[node])
     assert end[0] == len(tree)
 
 
@@ -104,13 +104,13 @@ def test_training_rows_reach_the_leaves_that_counted_them(criterion: str, data: 
     leaves = tree.n_children == 0
     assert np.array_equal(counted[leaves], tree.count[leaves])
     assert counted[~leaves].sum() == 0
-    np.testing.assert_array_equal(tree.predict_value(dataset.numbers, dataset.codes), tree.value[leaf])
+    np.testing.assert_array_equal(tree.predict_value(dataset.numbers, dataset.codes), tree.node_value[leaf])
     if tree.is_classifier:
         target = np.asarray(dataset.target)
         for node in np.unique(leaf[weight > 0]):
             here = leaf == node
-            seen = np.bincount(target[here], weight[here], minlength=tree.value.shape[1])
-            np.testing.assert_allclose(tree.value[node], seen)
+            seen = np.bincount(target[here], weight[here], minlength=tree.node_value.shape[1])
+            np.testing.assert_allclose(tree.node_value[node], seen)
 
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
@@ -165,7 +165,7 @@ def test_weight_two_is_the_row_twice(criterion: str, data: st.DataObject) -> Non
         replace(repeated, default_branch=default[: len(repeated)]),
     )
     np.testing.assert_allclose(weighted.weight, repeated.weight)
-    np.testing.assert_allclose(weighted.value, repeated.value)
+    np.testing.assert_allclose(weighted.node_value, repeated.node_value)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -183,14 +183,14 @@ def test_rows_of_weight_zero_change_nothing(criterion: str, data: st.DataObject)
     seen = np.array([True])
     if after.schema.classes is not None and before.schema.classes is not None:
         seen = np.isin(after.schema.classes, before.schema.classes)
-    np.testing.assert_array_equal(after.value[:, seen], before.value)
-    assert np.all(after.value[:, ~seen] == 0)
+    np.testing.assert_array_equal(after.node_value[:, seen], before.node_value)
+    assert np.all(after.node_value[:, ~seen] == 0)
 
 
 @given(data=st.data())
 def test_class_weights_are_weights_of_the_rows(data: st.DataObject) -> None:
     dataset, recipe = data.draw(small_rows("gini")).dataset(), data.draw(recipes("gini"))
-    n_classes = grow(dataset, recipe, n_jobs=1).value.shape[1]
+    n_classes = grow(dataset, recipe, n_jobs=1).node_value.shape[1]
     factors = st.lists(st.sampled_from([0.5, 1.0, 4.0]), min_size=n_classes, max_size=n_classes)
     factor = np.array(data.draw(factors))
     weight = np.ones(len(dataset)) if dataset.weight is None else dataset.weight
@@ -214,14 +214,14 @@ def test_as_many_bins_as_values_are_exact(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_costs_set_label_and_risk(data: st.DataObject) -> None:
     dataset, recipe = data.draw(small_rows("gini")).dataset(), data.draw(recipes("gini"))
-    n_classes = grow(dataset, recipe, n_jobs=1).value.shape[1]
+    n_classes = grow(dataset, recipe, n_jobs=1).node_value.shape[1]
     assume(n_classes > 1)
     cells = st.lists(st.integers(1, 9), min_size=n_classes, max_size=n_classes)
     costs = np.array(data.draw(st.lists(cells, min_size=n_classes, max_size=n_classes)), dtype=float)
     np.fill_diagonal(costs, 0)
     tree = grow(dataset, replace(recipe, costs=tuple(map(tuple, costs.tolist()))), n_jobs=1)
     for node in range(len(tree)):
-        expected = tree.value[node] @ costs  # cost of each answer
+        expected = tree.node_value[node] @ costs  # cost of each answer
         assert expected[tree.label[node]] == pytest.approx(expected.min())
         if tree.count[node]:
             assert tree.risk[node] == pytest.approx(expected.min(), abs=1e-12)
@@ -230,11 +230,11 @@ def test_costs_set_label_and_risk(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_priors_are_the_class_shares_of_the_root(data: st.DataObject) -> None:
     dataset = data.draw(small_rows("gini", weighted=False)).dataset()
-    shares = np.arange(1.0, grow(dataset, Recipe("gini"), n_jobs=1).value.shape[1] + 1)
+    shares = np.arange(1.0, grow(dataset, Recipe("gini"), n_jobs=1).node_value.shape[1] + 1)
     shares /= shares.sum()
     recipe = replace(data.draw(recipes("gini")), priors=tuple(shares.tolist()))
     tree = grow(dataset, recipe, n_jobs=1)
-    np.testing.assert_allclose(tree.value[0] / tree.weight[0], shares, atol=1e-12)
+    np.testing.assert_allclose(tree.node_value[0] / tree.weight[0], shares, atol=1e-12)
     assert tree.weight[0] == pytest.approx(len(dataset))
 
 
@@ -316,7 +316,7 @@ def test_a_chain_of_a_million_nodes_prints_saves_loads_and_predicts(tmp_path: Pa
         default_branch=np.where(inner, 1, -1),
         count=rows_below,
         weight=rows_below,
-        value=np.stack([rows_below - ones, ones], axis=1),
+        node_value=np.stack([rows_below - ones, ones], axis=1),
         impurity=np.zeros(len(node)),
         risk=np.minimum(ones, rows_below - ones),
         merit=np.zeros(len(node)),

@@ -294,7 +294,9 @@ def test_predicates_alone() -> None:
         predicates
     )
     by_hand = pd.DataFrame({"a > b": X.a > X.b, "a + b > 0": X.a + X.b > 0})
-    assert np.array_equal(alone.tree_.value, tw.DecisionTreeClassifier().fit(by_hand, y).tree_.value)
+    assert np.array_equal(
+        alone.tree_.node_value, tw.DecisionTreeClassifier().fit(by_hand, y).tree_.node_value
+    )
     numbers = tw.DecisionTreeClassifier(splits=("threshold", "predicate"), predicates=predicates).fit(X, y)
     used = {numbers.tree_.schema.names[f] for f in numbers.tree_.feature[numbers.tree_.n_children > 0]}
     assert "c" not in used
@@ -365,7 +367,7 @@ def test_groups_are_grown_the_same_by_every_finder() -> None:
         assert tree == grow(dataset, recipe, n_jobs=2)
         plain = grow_as(dataset, recipe, plain=True)
         assert np.array_equal(tree.parent, plain.parent)
-        assert tree.value == pytest.approx(plain.value)
+        assert tree.node_value == pytest.approx(plain.node_value)
 
 
 def test_groups_need_sums() -> None:

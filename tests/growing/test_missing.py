@@ -100,7 +100,7 @@ def test_fills_at_the_root_are_those_of_a_filled_table(policy: str, seed: int) -
         filled[column] = X[column].fillna(by.get(policy, lambda mode=mode: mode)())
     stump = tw.DecisionTreeClassifier(missing=policy, max_depth=1).fit(X, y)
     same = tw.DecisionTreeClassifier(missing="error", max_depth=1).fit(filled, y)
-    np.testing.assert_allclose(stump.tree_.value, same.tree_.value)
+    np.testing.assert_allclose(stump.tree_.node_value, same.tree_.node_value)
     np.testing.assert_array_equal(stump.apply(X), same.apply(filled))
 
 
@@ -108,7 +108,7 @@ def test_class_mode_fills_by_class_when_growing_and_by_mode_when_predicting() ->
     X = pd.DataFrame({"x": [1.0, 1.0, 1.0, None, 9.0, 9.0, None]})
     y = ["a", "a", "a", "a", "b", "b", "b"]
     model = tw.DecisionTreeClassifier(missing="class_mode").fit(X, y)
-    np.testing.assert_array_equal(model.tree_.value[1:], [[4, 0], [0, 3]])
+    np.testing.assert_array_equal(model.tree_.node_value[1:], [[4, 0], [0, 3]])
     assert model.predict(pd.DataFrame({"x": [np.nan]})).tolist() == ["a"]
 
 
@@ -157,7 +157,7 @@ def test_weights_count_like_repeated_rows(policy: str) -> None:
     limits = {"missing": policy, "max_depth": 3, "criterion": "entropy"}
     weighted = tw.DecisionTreeClassifier(**limits).fit(X, y, sample_weight=weight)
     repeated = tw.DecisionTreeClassifier(**limits).fit(X.iloc[again].reset_index(drop=True), y[again])
-    np.testing.assert_allclose(weighted.tree_.value, repeated.tree_.value)
+    np.testing.assert_allclose(weighted.tree_.node_value, repeated.tree_.node_value)
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X))
 
 
@@ -170,7 +170,7 @@ def test_rows_are_neither_lost_nor_made(policy: str, categories: str) -> None:
     for node in np.flatnonzero(tree.n_children):
         children = list(tree.children(node))
         np.testing.assert_allclose(
-            tree.value[children][tree.weight[children] > 0].sum(axis=0), tree.value[node]
+            tree.node_value[children][tree.weight[children] > 0].sum(axis=0), tree.node_value[node]
         )
     shares = model.predict_proba(X)
     np.testing.assert_allclose(shares.sum(axis=1), 1)

@@ -271,7 +271,9 @@ def test_twoing_is_the_gini_index_of_the_best_two_superclasses(seed: int, n_clas
     tree = (
         DecisionTreeClassifier(criterion="twoing", max_depth=1).fit(x[:, None], y, sample_weight=weight).tree_
     )
-    table = np.stack([tree.value[child] for child in tree.children(0)]) if len(tree) > 1 else np.ones((2, 2))
+    table = (
+        np.stack([tree.node_value[child] for child in tree.children(0)]) if len(tree) > 1 else np.ones((2, 2))
+    )
     group, rest = criteria.superclasses(table)
     two_classes = np.stack([table[:, group].sum(axis=1), table[:, rest].sum(axis=1)], axis=1)
     assert 2 * tree.merit[0] == pytest.approx(criteria.merit("gini", two_classes), abs=1e-12)
@@ -294,7 +296,7 @@ def test_twoing_of_a_hundred_classes_is_what_its_formula_says(weighted: bool) ->
     weight = random.uniform(0.5, 2, 3_000) if weighted else np.ones(3_000)
     tree = DecisionTreeClassifier(criterion="twoing", max_depth=4).fit(X, y, sample_weight=weight).tree_
     for node in np.flatnonzero(tree.n_children):
-        table = np.stack([tree.value[child] for child in tree.children(node)])
+        table = np.stack([tree.node_value[child] for child in tree.children(node)])
         assert tree.merit[node] == pytest.approx(criteria.merit("twoing", table), rel=1e-9)
     for feature, cut in product((0, 1), np.linspace(-1, 10, 60)):  # no cut of the root is better
         sides = [X[:, feature] <= cut, X[:, feature] > cut]

@@ -51,7 +51,7 @@ def hand_made(splits: list[Any], parent: list[int], wanted_leaf: int) -> tw.Tree
         default_branch=np.where(is_inner, 0, -1),
         count=np.ones(n),
         weight=np.ones(n),
-        value=value,
+        node_value=value,
         impurity=nothing,
         risk=nothing,
         merit=nothing,
@@ -64,4 +64,4 @@ def hand_made(splits: list[Any], parent: list[int], wanted_leaf: int) -> tw.Tree
 
 def share_of(tree: tw.Tree) -> np.ndarray:
     """The shares of the classes at every node."""
-    return tree.value / tree.value.sum(axis=1, keepdims=True)
+    return tree.node_value / tree.node_value.sum(axis=1, keepdims=True)

@@ -40,7 +40,7 @@ def leaves_of(tree: Tree, pruned: Tree) -> Leaves:
     while stack:
         old, new = stack.pop()
         assert pruned.count[new] == tree.count[old]
-        assert np.array_equal(pruned.value[new], tree.value[old])
+        assert np.array_equal(pruned.node_value[new], tree.node_value[old])
         if pruned.is_leaf(new):
             leaves.append(old)
             continue
@@ -63,7 +63,7 @@ def random_holdout(seed: int, tree: Tree, n_rows: int = 40, weighted: bool = Fal
     random = np.random.default_rng(seed)
     numbers, codes = random_rows(seed, n_rows)
     if tree.is_classifier:
-        target = random.integers(0, tree.value.shape[1], n_rows).astype(np.int32)
+        target = random.integers(0, tree.node_value.shape[1], n_rows).astype(np.int32)
     else:
         target = random.normal(size=n_rows) * 3 + 1e6
     weight = random.integers(1, 40, n_rows) / 10 if weighted else None

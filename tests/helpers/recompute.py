@@ -75,7 +75,7 @@ def check_tree(tree: Tree, dataset: Dataset, recipe: Recipe, judged: Collection[
             assert tree.parent[child] == node
             rows[child], depth[child] = here[branch == b], depth[node] + 1
             if not np.any(branch == b):
-                np.testing.assert_array_equal(tree.value[child], tree.value[node])
+                np.testing.assert_array_equal(tree.node_value[child], tree.node_value[node])
         rows[node] = None  # let go of memory
 
 
@@ -89,7 +89,7 @@ def fits(tree: Tree, recipe: Recipe, split: Candidate) -> bool:
 def check_statistics(tree: Tree, node: int, expected: Node, recipe: Recipe) -> None:
     at = f"node {node}"
     assert tree.weight[node] == pytest.approx(expected.weight, rel=CLOSE), at
-    np.testing.assert_allclose(tree.value[node], expected.value, rtol=CLOSE, atol=1e-12, err_msg=at)
+    np.testing.assert_allclose(tree.node_value[node], expected.value, rtol=CLOSE, atol=1e-12, err_msg=at)
     spread = (
         1.0 if recipe.criterion not in ("squared_error", "absolute_error", "poisson") else expected.impurity
     )

@@ -116,10 +116,10 @@ def _(at: Names, model: Any) -> str:
     """
     of_hand = pd.DataFrame({"p > q": at.X.p > at.X.q, "p + q > 0": at.X.p + at.X.q > 0})
     by_hand = tw.DecisionTreeClassifier().fit(of_hand, at.y)
-    assert np.array_equal(model.tree_.value, by_hand.tree_.value)
+    assert np.array_equal(model.tree_.node_value, by_hand.tree_.node_value)
     categories = at.X.assign(c=pd.Categorical(at.y))  # would tell all
     alone = tw.DecisionTreeClassifier(splits=("predicate",), predicates=["p > q", "p + q > 0"])
-    assert np.array_equal(alone.fit(categories, at.y).tree_.value, by_hand.tree_.value)
+    assert np.array_equal(alone.fit(categories, at.y).tree_.node_value, by_hand.tree_.node_value)
     return f"a tree of {model.get_n_leaves()} leaves that asks nothing but the two predicates"
 
 

@@ -306,7 +306,7 @@ def _(at: Names, model: Any) -> str:
             labels = [int(value == "u") for value in X.a]
         best = tw.ID3Classifier(max_depth=1).fit(X, labels).tree_
         tested = tw.ID3Classifier(max_depth=1, significance=0.05).fit(X, labels).tree_
-        corrected = 3 * p_value(best.value[1:][best.count[1:] > 0])  # the best of three candidates
+        corrected = 3 * p_value(best.node_value[1:][best.count[1:] > 0])  # the best of three candidates
         assert (len(tested) > 1) == (corrected <= 0.05)
         split += len(tested) > 1
     assert 20 < split < 60
@@ -328,7 +328,11 @@ def _(at: Names, pruned: Any) -> str:
     leaves = set(tree.leaves.tolist())
     for node in reversed(range(len(tree))):
         children = list(tree.children(node))
-        if children and all(child in leaves for child in children) and p_value(tree.value[children]) > 0.05:
+        if (
+            children
+            and all(child in leaves for child in children)
+            and p_value(tree.node_value[children]) > 0.05
+        ):
             leaves.add(node)
     assert pruned.tree_ == tree.collapse(sorted(leaves))
     return f"{tree.n_leaves} leaves become {pruned.get_n_leaves()}"

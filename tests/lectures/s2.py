@@ -163,7 +163,7 @@ def _(at: Names, model: Any) -> str:
         return pd.DataFrame(columns)
 
     twin = tw.DecisionTreeClassifier(criterion="error", max_depth=3, ties="first").fit(binary(at.X), at.y)
-    leaves, of_twin = (sorted(tree.value[tree.leaves].tolist()) for tree in (model.tree_, twin.tree_))
+    leaves, of_twin = (sorted(tree.node_value[tree.leaves].tolist()) for tree in (model.tree_, twin.tree_))
     assert leaves == of_twin
     assert (model.predict(at.X) == twin.predict(binary(at.X))).all()
     return "the same answers as on the binary features"
@@ -190,7 +190,7 @@ def _(at: Names, model: Any) -> str:
     leaf, target = model.apply(at.X), at.X.p.to_numpy() ** 2
     for node in (1, 2):
         own = target[leaf == node]
-        assert model.tree_.value[node, 0] == pytest.approx(own.mean())
+        assert model.tree_.node_value[node, 0] == pytest.approx(own.mean())
         assert model.tree_.risk[node] / len(own) == pytest.approx(((own - own.mean()) ** 2).mean())
     best, cuts = min(
         (sum(((part - part.mean()) ** 2).sum() for part in (target[side], target[~side])), cut)
@@ -199,7 +199,7 @@ def _(at: Names, model: Any) -> str:
     )
     assert model.tree_.risk[1:].sum() == pytest.approx(best)
     assert model.tree_[0].split.threshold == pytest.approx(cuts)
-    return f"means {model.tree_.value[1, 0]:.2f} and {model.tree_.value[2, 0]:.2f}, the least squared error of all cuts"
+    return f"means {model.tree_.node_value[1, 0]:.2f} and {model.tree_.node_value[2, 0]:.2f}, the least squared error of all cuts"
 
 
 @item

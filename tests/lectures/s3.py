@@ -158,7 +158,9 @@ def _(at: Names, pruned: Any, judged: float) -> str:
         model = tw.prune(at.m, lambda _, tree=point.tree: tree)
         assert point.held_out == pytest.approx(log_loss(at.v, model.predict_proba(at.V)) / log(2), rel=1e-6)
         tree = point.tree
-        entropy = [tree.weight[leaf] * criteria.impurity("entropy", tree.value[leaf]) for leaf in tree.leaves]
+        entropy = [
+            tree.weight[leaf] * criteria.impurity("entropy", tree.node_value[leaf]) for leaf in tree.leaves
+        ]
         assert point.risk == pytest.approx(sum(entropy) / tree.weight[0], abs=1e-12)
     assert path[path.chosen].held_out == min(point.held_out for point in path)
     shallow = tw.DecisionTreeClassifier(max_depth=2).fit(at.X, at.y)
@@ -281,7 +283,7 @@ def _(at: Names, tree: Tree) -> str:
 
     tw.DecisionTreeClassifier().fit([[1], [1], [2]], [0, 1, 0]).tree_
     """
-    assert tree.value[tree.leaves].tolist() == [[1, 1], [1, 0]]
+    assert tree.node_value[tree.leaves].tolist() == [[1, 1], [1, 0]]
     return "two leaves: one of equal rows, one of equal labels"
 
 
@@ -513,7 +515,7 @@ def _(at: Names, found: Any, tree: Tree) -> str:
 
     best = max((group for size in (1, 2, 3) for group in combinations(range(4), size)), key=decrease)
     assert set(best) in (set(found[0]), set(found[1]))
-    counts = tree.value[1:]
+    counts = tree.node_value[1:]
     pairs = [counts[:, [k]] for k in range(3)]
     grouped = max(
         criteria.merit("gini", np.hstack([pair, counts.sum(axis=1, keepdims=True) - pair])) for pair in pairs
@@ -601,7 +603,7 @@ def _(at: Names, stringent: Any, granted: Any) -> str:
 def minimum_error(tree: Tree, m: float, prior: np.ndarray, node: int = 0) -> tuple[float, list[int]]:
     """Expected error of a node, itself or backed up from its children, and the nodes pruned."""
     n = tree.weight[node]
-    static = 1 - max((tree.value[node] + prior * m) / (n + m))
+    static = 1 - max((tree.node_value[node] + prior * m) / (n + m))
     if tree.is_leaf(node):
         return static, []
     below = [minimum_error(tree, m, prior, child) for child in tree.children(node)]
@@ -618,7 +620,7 @@ def _(at: Names, trees: list[Tree], laplace: Tree) -> str:
     [tw.prune(m, pruning.MinimumError(m=k)).tree_ for k in (0.5, 2, 20)]
     tw.prune(m, pruning.MinimumError(m=None)).tree_
     """
-    prior = at.T.value[0] / at.T.weight[0]
+    prior = at.T.node_value[0] / at.T.weight[0]
     for tree, m in zip(trees, (0.5, 2, 20), strict=True):
         assert tree == at.T.collapse(minimum_error(at.T, m, prior)[1])
     assert laplace == at.T.collapse(minimum_error(at.T, 2, np.array([0.5, 0.5]))[1])

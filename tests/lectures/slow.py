@@ -168,7 +168,7 @@ def reduced_error(tree: Tree, errors: Sequence[float], node: int = 0) -> tuple[f
 
 def structural_risk(tree: Tree, n_splits: float, delta: float, node: int = 0) -> tuple[float, int, list[int]]:
     """The bottom-up pass with the penalty: errors and nodes of what is left, and the nodes made leaves."""
-    errors = tree.weight[node] - tree.value[node].max()
+    errors = tree.weight[node] - tree.node_value[node].max()
     if tree.is_leaf(node):
         return errors, 1, []
     below = [structural_risk(tree, n_splits, delta, child) for child in tree.children(node)]

@@ -292,7 +292,7 @@ def test_presets_are_pruned_too():
     for name in ("pessimistic", "minimum_error", "chi_square", "description_length", "structural_risk"):
         assert tw.prune(model, name).get_n_leaves() <= model.get_n_leaves()
     raised = tw.prune(model, pruning.ErrorBased(), X, y)
-    assert raised.tree_.value[0].tolist() == model.tree_.value[0].tolist()
+    assert raised.tree_.node_value[0].tolist() == model.tree_.node_value[0].tolist()
 
 
 # ---- the report ------------------------------------------------------------------------------------------
@@ -329,7 +329,7 @@ def test_every_class_is_learned_of_the_fewest_rows(pruner: Any, n_rows: int) -> 
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(n_rows, 2)), np.r_[0, 1, rng.integers(0, 2, n_rows - 2)]
         model = tw.DecisionTreeClassifier(class_weight="balanced", pruner=pruner, random_state=seed).fit(X, y)
-        assert (model.tree_.value[0] > 0).all()
+        assert (model.tree_.node_value[0] > 0).all()
 
 
 def test_held_out_rows_that_weigh_nothing_are_told_of() -> None:

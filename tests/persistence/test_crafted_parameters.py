@@ -122,15 +122,15 @@ def test_the_criterion_of_a_forest_is_a_name(criterion: Any, tmp_path: Path) -> 
 
 
 def test_a_node_without_class_weights_is_refused(tmp_path: Path) -> None:
-    for name in ("forest", "tree"):
+    for name, array in (("forest", "value"), ("tree", "node_value")):
         MODELS[name].save(tmp_path / "good.tw")
-        value = read_model(tmp_path / "good.tw")[1]["value"].copy()
+        value = read_model(tmp_path / "good.tw")[1][array].copy()
         value[-1] = 0
         with pytest.raises(ModelFileError, match=r"has no class of any weight|do not sum to its weight"):
-            crafted(name, tmp_path, arrays={"value": value})
+            crafted(name, tmp_path, arrays={array: value})
     value[:] = 0
     with pytest.raises(ModelFileError, match="no class of any weight"):
-        crafted("tree", tmp_path, arrays={"value": value, "weight": np.zeros(len(value))})
+        crafted("tree", tmp_path, arrays={array: value, "weight": np.zeros(len(value))})
 
 
 @pytest.mark.parametrize("kind", [tw.ExtraTreesClassifier, tw.ExtraTreesRegressor])

@@ -108,7 +108,7 @@ def side_by_side(tree: tw.Tree) -> dict[str, Any]:
         stack += reversed(tree.children(node))
     place = np.argsort(order)
     arrays = {name: tree.arrays()[name] for name in tree.arrays()}
-    for name in ("parent", "default_branch", "count", "weight", "value", "impurity", "risk", "merit"):
+    for name in ("parent", "default_branch", "count", "weight", "node_value", "impurity", "risk", "merit"):
         arrays[name] = arrays[name][order]
     arrays["parent"] = np.where(arrays["parent"] < 0, -1, place[arrays["parent"]]).astype(np.int32)
     arrays["n_children"] = tree.n_children[order]
@@ -127,4 +127,5 @@ def side_by_side(tree: tw.Tree) -> dict[str, Any]:
                 arrays[prefix + name] = arrays[prefix + name][taken]
         for name in ("pool_index", "pool_value"):
             arrays[prefix + name] = arrays[prefix + name][entries]
+    arrays["value"] = arrays.pop("node_value")
     return arrays | {"tree_begin": np.array([0, len(tree)])}

@@ -118,10 +118,10 @@ def broken(name: str, **entries: tuple[Any, float]) -> tuple[dict[str, Any], dic
         (broken("deep", count=(3, -1)), "the count of node 3 is negative"),
         (broken("deep", count=(3, 3)), "has more rows than its node"),
         (broken("deep", count=(3, 2)), "the branches of node 1 have more rows than the node"),
-        (broken("deep", value=((3, 0), -1.0)), "node 3 has a class of negative weight"),
-        (broken("deep", value=((3, 0), 2.0)), "the class weights of node 3 do not sum to its weight"),
+        (broken("deep", node_value=((3, 0), -1.0)), "node 3 has a class of negative weight"),
+        (broken("deep", node_value=((3, 0), 2.0)), "the class weights of node 3 do not sum to its weight"),
         (
-            broken("deep", weight=(3, 2.0), value=((3, 1), 2.0)),
+            broken("deep", weight=(3, 2.0), node_value=((3, 1), 2.0)),
             "the branches of node 1 weigh more than the node",
         ),
         (broken("deep", merit=(2, 1.0)), "leaf 2 has the gain of a split"),

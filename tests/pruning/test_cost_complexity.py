@@ -230,7 +230,7 @@ def test_one_pass_gives_the_losses_of_every_pruned_tree(regression: bool, weight
         pruned = CostComplexity(min(float(step), 1e9))(tree)
         node = pruned.route(other.numbers, other.codes)
         if regression:
-            loss = (other.target - pruned.value[node, 0]) ** 2
+            loss = (other.target - pruned.node_value[node, 0]) ** 2
         else:
             loss = (other.target != pruned.label[node]).astype(float)
         expected = np.average(loss, weights=weight)
@@ -274,7 +274,7 @@ def cross_validated_by_hand(train: Dataset, folds: np.ndarray, recipe: tw.Recipe
             pruned = CostComplexity(min(float(alpha), 1e9), risk=risk)(tree)
             node = pruned.route(rest.numbers, rest.codes)
             if train.schema.classes is None:
-                losses[k] += ((rest.target - pruned.value[node, 0]) ** 2).sum()
+                losses[k] += ((rest.target - pruned.node_value[node, 0]) ** 2).sum()
             else:
                 losses[k] += (rest.target != pruned.label[node]).sum()
     return losses / len(train)
@@ -375,7 +375,7 @@ def test_a_raised_branch_under_costs_has_the_impurity_of_its_rows() -> None:
         y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
         model = tw.DecisionTreeClassifier(costs=costs, max_depth=6, pruner=ErrorBased()).fit(X, y)
         raised += bool((model.report_.action == 2).any())
-        q = model.tree_.value * [5, 1]
+        q = model.tree_.node_value * [5, 1]
         q /= q.sum(axis=1, keepdims=True)
         np.testing.assert_allclose(model.tree_.impurity, 1 - (q**2).sum(axis=1), atol=1e-12)
     assert raised

@@ -97,7 +97,7 @@ class ByTheBook:
         return Plain(node, [self.plain(child) for child in self.tree.children(node)])
 
     def value(self, parts: list[Part]) -> np.ndarray:
-        value = np.zeros(self.tree.value.shape[1])
+        value = np.zeros(self.tree.node_value.shape[1])
         for row, weight in parts:
             value[self.rows.target[row]] += weight
         return value
@@ -162,7 +162,7 @@ class ByTheBook:
 
 def same_tree(plain: Plain, tree: Tree, original: Tree, node: int = 0) -> None:
     if plain.value.sum() > 0:
-        np.testing.assert_allclose(tree.value[node], plain.value, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(tree.node_value[node], plain.value, rtol=1e-9, atol=1e-9)
     assert tree.weight[node] == pytest.approx(plain.value.sum(), abs=1e-9)
     assert len(tree.children(node)) == len(plain.branches)
     if plain.branches:
@@ -227,7 +227,7 @@ def test_rows_that_stay_at_a_node_are_counted_and_go_down_a_raised_branch(
         rows = Dataset.from_table(X, y, task="classification")
         value = tree.tally(rows)
         filled = value.sum(axis=1) > 0
-        np.testing.assert_array_equal(tree.value[filled], value[filled])
+        np.testing.assert_array_equal(tree.node_value[filled], value[filled])
         np.testing.assert_array_equal(tree.count, value.sum(axis=1))
 
 
@@ -242,14 +242,14 @@ def test_a_raised_tree_has_the_statistics_of_its_rows() -> None:
         pruned = result.tree
         value = pruned.tally(rows)
         filled = value.sum(axis=1) > 0
-        np.testing.assert_allclose(pruned.value[filled], value[filled])
+        np.testing.assert_allclose(pruned.node_value[filled], value[filled])
         assert np.array_equal(pruned.count, value.sum(axis=1))
         np.testing.assert_allclose(pruned.risk, np.where(filled, value.sum(axis=1) - value.max(axis=1), 0))
         np.testing.assert_allclose(
             pruned.impurity[filled], [impurity("entropy", v) for v in value[filled]], atol=1e-12
         )
         for node in np.flatnonzero(~filled):
-            np.testing.assert_allclose(pruned.value[node], pruned.value[pruned.parent[node]])
+            np.testing.assert_allclose(pruned.node_value[node], pruned.node_value[pruned.parent[node]])
     assert seen > 3
 
 
@@ -284,6 +284,6 @@ def test_class_weights_count_in_raised_branches_too() -> None:
         X, y
     )
     assert (model.report_.action == 2).any()
-    assert model.tree_.value[0].tolist() == pytest.approx([3.0 * (y == 0).sum(), (y == 1).sum()])
-    parts = model.tree_.value[model.tree_.leaves].sum(axis=0)
-    np.testing.assert_allclose(parts, model.tree_.value[0])
+    assert model.tree_.node_value[0].tolist() == pytest.approx([3.0 * (y == 0).sum(), (y == 1).sum()])
+    parts = model.tree_.node_value[model.tree_.leaves].sum(axis=0)
+    np.testing.assert_allclose(parts, model.tree_.node_value[0])

@@ -26,7 +26,7 @@ def test_on_training_rows_it_is_weight_times_entropy():
         if tree.is_classifier:
             entropy = [
                 weight * criteria.impurity("entropy", value)
-                for weight, value in zip(tree.weight, tree.value, strict=True)
+                for weight, value in zip(tree.weight, tree.node_value, strict=True)
             ]
             np.testing.assert_allclose(training_risk(tree, "log_loss"), entropy, atol=1e-9)
     X, y = table(0)
@@ -44,7 +44,7 @@ def test_on_other_rows_a_class_never_seen_has_the_least_probability_of_scikit_le
             continue
         rows = prunings.random_holdout(seed, tree, weighted=True)
         loss = np.zeros(len(tree))
-        shares = tree.value / tree.value.sum(axis=1, keepdims=True)
+        shares = tree.node_value / tree.node_value.sum(axis=1, keepdims=True)
         for row, leaf in enumerate(tree.route(rows.numbers, rows.codes).tolist()):
             node = leaf
             while node >= 0:

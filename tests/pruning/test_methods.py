@@ -61,11 +61,11 @@ def test_minimum_error_backs_up_the_lesser_error(m):
     for seed, grown in random_trees(30):
         if not grown.is_classifier:
             continue
-        k = grown.value.shape[1]
+        k = grown.node_value.shape[1]
         tree = replace(grown, costs=COSTS) if k == 3 and seed % 2 else grown
         costs = 1 - np.eye(k) if tree.costs is None else tree.costs
-        prior = np.full(k, 1 / k) if m is None else tree.value[0] / tree.value[0].sum()
-        static = [static_error(value, prior, k if m is None else m, costs) for value in tree.value]
+        prior = np.full(k, 1 / k) if m is None else tree.node_value[0] / tree.node_value[0].sum()
+        static = [static_error(value, prior, k if m is None else m, costs) for value in tree.node_value]
         backed, collapse = list(static), []
         for node in reversed(range(len(tree))):
             if tree.is_leaf(node):
@@ -175,7 +175,7 @@ def test_p_values_are_those_of_the_contingency_tables():
         if tree.is_leaf(node):
             assert p_values[node] == 1
             continue
-        table = tree.value[list(tree.children(node))]
+        table = tree.node_value[list(tree.children(node))]
         table = table[:, table.sum(axis=0) > 0]
         expected = chi2_contingency(table, correction=False).pvalue if table.shape[1] > 1 else 1.0
         assert p_values[node] == pytest.approx(expected, abs=1e-12)

@@ -129,7 +129,7 @@ def test_weights_count_as_rows(pruner):
     if isinstance(pruner, (pruning.StructuralRisk, pruning.MinimalSize, pruning.DescriptionLength)):
         # these count rows where they speak of sample sizes and of cuts
         weighted = replace(weighted, count=repeated.count)
-    assert np.array_equal(pruner(weighted).value, pruner(repeated).value)
+    assert np.array_equal(pruner(weighted).node_value, pruner(repeated).node_value)
 
 
 def test_pruning_a_leaf_gives_the_leaf():

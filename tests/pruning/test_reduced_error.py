@@ -36,7 +36,7 @@ def naive_loss(tree: Tree, rows: tw.Dataset) -> np.ndarray:
         node = int(end)
         while node >= 0:
             if not tree.is_classifier:
-                each = (rows.target[row] - tree.value[node, 0]) ** 2
+                each = (rows.target[row] - tree.node_value[node, 0]) ** 2
             elif tree.costs is not None:
                 each = tree.costs[rows.target[row], tree.label[node]]
             else:
@@ -57,7 +57,7 @@ def without_sharing(tree: Tree) -> Tree:
 def test_reduced_error_gives_the_smallest_of_the_most_accurate_prunings(weighted):
     for seed, grown in random_trees(40):
         tree = without_sharing(grown)
-        if seed % 4 == 1 and tree.value.shape[1] == 3:
+        if seed % 4 == 1 and tree.node_value.shape[1] == 3:
             tree = replace(tree, costs=COSTS)
         rows = random_holdout(seed, tree, weighted=weighted)
         loss = naive_loss(tree, rows)

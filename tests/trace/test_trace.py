@@ -143,7 +143,7 @@ def test_nodes_have_the_numbers_that_the_tree_has(criterion: str, missing: str) 
     for account in trace:
         node = trace.tree[account.node]
         assert account.impurity == pytest.approx(node.impurity)
-        assert account.value == pytest.approx(trace.tree.value[account.node, 0])
+        assert account.value == pytest.approx(trace.tree.node_value[account.node, 0])
     middle = "median" if criterion == "absolute_error" else "mean"
     assert f", {middle} {trace[0].value:.4g}, {criterion} {trace.tree.impurity[0]:.3f}" in str(trace)
 
@@ -154,7 +154,7 @@ def test_nodes_of_cart_have_the_numbers_of_its_tree(criterion: str) -> None:
     trace = traced(tw.CARTRegressor, X, y.round(), criterion=criterion, max_depth=2)
     for account in trace:
         assert account.impurity == pytest.approx(trace.tree.impurity[account.node])
-        assert account.value == pytest.approx(trace.tree.value[account.node, 0])
+        assert account.value == pytest.approx(trace.tree.node_value[account.node, 0])
         for candidate in account.candidates:
             if candidate.cuts:
                 assert max(gain for _, gain in candidate.cuts) >= candidate.gain - 1e-9
@@ -178,7 +178,7 @@ def test_fractional_rows_count_by_their_share() -> None:
     trace = traced(tw.DecisionTreeClassifier, X, y, criterion="gain_ratio", missing="fractional", max_depth=3)
     for account in trace:
         assert account.weight == pytest.approx(trace.tree.weight[account.node])
-        assert account.counts == pytest.approx(tuple(trace.tree.value[account.node]))
+        assert account.counts == pytest.approx(tuple(trace.tree.node_value[account.node]))
 
 
 def test_costs_of_features_are_in_the_reason() -> None:

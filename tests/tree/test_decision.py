@@ -40,7 +40,7 @@ def test_a_near_tie_goes_the_same_way_everywhere() -> None:
     model = tw.DecisionTreeClassifier().fit(X, Y, WEIGHT)
     tree = model.tree_
     leaf = model.apply(TIED)[0]
-    assert tree.value[leaf].tolist() == [0.3, NEARLY]
+    assert tree.node_value[leaf].tolist() == [0.3, NEARLY]
     assert tree.label[leaf] == 0
     assert model.predict(TIED).tolist() == ["a"]
     assert tree.schema.classes[decide(model.predict_proba(TIED), tree.costs)].tolist() == ["a"]

@@ -24,7 +24,7 @@ def test_trees_of_scikit_learn_are_converted_whole(kind) -> None:
     if tree.is_classifier:
         assert tree.schema.classes[tree.label[node]].tolist() == model.predict(X).tolist()
     else:
-        assert np.allclose(tree.value[node, 0], model.predict(X))
+        assert np.allclose(tree.node_value[node, 0], model.predict(X))
     assert tree.n_leaves == model.get_n_leaves()
     assert tree.depth == model.get_depth()
     assert np.allclose(tree.compute_feature_importances(), model.feature_importances_)

@@ -138,7 +138,7 @@ def test_a_violation_names_two_nodes_in_the_wrong_order() -> None:
     model = DecisionTreeRegressor().fit([[1], [2], [3], [4]], [1.0, 3.0, 2.0, 4.0])
     found = find_violation(model, 0)
     assert found is not None
-    value = model.tree_.value[:, 0]
+    value = model.tree_.node_value[:, 0]
     assert value[found.lower] == found.lower_value > found.upper_value == value[found.upper]
 
 
@@ -168,7 +168,7 @@ def test_what_other_features_say_is_not_cut_off() -> None:
     tree = DecisionTreeRegressor(monotonic_cst=[1, 0], max_leaf_nodes=100).fit(X, y).tree_
     assert is_monotone(tree, 0)
     fresh = random.uniform(-2, 2, size=(2000, 2))
-    missed = fresh[:, 0] + 3 * fresh[:, 1] ** 2 - tree.value[tree.apply(fresh), 0]
+    missed = fresh[:, 0] + 3 * fresh[:, 1] ** 2 - tree.node_value[tree.apply(fresh), 0]
     assert (missed**2).mean() < 0.05 * y.var()
 
 

@@ -88,7 +88,7 @@ def test_a_tally_counts_classes_and_moments():
             if n_classes:
                 expected = np.bincount(y, w, minlength=3)
             else:
-                distance = y - tree.value[0, 0]
+                distance = y - tree.node_value[0, 0]
                 expected = [w.sum(), (w * distance).sum(), (w * distance**2).sum()]
             np.testing.assert_allclose(tree.tally(rows)[node], expected)
 

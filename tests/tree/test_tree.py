@@ -195,7 +195,7 @@ def test_routing_equals_following_the_splits_one_row_at_a_time(seed: int, thread
     expected = [route_one(tree, row) for row in rows]
     assert tree.route(numbers, codes, threads).tolist() == expected
     if not tree.shares_rows:
-        assert tree.predict_value(numbers, codes, threads).tolist() == tree.value[expected].tolist()
+        assert tree.predict_value(numbers, codes, threads).tolist() == tree.node_value[expected].tolist()
 
 
 def test_the_packed_walk_equals_following_the_splits() -> None:

@@ -164,7 +164,7 @@ def without_surrogate(tree: Any, node: int) -> list[str]:
 def prediction_text(tree: Any, node: int) -> str:
     """Say what a node predicts."""
     if tree.schema.classes is None:
-        return number(float(tree.value[node, 0]))
+        return number(float(tree.node_value[node, 0]))
     return quoted(str(plain(tree.schema.classes[int(tree.label[node])])))
 
 

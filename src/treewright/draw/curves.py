@@ -200,7 +200,7 @@ def plot_merits(
     shown = names or (("gini", "entropy", "gain_ratio") if tree.is_classifier else ("squared_error",))
     ax = axes_for(ax, f"Gain of each cut of {name} at node {node}", name, "gain, scaled to the best")
     for code, criterion in enumerate(shown):
-        merits = merits_of(criterion, values[known], target[known], cuts, tree.value.shape[1])
+        merits = merits_of(criterion, values[known], target[known], cuts, tree.node_value.shape[1])
         best = int(np.argmax(merits))
         ax.plot(cuts, merits / (merits[best] or 1.0), color=class_colour(code), label=criterion)
         ax.plot(cuts[best], 1.0, "o", color=class_colour(code))

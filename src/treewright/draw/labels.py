@@ -144,7 +144,7 @@ class Labels:
         """Say what a node predicts."""
         if self.tree.is_classifier:
             return self.class_texts[int(self.tree.label[node])]
-        return short_number(float(self.tree.value[node, 0]), self.decimals)
+        return short_number(float(self.tree.node_value[node, 0]), self.decimals)
 
     def class_counts(self, value: NDArray[np.float64]) -> list[str]:
         """Say how many rows of each class there are, of many classes those of most rows."""
@@ -160,7 +160,7 @@ class Labels:
         if held is not None and is_given:
             share = percent(held.weight[node] / (held.weight[0] or 1.0))
             lines.append(f"{counted(int(held.count[node]), 'row')} of those given, {share} %")
-            if tree.is_classifier and tree.value.shape[1] <= 12:
+            if tree.is_classifier and tree.node_value.shape[1] <= 12:
                 lines.append(self._classes(held.value[node].tolist()))
         share = percent(entry.weight / (tree.weight[0] or 1.0))
         grown = f"{counted(entry.count, 'row')}, {share} % of all"
@@ -168,7 +168,7 @@ class Labels:
             grown += f", weight {short_number(entry.weight)}"
         lines.append(f"grown on {grown}" if is_given else grown)
         lines.append(f"predicts {self.prediction(node)}")
-        if tree.is_classifier and tree.value.shape[1] <= 12:
+        if tree.is_classifier and tree.node_value.shape[1] <= 12:
             classes = self._classes(entry.value.tolist())
             lines.append(f"grown on {classes}" if is_given else classes)
         lost = f"{loss_name(tree, 'errors')} {short_number(entry.risk)}"

@@ -53,8 +53,11 @@ def value_bar(shown: Shown, node: int, width: float, height: float, y: float) ->
 
 def value_share(tree: Tree, node: int) -> float:
     """Give where a node's number lies between the lowest and the highest of the tree, from 0 to 1."""
-    low, high = tree.value.min() / 2, tree.value.max() / 2  # halves: the range may be beyond all numbers
-    return float((tree.value[node, 0] / 2 - low) / (high - low)) if high > low else 0.5
+    low, high = (
+        tree.node_value.min() / 2,
+        tree.node_value.max() / 2,
+    )  # halves: the range may be beyond all numbers
+    return float((tree.node_value[node, 0] / 2 - low) / (high - low)) if high > low else 0.5
 
 
 class _Axis(NamedTuple):
@@ -155,7 +158,7 @@ class SplitPlot:
 
     def _histogram(self, bins: NDArray[np.int64], target: NDArray[np.int32], y: float) -> list[Shape]:
         """Stack the classes of each bin."""
-        counts = _table(bins, target, BINS + 1, self.rows.tree.value.shape[1])
+        counts = _table(bins, target, BINS + 1, self.rows.tree.node_value.shape[1])
         step = self.width / (BINS + 1)
         lefts = [step * index - self.width / 2 for index in range(BINS + 1)]
         return [shape for column in self._stacks(counts, lefts, step * 0.92, y) for shape in column]
@@ -199,7 +202,7 @@ class SplitPlot:
         if not tree.is_classifier:
             ends = pairwise([-self.width / 2, *places, self.width / 2])
             for child, (left, right) in zip(tree.children(node), ends, strict=True):
-                height = self._height(float(tree.value[child, 0]), y)
+                height = self._height(float(tree.node_value[child, 0]), y)
                 shapes.append(_line([(left, height), (right, height)], class_colour(5), 2))
         return shapes
 
@@ -223,7 +226,7 @@ class SplitPlot:
             left += pitch * (len(group) + 0.7)
         names = [value_text(self.rows.tree.schema.columns[split.feature], code) for code in bars]
         if self.rows.tree.is_classifier:
-            n_classes = self.rows.tree.value.shape[1]
+            n_classes = self.rows.tree.node_value.shape[1]
             table = _table(codes, target.astype(np.int32), len(counts), n_classes)[bars]
             columns = self._stacks(table, [left + pitch * 0.06 for left in lefts], pitch * 0.88, y)
         else:
@@ -277,7 +280,7 @@ def target_plot(rows: Rows, node: int, width: float, height: float, y: float) ->
         if count:
             tall = count / tallest * (height - 4)
             shapes.append(Rect(-width / 2 + step * index, foot - tall, step * 0.92, tall, class_colour(0)))
-    x = width * (float(rows.target_share(rows.tree.value[node, 0])) - 0.5)
+    x = width * (float(rows.target_share(rows.tree.node_value[node, 0])) - 0.5)
     return [*shapes, _line([(x, y), (x, foot)], class_colour(5), 2)]
 
 

@@ -195,7 +195,7 @@ def _head(tree: Tree, labels: Labels, heading: str, width: float, whose: str) ->
 
 def _class_keys(tree: Tree, labels: Labels, width: float, y: float) -> tuple[list[Shape], float]:
     """Set the colours of the classes, of very many those of most rows; give them, and their last line."""
-    common = np.sort(np.argsort(-tree.value[0], kind="stable")[:MOST_KEYS]).tolist()
+    common = np.sort(np.argsort(-tree.node_value[0], kind="stable")[:MOST_KEYS]).tolist()
     names: list[tuple[int | None, str]] = [(code, labels.class_texts[code]) for code in common]
     if len(common) < len(labels.class_texts):
         names.append((None, f"… {len(labels.class_texts) - len(common)} more"))
@@ -215,7 +215,7 @@ def _class_keys(tree: Tree, labels: Labels, width: float, y: float) -> tuple[lis
 
 def _number_scale(tree: Tree, y: float) -> list[Shape]:
     """Draw the colours from the lowest to the highest number that a node predicts."""
-    low, high = (short_number(float(number)) for number in (tree.value.min(), tree.value.max()))
+    low, high = (short_number(float(number)) for number in (tree.node_value.min(), tree.node_value.max()))
     shapes: list[Shape] = [Text(MARGIN, y, f"predicts {low}", LEGEND, anchor="start")]
     if low == high:
         return shapes

@@ -52,9 +52,9 @@ def held_by(tree: Tree, rows: Rows | None) -> Held:
     if tree.is_classifier:
         weight, value = seen.sum(axis=1), seen
     else:
-        weight, value = seen[:, 0], np.array(tree.value)
+        weight, value = seen[:, 0], np.array(tree.node_value)
         some = weight > 0
-        value[some, 0] = tree.value[0, 0] + seen[some, 1] / weight[some]
+        value[some, 0] = tree.node_value[0, 0] + seen[some, 1] / weight[some]
     return Held(count, weight, value, True)
 
 
@@ -209,7 +209,7 @@ def stored_value(schema: Schema, feature: int, value: Any) -> float:
 
 def said(tree: Tree, rows: Dataset) -> Array:
     """Give what a tree says of each row: the class probabilities, or a number."""
-    value = tree.value
+    value = tree.node_value
     if tree.is_classifier:
         value = value / np.maximum(value.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     return tree.spread(rows.numbers, rows.codes, value)

@@ -92,6 +92,18 @@ class TableEstimator(BaseEstimator):
     _domains: ClassVar[dict[str, Domain]]
     _defaults: ClassVar[dict[str, Any]]
 
+    _is_registered: ClassVar[bool] = False
+    """Whether the classes of scikit-learn know ours as theirs."""
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        # `isinstance` asks for it: scikit-learn's abstract classes are told of ours when they are there.
+        if not TableEstimator._is_registered:
+            from treewright.estimators.sklearn_classes import register
+
+            TableEstimator._is_registered = register()
+        return type(self)
+
     def _check_parameters(self) -> None:
         """Refuse a parameter that is not what it may be."""
         given, sound, domains = self.__dict__, self._defaults, self._domains

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from os import PathLike
 from typing import Any, ClassVar, Self
@@ -23,7 +23,7 @@ from treewright.estimators.tree import DecisionTree
 from treewright.explain.importance import Importances
 from treewright.forest.bootstrap import Draws
 from treewright.forest.growing import grow_trees
-from treewright.forest.trees import MadeWhenAskedFor, Trees
+from treewright.forest.trees import Trees
 from treewright.formatting.html_table import html_bars
 from treewright.formatting.text import counted, printable
 from treewright.growing.grow_tree import count_features, progress_bar, threads
@@ -243,13 +243,12 @@ class ForestEstimator(TableEstimator):
     # ---- predicting ----------------------------------------------------------------------------------------
 
     def _fitted_trees(self) -> Trees:
-        try:
-            return self.trees_
-        except AttributeError:
-            raise self._not_fitted() from None
+        if "trees_" not in self.__dict__:
+            raise self._not_fitted()
+        return self.trees_
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "trees_")
+        return "trees_" in self.__dict__
 
     def _encode(self, X: Any) -> tuple[Array, NDArray[np.int32]]:
         """Rows as the trees' arrays have them."""
@@ -302,6 +301,15 @@ class ForestEstimator(TableEstimator):
         trees, leaf = self._fitted_trees(), self.apply(X)
         paths = [tree.paths(leaf[:, at].astype(np.int32)) for at, tree in enumerate(trees)]
         return hstack(paths, format="csr"), trees.node_begin
+
+    def _compute_partial_dependence_recursion(
+        self, grid: NDArray[Any], target_features: NDArray[Any]
+    ) -> NDArray[np.float64]:
+        """Give `sklearn.inspection.partial_dependence` what it asks of forests."""
+        averaged = np.zeros(len(grid))
+        for tree in self._fitted_trees():
+            tree.compute_partial_dependence(grid, target_features, averaged)
+        return averaged / len(self._fitted_trees())
 
     @property
     def feature_importances_(self) -> Array:
@@ -533,10 +541,59 @@ class ForestEstimator(TableEstimator):
         return self._tree_estimator()
 
     @property
-    def estimators_(self) -> Sequence[DecisionTree]:
-        """The trees as fitted estimators, made when they are asked for."""
+    def trees_(self) -> Trees:
+        """The trees in compact form: those of `estimators_`, if that list was changed."""
+        try:
+            trees: Trees = self.__dict__["trees_"]
+        except KeyError:
+            raise AttributeError("trees_") from None
+        listed = self.__dict__.get("_listed")
+        if listed is None or listed.is_as_it_was:
+            return trees
+        members = list(listed.members)
+        if not members:
+            raise ValueError("estimators_ is empty: a forest has at least one tree.")
+        unlike = [one for one in members if not _fits(one.tree_.schema, trees.schema)]
+        if unlike:
+            raise DataError(
+                f"estimators_ has a {type(unlike[0]).__name__} of other features or classes than the forest."
+            )
+        seeds = [one.random_state if is_whole(one.random_state) else 0 for one in members]
+        self.draws_ = replace(self.draws_, seeds=np.array(seeds, np.uint64))
+        trees = Trees.of(trees.schema, trees.criterion, [one.tree_ for one in members])
+        self.__dict__.update(trees_=trees, _listed=Members(listed.members))
+        return trees
+
+    @trees_.setter
+    def trees_(self, trees: Trees) -> None:
+        self.__dict__.pop("_listed", None)
+        self.__dict__["trees_"] = trees
+
+    @property
+    def estimators_(self) -> list[DecisionTree]:
+        """The trees as fitted estimators; what is done to this list is done to the forest."""
+        trees = self._fitted_trees()
+        if "_listed" not in self.__dict__:
+            seeds = self.draws_.seeds.tolist()
+            members = [self._tree_estimator(seed)._member_of(trees, at) for at, seed in enumerate(seeds)]
+            self.__dict__["_listed"] = Members(members)
+        listed: list[DecisionTree] = self.__dict__["_listed"].members
+        return listed
+
+    @estimators_.setter
+    def estimators_(self, estimators: Iterable[DecisionTree]) -> None:
         self._fitted_trees()
-        return TreeEstimators(self)
+        listed = Members([])
+        listed.members = list(estimators)
+        self.__dict__["_listed"] = listed
+        self._fitted_trees()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "trees_" in state:
+            state["trees_"], state["draws_"] = self.trees_, self.draws_
+        state.pop("_listed", None)
+        return state
 
     def __len__(self) -> int:
         return len(self._fitted_trees())
@@ -555,19 +612,28 @@ class ForestEstimator(TableEstimator):
         return [draws.rows(tree) for tree in range(len(draws.seeds))]
 
 
-class TreeEstimators(MadeWhenAskedFor[DecisionTree]):
-    """The trees of a forest as estimators of one tree each; none is kept."""
+class Members:
+    """The list that `estimators_` is, and what was in it when the forest last looked."""
 
-    def __init__(self, forest: ForestEstimator) -> None:
-        self.forest = forest
+    def __init__(self, members: list[DecisionTree]) -> None:
+        self.members = members
+        self._seen = self._now()
 
-    def __len__(self) -> int:
-        return len(self.forest.trees_)
+    def _now(self) -> list[tuple[DecisionTree, Any]]:
+        return [(one, one._tree_token) for one in self.members]
 
-    def _made(self, index: int) -> DecisionTree:
-        made = self.forest._tree_estimator(int(self.forest.draws_.seeds[index]))
-        made._set_tree(self.forest.trees_[index])
-        return made
+    @property
+    def is_as_it_was(self) -> bool:
+        """Whether the same estimators with the same trees are in the list."""
+        now, seen = self._now(), self._seen
+        return len(now) == len(seen) and all(
+            a is c and b is d for (a, b), (c, d) in zip(now, seen, strict=True)
+        )
+
+
+def _fits(schema: Schema, other: Schema) -> bool:
+    """Whether trees of a schema can stand in a forest of another."""
+    return schema is other or (schema.columns == other.columns and _labels(schema) == _labels(other))
 
 
 def _labels(schema: Schema) -> list[Any]:

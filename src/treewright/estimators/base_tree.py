@@ -161,13 +161,46 @@ class TreeEstimator(TableEstimator, ABC):
         check_grown_tree(tree)
         self.tree_ = tree
         self.__dict__.pop("edits_", None)  # they led to another tree
+        self._describe_tree(tree.schema)
+
+    def _describe_tree(self, schema: Schema) -> None:
+        """Set what scikit-learn expects to find beside a tree."""
         self.n_outputs_ = 1
-        self._adopt_columns(tree.schema)
-        if tree.schema.classes is not None:
-            self.classes_: NDArray[Any] = np.asarray(tree.schema.classes)
+        self._adopt_columns(schema)
+        if schema.classes is not None:
+            self.classes_: NDArray[Any] = np.asarray(schema.classes)
             self.n_classes_ = len(self.classes_)
         if "max_features" in self._domains:
-            self.max_features_ = count_features(self.max_features, len(tree.schema.columns))
+            self.max_features_ = count_features(self.max_features, len(schema.columns))
+
+    def _member_of(self, trees: Sequence[Tree], index: int) -> Self:
+        """Become the estimator of a forest's tree, which is unpacked when it is asked for."""
+        self._place = (trees, index)
+        self._describe_tree(trees.schema)  # type: ignore[attr-defined]
+        return self
+
+    @property
+    def tree_(self) -> Tree:
+        """The tree; one of a forest is unpacked when it is first asked for."""
+        own = self.__dict__
+        if "tree_" not in own and "_place" not in own:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'tree_'")
+        if "tree_" in own:
+            tree: Tree = own["tree_"]
+            return tree
+        if "_unpacked" not in own:
+            trees, index = self._place
+            self._unpacked = trees[index]
+        return self._unpacked
+
+    @tree_.setter
+    def tree_(self, tree: Tree) -> None:
+        self.__dict__["tree_"] = tree
+
+    @property
+    def _tree_token(self) -> Any:
+        """What is another object if the estimator has another tree."""
+        return self.__dict__.get("tree_", self.__dict__.get("_place"))
 
     def _own_arrays(self) -> dict[str, NDArray[np.float64]]:
         """Give what a file keeps of the estimator besides its tree."""
@@ -229,9 +262,9 @@ class TreeEstimator(TableEstimator, ABC):
         if tree.is_classifier:
             return self._predicted_classes(X, tree)
         if tree.shares_rows:
-            return tree.spread(*self._encode(X, tree), tree.value, threads(self.n_jobs)).ravel()
+            return tree.spread(*self._encode(X, tree), tree.node_value, threads(self.n_jobs)).ravel()
         tree, leaf = self._leaves(X)
-        return tree.value.ravel().take(leaf)
+        return tree.node_value.ravel().take(leaf)
 
     def _predicted_classes(self, X: Any, tree: Tree) -> NDArray[Any]:
         """Class of each row: the heaviest of its leaf, or under `costs` the cheapest."""
@@ -268,6 +301,7 @@ class TreeEstimator(TableEstimator, ABC):
             unseen=self._choice("unseen"),
             missing=self._missing_policy,
             inf=self._choice("inf"),
+            check_names="_place" not in self.__dict__ or hasattr(X, "columns"),  # forests' trees take arrays
             estimator=type(self).__name__,
         )
 
@@ -283,16 +317,16 @@ class TreeEstimator(TableEstimator, ABC):
 
     def _class_values(self, tree: Tree) -> NDArray[np.float64]:
         """What class probabilities are made of: the class weights of each node."""
-        return tree.value
+        return tree.node_value
 
     def _spread(self, X: Any, laplace: float) -> NDArray[np.float64]:
         """Class shares of rows that may end in several leaves."""
         tree = self._fitted_tree()
-        return tree.spread(*self._encode(X, tree), _shares(tree.value, laplace), threads(self.n_jobs))
+        return tree.spread(*self._encode(X, tree), _shares(tree.node_value, laplace), threads(self.n_jobs))
 
     def _node_values(self, tree: Tree) -> NDArray[np.float64]:
         """What each node says: class probabilities, or a number."""
-        return _shares(self._class_values(tree), self._laplace) if tree.is_classifier else tree.value
+        return _shares(self._class_values(tree), self._laplace) if tree.is_classifier else tree.node_value
 
     @property
     def _laplace(self) -> float:
@@ -339,6 +373,14 @@ class TreeEstimator(TableEstimator, ABC):
         """Nodes that each row passes, as a sparse matrix of shape (n_rows, n_nodes) with 1 where it does."""
         tree, leaf = self._leaves(X)
         return tree.paths(leaf)
+
+    def _compute_partial_dependence_recursion(
+        self, grid: NDArray[Any], target_features: NDArray[Any]
+    ) -> NDArray[np.float64]:
+        """Give `sklearn.inspection.partial_dependence` what it asks of trees."""
+        averaged = np.zeros(len(grid))
+        self._fitted_tree().compute_partial_dependence(grid, target_features, averaged)
+        return averaged
 
     def get_depth(self) -> int:
         """Depth of the deepest leaf; a tree of one leaf has depth 0."""
@@ -477,11 +519,17 @@ class TreeEstimator(TableEstimator, ABC):
         return plot_tree(self.tree_, max_leaves=12)._repr_html_()
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "tree_")
+        return not self.__dict__.keys().isdisjoint(("tree_", "_place"))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "_place" in state:
+            state["tree_"] = self.tree_  # and not the whole forest
+        return {name: value for name, value in state.items() if name not in ("_place", "_unpacked")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        if hasattr(self, "tree_") and vars(self.tree_).pop("numbered_anew", False):
+        if "tree_" in self.__dict__ and vars(self.tree_).pop("numbered_anew", False):
             self._set_tree(self.tree_)
             self._forget_pruning()
             self.__dict__.pop("trace_", None)

@@ -69,7 +69,7 @@ def goal_of(wanted: Any, tree: Tree, says: Array, label: int) -> Goal | None:
     """
     classes = tree.schema.classes
     if classes is None:
-        largest = float(np.abs(tree.value).max())
+        largest = float(np.abs(tree.node_value).max())
         return None if wanted is None else _number_goal(wanted, float(says[0]), largest)
     k = len(classes)
     score = np.eye(k) if tree.costs is None else -tree.costs

@@ -245,9 +245,9 @@ def held_out_decrease(tree: Tree, value: Array, rows: Dataset) -> Array:
 def training_decrease(tree: Tree, value: Array) -> float:
     """Give what all splits take away of the squared error of the training rows, per row."""
     if tree.is_classifier:
-        sums = np.where(tree.weight[:, None] > 0, tree.value, 0.0)
+        sums = np.where(tree.weight[:, None] > 0, tree.node_value, 0.0)
     else:
-        above = tree.value[:, 0] - tree.value[0, 0]
+        above = tree.node_value[:, 0] - tree.node_value[0, 0]
         sums = np.stack([tree.weight, tree.weight * above, tree.risk + tree.weight * above**2], axis=1)
     return float(_decrease(tree, value, sums, float(tree.weight[0])).sum())
 
@@ -273,7 +273,7 @@ def _squared_error(tree: Tree, value: Array, sums: Array) -> Array:
     """Squared error of what each node says, for rows that are given as `Tree.tally` gives them."""
     if tree.is_classifier:
         return np.asarray(sums.sum(axis=1) * (1 + (value**2).sum(axis=1)) - 2 * (sums * value).sum(axis=1))
-    above = value[:, 0] - tree.value[0, 0]
+    above = value[:, 0] - tree.node_value[0, 0]
     return np.asarray(sums[:, 2] - 2 * above * sums[:, 1] + above**2 * sums[:, 0])
 
 
@@ -314,5 +314,5 @@ def _error(tree: Tree, rows: Dataset, n_threads: int) -> float:
     if tree.is_classifier:
         wrong = tree.decide(tree.spread(rows.numbers, rows.codes, tree.vote_weights, n_threads)) != target
     else:
-        wrong = (tree.spread(rows.numbers, rows.codes, tree.value, n_threads)[:, 0] - target) ** 2
+        wrong = (tree.spread(rows.numbers, rows.codes, tree.node_value, n_threads)[:, 0] - target) ** 2
     return float(np.average(wrong, weights=rows.weight))

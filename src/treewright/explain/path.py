@@ -85,7 +85,7 @@ class Path:
         """Sum what the nodes at the ends say, by the share of the row that ends there."""
         if len(self.ends) == 1:
             node, share = self.ends[0]
-            return share * value[node]
+            return np.asarray(share * value[node])
         nodes, shares = np.array([node for node, _ in self.ends]), np.array([share for _, share in self.ends])
         return matmul(shares, value[nodes])
 
@@ -160,7 +160,7 @@ def contributions(paths: Sequence[Path], values: Sequence[Array]) -> Array:
     >>> from treewright.explain import follow, read_row
     >>> tree = DecisionTreeRegressor().fit([[1, 0], [1, 1], [2, 0], [2, 1]], [0.0, 0.0, 6.0, 10.0]).tree_
     >>> path = follow(tree, read_row([2, 1], tree.schema))
-    >>> contributions([path], [tree.value]).ravel().tolist(), tree.value[0].tolist()
+    >>> contributions([path], [tree.node_value]).ravel().tolist(), tree.node_value[0].tolist()
     ([4.0, 2.0], [4.0])
     """
     total = np.zeros((len(paths[0].tree.schema.columns), values[0].shape[1]))

@@ -47,7 +47,7 @@ def shapley_values(tree: Tree, rows: Dataset, value: Array, threads: int = 1) ->
     >>> X, y = [[1, 0], [1, 1], [2, 0], [2, 1]], [0.0, 0.0, 6.0, 10.0]
     >>> tree = DecisionTreeRegressor().fit(X, y).tree_
     >>> row = Dataset(tree.schema, *tree.schema.encode([[2, 1]]))
-    >>> shapley_values(tree, row, tree.value).ravel().tolist()
+    >>> shapley_values(tree, row, tree.node_value).ravel().tolist()
     [4.5, 1.5]
     """
     steps = Steps.of(tree, value)
@@ -81,7 +81,7 @@ def interaction_values(tree: Tree, rows: Dataset, value: Array, threads: int = 1
     >>> X, y = [[1, 0], [1, 1], [2, 0], [2, 1]], [0.0, 0.0, 6.0, 10.0]
     >>> tree = DecisionTreeRegressor().fit(X, y).tree_
     >>> row = Dataset(tree.schema, *tree.schema.encode([[2, 1]]))
-    >>> interaction_values(tree, row, tree.value)[0, :, :, 0].tolist()
+    >>> interaction_values(tree, row, tree.node_value)[0, :, :, 0].tolist()
     [[4.0, 0.5], [0.5, 1.0]]
     """
     steps = Steps.of(tree, value)

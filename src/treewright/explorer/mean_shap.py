@@ -62,5 +62,7 @@ def movement(
 
 def _says(tree: Tree, hard: bool) -> Array:
     return (
-        np.eye(tree.value.shape[1])[tree.label] if hard and tree.is_classifier else tree.class_probabilities
+        np.eye(tree.node_value.shape[1])[tree.label]
+        if hard and tree.is_classifier
+        else tree.class_probabilities
     )

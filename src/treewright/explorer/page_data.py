@@ -153,7 +153,7 @@ def tree_columns(tree: Tree) -> Json:
     columns: Json = {name: getattr(tree, name).tolist() for name in names}
     columns["weight"] = [int(weight) if weight == int(weight) else weight for weight in tree.weight.tolist()]
     columns |= {name: rounded(getattr(tree, name)) for name in ("impurity", "risk", "merit")}
-    columns["value"] = rounded(tree.value.ravel())
+    columns["value"] = rounded(tree.node_value.ravel())
     columns["label"] = tree.label.tolist() if tree.is_classifier else None
     return columns
 
@@ -240,7 +240,7 @@ def _held(tree: Tree, rows: Dataset | None) -> Json | None:
     tally, risk = tree.tally(rows), rounded(held_out_loss(tree, rows))
     if tree.is_classifier:
         return {"value": rounded(tally.ravel()), "weight": rounded(tally.sum(axis=1)), "risk": risk}
-    mean = tree.value[0, 0] + tally[:, 1] / np.where(tally[:, 0] > 0, tally[:, 0], np.nan)
+    mean = tree.node_value[0, 0] + tally[:, 1] / np.where(tally[:, 0] > 0, tally[:, 0], np.nan)
     return {"value": rounded(mean), "weight": rounded(tally[:, 0]), "risk": risk}
 
 

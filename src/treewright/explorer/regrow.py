@@ -117,7 +117,7 @@ class Regrower:
 
     def _loss(self, tree: Tree, target: NDArray[Any], node: int) -> NDArray[np.float64]:
         """Give what a leaf costs each of its rows, in the measure of the tree's risk."""
-        value = float(tree.value[node, 0])
+        value = float(tree.node_value[node, 0])
         match None if tree.is_classifier else self.recipe.criterion:
             case "absolute_error":
                 return np.asarray(np.abs(target - value))
@@ -132,14 +132,14 @@ class Regrower:
     def relabelled(self, node: int, value: float) -> Tree:
         """Give the tree in which a leaf predicts a class, by its code, or a number, at what that costs."""
         tree = self.tree
-        values, risk = tree.value.copy(), tree.risk.copy()
+        values, risk = tree.node_value.copy(), tree.risk.copy()
         if tree.is_classifier:
             total = values[node].sum()
             values[node] = 0.0
             values[node, int(value)] = total
         else:
             values[node] = value
-        said = replace(tree, value=values)
+        said = replace(tree, node_value=values)
         if tree.is_classifier and said.label[node] != int(value):
             raise DataError(
                 f"class {int(value)} cannot be what leaf {node} says: costs make another cheaper."
@@ -172,7 +172,7 @@ def _whole(limit: int | float, n_rows: int, least: int) -> int:
 def _stump(root: Tree, split: Split) -> Tree:
     """Make a tree of a root and its branches, all with the root's statistics."""
     size, n_branches = 1 + split.n_branches, split.n_branches
-    names = ("count", "weight", "value", "impurity", "risk", "merit")
+    names = ("count", "weight", "node_value", "impurity", "risk", "merit")
     statistics: dict[str, Any] = {name: np.repeat(getattr(root, name)[:1], size, axis=0) for name in names}
     return Tree(
         schema=root.schema,
@@ -191,7 +191,7 @@ def _counted(stump: Tree, branches: list[Tree]) -> Tree:
     """Give a stump the statistics of its branches; what misses the split goes where most rows go."""
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(stump, name)[:1], *(getattr(tree, name)[:1] for tree in branches)])
-        for name in ("count", "weight", "value", "impurity", "risk")
+        for name in ("count", "weight", "node_value", "impurity", "risk")
     }
     weight, impurity = columns["weight"][1:], columns["impurity"]
     merit = np.zeros(len(stump))

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 def export_dict(tree: Tree) -> dict[str, Any]:
     """Describe a tree by names and in the values the user knows; see :meth:`treewright.tree.Tree.to_dict`."""
     names = ("count", "weight", "value", "impurity", "risk")
-    columns = [getattr(tree, name).tolist() for name in names]
+    columns = [getattr(tree, {"value": "node_value"}.get(name, name)).tolist() for name in names]
     if not tree.is_classifier:
-        columns[2] = tree.value[:, 0].tolist()
+        columns[2] = tree.node_value[:, 0].tolist()
     nodes: list[dict[str, Any]] = [
         dict(zip(names, entries, strict=True)) for entries in zip(*columns, strict=True)
     ]

@@ -107,11 +107,11 @@ class _Bars:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.lowest = float(tree.value.min()) / 2  # halves, as the whole range may be beyond all numbers
-        self.range = float(tree.value.max()) / 2 - self.lowest or 1.0
+        self.lowest = float(tree.node_value.min()) / 2  # halves, as the whole range may be beyond all numbers
+        self.range = float(tree.node_value.max()) / 2 - self.lowest or 1.0
 
     def bar(self, node: int) -> str:
-        value = self.tree.value[node]
+        value = self.tree.node_value[node]
         shares = (
             value / (value.sum() or 1.0)
             if self.tree.is_classifier

@@ -62,7 +62,7 @@ def _of_tree(model: Any) -> Program:
     if label is not None and getattr(model, "compat", None) == "weka":
         empty = (tree.count == 0) & (tree.n_children == 0)
         label[empty], proba[empty] = -1, 0.0
-    votes = tree.class_probabilities if tree.is_classifier else tree.value
+    votes = tree.class_probabilities if tree.is_classifier else tree.node_value
     body = collector.tree(tree, Answers(label, votes, proba))
     return collector.program((body,), costs=tree.costs)
 

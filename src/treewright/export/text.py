@@ -114,7 +114,7 @@ class Writer:
     @property
     def shows_classes(self) -> bool:
         """Whether the weight of every class is shown."""
-        return self.class_weights and self.tree.value.shape[1] <= MOST_CLASSES
+        return self.class_weights and self.tree.node_value.shape[1] <= MOST_CLASSES
 
     def branches(self, max_depth: int | None) -> Iterator[tuple[int, str]]:
         """Go over the nodes depth first, each with the guides to it, its condition and its prediction."""
@@ -166,7 +166,7 @@ class Writer:
     def prediction(self, node: int) -> str:
         """Say what a node predicts."""
         if self.tree.schema.classes is None:
-            return self._number(self.tree.value[node, 0])
+            return self._number(self.tree.node_value[node, 0])
         return self.class_texts[int(self.tree.label[node])]
 
     @cached_property
@@ -191,7 +191,7 @@ class Writer:
         parts.append(self._quality(nodes))
         brackets = [""] * len(nodes)
         if tree.schema.classes is None:
-            values = _aligned([self._number(value) for value in tree.value[nodes, 0]])
+            values = _aligned([self._number(value) for value in tree.node_value[nodes, 0]])
             leaf = tree.n_children[nodes] == 0  # a leaf's line says its value already
             brackets = ["" if at_leaf else f"  [{text}]" for text, at_leaf in zip(values, leaf, strict=True)]
         elif self.shows_classes:
@@ -210,7 +210,7 @@ class Writer:
             with np.errstate(over="ignore"):
                 losses = [f"{loss:.4g}" for loss in (tree.risk[nodes] / weight).tolist()]
             return _aligned([f"mean loss {text}" for text in losses], pad_after="mean loss ")
-        shares = tree.value[nodes, tree.label[nodes]] / weight
+        shares = tree.node_value[nodes, tree.label[nodes]] / weight
         return _aligned([f"{percent(share)} %" for share in shares.tolist()])
 
     def _weights(self, weights: NDArray[np.float64]) -> list[str]:

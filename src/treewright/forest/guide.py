@@ -82,8 +82,8 @@ def _with_observed(tree: Tree, rows: Dataset, recipe: Recipe) -> Tree:
     seen = tree.tally(rows)
     if not tree.is_classifier:
         empty = seen[:, 0] <= 0
-        mean = tree.value[0] + seen[:, 1:2] / np.where(empty, 1.0, seen[:, 0])[:, None]
-        return replace(tree, observed=np.where(empty[:, None], tree.value, mean))
+        mean = tree.node_value[0] + seen[:, 1:2] / np.where(empty, 1.0, seen[:, 0])[:, None]
+        return replace(tree, observed=np.where(empty[:, None], tree.node_value, mean))
     factor = class_factor(rows, recipe)
     seen = seen if factor is None else seen * factor
     weight = seen.sum(axis=1)
@@ -94,7 +94,7 @@ def _with_observed(tree: Tree, rows: Dataset, recipe: Recipe) -> Tree:
         tree,
         count=np.rint(count.sum(axis=1)).astype(np.int64),
         weight=weight,
-        value=tree.class_probabilities * np.where(weight > 0, weight, 1.0)[:, None],
+        node_value=tree.class_probabilities * np.where(weight > 0, weight, 1.0)[:, None],
         risk=np.maximum(risk, 0.0),
         observed=seen,
     )

@@ -142,7 +142,7 @@ def _check_layout(arrays: Arrays, n_values: int) -> None:
     n_nodes = arrays["parent"].size
     for name, dtype in expected.items():
         shape: tuple[int, ...] = (n_nodes,)
-        if name in ("value", "observed"):
+        if name in ("node_value", "observed"):
             shape = (n_nodes, n_values)
         elif name in ("split_begin", "competitor_begin"):
             shape = (n_nodes + 1,)
@@ -171,7 +171,7 @@ def _children(parent: NDArray[np.int32], begin: NDArray[np.int64]) -> NDArray[np
 
 def _check_statistics(arrays: Arrays, first: NDArray[np.int64], is_classifier: bool) -> None:
     """Prove that the statistics of branches are no more than those of their node."""
-    count, weight, value, parent = (arrays[name] for name in ("count", "weight", "value", "parent"))
+    count, weight, value, parent = (arrays[name] for name in ("count", "weight", "node_value", "parent"))
     with np.errstate(over="ignore"):
         _require(np.isfinite(weight * arrays["impurity"]), "weight and impurity of node {at} are too large")
     _require(count >= 0, "the count of node {at} is negative")

@@ -14,7 +14,7 @@ from treewright.tree.topology import preorder
 
 Arrays = dict[str, NDArray[Any]]
 
-BY_NODE = ("parent", "default_branch", "count", "weight", "value", "impurity", "risk", "merit")
+BY_NODE = ("parent", "default_branch", "count", "weight", "node_value", "impurity", "risk", "merit")
 BY_NODE_OF_CART = ("own_complexity", "own_credit")
 BY_SPLIT = ("{}_kind", "{}_feature", "{}_threshold", "{}_score", "{}_adjusted", "own_{}_rows", "own_{}_below")
 
@@ -37,6 +37,7 @@ def renumbered(arrays: Arrays) -> Arrays:
 
 def _renumbered(arrays: Arrays) -> Arrays:
     given = dict(arrays)
+    given["node_value"] = given.pop("value")
     first_child, n_children = given.pop("first_child"), given.pop("n_children")
     begin = _cut(given["tree_begin"], len(given["parent"]))
     number, order = np.empty((2, begin[-1]), np.int64)

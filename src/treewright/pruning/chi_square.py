@@ -76,7 +76,7 @@ class ChiSquare(Pruner):
 
 def split_p_values(tree: Tree) -> Array:
     """P-value of each node's split under independence of branch and class; 1 at leaves."""
-    value = np.where(tree.weight[:, None] > 0, tree.value, 0.0)
+    value = np.where(tree.weight[:, None] > 0, tree.node_value, 0.0)
     branch, above = np.arange(1, len(tree)), tree.parent[1:]
     node_rows = np.zeros_like(value)
     np.add.at(node_rows, above, value[branch])  # rows that stayed at the node are in no branch

@@ -78,14 +78,14 @@ class DescriptionLength(Pruner):
 
 def exception_bits(tree: Tree) -> Array:
     """Bits to name the class of each node as a leaf, and the rows that are not of it."""
-    n, k, errors = tree.weight, tree.value.shape[1], training_errors(tree)
+    n, k, errors = tree.weight, tree.node_value.shape[1], training_errors(tree)
     which = (log_gamma(n + 1) - log_gamma(errors + 1) - log_gamma(n - errors + 1)) / log(2)
     return np.asarray(log2(k) + log2(n * (k - 1) / k + 1) + which + errors * log2(max(k - 1, 1)))
 
 
 def share_bits(tree: Tree) -> Array:
     """Bits of the classes of each node as a leaf, under the mean over all class probabilities."""
-    value = np.where(tree.weight[:, None] > 0, tree.value, 0.0)
+    value = np.where(tree.weight[:, None] > 0, tree.node_value, 0.0)
     k = value.shape[1]
     chance = log_gamma(value + 0.5).sum(axis=1) - k / 2 * log(pi) + log_gamma(k / 2)
     return np.asarray((log_gamma(value.sum(axis=1) + k / 2) - chance) / log(2))

@@ -31,8 +31,8 @@ LEAST_PROBABILITY = float(np.finfo(np.float64).eps)
 
 def training_errors(tree: Tree) -> Array:
     """Weight of the training rows that each node, as a leaf, would put in the wrong class."""
-    right = np.take_along_axis(tree.value, tree.label[:, None], axis=1)[:, 0]
-    return np.where(tree.weight > 0, tree.value.sum(axis=1) - right, 0.0)
+    right = np.take_along_axis(tree.node_value, tree.label[:, None], axis=1)[:, 0]
+    return np.where(tree.weight > 0, tree.node_value.sum(axis=1) - right, 0.0)
 
 
 def training_risk(tree: Tree, risk: Risk | None) -> Array:
@@ -51,7 +51,7 @@ def training_risk(tree: Tree, risk: Risk | None) -> Array:
     if risk == "impurity":
         return impurity_mass(tree)
     if risk == "log_loss":
-        return np.where(tree.weight > 0, (tree.value * bits_of(tree)).sum(axis=1), 0.0)
+        return np.where(tree.weight > 0, (tree.node_value * bits_of(tree)).sum(axis=1), 0.0)
     return training_errors(tree) if risk == "error" else tree.risk
 
 
@@ -68,7 +68,7 @@ def check_risk(tree: Tree, risk: Risk | None) -> None:
 
 def bits_of(tree: Tree) -> Array:
     """−log₂ P of each class at each node, P being the class probabilities of its training rows."""
-    probability = tree.value / tree.value.sum(axis=1, keepdims=True)
+    probability = tree.node_value / tree.node_value.sum(axis=1, keepdims=True)
     return np.asarray(-_core.log2(np.maximum(probability, LEAST_PROBABILITY)))
 
 
@@ -83,7 +83,7 @@ def held_out_loss(tree: Tree, rows: Dataset, risk: Risk | None = None) -> Array:
         check_risk(tree, risk)
         return np.asarray((seen * bits_of(tree)).sum(axis=1))
     if not tree.is_classifier:
-        above = tree.value[:, 0] - tree.value[0, 0]
+        above = tree.node_value[:, 0] - tree.node_value[0, 0]
         weight, total, squares = seen.T
         return np.asarray(np.maximum(squares - 2 * above * total + above**2 * weight, 0.0))
     if tree.costs is not None:
@@ -107,7 +107,7 @@ def row_loss(
         check_risk(tree, risk)
         return np.asarray(bits_of(tree)[node, target.astype(int)])
     if not tree.is_classifier:
-        return np.asarray((target - tree.value[node, 0]) ** 2)
+        return np.asarray((target - tree.node_value[node, 0]) ** 2)
     label = tree.label[node]
     if tree.costs is None:
         return np.asarray(target != label, np.float64)

@@ -52,12 +52,16 @@ class MinimumError(Pruner):
     def prune(self, tree: Tree, rows: Dataset | None = None) -> Pruned:
         """Give the pruned tree with a report, see `Pruner.prune`."""
         self.require_classes(tree)
-        n_classes = tree.value.shape[1]
+        n_classes = tree.node_value.shape[1]
         m = float(n_classes) if self.m is None else float(self.m)
-        prior = np.full(n_classes, 1 / n_classes) if self.m is None else tree.value[0] / tree.value[0].sum()
+        prior = (
+            np.full(n_classes, 1 / n_classes)
+            if self.m is None
+            else tree.node_value[0] / tree.node_value[0].sum()
+        )
         costs = 1.0 - np.eye(n_classes) if tree.costs is None else tree.costs
         n = tree.weight
-        expected = matmul(tree.value + m * prior, costs)
+        expected = matmul(tree.node_value + m * prior, costs)
         error = expected.min(axis=1) / np.where(n + m > 0, n + m, 1.0)
         total = n * error  # errors expected among the node's rows: these add up over branches
         walk = cheapest(tree, total)

@@ -46,7 +46,7 @@ def recount(tree: Tree, parts: Parts, target: NDArray[Any]) -> Tree:
         tree,
         count=_count_rows(tree, parts),
         weight=weight,
-        value=value,
+        node_value=value,
         impurity=impurity_of_shares(impurity_name(tree), _searched_shares(value, tree.costs)),
         risk=np.where(weight > 0, risk, 0.0),
     )
@@ -54,7 +54,7 @@ def recount(tree: Tree, parts: Parts, target: NDArray[Any]) -> Tree:
 
 def impurity_name(tree: Tree) -> str:
     """Tell by which impurity a tree's nodes were measured: their numbers say so."""
-    shares, filled = _searched_shares(tree.value, tree.costs), tree.weight > 0
+    shares, filled = _searched_shares(tree.node_value, tree.costs), tree.weight > 0
     gap = {
         name: float(np.abs(impurity_of_shares(name, shares[filled]) - tree.impurity[filled]).max(initial=0.0))
         for name in NODE_IMPURITIES

@@ -34,7 +34,7 @@ def extract_rules(tree: Tree) -> RuleSet:
     OTHERWISE Yes  (14 rows, 64 %)
     """
     rules = tuple(_rule(tree, leaf, conditions) for leaf, conditions in leaf_conditions(tree))
-    return RuleSet(tree.schema, rules, _rule(tree, 0, ()), tree.value[0], float(tree.weight[0]))
+    return RuleSet(tree.schema, rules, _rule(tree, 0, ()), tree.node_value[0], float(tree.weight[0]))
 
 
 def leaf_conditions(tree: Tree) -> Iterator[tuple[int, tuple[Condition, ...]]]:
@@ -56,7 +56,7 @@ def leaf_conditions(tree: Tree) -> Iterator[tuple[int, tuple[Condition, ...]]]:
 
 def _rule(tree: Tree, node: int, conditions: tuple[Condition, ...]) -> Rule:
     weight = float(tree.weight[node])
-    value = tree.value[node]
+    value = tree.node_value[node]
     label = int(tree.label[node]) if tree.is_classifier else 0
     risk = weight - value[label] if tree.is_classifier else tree.risk[node]
     return Rule(conditions, value, label, int(tree.count[node]), weight, max(float(risk), 0.0))

@@ -347,7 +347,7 @@ class Trace:
     def _leaf_words(self, node: int) -> str:
         if self.tree.is_classifier:
             return f"leaf: {self.class_names[self.tree.label[node]]}"
-        return f"leaf: {number_text(float(self.tree.value[node, 0]))}"
+        return f"leaf: {number_text(float(self.tree.node_value[node, 0]))}"
 
     def _why_split(self, chosen: Candidate, candidates: tuple[Candidate, ...]) -> tuple[str, str]:
         merit, name = _short(chosen.merit), self.merit_name

@@ -62,7 +62,7 @@ def tree_from_sklearn(estimator: Any, schema: Schema | None = None) -> Tree:
     --------
     >>> from sklearn.tree import DecisionTreeRegressor
     >>> tree = tree_from_sklearn(DecisionTreeRegressor().fit([[1.0], [2.0], [4.0]], [1.0, 1.0, 5.0]))
-    >>> tree.value.ravel().round(3).tolist(), f"{tree.threshold[0]:.6g}"
+    >>> tree.node_value.ravel().round(3).tolist(), f"{tree.threshold[0]:.6g}"
     ([2.333, 1.0, 5.0], '3')
     """
     source = estimator.tree_
@@ -84,7 +84,7 @@ def tree_from_sklearn(estimator: Any, schema: Schema | None = None) -> Tree:
         default_branch=np.where(inner, _default_branch(source)[order], -1),
         count=source.n_node_samples[order],
         weight=weight,
-        value=value,
+        node_value=value,
         impurity=impurity,
         risk=mass if schema.classes is None else weight - value.max(axis=1),
         merit=np.where(inner, lost / weight, 0.0),

@@ -126,7 +126,7 @@ def collapse_to_order(tree: Tree, signs: Sequence[int]) -> Tree:
     >>> from treewright import DecisionTreeRegressor
     >>> tree = DecisionTreeRegressor().fit([[1], [2], [3], [4]], [1.0, 3.0, 2.0, 4.0]).tree_
     >>> ordered = collapse_to_order(tree, [1])
-    >>> ordered.value[ordered.leaves, 0].tolist()  # 3 and 2 have become one leaf
+    >>> ordered.node_value[ordered.leaves, 0].tolist()  # 3 and 2 have become one leaf
     [1.0, 2.5, 4.0]
     """
     while True:
@@ -143,9 +143,11 @@ def collapse_to_order(tree: Tree, signs: Sequence[int]) -> Tree:
 def predictions(tree: Tree) -> NDArray[np.float64]:
     """Give the number that each node predicts: its value, or the mean position of its classes."""
     if not tree.is_classifier:
-        return tree.value[:, 0]
+        return tree.node_value[:, 0]
     # Sums and one division, as the grower computes them: equal shares give equal numbers.
-    return np.asarray((tree.value * np.arange(tree.value.shape[1])).sum(axis=1) / tree.value.sum(axis=1))
+    return np.asarray(
+        (tree.node_value * np.arange(tree.node_value.shape[1])).sum(axis=1) / tree.node_value.sum(axis=1)
+    )
 
 
 def _feature_number(tree: Tree, feature: str | int) -> int:

@@ -18,13 +18,13 @@ T = TypeVar("T")
 
 
 class Entry(Generic[T]):
-    """A node's entry of the tree's array of the same name."""
+    """A node's entry of the tree's array of the same name, or of another."""
 
-    def __init__(self, kind: Callable[[Any], T], doc: str) -> None:
-        self.kind, self.__doc__ = kind, doc
+    def __init__(self, kind: Callable[[Any], T], doc: str, name: str = "") -> None:
+        self.kind, self.__doc__, self.name = kind, doc, name
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
+        self.name = self.name or name
 
     @overload
     def __get__(self, node: None, owner: type) -> Entry[T]: ...
@@ -53,7 +53,9 @@ class Node:
     default_branch = Entry(int, "The branch of an unanswered row; −1 shares it over all, −2 keeps it here.")
     count = Entry(int, "The number of rows.")
     weight = Entry(float, "The weight of the rows.")
-    value = Entry[NDArray[np.float64]](np.asarray, "The weight of each class, or the number predicted.")
+    value = Entry[NDArray[np.float64]](
+        np.asarray, "The weight of each class, or the number predicted.", "node_value"
+    )
     impurity = Entry(float, "The criterion's impurity, per unit of weight.")
     risk = Entry(float, "What the node would cost as a leaf on its rows.")
     merit = Entry(float, "The gain of the split by its criterion; 0 at a leaf.")

@@ -215,9 +215,9 @@ def tally_ends(tree: Tree, parts: Parts, target: NDArray[Any]) -> Array:
     """Add up parts of rows at the nodes they have come to, and only there."""
     n_nodes, weight = len(tree), parts.weight
     if tree.is_classifier:
-        n_classes = tree.value.shape[1]
+        n_classes = tree.node_value.shape[1]
         slot = parts.node * n_classes + target[parts.row]
         return np.bincount(slot, weight, n_nodes * n_classes).astype(np.float64).reshape(n_nodes, n_classes)
-    above = target[parts.row] - tree.value[0, 0]
+    above = target[parts.row] - tree.node_value[0, 0]
     moments = (weight, weight * above, weight * above**2)
     return np.stack([np.bincount(parts.node, moment, minlength=n_nodes) for moment in moments], axis=1)

@@ -54,6 +54,6 @@ def shrunk_by_each(tree: Tree, strengths: Sequence[float]) -> list[Tree]:
         total = np.where(tree.weight > 0, tree.weight, 1.0)[:, None]
         predicted *= (total / predicted.sum(axis=2))[:, :, None]
     return [
-        tree if strength == 0 else replace(tree, value=predicted[:, at], observed=tree.training_value)
+        tree if strength == 0 else replace(tree, node_value=predicted[:, at], observed=tree.training_value)
         for at, strength in enumerate(strengths)
     ]

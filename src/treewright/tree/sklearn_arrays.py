@@ -2,77 +2,120 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.tree.decision import searched_weights
-from treewright.tree.splits import HYPERPLANE, SPHERE, THRESHOLD, SplitTable, concatenated_ranges
+from treewright.tree.splits import (
+    HYPERPLANE,
+    SPHERE,
+    TABLE,
+    THRESHOLD,
+    SplitTable,
+    concatenated_ranges,
+    read_only,
+)
 from treewright.tree.topology import Topology
 
 if TYPE_CHECKING:
     from treewright.data import Schema
 
 
+NODE_RECORD = np.dtype(
+    [
+        ("left_child", np.int64),
+        ("right_child", np.int64),
+        ("feature", np.int64),
+        ("threshold", np.float64),
+        ("impurity", np.float64),
+        ("n_node_samples", np.int64),
+        ("weighted_n_node_samples", np.float64),
+        ("missing_go_to_left", np.uint8),
+    ],
+    align=True,
+)
+"""A node as scikit-learn stores it."""
+
+
 class SklearnArrays(Topology):
-    """What ``sklearn.tree._tree.Tree`` calls the arrays of a binary tree; each is made when asked for."""
+    """What ``sklearn.tree._tree.Tree`` calls the arrays of a binary tree, made once and read-only."""
 
     schema: Schema
     default_branch: NDArray[np.int32]
     count: NDArray[np.int64]
     weight: NDArray[np.float64]
-    value: NDArray[np.float64]
+    node_value: NDArray[np.float64]
     impurity: NDArray[np.float64]
     split_begin: NDArray[np.int64]
     splits: SplitTable
     costs: NDArray[np.float64] | None
 
-    @property
+    @cached_property
+    def value(self) -> NDArray[np.float64]:
+        """What each node predicts: class probabilities, or a number; of shape (nodes, targets, classes)."""
+        value = self.node_value
+        if self.schema.classes is not None:
+            value = value / value.sum(axis=1, keepdims=True)
+        return read_only(value[:, None, :], np.float64)
+
+    @cached_property
     def children_left(self) -> NDArray[np.int64]:
         """The child each node's branch 0 leads to, −1 at leaves."""
-        self._require_binary()
         return self._children_at(0)
 
-    @property
+    @cached_property
     def children_right(self) -> NDArray[np.int64]:
         """The child each node's branch 1 leads to, −1 at leaves."""
-        self._require_binary()
         return self._children_at(1)
 
     def _children_at(self, branch: int) -> NDArray[np.int64]:
-        children, inner = np.full(len(self.count), -1), np.flatnonzero(self.n_children)
+        self._require_binary()
+        children, inner = np.full(len(self), -1), np.flatnonzero(self.n_children)
         children[inner] = self.child(inner, np.array(branch))
-        return children
+        return read_only(children, np.int64)
 
-    @property
+    @cached_property
     def feature(self) -> NDArray[np.int64]:
         """The feature each node splits on, −2 at leaves and where a split uses several."""
-        feature = np.full(len(self.count), -2)
+        feature = np.full(len(self), -2)
         nodes = np.flatnonzero(self.n_children)
         feature[nodes] = self.splits.feature[self.split_begin[nodes]]
-        return np.where(feature < 0, -2, feature)
+        return read_only(np.where(feature < 0, -2, feature), np.int64)
 
-    @property
+    @cached_property
     def threshold(self) -> NDArray[np.float64]:
-        """The threshold of each node's split, −2 at leaves."""
+        """The threshold of each node's split, −2 at leaves; 0.5 between False and True."""
         self._require_binary()
-        threshold = np.full(len(self.count), -2.0)
+        threshold = np.full(len(self), -2.0)
         nodes = np.flatnonzero(self.n_children)
         split = self.split_begin[nodes]
-        if np.any(self.splits.kind[split] != THRESHOLD):
+        other = self.splits.kind[split] != THRESHOLD
+        threshold[nodes] = np.where(other, 0.5, self.splits.threshold[split])
+        if not all(self._parts_truth_values(index) for index in split[other].tolist()):
             raise ValueError(
                 "this tree has splits that are no thresholds: read them from its nodes, as tree[0].split"
             )
-        threshold[nodes] = self.splits.threshold[split]
-        return threshold
+        return read_only(threshold, np.float64)
 
-    @property
+    def _parts_truth_values(self, split: int) -> bool:
+        """Whether a split sends False to branch 0 and True to branch 1."""
+        table = self.splits
+        if table.kind[split] != TABLE or self.schema.columns[table.feature[split]].categories != (
+            False,
+            True,
+        ):
+            return False
+        pool = slice(*table.pool_begin[split : split + 2].tolist())
+        return bool((table.pool_index[pool] == table.pool_value[pool]).all())
+
+    @cached_property
     def missing_go_to_left(self) -> NDArray[np.uint8]:
         """Whether a row whose value is missing takes branch 0."""
         self._require_binary()
-        left: NDArray[np.bool_] = (self.default_branch == 0) & (self.n_children > 0)
-        return left.astype(np.uint8)
+        return read_only((self.default_branch == 0) & (self.n_children > 0), np.uint8)
 
     @property
     def n_node_samples(self) -> NDArray[np.int64]:
@@ -91,13 +134,13 @@ class SklearnArrays(Topology):
 
     @property
     def n_outputs(self) -> int:
-        """The number of targets, which is one."""
-        return 1
+        """The number of targets."""
+        return int(self.value.shape[1])
 
     @property
     def max_n_classes(self) -> int:
-        """The number of classes; 1 for regression."""
-        return int(self.value.shape[1])
+        """The most classes that a target has; 1 for regression."""
+        return int(self.value.shape[2])
 
     @property
     def n_classes(self) -> NDArray[np.int64]:
@@ -107,7 +150,19 @@ class SklearnArrays(Topology):
     @property
     def capacity(self) -> int:
         """The number of nodes there is room for, which is that of the nodes."""
-        return len(self.count)
+        return len(self)
+
+    def compute_node_depths(self) -> NDArray[np.int64]:
+        """Give the number of nodes between the root and each node, both counted, as scikit-learn does."""
+        return self.node_depth.astype(np.int64) + 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give the tree as scikit-learn pickles one; this library's are pickled as model files."""
+        nodes = np.empty(len(self), NODE_RECORD)
+        nodes["left_child"], nodes["right_child"] = self.children_left, self.children_right
+        for name in list(NODE_RECORD.fields or ())[2:]:
+            nodes[name] = getattr(self, name)
+        return {"max_depth": self.max_depth, "node_count": len(self), "nodes": nodes, "values": self.value}
 
     def compute_feature_importances(self, normalize: bool = True) -> NDArray[np.float64]:
         """Sum for each feature the impurity its splits remove, per unit of the root's weight.
@@ -134,6 +189,34 @@ class SklearnArrays(Topology):
         total = float(importances.sum() if normalize else self.weight[0])
         return importances / total if total > 0 else importances
 
+    def compute_partial_dependence(
+        self, X: NDArray[Any], target_features: NDArray[Any], out: NDArray[np.float64]
+    ) -> None:
+        """Add to `out` what is predicted where some features are known, averaged over the others.
+
+        Where a split asks for another feature both branches are taken, each with its share of the training
+        rows (Friedman, 2001).
+
+        Parameters
+        ----------
+        X : array of rows × target features
+        target_features : int array
+            The features whose values the columns of `X` are.
+        out : float array of rows
+        """
+        left, right, feature = self.children_left, self.children_right, self.feature.tolist()
+        column = {int(known): place for place, known in enumerate(target_features)}
+        waiting = {0: np.ones(len(X))}
+        for node in range(len(self)):
+            share = waiting.pop(node)
+            if left[node] < 0:
+                out += share * self.value[node, 0, 0]
+                continue
+            goes_left = self.weight[left[node]] / self.weight[node]
+            if feature[node] in column:
+                goes_left = X[:, column[feature[node]]] <= self.threshold[node]
+            waiting[int(left[node])], waiting[int(right[node])] = share * goes_left, share * (1.0 - goes_left)
+
     def _require_binary(self) -> None:
         if np.any((self.n_children != 0) & (self.n_children != 2)):
             widest = int(self.n_children.argmax())
@@ -150,5 +233,5 @@ def impurity_mass(tree: SklearnArrays) -> NDArray[np.float64]:
     """
     if tree.costs is None:
         return np.asarray(tree.weight * tree.impurity)
-    filled = np.where(tree.weight[:, None] > 0, tree.value, 0.0)  # empty nodes have their parent's value
+    filled = np.where(tree.weight[:, None] > 0, tree.node_value, 0.0)  # empty nodes have their parent's value
     return np.asarray(searched_weights(filled, tree.costs).sum(axis=1) * tree.impurity)

@@ -13,7 +13,7 @@ from treewright.tree.splits import COLUMN_TYPES, SplitTable, concatenated_ranges
 
 Ids = NDArray[np.int64]
 
-STATISTICS = ("count", "weight", "value", "impurity", "risk")
+STATISTICS = ("count", "weight", "node_value", "impurity", "risk")
 CONTENT = ("default_branch", "merit")
 
 

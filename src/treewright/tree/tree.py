@@ -27,14 +27,14 @@ NODE_ARRAYS: dict[str, np.dtype[Any]] = {
     "default_branch": np.dtype(np.int32),
     "count": np.dtype(np.int64),
     "weight": np.dtype(np.float64),
-    "value": np.dtype(np.float64),
+    "node_value": np.dtype(np.float64),
     "impurity": np.dtype(np.float64),
     "risk": np.dtype(np.float64),
     "merit": np.dtype(np.float64),
     "split_begin": np.dtype(np.int64),
     "competitor_begin": np.dtype(np.int64),
 }
-"""The types of the arrays with an entry for each node; `value` has a row, the begins one entry more."""
+"""The types of the arrays with an entry for each node; `node_value` has a row, the begins one entry more."""
 
 
 @public
@@ -56,16 +56,17 @@ class Tree(SklearnArrays):
         The shape; the root's parent is −1.
     default_branch : int32 array
         The branch of a row whose split is unanswered; −1 shares it over all, −2 keeps it at the node.
-    count, weight, value, impurity, risk, merit : arrays
-        Statistics of the training rows at each node; `value` has a row of class weights, or one number.
+    count, weight, node_value, impurity, risk, merit : arrays
+        Statistics of the training rows at each node; `node_value` has a row of class weights, or one number.
+        (`value` is scikit-learn's: class probabilities, of shape (nodes, targets, classes).)
     split_begin, splits : int64 array of n + 1, SplitTable
         Node i owns ``splits[split_begin[i]:split_begin[i + 1]]``: its split, then its surrogates.
     competitor_begin, competitors : int64 array of n + 1, SplitTable
         The best splits on other features, listed in the same way.
     costs : float64 array of classes × classes, optional
         What it costs to predict a class (column) for a row of another (row).
-    observed : float64 array like value, optional
-        Class weights, or means, of the training rows at each node, where `value`, what nodes predict, is
+    observed : float64 array like node_value, optional
+        Class weights, or means, of the training rows at each node, where `node_value`, what nodes predict, is
         something else: smoothed by shrinkage or by a forest.
     note : str
         What its text says of how it was grown, such as which rule kept it small; no part of what it is.
@@ -87,7 +88,7 @@ class Tree(SklearnArrays):
     default_branch: NDArray[np.int32]
     count: NDArray[np.int64]
     weight: NDArray[np.float64]
-    value: NDArray[np.float64]
+    node_value: NDArray[np.float64]
     impurity: NDArray[np.float64]
     risk: NDArray[np.float64]
     merit: NDArray[np.float64]
@@ -171,17 +172,21 @@ class Tree(SklearnArrays):
     @property
     def training_value(self) -> NDArray[np.float64]:
         """Class weights, or means, of the training rows at each node, also where predictions are smoothed."""
-        return self.value if self.observed is None else self.observed
+        return self.node_value if self.observed is None else self.observed
 
     @property
     def class_probabilities(self) -> NDArray[np.float64]:
         """What each node predicts: the probability of each class, or the number of a regression tree."""
-        return self.value / self.value.sum(axis=1, keepdims=True) if self.is_classifier else self.value
+        return (
+            self.node_value / self.node_value.sum(axis=1, keepdims=True)
+            if self.is_classifier
+            else self.node_value
+        )
 
     @property
     def vote_weights(self) -> NDArray[np.float64]:
         """What classes are decided by: weights of a row's leaf or, where it may have several, shares."""
-        return self.class_probabilities if self.shares_rows else self.value
+        return self.class_probabilities if self.shares_rows else self.node_value
 
     def decide(self, weight: NDArray[np.float64]) -> NDArray[np.intp]:
         """Give the class code of rows of `vote_weights`, or of means of them (`tree.decision`)."""
@@ -229,8 +234,8 @@ class Tree(SklearnArrays):
     def predict_value(
         self, numbers: NDArray[np.float64], codes: NDArray[np.int32], threads: int = 1
     ) -> NDArray[np.float64]:
-        """Return for each row the `value` of the node it ends in, by its share if it ends in several."""
-        return self.spread(numbers, codes, self.value, threads)
+        """Return for each row the `node_value` of the node it ends in, by its share if it ends in several."""
+        return self.spread(numbers, codes, self.node_value, threads)
 
     @cached_property
     def shares_rows(self) -> bool:
@@ -289,6 +294,11 @@ class Tree(SklearnArrays):
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the node each row of a table ends in, whatever the table calls its features."""
         return self.route(*self.schema.encode(X, check_names=False)).astype(np.int64)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return what each row of a table is predicted: class probabilities, or a number, a row of each."""
+        numbers, codes = self.schema.encode(X, check_names=False)
+        return self.spread(numbers, codes, self.class_probabilities)
 
     def decision_path(self, X: Any) -> Any:
         """Return the nodes each row of a table passes, as :meth:`paths` does."""
@@ -352,7 +362,7 @@ class Tree(SklearnArrays):
     __hash__ = None  # type: ignore[assignment]  # equal by content, as arrays are
 
     def __repr__(self) -> str:
-        target = counted(self.value.shape[1], "class", "classes") if self.is_classifier else "regression"
+        target = counted(self.node_value.shape[1], "class", "classes") if self.is_classifier else "regression"
         size = f"{counted(len(self), 'node')}, {counted(self.n_leaves, 'leaf', 'leaves')}, depth {self.depth}"
         return f"Tree({size}, {target})"
 
@@ -405,7 +415,9 @@ def rearranged(
         parent=parent,
         default_branch=np.where(leaf, -1, tree.default_branch[source]),
         merit=np.where(leaf, 0.0, tree.merit[source]),
-        **{name: getattr(tree, name)[nodes] for name in ("count", "weight", "value", "impurity", "risk")},
+        **{
+            name: getattr(tree, name)[nodes] for name in ("count", "weight", "node_value", "impurity", "risk")
+        },
         observed=None if tree.observed is None else tree.observed[nodes],
         split_begin=split_begin,
         splits=splits,

@@ -46,7 +46,7 @@ def test_weka_decides_between_gains_that_are_equal_but_for_rounding() -> None:
     assert weka.schema.names[weka.feature[below]] == "x"
     leaves = weka[below].children
     assert weka.schema.classes[weka.label[list(leaves)]].tolist() == ["y", "y", "n", "n", "n"]
-    assert weka.impurity == pytest.approx([impurity("entropy", value) for value in weka.value])
+    assert weka.impurity == pytest.approx([impurity("entropy", value) for value in weka.node_value])
 
 
 def test_id3_refuses_numbers_and_missing_values() -> None:

@@ -131,7 +131,7 @@ def test_trace_of_c45_tells_of_the_tree_before_pruning() -> None:
     model = tw.C45Classifier(trace=True).fit(X, y)
     assert len(model.trace_) > len(model.tree_)
     plain = tw.C45Classifier().fit(X, y)
-    np.testing.assert_array_equal(plain.tree_.value, model.tree_.value)
+    np.testing.assert_array_equal(plain.tree_.node_value, model.tree_.node_value)
     leaf = next(account for account in model.trace_ if not account.decision.startswith("split"))
     assert leaf.reason
 

@@ -93,7 +93,7 @@ def test_event_rates_over_times_of_counting(shrink: float | None, rates: Any, cp
     limits = {"min_samples_leaf": 2, "max_depth": 2, "cp": 0.01}
     model = tw.CARTRegressor(criterion="poisson", **SMALLEST | limits, shrink=shrink)
     model.fit(X, np.column_stack([time, events]))
-    np.testing.assert_allclose(model.tree_.value.ravel(), rates, rtol=1e-9)
+    np.testing.assert_allclose(model.tree_.node_value.ravel(), rates, rtol=1e-9)
     np.testing.assert_allclose(model.cp_table_["cp"], cp, rtol=1e-9)
     assert "events=26," in model.summary()
 

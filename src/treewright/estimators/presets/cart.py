@@ -284,8 +284,8 @@ class CARTClassifier(ClassifierMixin, CARTEstimator):
     def _class_values(self, tree: Tree) -> Array:
         """Class weights; rpart takes classes that weigh less than one row in all as if they weighed one."""
         if self.compat != "rpart" or not hasattr(self, "_figures"):
-            return tree.value
-        return tree.value * np.minimum(self._figures.class_weight, 1.0)
+            return tree.node_value
+        return tree.node_value * np.minimum(self._figures.class_weight, 1.0)
 
 
 @public_estimator

@@ -57,7 +57,7 @@ class CARTFigures:
             "competitor_rows": (len(tree.competitors),),
             "split_below": (len(tree.splits),),
             "competitor_below": (len(tree.competitors),),
-            "class_weight": (tree.value.shape[1] if tree.is_classifier else 0,),
+            "class_weight": (tree.node_value.shape[1] if tree.is_classifier else 0,),
         }
         if arrays.keys() != shapes.keys():
             raise ValueError(f"a tree of CART has {', '.join(shapes)}, not {', '.join(sorted(arrays))}")
@@ -69,8 +69,8 @@ class CARTFigures:
     def counts(self, tree: Tree, node: int) -> Array:
         """Give the weight of the rows of each class at a node, without priors."""
         seen = self.class_weight > 0
-        factor = np.divide(tree.value[0], self.class_weight, where=seen, out=np.zeros(len(seen)))
-        return np.asarray(np.divide(tree.value[node], factor, where=factor > 0, out=np.zeros(len(seen))))
+        factor = np.divide(tree.node_value[0], self.class_weight, where=seen, out=np.zeros(len(seen)))
+        return np.asarray(np.divide(tree.node_value[node], factor, where=factor > 0, out=np.zeros(len(seen))))
 
     def collapsed(self, tree: Tree, collapsed: NDArray[np.bool_]) -> tuple[Tree, CARTFigures]:
         """Give the tree in which some nodes are leaves, and its figures."""

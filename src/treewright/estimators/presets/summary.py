@@ -95,7 +95,7 @@ def _class_lines(model: CARTEstimator, figures: CARTFigures, node: int, digits: 
     tree = model.tree_
     classes = [str(label) for label in np.asarray(tree.schema.classes)]
     widest = max(map(len, classes))
-    value, weight = tree.value[node], float(tree.weight[node])
+    value, weight = tree.node_value[node], float(tree.weight[node])
     counts = [f"{amount:.{digits}g}" for amount in figures.counts(tree, node)]
     shares = [f"{share:.3f}" for share in value / value.sum()]
     width = max(map(len, counts + shares))
@@ -109,11 +109,11 @@ def _class_lines(model: CARTEstimator, figures: CARTFigures, node: int, digits: 
 
 def _number_lines(model: CARTEstimator, _: CARTFigures, node: int, digits: int) -> list[str]:
     tree = model.tree_
-    value, weight = float(tree.value[node, 0]), float(tree.weight[node])
+    value, weight = float(tree.node_value[node, 0]), float(tree.weight[node])
     risk = f"{tree.risk[node] / weight:.{digits}g}"
     if model.criterion != "poisson":
         return [f"  mean={value:.{digits}g}, MSE={risk}"]
-    shrink, overall = model._recipe(tree.schema).shrink, float(tree.value[0, 0])
+    shrink, overall = model._recipe(tree.schema).shrink, float(tree.node_value[0, 0])
     drawn = 1 / shrink**2 if shrink > 0 and overall > 0 else 0.0  # by as many events of the overall rate
     events = value * (weight + (drawn / overall if drawn else 0.0)) - drawn
     return [f"  events={events:.{digits}g},  estimated rate={value:.{digits}g} , mean deviance={risk}"]
@@ -218,6 +218,6 @@ def _leaf_text(tree: Tree, node: int) -> str:
     classes = np.asarray(tree.schema.classes)
     cases, errors = round(float(tree.weight[node]), 2), round(float(tree.risk[node]), 2)
     figures = f"{cases}/{errors}" if tree.risk[node] > ROUNDING else f"{cases}"
-    value = tree.value[node]
+    value = tree.node_value[node]
     label = np.argmax(value > value.max() - ROUNDING)  # the first of equals
     return f": {quoted(str(classes[label]))} ({figures})"
