@@ -41,6 +41,8 @@ OUT = {
     r"\b[Nn]othing to offer\b": "no possible split",
     r"\b([Aa]n|[Tt]he|[Ee]very|[Ee]ach|[Tt]his) artefacts?\b": "export, exported code",
     r"\b[Ll]ineage\b": "topology",
+    r"\b[Ll]ights? the way\b": "show the path",
+    r"\bpredicted share\b|\bshare to be trusted\b": "probability",
 }
 """Patterns of words that are out, with those to say instead."""
 

@@ -76,7 +76,7 @@ export class Compare {
         {},
         line("predicts", (node) => model.prediction(node)),
         line("rows", (node) => numberText(model.count[node])),
-        line("share of all", (node) => percentText(model.weight[node] / (model.weight[0] || 1))),
+        line("share of rows", (node) => percentText(model.weight[node] / (model.weight[0] || 1))),
         line("impurity", (node) => numberText(model.impurity[node])),
         line(model.lossName("errors"), (node) => numberText(model.risk[node])),
         model.held && line(model.heldName, (node) => numberText(model.held.weight[node])),

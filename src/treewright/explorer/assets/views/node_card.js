@@ -54,7 +54,7 @@ export class Card {
         "weight",
         numberText(model.weight[node]),
       ],
-      ["share of all", percentText(model.weight[node] / (model.weight[0] || 1))],
+      ["share of rows", percentText(model.weight[node] / (model.weight[0] || 1))],
       ["impurity", numberText(model.impurity[node])],
       [model.lossName("errors"), numberText(model.risk[node])],
       model.splits[node] && ["gain of the split", numberText(model.merit[node])],
@@ -80,7 +80,7 @@ export class Card {
       {},
       element("th", { scope: "col" }, "class"),
       element("th", { scope: "col" }, "rows"),
-      element("th", { scope: "col" }, "share"),
+      element("th", { scope: "col" }, "probability"),
       held && element("th", { scope: "col" }, model.heldName.replace(/^rows | rows$/, "")),
     );
     const lines = order.map((code) =>
@@ -94,7 +94,7 @@ export class Card {
       ),
     );
     const [low, high] = wilson(model.sureness(node), model.weight[node]);
-    const sure = `The share of ${model.prediction(node)} is between ${between([low, high])} with 95 % confidence (Wilson).`;
+    const sure = `The probability of ${model.prediction(node)} is between ${between([low, high])} with 95 % confidence (Wilson).`;
     const more =
       model.width > 12
         ? element("p", { class: "pale" }, `… ${counted(model.width - 12, "more class", "more classes")}`)
@@ -218,7 +218,7 @@ export class Card {
     return element(
       "p",
       { class: "buttons" },
-      element("button", { type: "button", onclick: light }, "Light the way"),
+      element("button", { type: "button", onclick: light }, "Show the path"),
       leaf
         ? null
         : element(

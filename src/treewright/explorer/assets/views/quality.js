@@ -180,7 +180,7 @@ export class Quality {
       "section",
       {},
       element("h2", {}, `Root mean squared error ${numberText(error)} on ${rows.length} ${name}`),
-      element("p", { class: "pale" }, "A dot lights the way of its row."),
+      element("p", { class: "pale" }, "A dot shows the path of its row."),
       chart(width, height, "True against predicted numbers; on the line they agree", shapes, "group"),
     );
   }

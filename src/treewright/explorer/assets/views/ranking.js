@@ -88,7 +88,7 @@ export class Ranking {
       ),
     );
     draw();
-    const title = element("h2", {}, "Is the share to be trusted?");
+    const title = element("h2", {}, "Can the probability be trusted?");
     return element("section", {}, title, element("label", {}, "class ", select), pictures);
   }
 
@@ -148,8 +148,8 @@ export class Ranking {
       const settings = { cx: this.x(said), cy: this.y(came), r: 3 + 6 * Math.sqrt(count / scores.length) };
       return shape("circle", { ...settings, fill: this.marks.line(1) }, shape("title", {}, words));
     });
-    const words = "Calibration: on the line the share is what happens";
-    return figure(words, [...this.frame("predicted share", "came true"), ...dots]);
+    const words = "Calibration: on the line the probability is what happens";
+    return figure(words, [...this.frame("predicted probability", "came true"), ...dots]);
   }
 }
 

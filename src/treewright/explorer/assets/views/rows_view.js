@@ -159,7 +159,7 @@ export class RowsView {
           {
             type: "button",
             class: "link",
-            "aria-label": `show the way of row ${row.id}`,
+            "aria-label": `show the path of row ${row.id}`,
             onclick: () => state.get("pick")(row),
           },
           `${row.id}${row.validation ? " v" : ""}`,

@@ -271,6 +271,6 @@ export class WhatIf {
   go(way) {
     const show = () =>
       this.state.set({ node: way.at(-1).node, lit: new Set(way.map(({ node }) => node)), tab: "tree" });
-    return element("p", {}, element("button", { type: "button", onclick: show }, "Show the way in the tree"));
+    return element("p", {}, element("button", { type: "button", onclick: show }, "Show the path in the tree"));
   }
 }
