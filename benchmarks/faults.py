@@ -44,7 +44,9 @@ class Program:
     package: str
 
     def __init__(self) -> None:
-        import_module({"scikit-learn": "sklearn.tree"}.get(self.package, self.package))  # once, not in each process
+        import_module(
+            {"scikit-learn": "sklearn.tree"}.get(self.package, self.package)
+        )  # once, not in each process
 
     def fit(self, X: Any, y: Any, weight: Any = None, n_jobs: int = 1, rounds: int = 5) -> Any:
         """Fit `rounds` trees, or one."""
@@ -341,9 +343,7 @@ def threads(program: Program, folder: Path) -> str:
     y = (many[:, 0] + many[:, 1] + random.normal(size=len(many)) > 0).astype(int)
 
     def compare() -> bool:
-        said = [
-            np.asarray(program.predict(program.fit(many, y, n_jobs=n, rounds=20), many)) for n in (1, 4)
-        ]
+        said = [np.asarray(program.predict(program.fit(many, y, n_jobs=n, rounds=20), many)) for n in (1, 4)]
         return bool((said[0] == said[1]).all())
 
     if program.package == "scikit-learn":
@@ -402,7 +402,9 @@ TESTS: dict[str, Callable[[Program, Path], str]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("programs", nargs="*", default=list(PROGRAMS), metavar="program", help=", ".join(PROGRAMS))
+    parser.add_argument(
+        "programs", nargs="*", default=list(PROGRAMS), metavar="program", help=", ".join(PROGRAMS)
+    )
     parser.add_argument("--only", help="tests with this in their name")
     given = parser.parse_args()
     tests = {name: TESTS[name] for name in TESTS if given.only is None or given.only in name}

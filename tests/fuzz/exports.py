@@ -62,9 +62,7 @@ def _wrong(model: Any, target: str, options: dict[str, Any]) -> str | None:
     if artefact is None:
         return found
     try:
-        certificate = tw.certify(
-            model, artefact, target, max_rows=MOST_ROWS, n_random=20, **options
-        )
+        certificate = tw.certify(model, artefact, target, max_rows=MOST_ROWS, n_random=20, **options)
     except Exception as problem:
         return f"{type(problem).__name__}: {problem}"
     if certificate.mismatches:

@@ -47,7 +47,7 @@ def test_every_parameter_of_every_estimator_is_drawn() -> None:
 
 def test_an_error_of_others_is_no_refusal() -> None:
     with pytest.raises(ValueError) as caught:
-        matmul(np.zeros((2, 3)), np.zeros((2, 3)))  # NumPy raises, in a line of ours
+        matmul(np.zeros((2, 3)), np.zeros((4, 5)))  # NumPy raises, in a line of ours
     assert unforeseen(caught.value) is not None
     with pytest.raises(ValueError, match="holdout") as caught:
         tw.DecisionTreeClassifier(pruner="reduced_error").fit([[1.0]], [0])
