@@ -51,9 +51,7 @@ struct CutLimits {
     }
     double value(size_t local_row) const { return column[rows[local_row]]; }
     /// Where the cut between two rows stands.
-    double between(size_t left_row, size_t right_row) const {
-        return cut_between(value(left_row), value(right_row), short_cuts);
-    }
+    double between(size_t left_row, size_t right_row) const { return cut_between(value(left_row), value(right_row), short_cuts); }
     /// Where rows will go that miss the value, if none of the node's does: to the larger branch, of equals the second (by weight
     /// the first, and either where rounding decides).
     MissingSides larger(size_t left, size_t right, double left_weight, double right_weight) const {

@@ -37,9 +37,7 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     // Scorers that are a few numbers are copied to be looked at: the one that moves stays in registers.
     using At = std::conditional_t<std::is_trivially_copyable_v<Scorer>, const Scorer, const Scorer&>;
     const auto permitted = [&, known, total, missing_left](At at, size_t left) {
-        const auto threshold = [&] {
-            return left < known ? limits.between(list[left - 1].row, list[left].row) : infinity;
-        };
+        const auto threshold = [&] { return left < known ? limits.between(list[left - 1].row, list[left].row) : infinity; };
         return limits.allow(at, threshold, [&] {
             if (known < total) return MissingSides{missing_left, !missing_left};
             return limits.larger(left, total - left, at.left_weight_now(), at.right_weight_now());

@@ -99,8 +99,7 @@ double ColumnTransforms::restored(size_t feature, double threshold) const {
     const Bins& bins = bins_[feature];
     if (bins.low.empty() || !std::isfinite(threshold)) return threshold;
     const auto left = static_cast<size_t>(std::clamp(std::floor(threshold), 0.0, static_cast<double>(bins.low.size() - 1)));
-    return left + 1 < bins.low.size() ? cut_between(bins.high[left], bins.low[left + 1], recipe_.short_cuts)
-                                      : bins.high[left];
+    return left + 1 < bins.low.size() ? cut_between(bins.high[left], bins.low[left + 1], recipe_.short_cuts) : bins.high[left];
 }
 
 void ColumnTransforms::restore(TreeArrays& tree) const {

@@ -21,12 +21,11 @@ inline constexpr Choices shared_rows = Choices::all().without({Choice::monotonic
 
 /// Histograms with exact refinement.
 inline constexpr Choices histogram = of_the_driver.with(
-    {Choice::threshold,      Choice::subset,          Choice::multiway,        Choice::one_vs_rest,    Choice::observed_cuts,
-     Choice::missing,        Choice::policies,        Choice::max_surrogates,  Choice::use_surrogates, Choice::ties,
-     Choice::category_order, Choice::max_bins,        Choice::max_competitors, Choice::class_factor,   Choice::search_factor,
-     Choice::costs,          Choice::interaction,     Choice::feature_costs,   Choice::significance,   Choice::complexity,
-     Choice::min_gain,       Choice::category_search, Choice::max_groups,      Choice::fair_categories,
-     Choice::short_cuts});
+    {Choice::threshold,      Choice::subset,          Choice::multiway,        Choice::one_vs_rest,     Choice::observed_cuts,
+     Choice::missing,        Choice::policies,        Choice::max_surrogates,  Choice::use_surrogates,  Choice::ties,
+     Choice::category_order, Choice::max_bins,        Choice::max_competitors, Choice::class_factor,    Choice::search_factor,
+     Choice::costs,          Choice::interaction,     Choice::feature_costs,   Choice::significance,    Choice::complexity,
+     Choice::min_gain,       Choice::category_search, Choice::max_groups,      Choice::fair_categories, Choice::short_cuts});
 
 /// Two-valued features as bits, inside presorted lists and histograms.
 inline constexpr Choices bits =

@@ -18,8 +18,8 @@ def test_trace_prints_what_python_prints(run: Run) -> None:
     arguments = ("trace", TENNIS, "--target", "PlayTennis", "--algorithm", "id3")
     assert run(*arguments) == (0, f"{model.trace_}\n", "")
     assert run(*arguments, "--nodes", "1")[1] == f"{model.trace_.to_text(max_nodes=1)}\n"
-    said = run(*arguments, "--node", "3")[1].splitlines()
-    assert said[0] == "node 3: Outlook = Sunny"
+    said = run(*arguments, "--node", "5")[1].splitlines()
+    assert said[0] == "node 5: Outlook = Sunny"
     assert [line.split()[0] for line in said[4:9]] == ["1", "2", "8", "9", "11"]  # days, counted from 1
 
 

@@ -110,7 +110,7 @@ class Case:
         )
 
     @cached_property
-    def X(self) -> Any:
+    def table(self) -> Any:
         """The table, by the code that is printed; nobody changes it."""
         frame = eval(self.table_code(), NAMES)  # the code of a case, which was made here
         with warnings.catch_warnings(), np.errstate(all="ignore"):  # numbers that 32 bits do not hold
@@ -121,7 +121,7 @@ class Case:
         """Fit the model, with other parameters if some are given, in one thread unless they say otherwise."""
         model = eval(self.model_code(), NAMES)
         model.set_params(**({"n_jobs": 1} if hasattr(model, "n_jobs") else {}) | others)
-        return model.fit(self.X, list(self.y), **self.weights())
+        return model.fit(self.table, list(self.y), **self.weights())
 
     def weights(self) -> dict[str, Any]:
         """Give the weights as `fit` takes them."""
@@ -479,24 +479,14 @@ for _name in FORESTS:
     if _name.endswith("Classifier"):
         PARAMETERS[_name] |= {"class_weight": OF_CLASSES["class_weight"], "vote": (0.2, _one("hard"))}
 UNTRIED = (
-    "work_limit",
-    "random_state",
-    "n_jobs",
-    "verbose",
-    "warm_start",
-    "n_estimators",
-    "time_limit",
-    "on_interrupt",
+    *("work_limit", "time_limit", "n_estimators", "random_state"),
+    *("n_jobs", "verbose", "warm_start", "on_interrupt"),
 )
 """Parameters that the table above leaves out: they are set for every case, or change no tree."""
 
 
 COUNT_ERRORS = (
-    "error_based",
-    "chi_square",
-    "minimum_error",
-    "description_length",
-    "pessimistic",
+    *("error_based", "chi_square", "minimum_error", "description_length", "pessimistic"),
     "structural_risk",
 )
 
@@ -519,7 +509,7 @@ def _reconciled(
     is_classifier = learner.endswith("Classifier")
     missing = given.get("missing", "direction")
     policies = set(missing.values()) if isinstance(missing, dict) else {missing}
-    gaps = any(value is None or value != value for _, values in columns.values() for value in values)
+    gaps = any(pd.isna(value) for _, values in columns.values() for value in values)
     if (
         ("class_mode" in policies and not is_classifier)
         or (policies & {"error", "ignore"} and gaps)
@@ -564,6 +554,16 @@ def _reconciled(
     return given
 
 
+def _sizes_and_seeds(random: Random, learner: str) -> dict[str, Any]:
+    """What every case has, so that it is small and comes again."""
+    if learner in OPTIMAL:
+        return {"work_limit": 2000}
+    given = {"n_estimators": int(random.integers(1, 5))} if learner in FORESTS else {}
+    if learner in (*FORESTS, *OFTEN, "ID3Classifier"):
+        given["random_state"] = int(random.integers(100))
+    return given
+
+
 def random_case(seed: int) -> Case:
     """Make a table, an estimator and parameters of a seed."""
     random = np.random.default_rng(seed)
@@ -593,14 +593,7 @@ def random_case(seed: int) -> Case:
         parameters["monotonic_cst"] = [0 if is_free else sign for sign, is_free in signs]
     if "max_samples" in parameters or "oob_score" in parameters:
         parameters["bootstrap"] = True
-    if learner in OPTIMAL:  # small searches, the same on every machine
-        parameters["work_limit"] = 2000
-    if learner in FORESTS:
-        parameters["n_estimators"] = int(random.integers(1, 5))
-    if learner == "ID3Classifier":
-        parameters["random_state"] = seed % 100
-    if learner in (*FORESTS, *OFTEN):
-        parameters["random_state"] = int(random.integers(100))
+    parameters |= _sizes_and_seeds(random, learner)
     numeric = all(kind == "number" for kind, _ in columns.values())
     form = str(random.choice([*["pandas"] * 12, "polars", "arrow", "lists"]))
     if numeric and random.random() < 0.6:

@@ -66,7 +66,7 @@ class Fitted:
     """A fitted model, and what checks ask of it."""
 
     def __init__(self, case: Case, model: Any) -> None:
-        self.case, self.X, self.model = case, case.X, model
+        self.case, self.X, self.model = case, case.table, model
 
     @cached_property
     def content(self) -> bytes:
@@ -151,7 +151,7 @@ def statistics(fitted: Fitted) -> None:
         child = np.arange(1, len(tree))
         count = np.bincount(tree.parent[child], tree.count[child], len(tree))[inner]
         weight = np.bincount(tree.parent[child], tree.weight[child], len(tree))[inner]
-        # rpart that looks for no surrogates counts rows without the value nowhere, and predicts them by a branch
+        # without surrogates rpart counts rows that miss the value nowhere, and predicts them by a branch
         is_rpart = fitted.parameter("compat") == "rpart" and fitted.parameter("max_surrogates") == 0
         stays = (tree.default_branch[inner] == -2).any() or is_rpart
         if tree.shares_rows:
@@ -334,7 +334,7 @@ CHECKS: dict[str, tuple[int, Callable[[Fitted], None]]] = {  # each in one case 
 
 def check(case: Case, seed: int = 0) -> str | None:
     """Say what does not hold of a case; nothing, if all does. `seed` tells which of the dear checks run."""
-    _ = case.X  # what pandas says of it is none of ours
+    _ = case.table  # what pandas says of it is none of ours
     with strict():
         try:
             model = case.fit()

@@ -174,7 +174,7 @@ def use(file: CraftedFile) -> bool:
             str(tree), tree._repr_html_(), tree.to_dict(), tree.compute_feature_importances()
         if hasattr(model, "ruleset_"):
             str(model.ruleset_), model.ruleset_.to_html()
-        rows = model_case(file.model).X
+        rows = model_case(file.model).table
         try:
             answers = model.predict(rows)
         except tw.errors.DataError:

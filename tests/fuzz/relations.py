@@ -168,13 +168,9 @@ def scaled_weights(case: Case, random: np.random.Generator) -> Pairs:
 def renamed_classes(case: Case, random: np.random.Generator) -> Pairs:
     if case.is_classifier:
         names = {label: f"k{at:02d}" for at, label in enumerate(sorted(set(case.y)))}
-        parameters = {
-            name: {names[label]: factor for label, factor in value.items()}
-            if isinstance(value, dict)
-            else value
-            for name, value in case.parameters.items()
-            if name == "class_weight"
-        }
+        parameters = dict(case.parameters)
+        if isinstance(weights := parameters.get("class_weight"), dict):
+            parameters["class_weight"] = {names[label]: factor for label, factor in weights.items()}
         other = replace(case, y=tuple(names[label] for label in case.y)).with_parameters(**parameters)
         yield case, other, difference
 

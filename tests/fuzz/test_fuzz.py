@@ -11,7 +11,7 @@ from fuzz.cases import LEARNERS, PARAMETERS, UNTRIED, Case
 from fuzz.invariants import refusal, unforeseen
 from fuzz.reduction import reduce
 from fuzz.run import TARGETS, failure, reproduction
-from treewright.arithmetic import matmul
+from treewright.tree.decision import searched_weights
 
 CASES = {
     "estimators": 300,
@@ -47,7 +47,7 @@ def test_every_parameter_of_every_estimator_is_drawn() -> None:
 
 def test_an_error_of_others_is_no_refusal() -> None:
     with pytest.raises(ValueError) as caught:
-        matmul(np.zeros((2, 3)), np.zeros((2, 3)))  # NumPy raises, in a line of ours
+        searched_weights(np.zeros((2, 3)), np.zeros((4, 4)))  # NumPy raises, in a line of ours
     assert unforeseen(caught.value) is not None
     with pytest.raises(ValueError, match="holdout") as caught:
         tw.DecisionTreeClassifier(pruner="reduced_error").fit([[1.0]], [0])

@@ -219,7 +219,7 @@ def test_greedy_is_blind_to_xor_at_the_root_and_right_below(criterion: str) -> N
     model = tw.DecisionTreeClassifier(criterion=criterion).fit(X, y)
     assert model.tree_.merit[0] == pytest.approx(0, abs=1e-15)
     assert model.tree_.node_count == 7
-    assert np.all(model.tree_.merit[1:3] > 0)
+    assert np.all(model.tree_.merit[model.tree_.children(0)] > 0)
     assert model.score(X, y) == 1
 
 
@@ -227,7 +227,7 @@ def test_greedy_grows_past_irrelevant_features_before_it_sees_xor() -> None:
     """With x2 xor x3 of four features the first two are cut in vain: exact, but four times too large."""
     X = np.array(list(product([0.0, 1.0], repeat=4)))
     y = np.logical_xor(X[:, 2], X[:, 3])
-    model = tw.DecisionTreeClassifier().fit(X, y)
+    model = tw.DecisionTreeClassifier(ties="first").fit(X, y)
     assert model.score(X, y) == 1
     assert model.get_n_leaves() == 16
 

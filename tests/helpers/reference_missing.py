@@ -1,10 +1,10 @@
 """The executable specification of the policies for missing values: what each does to the rows of a node.
 
 *Shares.* A node holds rows with weights. Under `fractional` a row without the value goes down every branch
-with its share of the weight of the rows that have it, unless less than 1e-9 of the lightest row is left of it; merits
-count for the known share of the weight and, for the gain ratio, rows without the value gain nothing and are a
-branch of their own. Limits on rows are then limits on weight too, a row being worth what the lightest row
-weighs (all but 1e-9 of it).
+with its share of the weight of the rows that have it, unless less than 1e-9 of the lightest row is left of
+it; merits count for the known share of the weight and, for the gain ratio, rows without the value gain
+nothing and are a branch of their own. Limits on rows are then limits on weight too, a row being worth what
+the lightest row weighs (all but 1e-9 of it).
 
 *Fills.* `mean`, `median` and `mode` (the heaviest value, the smallest of equals) are those of the node's rows
 that know the value, by weight; categories always have their mode. `class_mode` is the mode of the rows of the

@@ -106,8 +106,7 @@ public:
     void partition(Item& item) {
         answer(item, item.split);
         if (uses_surrogates(recipe_, recipe_.policy(static_cast<size_t>(item.split.feature)))) item.surrogates = surrogates(item);
-        sent_ = send(item.parts, branch_, item.split.default_branch, static_cast<size_t>(item.split.n_branches),
-                     task_.lightest);
+        sent_ = send(item.parts, branch_, item.split.default_branch, static_cast<size_t>(item.split.n_branches), task_.lightest);
     }
     void take_branches(const Item& item, std::vector<Item>& children) {
         for (size_t b = 0; b < children.size(); ++b) {

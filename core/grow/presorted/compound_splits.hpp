@@ -62,9 +62,7 @@ public:
 private:
     static constexpr size_t most_features = 64;  // of an oblique split: those of the best thresholds
 
-    double middle(size_t at) const {
-        return cut_between(rows_.sorted()[at - 1], rows_.sorted()[at], task_.recipe.short_cuts);
-    }
+    double middle(size_t at) const { return cut_between(rows_.sorted()[at - 1], rows_.sorted()[at], task_.recipe.short_cuts); }
 
     // ---- several intervals ---------------------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ def several(*options: Callable[[Any], Any]) -> Callable[[Function], Function]:
 
 
 data_argument = click.argument("data", nargs=-1, required=True, metavar="DATA...")
-model_argument = click.argument("model", metavar="MODEL", type=click.Path())
+model_argument = click.argument("model", metavar="MODEL", type=click.Path(readable=False))
 
 spreadsheet_option = click.option(
     "--spreadsheet", is_flag=True, help="Put a quote before text that a spreadsheet would take for a formula."

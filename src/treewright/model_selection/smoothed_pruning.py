@@ -80,7 +80,7 @@ def prune_smoothed(
         pruned, strength = pruner.prune(tree), strengths[len(strengths) // 2]
     else:
         links = weakest_links(tree)
-        sums = _losses(tree, rows, grow_on, folds, strengths, judged, links)
+        sums = _losses(tree, links, rows, folds, grow_on=grow_on, strengths=strengths, judged=judged)
         if pruner.alpha is None:
             best = int(np.argmin([each.mean.min() for each in sums]))
             # Draws of folds are no further rows: a mean over them is hardly surer than one of them.
@@ -95,12 +95,13 @@ def prune_smoothed(
 
 def _losses(
     tree: Tree,
+    links: Links,
     rows: Dataset,
-    grow_on: Grow,
     folds: Sequence[Sequence[Fold]],
+    *,
+    grow_on: Grow,
     strengths: Sequence[float],
     judged: Callable[[Dataset, Dataset], Dataset],
-    links: Links,
 ) -> list[LossSums]:
     """Losses of every tree of the sequence, by strength of shrinkage; means over the draws of folds."""
     steps = between(alphas_of(links.path()))

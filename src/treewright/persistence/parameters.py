@@ -1,4 +1,4 @@
-"""Parameters of an estimator in the header of a model file: numbers, names, pruners, functions by name."""
+"""Parameters of an estimator in a model file: numbers, names, pruners, estimators, functions by name."""
 
 from __future__ import annotations
 

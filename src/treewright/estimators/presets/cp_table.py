@@ -137,9 +137,7 @@ def choose_row(table: CPTable, se: float) -> int:
     if table.xerror is None or table.xstd is None:
         raise ValueError("the cp table has no cross-validated errors to choose by.")
     least = int(table.xerror.argmin())
-    beyond = (
-        se * table.xstd[least] if se > 0 else 0.0
-    )  # where held-out rows were never expected it is infinite
+    beyond = se * table.xstd[least] if se > 0 else 0.0  # the error may be infinite
     return int(np.argmax(table.xerror <= table.xerror[least] + beyond))
 
 
