@@ -109,7 +109,7 @@ TEST(two_valued_columns_are_bits) {
             const bool two = !missing && values.size() == 2;
             CHECK_EQUAL(bits.bit_of(f), two ? static_cast<int32_t>(found) : -1);
             if (!two) continue;
-            const double cut = bits.threshold(found);
+            const double cut = bits.threshold(found, false);
             CHECK(values[0] <= cut && cut < values[1]);
             for (size_t row = 0; row < n; ++row)
                 CHECK_EQUAL(bits.mask(row)[found / 64] >> (found % 64) & 1, uint64_t{columns.numbers[f][row] > cut});

@@ -300,7 +300,7 @@ def forests(case: Case) -> str | None:
         one, two = by_sorting[name], by_lists[name]
         if one.shape != two.shape or (one != two).any():
             return f"{name} of the forest: {one.shape} {two.shape}"
-    for name in ("node_value", "merit"):
+    for name in ("value", "merit"):
         if not np.allclose(by_sorting[name], by_lists[name], rtol=1e-9, atol=1e-9):
             return f"{name} of the forest"
     return None

@@ -40,7 +40,10 @@ def test_random_cases(name: str, part: int) -> None:
 
 def test_every_parameter_of_every_estimator_is_drawn() -> None:
     estimators = {name for name in tw.__all__ if hasattr(getattr(tw, name), "_declared_as")}
-    assert set(LEARNERS) == estimators
+    assert set(LEARNERS) == estimators - {
+        "TreeClassifier",
+        "TreeRegressor",
+    }  # they prune grown trees; see model_selection
     for name in LEARNERS:
         assert set(getattr(tw, name)()._get_param_names()) - set(PARAMETERS[name]) <= set(UNTRIED), name
 

@@ -180,7 +180,7 @@ def _(at: Names, found: Any) -> str:
 def _(at: Names, found: dict[str, float]) -> str:
     """S1.9 (234–258): "Is the decision tree correct?" On the five rainy days Wind has the highest gain
 
-    {c.feature: c.gain for c in tw.ID3Classifier(trace=True).fit(*tennis).trace_[3].candidates}
+    {c.feature: c.gain for c in tw.ID3Classifier(trace=True).fit(*tennis).trace_[5].candidates}
     """
     X, y = at.tennis
     rain = X.Outlook == "Rain"
@@ -195,12 +195,12 @@ def _(at: Names, found: dict[str, float]) -> str:
 def _(at: Names, text: str) -> str:
     """S1.10 (258–275): … that one node on the board, with the records routed there
 
-    str(tw.ID3Classifier(trace=True).fit(*tennis).trace_[3])
+    str(tw.ID3Classifier(trace=True).fit(*tennis).trace_[5])
     """
     lines = text.splitlines()
     days = [DAYS.splitlines()[day].split() for day in (3, 4, 5, 9, 13)]  # D4, D5, D6, D10, D14
     assert [line.split()[1:] for line in lines[4:9]] == days
-    assert lines[0] == "node 3: Outlook = Rain"
+    assert lines[0] == "node 5: Outlook = Rain"
     assert "gain 0.971" in text
     return "its five days, then each candidate with its counts, shares and gain"
 

@@ -150,7 +150,7 @@ def _(at: Names, first: Tree, second: Tree) -> str:
     assert slow.nested(first) == "edible"
     feature, branches = slow.nested(second)
     assert feature == "Points"
-    assert (first.value[0].tolist(), second.value[1:].tolist()) == ([1, 4], [[1, 1], [0, 3]])
+    assert (first.node_value[0].tolist(), second.node_value[1:].tolist()) == ([1, 4], [[1, 1], [0, 3]])
     assert list(branches) == ["yes", "no"]
     return "a single leaf, edible; then Points"
 

@@ -91,7 +91,7 @@ def show(tree: Tree, max_leaves: int | None, row: Rows | None = None) -> Shown:
     >>> from treewright import DecisionTreeClassifier, datasets
     >>> shown = show(DecisionTreeClassifier().fit(*datasets.load_iris()).tree_, 4)
     >>> shown.tree.n_leaves, shown.hidden.tolist()
-    (4, [0, 0, 0, 0, 3, 2, 3])
+    (4, [0, 0, 0, 0, 2, 3, 3])
     """
     folded = np.zeros(len(tree), bool)
     if max_leaves is not None and tree.n_leaves > max_leaves:
