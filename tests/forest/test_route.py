@@ -134,7 +134,7 @@ def third_time() -> Iterator[None]:
             raise KeyboardInterrupt
 
     def press() -> None:
-        while not done.wait(0.12):
+        while not done.wait(0.05):
             _thread.interrupt_main()
 
     before = signal.signal(signal.SIGINT, handler)
