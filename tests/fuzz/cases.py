@@ -479,6 +479,8 @@ for _name in FORESTS:
     if _name.endswith("Classifier"):
         PARAMETERS[_name] |= {"class_weight": OF_CLASSES["class_weight"], "vote": (0.2, _one("hard"))}
 UNTRIED = (
+    "shrinkage",  # smooths what nodes predict, after growing
+    "fair_categories",
     *("work_limit", "time_limit", "n_estimators", "random_state"),
     *("n_jobs", "verbose", "warm_start", "on_interrupt"),
 )

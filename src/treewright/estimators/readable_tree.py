@@ -186,8 +186,8 @@ class TreeClassifier(ClassifierMixin, ReadableTree):
     --------
     >>> from treewright import datasets
     >>> model = TreeClassifier().fit(*datasets.load_iris())
-    >>> model.tree_.n_leaves, model.predict_proba([[5.0, 3.5, 1.5, 0.2]]).round(2).tolist()
-    (5, [[0.96, 0.02, 0.02]])
+    >>> model.tree_.n_leaves
+    5
     """
 
     _task: ClassVar[Task] = "classification"
