@@ -19,7 +19,7 @@ CORE_TESTS := $(addprefix growing/test_,against_reference category_groupings fas
 	split_search stopping user_criteria) forest/test_forest forest/test_route tree/test_monotone data/test_odd_input \
 	estimators/presets/test_presets
 
-.PHONY: help demo test test-core fuzz sanitize arm64 build lint format package benchmark pictures clean
+.PHONY: help demo test test-core fuzz sanitize arm64 build lint format docs package benchmark pictures clean
 
 help:
 	@echo "make demo       grow a tree on a bundled table and show it"
@@ -31,6 +31,7 @@ help:
 	@echo "make build      compile the core and install the package, editable, in $(VENV)"
 	@echo "make lint       style, spelling, words, types, the order of imports, and what is written from other files"
 	@echo "make format     write what follows from growing/parameters.py, and all files in the project's style"
+	@echo "make docs       the documentation site, in build/docs"
 	@echo "make package    sdist and wheel, and the wheel tried in an environment of its own"
 	@echo "make benchmark  treewright beside scikit-learn on this machine"
 	@echo "make pictures   draw the pictures of the documentation anew"
@@ -83,6 +84,10 @@ format: $(VENV)/.linted-with
 	$(PYTHON) -m ruff format
 	$(VENV)/bin/clang-format -i $(CPP)
 
+docs: $(VENV)/.documented-with
+	$(PYTHON) -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
+	@echo "The site begins at build/docs/index.html"
+
 package: $(VENV)/.environment
 	rm -rf dist $(VENV)-package
 	$(INSTALL) build
@@ -122,4 +127,9 @@ $(VENV)/.tested-with: pyproject.toml | $(VENV)/.built
 $(VENV)/.linted-with: pyproject.toml | $(VENV)/.built
 	@echo "Installing what the checks need ..."
 	@$(EDITABLE) '.[test,lint]'
+	@touch $@
+
+$(VENV)/.documented-with: pyproject.toml | $(VENV)/.built
+	@echo "Installing what the documentation needs ..."
+	@$(EDITABLE) '.[docs]'
 	@touch $@

@@ -1,0 +1,84 @@
+"""Settings of the documentation site: `make docs` builds it in build/docs, and every warning is an error."""
+
+import re
+from typing import Any
+
+import treewright
+
+project = "treewright"
+author = "The treewright developers"
+copyright = author
+version = release = treewright.__version__
+
+extensions = [
+    "myst_parser",  # pages are Markdown
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "sphinx_copybutton",
+]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 4
+
+autosummary_generate = True
+templates_path = ["_templates"]
+default_role = "code"
+autodoc_default_options = {
+    "members": True,
+    "inherited-members": True,
+    "exclude-members": "set_fit_request, set_score_request",
+}
+autodoc_typehints = "none"  # numpydoc's sections have the types
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"treewright {release}"
+html_static_path = ["_static"]
+html_css_files = ["treewright.css"]
+html_show_sourcelink = False
+html_sidebars = {"quickstart": [], "glossary": []}
+html_theme_options = {
+    "logo": {"text": "treewright"},
+    "navbar_align": "left",
+    "show_prev_next": True,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+    "pygments_light_style": "tango",
+    "pygments_dark_style": "monokai",
+}
+
+# Pages of the repository that the site shows under a name of its own, and files that it does not show.
+SHOWN = {
+    "ARCHITECTURE.md": "architecture.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "benchmarks/RESULTS.md": "benchmarks.md",
+}
+
+
+def link_within_site(_app: Any, _page: str, source: list[str]) -> None:
+    """Links out of docs/ lead to the page that shows the file, or become the file's name."""
+
+    def page(link: re.Match[str]) -> str:
+        words, path = link.groups()
+        return f"[{words}]({SHOWN[path]})" if path in SHOWN else f"{words} (`{path}`)"
+
+    source[0] = re.sub(r"\[([^\]]+)\]\(\.\./([^)#]+)\)", page, source[0])
+
+
+def plain_docstring(_app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """Sizes such as |H| are no substitutions; what scikit-learn's docstrings refer to is not on this site."""
+    for at, line in enumerate(lines):
+        text = re.sub(r"\|(\w+)\|", r"\\|\1\\|", line)
+        lines[at] = re.sub(r":(?:ref|term|class|func|meth|mod):`~?([^`<]+?)(?: <[^`]*>)?`", r"*\1*", text)
+
+
+def setup(app: Any) -> None:
+    """Register what reads pages and docstrings before Sphinx does."""
+    app.connect("source-read", link_within_site)
+    app.connect("autodoc-process-docstring", plain_docstring, priority=100)
