@@ -17,6 +17,7 @@ from treewright import (
     datasets,
     edit,
     load,
+    plot_tree,
 )
 from treewright.errors import DataError, ModelFileError
 from treewright.explorer.regrow import same_place
@@ -260,6 +261,40 @@ def test_a_relabelled_leaf_says_what_was_decided_at_what_it_costs(irises) -> Non
     assert edited.undo().undo().undo().tree == pruned.tree
 
 
+def test_a_relabelled_leaf_keeps_the_counts_and_probabilities_of_its_rows(irises, tmp_path) -> None:
+    X, _ = datasets.load_iris()
+    pruned = irises.prune(2)
+    edited = pruned.relabel(2, "setosa")
+    model = edited.fitted()
+    assert edited.tree.node_value.tolist() == pruned.tree.node_value.tolist()
+    assert model.predict_proba(X).tolist() == pruned.fitted().predict_proba(X).tolist()
+    assert set(model.predict(X)) == {"setosa"}
+    assert "(n=50,   0 %, decided by hand)  [ 0 25 25]" in str(edited.tree)
+    assert "decided by hand" in str(plot_tree(edited.tree).svg)
+    assert model.explain(X.iloc[[100]]).prediction == "setosa"
+    model.save(tmp_path / "m.tw")
+    again = load(tmp_path / "m.tw")
+    assert again.tree_ == edited.tree
+    assert again.predict(X[100:101]).tolist() == ["setosa"]
+    space: dict = {}
+    exec(model.export("python"), space)
+    assert space["predict"](X.iloc[100].to_dict()) == "setosa"
+    grown = edited.grow(2).tree
+    assert grown.decided is None
+    assert edited.prune(0).tree.decided is None
+
+
+def test_a_decision_by_hand_counts_where_rows_are_shared_and_under_costs() -> None:
+    X = [[1.0], [2.0], [3.0], [4.0], [None], [3.5]]
+    y = ["a", "a", "b", "b", "b", "b"]
+    shared = edit(DecisionTreeClassifier(missing="fractional").fit(X, y), X, y).relabel(4, "a").fitted()
+    assert shared.predict(X).tolist() == ["a"] * 6
+    costs = [[0, 9], [1, 0]]
+    costly = edit(DecisionTreeClassifier(costs=costs, missing="error").fit(X[:4], y[:4]), X[:4], y[:4])
+    assert costly.relabel(1, "b").fitted().predict(X[:4]).tolist() == ["b"] * 4
+    assert costly.relabel(1, "b").risk["training"] == 2 * 9 / 4
+
+
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
 def test_a_number_decided_for_a_leaf_is_priced_as_the_tree_was_grown(criterion) -> None:
     X, y = datasets.load_mpg()
@@ -269,6 +304,7 @@ def test_a_number_decided_for_a_leaf_is_priced_as_the_tree_was_grown(criterion) 
     assert editor.relabel(leaf, own).tree.risk[leaf] == pytest.approx(editor.tree.risk[leaf])
     assert editor.relabel(leaf, own + 5).tree.risk[leaf] > editor.tree.risk[leaf]
     assert editor.relabel(leaf, 7).fitted().predict(X)[editor.tree.apply(X) == leaf] == pytest.approx(7.0)
+    assert editor.relabel(leaf, 7).tree.training_value[leaf, 0] == own
 
 
 @pytest.mark.parametrize(

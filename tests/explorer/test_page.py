@@ -22,6 +22,8 @@ from treewright import (
     CARTClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    OptimalTreeClassifier,
+    TreeClassifier,
     datasets,
     explore,
     prune,
@@ -29,6 +31,7 @@ from treewright import (
 )
 from treewright.draw.labels import answer
 from treewright.errors import DataError
+from treewright.evaluation import cross_validate
 from treewright.explorer.bundle import bundle, script_text
 from treewright.explorer.page import safe_json, style_text
 from treewright.explorer.page_data import Steps
@@ -250,6 +253,41 @@ def test_presets_are_cross_validated_by_their_own_program() -> None:
     judged = prune(model, pruning.CostComplexity(cv=5), X, y).path_
     means = path["cross_validation"]["mean"]
     assert means[len(means) - len(judged) :] == pytest.approx(judged.held_out.tolist(), abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        DecisionTreeClassifier(pruner="pessimistic"),
+        DecisionTreeClassifier(pruner=pruning.CostComplexity(cv=5, se=1)),
+        DecisionTreeClassifier(pruner="reduced_error", random_state=0),
+        DecisionTreeClassifier(max_leaf_nodes=4, ccp_alpha=0.01),
+        TreeClassifier(),
+        C45Classifier(),
+        CARTClassifier(cv=5, se=1),
+        OptimalTreeClassifier(max_depth=2),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_folds_are_grown_and_pruned_as_the_model_was(learner) -> None:
+    X, y = datasets.load_iris()
+    mixed = np.random.default_rng(0).random(len(y)) < 0.2  # errors in the classes, for pruners to see to
+    y = np.where(mixed, np.roll(y, 37), y)
+    model = learner.fit(X, y)
+    path = content(explore(model, X, y, cv=5))["path"]
+    assert path["cross_validation"]["mean"][0] == pytest.approx(
+        cross_validate(model, X, y, n_folds=5).evaluation.error, abs=1e-8
+    )
+
+
+def test_folds_are_pruned_as_a_model_that_was_pruned_after_its_fit() -> None:
+    X, y = datasets.load_votes()
+    model = DecisionTreeClassifier().fit(X, y)
+    pruned = prune(model, pruning.CostComplexity(cv=5, se=1), X, y)
+    at_once = DecisionTreeClassifier(pruner=pruning.CostComplexity(cv=5, se=1)).fit(X, y)
+    path, same = (content(explore(each, X, y, cv=5))["path"] for each in (pruned, at_once))
+    assert path["cross_validation"] == same["cross_validation"]
+    assert path["cross_validation"] != content(explore(model, X, y, cv=5))["path"]["cross_validation"]
 
 
 def test_rows_are_sampled_and_can_be_left_out() -> None:

@@ -12,7 +12,7 @@ from sklearn.metrics import average_precision_score, precision_recall_curve, roc
 from helpers.boundaries import boundary_rows, dataset_of, grid_table, values_of
 from helpers.node import RunInNode
 from helpers.trees import Leaf, build, mixed_schema, random_rows, random_tree
-from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Tree, datasets
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Tree, datasets, edit
 from treewright.data import Dataset
 from treewright.draw.layout import centres
 from treewright.draw.visible_tree import read_rows
@@ -91,6 +91,22 @@ def test_the_script_decides_as_the_library_does(run_in_node, costs) -> None:
     tree = build(mixed_schema(3), Leaf(7, [1, 3, 3]), costs)
     said = in_script(run_in_node, tree, "rows.map((shares) => model.best(shares))", shares)
     assert said == decide(np.array(shares, float), tree.costs).tolist()
+
+
+def test_a_leaf_decided_by_hand_predicts_so_and_keeps_its_probabilities(run_in_node) -> None:
+    X, y = datasets.load_iris()
+    edited = edit(DecisionTreeClassifier(max_depth=1).fit(X, y), X, y).relabel(2, "setosa")
+    expression = """[model.prediction(2), model.note(2), model.shares(2),
+      rows.map((row) => model.classOf(row)), model.predict(rows[0]), nearestChange(model, rows[0], 0)]"""
+    rows = X.to_numpy()[[100, 0]].tolist()
+    assert in_script(run_in_node, edited.tree, expression, rows) == [
+        "setosa",
+        "100 rows · 0\N{NO-BREAK SPACE}% · decided by hand",
+        [0, 0.5, 0.5],
+        [0, 0],
+        [0, 0.5, 0.5],
+        None,
+    ]
 
 
 @pytest.mark.parametrize("seed", range(5))

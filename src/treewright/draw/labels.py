@@ -167,7 +167,8 @@ class Labels:
         if abs(entry.weight - entry.count) > 1e-9 * tree.weight[0]:
             grown += f", weight {short_number(entry.weight)}"
         lines.append(f"grown on {grown}" if is_given else grown)
-        lines.append(f"predicts {self.prediction(node)}")
+        by_hand = ", decided by hand" if tree.decided is not None and tree.decided[node] >= 0 else ""
+        lines.append(f"predicts {self.prediction(node)}{by_hand}")
         if tree.is_classifier and tree.node_value.shape[1] <= 12:
             classes = self._classes(entry.value.tolist())
             lines.append(f"grown on {classes}" if is_given else classes)

@@ -89,7 +89,9 @@ class TreeEstimator(TableEstimator, ABC):
         )
 
     def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
-        """Read the rows to learn from."""
+        """Read the rows to learn from; a Dataset is read already."""
+        if isinstance(X, Dataset):
+            return X
         if getattr(self, "criterion", None) == "poisson":
             check_counts(y)
         return Dataset.from_table(

@@ -207,7 +207,7 @@ class Editor:
         node : int
             A leaf.
         label : class or number
-            What it predicts from now on; of a class it is sure.
+            What it predicts from now on. Counts of rows and class probabilities stay those of its rows.
         """
         self._node(node)
         if not self.tree.is_leaf(node):

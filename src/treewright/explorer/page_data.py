@@ -25,8 +25,8 @@ from treewright.explorer.page_table import code_values, feature_content, rows_co
 from treewright.export.text import Writer
 from treewright.formatting.colours import CLASS_COLOURS, SCALE
 from treewright.formatting.text import printable
-from treewright.model_selection.validated_pruning import prune_tree
-from treewright.pruning.cost_complexity import CostComplexity, weakest_links
+from treewright.model_selection.validated_pruning import cross_validated_path
+from treewright.pruning.cost_complexity import weakest_links
 from treewright.pruning.losses import held_out_loss
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
@@ -155,6 +155,8 @@ def tree_columns(tree: Tree) -> Json:
     columns |= {name: rounded(getattr(tree, name)) for name in ("impurity", "risk", "merit")}
     columns["value"] = rounded(tree.node_value.ravel())
     columns["label"] = tree.label.tolist() if tree.is_classifier else None
+    columns["observed"] = None if tree.observed is None else rounded(tree.observed.ravel())
+    columns["decided"] = None if tree.decided is None else np.flatnonzero(tree.decided >= 0).tolist()
     return columns
 
 
@@ -298,17 +300,10 @@ def _path(explored: Exploration, cv: int | None) -> Json:
         each = np.arange(len(path) + steps.extra, dtype=np.float64)
         sums = nested_losses(tree, explored.validation, steps.leaf_from, each)
         described["validation"] = {"mean": rounded(sums.mean), "se": rounded(sums.se)}
-    recipe = _recipe(explored)
-    if cv is not None and explored.training is not None and recipe is not None:
+    if cv is not None and explored.training is not None and isinstance(explored.model, TreeModel):
         folds = min(cv, len(explored.training))
         if folds >= 2:
-            judged = prune_tree(tree, CostComplexity(cv=folds), explored.training, recipe).path
-            assert judged is not None
+            judged = cross_validated_path(explored.model, tree, explored.training, folds)
             means, errors = steps.column(judged.held_out), steps.column(judged.se)
             described["cross_validation"] = {"mean": means, "se": errors}
     return described
-
-
-def _recipe(explored: Exploration) -> Any:
-    model = explored.model
-    return model._recipe(explored.tree.schema) if isinstance(model, TreeModel) else None

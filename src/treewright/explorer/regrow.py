@@ -130,25 +130,24 @@ class Regrower:
         return row_loss(tree, target, np.full(len(target), node))
 
     def relabelled(self, node: int, value: float) -> Tree:
-        """Give the tree in which a leaf predicts a class, by its code, or a number, at what that costs."""
+        """Give the tree in which a leaf predicts a class, by its code, or a number, at what that costs.
+
+        What its rows say stays beside it: their counts, and the probabilities of classes.
+        """
         tree = self.tree
-        values, risk = tree.node_value.copy(), tree.risk.copy()
-        if tree.is_classifier:
-            total = values[node].sum()
-            values[node] = 0.0
-            values[node, int(value)] = total
-        else:
+        decided = np.full(len(tree), -1, np.int32) if tree.decided is None else tree.decided.copy()
+        decided[node] = int(value) if tree.is_classifier else 0
+        said = replace(tree, decided=decided)
+        if not tree.is_classifier:
+            values = tree.node_value.copy()
             values[node] = value
-        said = replace(tree, node_value=values)
-        if tree.is_classifier and said.label[node] != int(value):
-            raise DataError(
-                f"class {int(value)} cannot be what leaf {node} says: costs make another cheaper."
-            )
-        if tree.count[node]:
-            rows = self.rows_at(node)
-            weight = np.ones(len(rows)) if rows.weight is None else rows.weight
-            assert rows.target is not None
-            risk[node] = (weight * self._loss(said, rows.target, node)).sum()
+            said = replace(said, node_value=values, observed=tree.training_value)
+        if not tree.count[node]:
+            return said
+        rows, risk = self.rows_at(node), tree.risk.copy()
+        weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+        assert rows.target is not None
+        risk[node] = (weight * self._loss(said, rows.target, node)).sum()
         return replace(said, risk=risk)
 
 

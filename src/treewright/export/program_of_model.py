@@ -62,7 +62,9 @@ def _of_tree(model: Any) -> Program:
     if label is not None and getattr(model, "compat", None) == "weka":
         empty = (tree.count == 0) & (tree.n_children == 0)
         label[empty], proba[empty] = -1, 0.0
-    votes = tree.class_probabilities if tree.is_classifier else tree.node_value
+    votes = tree.class_probabilities
+    if tree.decided is not None and tree.is_classifier:
+        votes = tree.vote_weights / tree.vote_weights.sum(axis=1, keepdims=True)
     body = collector.tree(tree, Answers(label, votes, proba))
     return collector.program((body,), costs=tree.costs)
 

@@ -197,8 +197,12 @@ class Writer:
         elif self.shows_classes:
             columns = [_aligned(self._weights(column)) for column in tree.training_value[nodes].T]
             brackets = [f"  [{' '.join(row)}]" for row in zip(*columns, strict=True)]
+        if tree.decided is not None:
+            parts.append(["decided by hand" if one >= 0 else "" for one in tree.decided[nodes].tolist()])
         return [
-            f"({', '.join(words)}){bracket}" if count else f"({words[0]}, predicts as its parent)"
+            f"({', '.join(filter(None, words))}){bracket}"
+            if count
+            else f"({words[0]}, predicts as its parent)"
             for *words, bracket, count in zip(*parts, brackets, tree.count[nodes].tolist(), strict=True)
         ]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -17,9 +19,11 @@ from treewright.errors import DataError
 from treewright.growing.grow_tree import Progress, class_factor, grow
 from treewright.growing.recipe import AnyRecipe, Recipe
 from treewright.pruning import CostComplexity, EarlyStopping, Pruned, Pruner, Simplify, pruner_of
-from treewright.pruning.cost_complexity import alphas_of, between, weakest_links
+from treewright.pruning.cost_complexity import Links, alphas_of, between, weakest_links
 from treewright.pruning.early_stopping import best_first_order, losses_by_splits, resized
+from treewright.pruning.losses import Risk
 from treewright.pruning.nested import LossSums, nested_losses
+from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
 from treewright.tree.monotone import collapse_to_order
 
@@ -263,19 +267,86 @@ def _cross_validated(
 ) -> Pruned:
     """Choose alpha by cross-validation: one tree for each fold, judged at all alphas in one pass."""
     links = weakest_links(tree, pruner.risk)
-    steps = between(alphas_of(links.path()))
-    of_repeats = []
-    for folds in _folds(pruner, rows):
-        sums = LossSums.nothing(len(steps))
-        for growing, held_out in each_fold(rows, folds):
-            fold_tree = grow(growing, recipe, n_jobs=n_jobs)
-            leaf_from = weakest_links(fold_tree, pruner.risk).leaf_from()
-            judged = as_weighed(held_out, recipe, growing)
-            sums += nested_losses(fold_tree, judged, leaf_from, steps, pruner.risk)
-        of_repeats.append(sums)
+    grow_on = partial(grow, recipe=recipe, n_jobs=n_jobs)
+    of_repeats = [
+        _judged_by_folds(links, rows, folds, recipe, grow_on=grow_on, risk=pruner.risk)
+        for folds in _folds(pruner, rows)
+    ]
     mean = np.mean([sums.mean for sums in of_repeats], axis=0)
     se = np.mean([sums.se for sums in of_repeats], axis=0)
     return pruner.choose(links, mean, se)
+
+
+def _judged_by_folds(
+    links: Links,
+    rows: Dataset,
+    folds: NDArray[np.int64],
+    recipe: AnyRecipe,
+    *,
+    grow_on: Callable[[Dataset], Tree],
+    risk: Risk | None = None,
+) -> LossSums:
+    """Judge each pruning by those of the folds' trees at the same alpha, on rows that they were not shown."""
+    steps = between(alphas_of(links.path()))
+    sums = LossSums.nothing(len(steps))
+    for growing, held_out in each_fold(rows, folds):
+        fold_tree = grow_on(growing)
+        leaf_from = weakest_links(fold_tree, risk).leaf_from()
+        sums += nested_losses(fold_tree, as_weighed(held_out, recipe, growing), leaf_from, steps, risk)
+    return sums
+
+
+def cross_validated_path(model: TreeModel, tree: Tree, rows: Dataset, n_folds: int) -> PruningPath:
+    """Cross-validate the cost-complexity path of a fitted tree: `held_out` and `se` of each of its prunings.
+
+    The tree of each fold is fitted as the model was, by its own limits and pruner, and then pruned further;
+    so the first entry is the cross-validated error of the model itself.
+
+    Parameters
+    ----------
+    model : estimator
+        Says how its tree was fitted.
+    tree : Tree
+        Its tree, or one like it.
+    rows : Dataset
+        The rows that it was grown on.
+    n_folds : int
+        How many folds.
+    """
+    links, folds = weakest_links(tree), fold_numbers(rows, n_folds, 0)
+    sums = _judged_by_folds(links, rows, folds, model._recipe(tree.schema), grow_on=partial(refitted, model))
+    return links.path().choose(sums.mean, 0.0, measure="held_out", se=sums.se)
+
+
+def refitted(model: TreeModel, rows: Dataset) -> Tree:
+    """Give the tree that the model's way of fitting, its pruner included, grows on other rows.
+
+    Folds given row by row are of the rows of the fit: here their number counts.
+    """
+    other = copy.copy(model)
+    for name, value in other.get_params(deep=False).items():
+        if name in ("verbose", "trace"):
+            setattr(other, name, False)
+        elif name == "cv" and value is not None and not isinstance(value, int):
+            setattr(other, name, len(value) if np.ndim(value[0]) else len(np.unique(value)))
+        elif name == "pruner":
+            setattr(other, name, _with_number_of_folds(value))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is odd about a fold is no news of the model
+        other._fit(rows, None, None)
+        pruner = _with_number_of_folds(getattr(model, "pruner_", None))
+        if pruner is None or pruner == getattr(other, "pruner_", None):
+            return other._fitted_tree()
+        recipe = other._recipe(rows.schema)  # it was pruned after it was fitted
+        if needs(pruner) == "holdout":
+            return grow_and_prune(rows, recipe, [pruner], n_jobs=model.n_jobs).tree
+        return prune_tree(other._fitted_tree(), pruner, rows, recipe, n_jobs=model.n_jobs).tree
+
+
+def _with_number_of_folds(pruner: Any) -> Any:
+    if isinstance(pruner, CostComplexity) and isinstance(pruner.cv, tuple):
+        return replace(pruner, cv=len(set(pruner.cv)))
+    return pruner
 
 
 def _stopped(

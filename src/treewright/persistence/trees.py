@@ -27,6 +27,11 @@ def trees_to_parts(trees: Sequence[Tree]) -> tuple[Header, Arrays]:
     every = [tree.arrays() for tree in trees]
     if any(tree.observed is not None for tree in trees):
         every = [{"observed": tree.node_value} | one for tree, one in zip(trees, every, strict=True)]
+    if any(tree.decided is not None for tree in trees):
+        every = [
+            {"decided": np.full(len(tree), -1, np.int32)} | one
+            for tree, one in zip(trees, every, strict=True)
+        ]
     if any("split_adjusted" in one for one in every):  # some trees of a forest may have no surrogates
         every = [{"split_adjusted": np.zeros(len(one["split_kind"]))} | one for one in every]
     arrays = {

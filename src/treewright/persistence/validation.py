@@ -98,6 +98,10 @@ def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | Non
     _check_lists(arrays)
     features = _Features(schema)
     leaf = arrays["n_children"] == 0
+    if "decided" in arrays:
+        decided = arrays["decided"]
+        sound = (decided >= -1) & (decided < max(schema.n_classes, 1)) & (leaf | (decided == -1))
+        _require(sound, "what was decided for node {at} is no class of a leaf")
     splits = _Splits.owned(arrays, "split_")
     _check_splits(splits, features, arrays["n_children"][splits.owner], "split")
     _check_default_branches(arrays, splits)
@@ -136,6 +140,8 @@ def _check_layout(arrays: Arrays, n_values: int) -> None:
         expected["split_adjusted"] = np.dtype(np.float64)
     if "observed" in arrays:  # predictions are smoothed
         expected["observed"] = np.dtype(np.float64)
+    if "decided" in arrays:  # by hand
+        expected["decided"] = np.dtype(np.int32)
     if arrays.keys() != expected.keys():
         odd = sorted(arrays.keys() ^ expected.keys())
         raise ModelFileError(f"the model is broken: arrays {odd} are missing or unknown")

@@ -35,7 +35,13 @@ class TreeModel(Protocol):
         """Give the recipe that grows trees like this one."""
 
     def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
-        """Read rows to learn from."""
+        """Read rows to learn from; a Dataset is read already."""
+
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
+        """Grow and prune a tree; the parameters are checked."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Give the parameters by name."""
 
     def _encode(self, X: Any, tree: Tree) -> Encoded:
         """Read rows to predict for."""

@@ -38,11 +38,17 @@ def graft(tree: Tree, node: int, branch: Tree) -> Tree:
     content[node] = size  # the split of the other tree's root
     new_id = np.concatenate([before, after + added])
     parent = np.concatenate([stock.parent[before], node + branch.parent[1:], new_id[stock.parent[after]]])
+    is_decided = None
+    if stock.decided is not None or branch.decided is not None:
+        is_decided = np.concatenate([_decided(stock), _decided(branch)])[statistics]
+        is_decided[node] = -1 if added else is_decided[node]
     return Tree(
         schema=tree.schema,
         parent=parent.astype(np.int32),
         **_columns([stock, branch], CONTENT, content),
         **_columns([stock, branch], STATISTICS, statistics),
+        **_observed([stock, branch], statistics),
+        decided=is_decided,
         **_lists([stock, branch], content),
         costs=tree.costs,
     )
@@ -59,6 +65,8 @@ def subtree(tree: Tree, node: int) -> Tree:
         schema=tree.schema,
         parent=parent,
         **_columns([tree], CONTENT + STATISTICS, nodes),
+        **_observed([tree], nodes),
+        decided=None if tree.decided is None else tree.decided[nodes],
         **_lists([tree], nodes),
         costs=tree.costs,
     )
@@ -67,6 +75,17 @@ def subtree(tree: Tree, node: int) -> Tree:
 def _columns(sources: Sequence[Tree], names: Sequence[str], nodes: Ids) -> dict[str, Any]:
     """Give arrays of nodes of several trees, counted through, as fields of a tree."""
     return {name: np.concatenate([getattr(tree, name) for tree in sources])[nodes] for name in names}
+
+
+def _observed(sources: Sequence[Tree], nodes: Ids) -> dict[str, Any]:
+    """Give what was observed at nodes of several trees, if any of them predicts something else."""
+    if all(tree.observed is None for tree in sources):
+        return {}
+    return {"observed": np.concatenate([tree.training_value for tree in sources])[nodes]}
+
+
+def _decided(tree: Tree) -> NDArray[np.int32]:
+    return np.full(len(tree), -1, np.int32) if tree.decided is None else tree.decided
 
 
 def _lists(sources: Sequence[Tree], nodes: Ids) -> dict[str, Any]:

@@ -67,7 +67,10 @@ class Tree(SklearnArrays):
         What it costs to predict a class (column) for a row of another (row).
     observed : float64 array like node_value, optional
         Class weights, or means, of the training rows at each node, where `node_value`, what nodes predict, is
-        something else: smoothed by shrinkage or by a forest.
+        something else: smoothed by shrinkage or by a forest, or decided by hand.
+    decided : int32 array of n, optional
+        The class that was decided by hand for each leaf, whatever its rows say; −1 where none was. Of numbers
+        it is 0 where the number of a leaf was decided by hand.
     note : str
         What its text says of how it was grown, such as which rule kept it small; no part of what it is.
 
@@ -98,10 +101,13 @@ class Tree(SklearnArrays):
     competitors: SplitTable
     costs: NDArray[np.float64] | None = None
     observed: NDArray[np.float64] | None = None
+    decided: NDArray[np.int32] | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
         freeze(self, NODE_ARRAYS, "costs", "observed")
+        if self.decided is not None:
+            vars(self)["decided"] = read_only(self.decided, np.int32) if (self.decided >= 0).any() else None
 
     @classmethod
     def from_arrays(
@@ -122,6 +128,7 @@ class Tree(SklearnArrays):
             competitors=SplitTable.from_arrays(arrays, "competitor_"),
             costs=None if costs is None else read_only(costs, np.float64),
             observed=arrays.get("observed"),
+            decided=arrays.get("decided"),
             note="",
         )
         return tree
@@ -134,8 +141,7 @@ class Tree(SklearnArrays):
     def _arrays(self) -> dict[str, NDArray[Any]]:
         own = vars(self)
         nodes = {name: own[name] for name in NODE_ARRAYS}
-        if self.observed is not None:
-            nodes["observed"] = self.observed
+        nodes |= {name: own[name] for name in ("observed", "decided") if own[name] is not None}
         return nodes | self.splits.arrays("split_") | self.competitors.arrays("competitor_")
 
     @cached_property
@@ -164,10 +170,16 @@ class Tree(SklearnArrays):
 
     @cached_property
     def label(self) -> NDArray[np.int32]:
-        """The class code each node would predict: the heaviest, or the cheapest; the first of equals."""
+        """The class code each node would predict: the heaviest, or the cheapest; the first of equals.
+
+        Where it was decided by hand, that.
+        """
         if not self.is_classifier:
             raise AttributeError("a regression tree has no classes: each node predicts its value")
-        return read_only(self.decide(self.vote_weights), np.int32)
+        label = self.decide(self.vote_weights)
+        if self.decided is not None:
+            label = np.where(self.decided >= 0, self.decided, label)
+        return read_only(label, np.int32)
 
     @property
     def training_value(self) -> NDArray[np.float64]:
@@ -185,8 +197,15 @@ class Tree(SklearnArrays):
 
     @property
     def vote_weights(self) -> NDArray[np.float64]:
-        """What classes are decided by: weights of a row's leaf or, where it may have several, shares."""
-        return self.class_probabilities if self.shares_rows else self.node_value
+        """What classes are decided by: weights of a row's leaf or, where it may have several, shares.
+
+        A leaf that was decided by hand gives all of its weight to its class.
+        """
+        weight = self.class_probabilities if self.shares_rows else self.node_value
+        if self.decided is None or not self.is_classifier:
+            return weight
+        voted = np.eye(weight.shape[1])[self.decided] * weight.sum(axis=1, keepdims=True)
+        return np.where(self.decided[:, None] >= 0, voted, weight)
 
     def decide(self, weight: NDArray[np.float64]) -> NDArray[np.intp]:
         """Give the class code of rows of `vote_weights`, or of means of them (`tree.decision`)."""
@@ -419,6 +438,7 @@ def rearranged(
             name: getattr(tree, name)[nodes] for name in ("count", "weight", "node_value", "impurity", "risk")
         },
         observed=None if tree.observed is None else tree.observed[nodes],
+        decided=None if tree.decided is None else np.where(leaf, tree.decided[nodes], -1),
         split_begin=split_begin,
         splits=splits,
         competitor_begin=competitor_begin,

@@ -129,7 +129,7 @@ class C45Classifier(ClassifierMixin, TreeEstimator):
 
     def _parts(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Dataset, list[Dataset]]:
         """Read the rows to learn from, and further rows that J48 looks at: those without a class."""
-        if self.compat != "j48":
+        if self.compat != "j48" or isinstance(X, Dataset):
             return self._dataset(X, y, sample_weight), []
         y, has_class = fill_target(y)
         dataset = self._dataset(X, y, sample_weight)

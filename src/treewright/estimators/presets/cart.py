@@ -91,6 +91,8 @@ class CARTEstimator(TreeEstimator):
 
         rpart leaves out rows without a target, and rows without any value; a weight is a value to it.
         """
+        if isinstance(X, Dataset):
+            return X, np.ones(len(X), bool)
         has_target = None
         if self.compat == "rpart":
             y, has_target = fill_target(y)

@@ -43,7 +43,7 @@ function start() {
   const state = new State({
     node: 0,
     step: 0,
-    alpha: 0,
+    alpha: null,
     folded: new Set(),
     foldsItself: true,
     topDown: true,

@@ -61,7 +61,7 @@ export class Falling {
       const seen = way.filter((node) => shown.has(node));
       const pile = piles.get(seen.at(-1)) || 0;
       piles.set(seen.at(-1), pile + 1);
-      const isWrong = model.classes && model.best(model.predict(row.values, step)) !== row.target;
+      const isWrong = model.classes && model.classOf(row.values, step) !== row.target;
       return { row, way: seen, pile, isWrong, begins: (SPREAD * place) / chosen.length };
     });
     this.begun = performance.now();

@@ -22,6 +22,8 @@ export class Model {
   take(content) {
     this.content = { ...this.content, ...content };
     Object.assign(this, content.tree);
+    this.byHand = new Set(this.decided); // leaves whose prediction was decided by hand
+    this.seen = this.observed ?? this.value; // class weights, or means, of training rows
     this.splits = content.splits.map((split) => split && worded(split, this.features));
     this.path = content.path;
     this.held = content.held;
@@ -132,14 +134,15 @@ export class Model {
     return this.classes ? this.classes[this.label[node]] : numberText(this.value[node]);
   }
 
-  // What a prediction for a row says, see `predict`.
-  predictionText(said) {
-    return this.classes ? this.classes[this.best(said)] : numberText(said[0]);
+  // What is predicted for a row, in words.
+  predictionText(values, step = 0) {
+    return this.classes ? this.classes[this.classOf(values, step)] : numberText(this.predict(values, step)[0]);
   }
 
   note(node) {
     const rows = `${numberText(this.count[node])} ${this.count[node] === 1 ? "row" : "rows"}`;
-    return this.classes && this.weight[node] > 0 ? `${rows} · ${percentText(this.sureness(node))}` : rows;
+    const sure = this.classes && this.weight[node] > 0 ? ` · ${percentText(this.sureness(node))}` : "";
+    return `${rows}${sure}${this.byHand.has(node) ? " · decided by hand" : ""}`;
   }
 
   // What is lost on rows: errors, or what they cost, or the loss of a regression.
@@ -160,6 +163,12 @@ export class Model {
     if (!this.classes) return value;
     const total = value.reduce((sum, weight) => sum + weight, 0);
     return value.map((weight) => (total > 0 ? weight / total : 0));
+  }
+
+  // What a node decides by: its shares, or all for the class that was decided by hand.
+  votes(node) {
+    if (!this.classes || !this.byHand.has(node)) return this.shares(node);
+    return this.classes.map((_, code) => Number(code === this.label[node]));
   }
 
   // The share of the predicted class; for numbers how far up between lowest and highest.
@@ -229,13 +238,13 @@ export class Model {
   }
 
   // What the tree says of a row: class probabilities, or a number; shared rows count in every leaf they reach.
-  predict(row, step = 0) {
+  predict(row, step = 0, says = (node) => this.shares(node)) {
     const said = new Array(this.width).fill(0);
     const parts = [[0, 1]];
     while (parts.length) {
       const [node, weight] = parts.pop();
       const branch = this.isLeaf(node, step) ? -2 : this.branch(node, row).branch;
-      if (branch === -2) this.shares(node).forEach((share, place) => (said[place] += weight * share));
+      if (branch === -2) says(node).forEach((share, place) => (said[place] += weight * share));
       else if (branch >= 0) parts.push([this.below[node][branch], weight]);
       else {
         const below = this.children(node);
@@ -245,6 +254,11 @@ export class Model {
       }
     }
     return said;
+  }
+
+  // The class that is predicted for a row.
+  classOf(row, step = 0) {
+    return this.best(this.predict(row, step, (node) => this.votes(node)));
   }
 
   // The rows of the page that pass a node.

@@ -21,7 +21,7 @@ class Search {
     const inner = model.visible(step).filter((node) => !model.isLeaf(node, step));
     this.splits = inner.flatMap((node) => [model.splits[node], ...(model.splits[node].surrogates ?? [])]);
     this.measure = new Measure(model, row, this.splits);
-    this.now = model.predict(row, step);
+    this.now = model.predict(row, step, (node) => model.votes(node));
     if (model.classes) {
       this.label = model.best(this.now);
       this.others = [...model.classes.keys()].filter((code) => code !== this.label);
@@ -75,7 +75,7 @@ class Search {
   }
 
   #say(sums, { node, share }) {
-    this.model.shares(node).forEach((value, place) => (sums[place] += share * value));
+    this.model.votes(node).forEach((value, place) => (sums[place] += share * value));
   }
 
   // A part goes on to a node, or ends where it is.
@@ -160,7 +160,7 @@ class Search {
     const most = [];
     for (const node of model.visible(step).toReversed()) {
       const ends = model.isLeaf(node, step) || model.default_branch[node] === STAY;
-      most[node] = ends ? this.#leads(model.shares(node)) : this.others.map(() => -Infinity);
+      most[node] = ends ? this.#leads(model.votes(node)) : this.others.map(() => -Infinity);
       for (const child of model.children(node, step))
         most[node] = most[node].map((lead, place) => Math.max(lead, most[child][place]));
     }

@@ -5,13 +5,15 @@ export function exchange(model, state, content) {
   const { node, step } = state.values;
   const { below } = model;
   const way = model.ancestors(model.standing(node, step));
+  const open = model.visible(step).filter((above) => !model.isLeaf(above, step));
   model.take(content);
   const origin = origins(below, model);
   const moved = new Map();
   origin.forEach((old, now) => old >= 0 && moved.set(old, now));
   const stays = moved.get(way.findLast((above) => moved.has(above)));
   const folded = new Set([...state.get("folded")].map((old) => moved.get(old)).filter((now) => now > 0));
-  const next = stepFor(model, stays, state.get("alpha"));
+  const stayOpen = [...model.ancestors(stays), ...open.map((old) => moved.get(old) ?? 0)];
+  const next = stepFor(model, stayOpen, state.get("alpha"));
   state.set({
     exchanged: { origin, moved },
     node: stays,
@@ -27,7 +29,7 @@ export function replace(model, state, content) {
   const nothing = { origin: new Int32Array(model.size).fill(-1), moved: new Map([[0, 0]]) };
   const lit = wayOf(model, state, 0);
   state.set({ exchanged: nothing, node: 0, step: 0, folded: new Set(), foldsItself: true, lit });
-  state.values.alpha = 0;
+  state.values.alpha = null;
 }
 
 // The same tree with some nodes made leaves by hand.
@@ -49,22 +51,23 @@ function origins(below, model) {
   return origin;
 }
 
-// A step that the reader takes is a price of leaves, which stands whatever tree comes.
+// A step that the reader takes is a price of leaves, which stands whatever tree comes; the whole tree has none.
 export function keepPrice(model, state) {
   state.on(["step"], (changed) => {
-    if (!changed.includes("exchanged")) state.values.alpha = model.path.alpha[state.get("step")];
+    const step = state.get("step");
+    if (!changed.includes("exchanged")) state.values.alpha = step ? model.path.alpha[step] : null;
   });
 }
 
-// The step that prunes as much as before, but not so much that the picked node would be out of sight.
-function stepFor(model, node, alpha) {
+// The step that prunes as much as before, but nothing that was open, nor the way to the picked node.
+function stepFor(model, nodes, alpha) {
+  if (alpha === null) return 0;
   const { alpha: alphas, leaf_from: leafFrom } = model.path;
   const step = Math.max(
     0,
     alphas.findLastIndex((other) => other <= alpha * (1 + 1e-9)),
   );
-  return model
-    .ancestors(node)
+  return nodes
     .filter((above) => model.below[above].length && leafFrom[above] !== null)
     .reduce((least, above) => Math.max(0, Math.min(least, leafFrom[above] - 1)), step);
 }

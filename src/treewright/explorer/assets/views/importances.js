@@ -140,9 +140,10 @@ export class Importances {
   // The share of rows that are right, or of the variance that is explained.
   score(rows, valuesOf) {
     const { model } = this;
-    const said = rows.map((row, at) => model.predict(valuesOf(row, at), this.state.get("step")));
+    const step = this.state.get("step");
     if (model.classes)
-      return said.filter((shares, row) => model.best(shares) === rows[row].target).length / rows.length;
+      return rows.filter((row, at) => model.classOf(valuesOf(row, at), step) === row.target).length / rows.length;
+    const said = rows.map((row, at) => model.predict(valuesOf(row, at), step));
     const mean = rows.reduce((sum, { target }) => sum + target, 0) / rows.length;
     const squares = (of) => rows.reduce((sum, { target }, row) => sum + (target - of(row)) ** 2, 0);
     return 1 - squares((row) => said[row][0]) / (squares(() => mean) || 1);

@@ -88,7 +88,7 @@ export class Card {
         "tr",
         {},
         element("th", { scope: "row", dir: "auto" }, swatch(marks.fill(code)), model.classes[code]),
-        element("td", {}, numberText(model.value[node * model.width + code])),
+        element("td", {}, numberText(model.seen[node * model.width + code])),
         element("td", {}, percentText(training[code])),
         held && element("td", {}, percentText(held[code])),
       ),

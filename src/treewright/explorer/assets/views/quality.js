@@ -48,7 +48,7 @@ export class Quality {
     const { model, state } = this;
     const step = state.get("step");
     const { rows, name } = this.judges();
-    const said = rows.map((row) => model.best(model.predict(row.values, step)));
+    const said = rows.map((row) => model.classOf(row.values, step));
     const right = rows.filter((row, at) => row.target === said[at]).length;
     const { names, groupOf } = this.groups(rows, said);
     const cells = names.map(() => names.map(() => []));

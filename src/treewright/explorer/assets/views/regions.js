@@ -139,7 +139,7 @@ export class Regions {
       for (let up = 0; up < CELLS; up++) {
         row[plane[1]] = bottom + ((top - bottom) * (up + 0.5)) / CELLS;
         const said = model.predict(row, step);
-        const code = model.classes ? model.best(said) : 0;
+        const code = model.classes ? (model.byHand.size ? model.classOf(row, step) : model.best(said)) : 0;
         drawn.globalAlpha = model.classes ? 0.12 + 0.4 * said[code] : 0.75;
         drawn.fillStyle = model.classes
           ? marks.classColour(code)

@@ -71,8 +71,7 @@ export class RowsView {
   }
 
   said(row) {
-    const value = this.model.predict(row.values, this.state.get("step"));
-    return this.model.classes ? this.model.classes[this.model.best(value)] : numberText(value[0]);
+    return this.model.predictionText(row.values, this.state.get("step"));
   }
 
   // What all trees of a forest say, beside the one that is shown.

@@ -149,7 +149,7 @@ export class WhatIf {
     const way = this.model.pathOf(this.values, step);
     replaceChildren(
       this.answer,
-      this.verdict(said),
+      this.verdict(said, step),
       this.story(way),
       this.contributions(way),
       this.nearest(step),
@@ -157,7 +157,7 @@ export class WhatIf {
     );
   }
 
-  verdict(said) {
+  verdict(said, step) {
     const { model, marks } = this;
     if (!model.classes)
       return element("p", { class: "says" }, "predicted ", element("b", {}, numberText(said[0])));
@@ -165,7 +165,7 @@ export class WhatIf {
       element("span", { css: { width: `${100 * said[code]}%`, background: marks.fill(code) } });
     return verdict(model, marks, said, {
       words: "predicted",
-      best: model.best(said),
+      best: model.classOf(this.values, step),
       beside: (code) => element("td", { class: "bar" }, bar(code)),
     });
   }
@@ -262,7 +262,7 @@ export class WhatIf {
       element(
         "p",
         { dir: "auto" },
-        `If ${changeText(model, change)}, the tree says ${model.predictionText(change.said)}.`,
+        `If ${changeText(model, change)}, the tree says ${model.predictionText(change.row, step)}.`,
       ),
       element("p", {}, element("button", { type: "button", onclick: take }, "Try it")),
     );
