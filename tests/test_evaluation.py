@@ -17,6 +17,7 @@ from treewright.evaluation import (
     evaluate,
     judge_classes,
     judge_numbers,
+    judge_probabilities,
 )
 
 
@@ -144,3 +145,34 @@ def test_weights_count_in_the_fit_and_in_the_judgement() -> None:
     weight = np.where(y == "c", 0.0, 1.0)
     found = cross_validate(tw.DecisionTreeClassifier(max_depth=1), X, y, 3, sample_weight=weight)
     assert found.evaluation.error < 0.1
+
+
+def test_probabilities_are_judged_by_hand_worked_figures() -> None:
+    truth, proba = ["a", "b", "b", "a"], np.array([[0.9, 0.1], [0.4, 0.6], [0.95, 0.05], [0.9, 0.1]])
+    found = judge_probabilities(
+        judge_classes(truth, ["a", "b", "a", "a"]), truth, proba, ["a", "b"], [1, 1, 1, 3]
+    )
+    # squares of both classes: .02, .32, 1.805, .02, the last three times
+    assert found.brier == pytest.approx((0.02 + 0.32 + 1.805 + 3 * 0.02) / 6)
+    assert [(round(part.predicted, 9), part.observed, part.weight) for part in found.calibration] == [
+        (0.05, 1.0, 1.0),
+        (0.1, 0.0, 4.0),
+        (0.6, 1.0, 1.0),
+    ]
+    assert found.calibration_error == pytest.approx((0.95 + 4 * 0.1 + 0.4) / 6)
+
+
+def test_brier_score_and_calibration_are_scikit_learns() -> None:
+    from sklearn.calibration import calibration_curve
+    from sklearn.metrics import brier_score_loss
+
+    X, y = tw.datasets.load_votes()
+    model = tw.TreeClassifier().fit(X, y)
+    found = evaluate(model, X, y)
+    assert isinstance(found, ClassEvaluation)
+    proba = model.predict_proba(X)[:, 1]
+    positive = np.asarray(y) == model.classes_[1]
+    assert found.brier == pytest.approx(2 * brier_score_loss(positive, proba))
+    observed, predicted = calibration_curve(positive, proba, n_bins=10)
+    assert [part.observed for part in found.calibration] == pytest.approx(observed.tolist())
+    assert [part.predicted for part in found.calibration] == pytest.approx(predicted.tolist())

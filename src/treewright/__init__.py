@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from treewright.explorer import edit, explore
     from treewright.export import export_text
     from treewright.export.certify import certify
+    from treewright.fitting.fit import FitResult, fit
     from treewright.model_selection.comparison import compare_pruners
     from treewright.model_selection.overfitting import overfitting_curve
     from treewright.model_selection.validated_pruning import prune, simplify
@@ -59,6 +60,7 @@ __all__ = [
     "DecisionTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "FitResult",
     "ID3Classifier",
     "OptimalTreeClassifier",
     "OptimalTreeRegressor",
@@ -80,6 +82,7 @@ __all__ = [
     "errors",
     "explore",
     "export_text",
+    "fit",
     "from_sklearn",
     "grow",
     "is_monotone",
@@ -119,6 +122,8 @@ _LOADED_WHEN_ASKED_FOR = {
     "TreeRegressor": "treewright.estimators.readable_tree",
     "RandomForestClassifier": "treewright.estimators.forest",
     "RandomForestRegressor": "treewright.estimators.forest",
+    "FitResult": "treewright.fitting.fit",
+    "fit": "treewright.fitting.fit",
     "from_sklearn": "treewright.estimators.from_sklearn",
     "load": "treewright.estimators.loading",
     "is_monotone": "treewright.tree.monotone",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +22,15 @@ Array: TypeAlias = NDArray[np.float64]
 
 UNCLASSIFIED = "unclassified"
 """What the last column of a confusion matrix is called if some rows got no class."""
+
+
+@dataclass(frozen=True)
+class CalibrationBin:
+    """Probabilities between two tenths: their mean, how often what they are of happened, and their weight."""
+
+    predicted: float
+    observed: float
+    weight: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +51,11 @@ class ClassEvaluation:
     log_loss : float or None
         Mean of −ln of the probability given to the true class, as scikit-learn's `log_loss` has it: no
         probability counts as less than 2⁻⁵². None where no probabilities are known.
+    brier : float or None
+        Brier score (1950): mean over the rows of Σ (probability of a class − 1 if it is true, else 0)².
+    calibration : tuple of CalibrationBin
+        What happened where a probability was given, by tenths of the probabilities: of the second class of
+        two, of every class where there are more.
 
     Examples
     --------
@@ -56,6 +70,15 @@ class ClassEvaluation:
     n_rows: int
     cost: float | None = None
     log_loss: float | None = None
+    brier: float | None = None
+    calibration: tuple[CalibrationBin, ...] = ()
+
+    @property
+    def calibration_error(self) -> float | None:
+        """Mean distance of the probabilities from what happened; None where none are known."""
+        total = sum(part.weight for part in self.calibration)
+        apart = sum(part.weight * abs(part.predicted - part.observed) for part in self.calibration)
+        return apart / total if total > 0 else None
 
     def square(self, classes: list[Any]) -> Array:
         """Give the confusion matrix of some classes alone, in their order; rows of others are left out.
@@ -134,7 +157,10 @@ class ClassEvaluation:
             "recall": self.recall,
             "precision": self.precision,
         }
-        further = {"mean_cost": self.cost, "log_loss": self.log_loss}
+        further: dict[str, Any] = {"mean_cost": self.cost, "log_loss": self.log_loss, "brier": self.brier}
+        if self.calibration:
+            further["calibration_error"] = self.calibration_error
+            further["calibration"] = [asdict(part) for part in self.calibration]
         return figures | {name: figure for name, figure in further.items() if figure is not None}
 
 
@@ -225,11 +251,14 @@ def judge_classes(
     return ClassEvaluation(classes.tolist(), given, confusion, len(labels), cost)
 
 
-def log_loss(truth: Any, proba: ArrayLike, known: Any, sample_weight: ArrayLike | None = None) -> float:
-    """Mean of −ln of the probability that was given to the true class of each row.
+def judge_probabilities(
+    judged: ClassEvaluation, truth: Any, proba: ArrayLike, known: Any, sample_weight: ArrayLike | None = None
+) -> ClassEvaluation:
+    """Add to an evaluation what the probabilities are worth.
 
     Parameters
     ----------
+    judged : ClassEvaluation
     truth : array-like of shape (n_rows,)
         Labels.
     proba : array-like of shape (n_rows, n_known)
@@ -240,17 +269,44 @@ def log_loss(truth: Any, proba: ArrayLike, known: Any, sample_weight: ArrayLike 
 
     Examples
     --------
-    >>> round(log_loss(["a", "b"], [[0.5, 0.5], [0.2, 0.8]], ["a", "b"]), 4)  # (−ln .5 − ln .8) / 2
-    0.4581
+    >>> found = judge_classes(["a", "b"], ["a", "b"], known=["a", "b"])
+    >>> found = judge_probabilities(found, ["a", "b"], [[0.5, 0.5], [0.2, 0.8]], ["a", "b"])
+    >>> round(found.log_loss, 4), round(found.brier, 2)  # (−ln .5 − ln .8) / 2, (.5 + .08) / 2
+    (0.4581, 0.29)
+    >>> found.calibration_error  # (|.5 − 0| + |.8 − 1|) / 2
+    0.35
     """
     chances = np.nan_to_num(np.asarray(proba, dtype=np.float64))
     classes, codes = read_classes(truth, len(chances))
     column = {label: index for index, label in enumerate(np.asarray(known, dtype=object).tolist())}
     columns = np.array([column.get(label, -1) for label in classes.tolist()])[codes]
-    own = np.where(columns >= 0, chances[np.arange(len(chances)), np.maximum(columns, 0)], 0.0)
-    loss = -_core.log(np.maximum(own, np.finfo(np.float64).eps))
     weight, _ = read_weight(sample_weight, len(chances))
-    return float(loss.mean() if weight is None else (weight * loss).sum() / weight.sum())
+    share = np.full(len(chances), 1 / len(chances)) if weight is None else weight / weight.sum()
+    happened = columns[:, None] == np.arange(chances.shape[1])
+    own = np.where(happened, chances, 0.0).sum(axis=1)
+    loss = -_core.log(np.maximum(own, np.finfo(np.float64).eps))
+    squares = ((chances - happened) ** 2).sum(axis=1) + (columns < 0)
+    of = slice(1, 2) if chances.shape[1] == 2 else slice(None)
+    return replace(
+        judged,
+        log_loss=float((share * loss).sum()),
+        brier=float((share * squares).sum()),
+        calibration=_calibration(
+            chances[:, of], happened[:, of], np.ones(len(share)) if weight is None else weight
+        ),
+    )
+
+
+def _calibration(chances: Array, happened: NDArray[np.bool_], weight: Array) -> tuple[CalibrationBin, ...]:
+    """Put probabilities beside what happened, by tenths; tenths without any are left out."""
+    tenth = np.minimum((chances * 10).astype(np.int64), 9).ravel()
+    each = np.repeat(weight, chances.shape[1])
+    total = np.bincount(tenth, each, 10)
+    told, seen = (np.bincount(tenth, each * part.ravel(), 10) for part in (chances, happened))
+    return tuple(
+        CalibrationBin(float(told[at] / total[at]), float(seen[at] / total[at]), float(total[at]))
+        for at in np.flatnonzero(total > 0)
+    )
 
 
 def judge_numbers(
@@ -297,7 +353,7 @@ def evaluate(model: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None)
     judged = judge_classes(y, predicted, sample_weight, costs, classes.tolist())
     if not hasattr(model, "predict_proba"):
         return judged
-    return replace(judged, log_loss=log_loss(y, model.predict_proba(X), classes, sample_weight))
+    return judge_probabilities(judged, y, model.predict_proba(X), classes, sample_weight)
 
 
 @dataclass(frozen=True)
@@ -395,6 +451,6 @@ def cross_validate(
     else:
         evaluation = judge_classes(y, predicted, weight, costs, classes.tolist())
         if hasattr(fitted, "predict_proba"):
-            evaluation = replace(evaluation, log_loss=log_loss(y, proba, classes, weight))
+            evaluation = judge_probabilities(evaluation, y, proba, classes, weight)
     leaves, depth = np.mean(sizes, axis=0).tolist() if sizes else (None, None)
     return CrossValidation(evaluation, n_folds, leaves, depth, float(np.mean(seconds)))

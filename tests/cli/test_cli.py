@@ -70,7 +70,7 @@ def test_options_of_the_same_name_are_spelled_alike_everywhere() -> None:
     [
         (["fitt", IRIS], 2, "Did you mean 'fit'?"),
         (["fit", IRIS, "--targt", "species"], 2, "--target"),
-        (["fit", IRIS], 2, "Add --target NAME; "),
+        (["fit", IRIS], 2, "(--target NAME); "),
         (["fit"], 2, "Missing argument 'DATA...'"),
         (["fit", IRIS, "-t", "speces"], 3, "Did you mean 'species'?"),
         (["fit", IRIS, "-t", "species", "--ignore", "petal widht"], 3, "Did you mean 'petal width'?"),
@@ -151,7 +151,7 @@ def test_inspect_describes_tables_and_models(run: Run, iris: str) -> None:
     assert (found["rows"], len(found["columns"])) == (57, 17)
     assert sum(column["missing"] for column in found["columns"]) == 326
     model = json.loads(run("inspect", iris, "--json")[1])
-    assert (model["kind"], model["target"], model["trees"]) == ("DecisionTreeClassifier", "species", 1)
+    assert (model["kind"], model["target"], model["trees"]) == ("TreeClassifier", "species", 1)
     assert [feature["name"] for feature in model["features"]] == pd.read_csv(IRIS).columns[:4].tolist()
     assert "fields separated by comma" in run("inspect", LABOR)[1]
 

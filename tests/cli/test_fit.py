@@ -18,13 +18,13 @@ import pytest
 
 import treewright as tw
 from helpers.command_line import IRIS, LABOR, MPG, TENNIS, Run
-from treewright.pruning import CostComplexity
+from treewright.pruning import Pessimistic
 
 
 def test_fit_saves_the_model_that_python_makes(run: Run) -> None:
     status, out, errors = run("fit", IRIS, "--target", "species")
     frame = pd.read_csv(IRIS)
-    model = tw.DecisionTreeClassifier(pruner=CostComplexity(cv=10, se=1), random_state=0)
+    model = tw.TreeClassifier(random_state=0)
     model.fit(frame.drop(columns="species"), frame["species"])
     saved = tw.load("iris.tw")
     assert (status, errors) == (0, "")
@@ -62,10 +62,12 @@ def test_numbers_are_guessed_to_be_a_regression(run: Run) -> None:
         (["-a", "C4.5", "--set", "confidence=0.1"], "C45Classifier", {"confidence": 0.1}),
         (["-a", "cart", "--set", "max-surrogates=2"], "CARTClassifier", {"max_surrogates": 2}),
         (["--criterion", "entropy", "--max-depth", "2"], "DecisionTreeClassifier", {"max_depth": 2}),
-        (["--missing", "fractional", "--balanced"], "DecisionTreeClassifier", {"class_weight": "balanced"}),
+        (["--missing", "fractional", "--balanced"], "TreeClassifier", {"class_weight": "balanced"}),
+        (["--pruner", "pessimistic"], "DecisionTreeClassifier", {"pruner": Pessimistic()}),
+        (["-a", "decision_tree", "--max-depth", "2"], "DecisionTreeClassifier", {"max_depth": 2}),
         (["-a", "rules", "--set", "cf=0.1"], "RuleClassifier", {"cf": 0.1}),
         (["--set", "splits=multiway"], "DecisionTreeClassifier", {"splits": ("multiway",)}),
-        (["--costs", "[[0, 1], [5, 0]]"], "DecisionTreeClassifier", {"costs": [[0, 1], [5, 0]]}),
+        (["--costs", "[[0, 1], [5, 0]]"], "TreeClassifier", {"costs": [[0, 1], [5, 0]]}),
     ],
 )
 def test_options_reach_the_learner(
@@ -157,11 +159,10 @@ def test_compare_puts_learners_and_prunings_side_by_side(run: Run) -> None:
     status, out, _ = run(*arguments, "--pruners", "none,pessimistic", "--json")
     found = json.loads(out)
     assert status == 0
-    assert set(found["found"]) == {"tree, unpruned", "tree, pessimistic", "cart", "c4.5"}
+    assert set(found["found"]) == {"decision_tree, unpruned", "decision_tree, pessimistic", "cart", "c4.5"}
     assert "knows categories only" in found["refused"]["id3"]
-    assert (
-        found["found"]["tree, unpruned"]["mean_leaves"] >= found["found"]["tree, pessimistic"]["mean_leaves"]
-    )
+    leaves = {name: one["mean_leaves"] for name, one in found["found"].items()}
+    assert leaves["decision_tree, unpruned"] >= leaves["decision_tree, pessimistic"]
     assert "c4.5" in run(*arguments, "--pruners", "none")[1]
 
 

@@ -92,7 +92,7 @@ def test_explain_says_what_the_model_says_of_the_row(run: Run, iris: str) -> Non
 
 
 def test_a_category_never_seen_is_explained_by_its_name(run: Run) -> None:
-    run("fit", TENNIS, "-t", "PlayTennis", "-o", "t.tw", "-q", "--folds", "0")
+    run("fit", TENNIS, "-t", "PlayTennis", "-a", "c4.5", "-o", "t.tw", "-q", "--folds", "0")
     Path("b.csv").write_text("Outlook,Temperature,Humidity,Wind\nFoggy,Hot,High,Weak\n")
     status, out, _ = run("explain", "t.tw", "b.csv")
     assert (status, "Foggy" in out) == (0, True)

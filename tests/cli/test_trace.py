@@ -46,7 +46,7 @@ def test_numbers_and_pages(run: Run) -> None:
     [
         (
             ["-a", "forest"],
-            "RandomForestClassifier is no single tree: use --algorithm tree, cart, c4.5 or id3",
+            "RandomForestClassifier is no single tree: use --algorithm decision_tree, cart, c4.5 or id3",
         ),
         (["-a", "rules"], "RuleClassifier is no single tree"),
         (["--node", "99"], "--node 99: the tree has the nodes 0 to"),
@@ -83,8 +83,8 @@ def test_classes_in_an_order_of_ones_own(run: Run) -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("Yes", "--classes must name every class of the target 'PlayTennis': No is left out"),
-        ("Yes,no", "--classes names 'no', which is no class of the target 'PlayTennis'"),
+        ("Yes", "classes must name every class of the target 'PlayTennis': No is left out"),
+        ("Yes,no", "classes names 'no', which is no class of the target 'PlayTennis'"),
     ],
 )
 def test_an_order_of_classes_is_whole(run: Run, given: str, words: str) -> None:

@@ -7,15 +7,14 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import suited_learner
-from treewright.cli.learners import ALGORITHMS, METHODS, SAME, check_learner, folds_for, pruner_of_text
+from treewright.cli.learners import check_learner, learner, pruner_of_text
 from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
-from treewright.cli.performance import error_text
-from treewright.cli.screen import Progress, Screen, number
-from treewright.cli.training_table import describe, read_problem
+from treewright.cli.screen import Progress, Screen
 from treewright.evaluation import CrossValidation, cross_validate
 from treewright.files.workspace import Workspace
-from treewright.formatting.suggestions import unknown_name
+from treewright.fitting.learners import ALGORITHMS, METHODS, algorithm_name, folds_for
+from treewright.fitting.report import error_text, figure, table_section
+from treewright.fitting.training_table import read_training_table
 from treewright.model_selection.comparison import FOR_NUMBERS
 
 EPILOG = """\b
@@ -34,10 +33,8 @@ SUITED = {
 @learning_command(
     "compare",
     EPILOG,
-    click.option(
-        "--learners", metavar="NAMES", help="Algorithms besides tree. [default: all that suit but optimal]"
-    ),
-    click.option("--pruners", metavar="NAMES", help="Prunings of tree, all or none. [default: five of them]"),
+    click.option("--learners", metavar="NAMES", help="Algorithms. [default: all that suit but optimal]"),
+    click.option("--pruners", metavar="NAMES", help="Prunings of decision_tree, or all. [default: five]"),
     click.option("--folds", type=click.IntRange(min=2), metavar="N", help="Folds. [default: 10]"),
 )
 def command(learners: str | None, pruners: str | None, folds: int | None, **given: Any) -> None:
@@ -50,28 +47,28 @@ def command(learners: str | None, pruners: str | None, folds: int | None, **give
     for name in [] if pruners in (None, "all") else pruners.split(","):
         pruner_of_text(name.strip())
     with Workspace() as workspace:
-        problem = read_problem(workspace, taken(DataOptions, given), screen)
-    describe(problem, screen)
-    ways = _ways(problem.task, learners, pruners)
-    n_folds = folds or folds_for(len(problem.table))
+        options = taken(DataOptions, given)
+        data = read_training_table(workspace, options.data, options.table, screen)
+    screen.section(table_section(data), first=True)
+    ways = _ways(data.task, learners, pruners)
+    n_folds = folds or folds_for(len(data))
     found: dict[str, CrossValidation] = {}
     refused: dict[str, str] = {}
     with screen.progress("comparing") as progress:
         for index, (name, (algorithm, pruner)) in enumerate(ways.items()):
-            options = replace(learning, algorithm=algorithm, pruner=pruner)
             try:
-                model = suited_learner(options, problem)
+                model = learner(replace(learning, algorithm=algorithm, pruner=pruner), data)
                 found[name] = cross_validate(
                     model,
-                    problem.X,
-                    problem.y,
+                    data.X,
+                    data.y,
                     n_folds,
-                    sample_weight=problem.weight,
+                    sample_weight=data.weight,
                     random_state=learning.seed,
                     progress=_part(progress, index, len(ways)),
                 )
-            except (ValueError, click.UsageError) as problem_with_it:
-                refused[name] = " ".join(str(problem_with_it).split())
+            except (ValueError, click.UsageError) as problem:
+                refused[name] = " ".join(str(problem).split())
     if not found:
         raise click.UsageError(next(iter(refused.values())))
     _show(screen, found, refused, n_folds)
@@ -84,25 +81,22 @@ def _part(progress: Progress, index: int, total: int) -> Progress:
 
 
 def _ways(task: str, learners: str | None, pruners: str | None) -> dict[str, tuple[str, str | None]]:
-    """List what to compare: prunings of `tree`, then other algorithms as they come."""
+    """List what to compare: algorithms as they come, and prunings of a decision tree."""
     if pruners == "all":
         named = ["none", *(name for name in METHODS if name not in ("penalised", "simplify"))]
         chosen = [name for name in named if task == "classification" or name in ("none", *FOR_NUMBERS)]
     else:
         chosen = list(SUITED[task]) if pruners is None else [name.strip() for name in pruners.split(",")]
-    ways: dict[str, tuple[str, str | None]] = {
-        "tree, unpruned" if name == "none" else f"tree, {name}": ("tree", name) for name in chosen
-    }
     suited = [
         name
         for name, kinds in ALGORITHMS.items()
-        if kinds[task == "regression"] and name not in ("tree", "optimal")  # whose search may take long
+        if kinds[task == "regression"]
+        and name not in ("decision_tree", "optimal")  # whose search may take long
     ]
-    for name in suited if learners is None else [name.strip().lower() for name in learners.split(",")]:
-        if SAME.get(name, name) not in ALGORITHMS:
-            raise click.UsageError(unknown_name("algorithm", name, ALGORITHMS))
-        if SAME.get(name, name) != "tree":
-            ways[name] = (name, None)
+    named = suited if learners is None else [algorithm_name(name.strip()) for name in learners.split(",")]
+    ways: dict[str, tuple[str, str | None]] = {name: (name, None) for name in named}
+    for name in chosen:
+        ways[f"decision_tree, {'unpruned' if name == 'none' else name}"] = ("decision_tree", name)
     return ways
 
 
@@ -113,8 +107,8 @@ def _show(screen: Screen, found: dict[str, CrossValidation], refused: dict[str, 
         [
             name,
             error_text(one.evaluation),
-            "" if one.leaves is None else number(one.leaves),
-            "" if one.depth is None else number(one.depth),
+            "" if one.leaves is None else figure(one.leaves),
+            "" if one.depth is None else figure(one.depth),
             f"{one.seconds:.3f}",
         ]
         for name, one in sorted(found.items(), key=lambda item: item[1].evaluation.error)

@@ -9,17 +9,16 @@ import click
 from treewright.cli.options import (
     DataOptions,
     kind_options,
-    listed,
     screen_of,
     spreadsheet_option,
     table_command,
     taken,
 )
-from treewright.cli.training_table import read_staged
 from treewright.files.kinds import guess
 from treewright.files.output import check_output, write_table
 from treewright.files.table import unknown_column
 from treewright.files.workspace import Workspace
+from treewright.fitting.training_table import listed, stage
 from treewright.formatting.text import counted
 
 EPILOG = """\b
@@ -48,13 +47,13 @@ def command(output: str, spreadsheet: bool, **given: Any) -> None:
     screen, options = screen_of(given), taken(DataOptions, given)
     check_output(output, spreadsheet)
     with Workspace() as workspace:
-        staged = read_staged(workspace, options, screen)
+        staged = stage(workspace, options.data, options.table, screen)
         ignored = listed(options.ignore, staged.names)
         for name in ignored:
             if name not in staged.columns:
                 raise unknown_column(name, staged.names, staged.name)
         names = [name for name in staged.names if name not in ignored]
-        readings = guess(workspace, staged, options.choices(staged.names), names)
+        readings = guess(workspace, staged, options.table.choices(staged.names), names)
         write_table(workspace, staged, readings, output, spreadsheet)
     screen.text(f"{counted(staged.n_rows, 'row')}, {counted(len(names), 'column')} written to {output}")
     screen.result({"rows": staged.n_rows, "columns": names, "output": output})

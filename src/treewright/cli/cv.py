@@ -6,14 +6,13 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import suited_learner, validate
-from treewright.cli.learners import check_learner
+from treewright.cli.learners import check_learner, learner
 from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
-from treewright.cli.performance import folds_text, show_evaluation
-from treewright.cli.screen import number
-from treewright.cli.training_table import describe, read_problem
 from treewright.errors import DataError
 from treewright.files.workspace import Workspace
+from treewright.fitting.fit import validate
+from treewright.fitting.report import figure, folds_text, performance_section, table_section
+from treewright.fitting.training_table import read_training_table
 
 EPILOG = """\b
 Examples:
@@ -34,13 +33,14 @@ def command(folds: int | None, **given: Any) -> None:
     screen, learning = screen_of(given), taken(LearnerOptions, given)
     check_learner(learning)
     with Workspace() as workspace:
-        problem = read_problem(workspace, taken(DataOptions, given), screen)
-        model = suited_learner(learning, problem)
-        describe(problem, screen)
-    found = validate(model, problem, folds, learning.seed, screen)
+        options = taken(DataOptions, given)
+        data = read_training_table(workspace, options.data, options.table, screen)
+        model = learner(learning, data)
+    screen.section(table_section(data), first=True)
+    found = validate(model, data, folds, learning.seed, screen)
     if found is None:
-        raise DataError(f"{problem.table.name} has one row: nothing can be held out to judge by.")
-    show_evaluation(screen, found.evaluation, folds_text(found))
+        raise DataError(f"{data.table.name} has one row: nothing can be held out to judge by.")
+    screen.section(performance_section(found.evaluation, folds_text(found)))
     if found.leaves is not None:
-        screen.text(f"mean size {number(found.leaves)} leaves, depth {number(found.depth or 0.0)}")
+        screen.text(f"mean size {figure(found.leaves)} leaves, depth {figure(found.depth or 0.0)}")
     screen.result(found.to_dict())

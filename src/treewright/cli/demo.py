@@ -30,6 +30,9 @@ TABLES = {
 NAMES = {"cars": ("Model",)}
 """Columns that name the rows, and are nothing to learn from."""
 
+OF_LECTURES = ("tennis", "mushrooms", "cars")
+"""Tables of a few rows that lectures grow a tree on to the end."""
+
 EPILOG = """\b
 Examples:
   treewright demo
@@ -69,8 +72,11 @@ def command(context: click.Context, /, table: str, copy: bool, html: str | None,
             return
         screen.text(TABLES[table], style="bold")
         shown = {name: given[name] for name in ("quiet", "as_json")}
-        names = NAMES.get(table, ())
-        context.invoke(fit, data=(str(path),), target=target, ignore=names, no_save=True, html=html, **shown)
+        asked = {
+            "ignore": NAMES.get(table, ()),
+            "algorithm": "decision_tree" if table in OF_LECTURES else None,
+        }
+        context.invoke(fit, data=(str(path),), target=target, no_save=True, html=html, **asked, **shown)
     others = ", ".join(name for name in TABLES if name != table)
     screen.text(NEXT.format(program=_program(), others=others))
 

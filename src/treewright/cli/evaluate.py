@@ -8,11 +8,10 @@ import click
 
 from treewright.cli.model_loading import open_model, read_judged, table_features
 from treewright.cli.options import DataOptions, model_command, screen_of, taken
-from treewright.cli.performance import show_evaluation
-from treewright.cli.screen import number
-from treewright.cli.training_table import weights
 from treewright.evaluation import evaluate
 from treewright.files.workspace import Workspace
+from treewright.fitting.report import performance_section
+from treewright.fitting.training_table import weights
 from treewright.formatting.text import counted
 
 EPILOG = """\b
@@ -40,8 +39,6 @@ def command(model: str, **given: Any) -> None:
         table, target = read_judged(workspace, options, fitted, screen)
         weight = None if options.weight is None else weights(table, options.weight)
     found = evaluate(fitted, table_features(table, fitted), table[target], weight)
-    show_evaluation(screen, found, f"{counted(len(table), 'row')} of {table.name}")
-    log_loss = getattr(found, "log_loss", None)
-    if log_loss is not None:
-        screen.text(f"log loss {number(log_loss)}")
+    how = f"{counted(len(table), 'row')} of {table.name}"
+    screen.section(performance_section(found, how, calibration=True))
     screen.result(found.to_dict())

@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
-from treewright.cli.model_loading import open_model, read_features, row_values, schema_of
-from treewright.cli.options import DataOptions, listed, model_command, screen_of, taken, value_of_text
-from treewright.cli.training_table import read_staged, refuse_infinities
+from treewright.cli.model_loading import open_model, read_features, row_values
+from treewright.cli.options import DataOptions, model_command, screen_of, taken, value_of_text
 from treewright.files.workspace import Workspace
+from treewright.fitting.report import schema_of
+from treewright.fitting.training_table import listed, refuse_infinities, stage
 from treewright.formatting.text import counted
 
 EPILOG = """\b
@@ -50,7 +51,7 @@ def command(model: str, row: int | None, where: str | None, **given: Any) -> Non
     if not hasattr(fitted, "explain"):
         raise click.UsageError(f"{type(fitted).__name__} has no tree to explain its answers by.")
     with Workspace() as workspace:
-        staged = read_staged(workspace, options, screen)
+        staged = stage(workspace, options.data, options.table, screen)
         wanted = (row or 1) - 1
         if wanted >= staged.n_rows:
             raise click.UsageError(f"--row {row}: {staged.name} has {counted(staged.n_rows, 'row')}.")

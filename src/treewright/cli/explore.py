@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from treewright.cli.fit import refuse_folder, suited_learner
+from treewright.cli.fit import refuse_folder
+from treewright.cli.learners import learner
 from treewright.cli.model_loading import open_model, read_judged, table_features
 from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
 from treewright.cli.screen import Screen
-from treewright.cli.training_table import read_problem
 from treewright.files.workspace import Workspace
+from treewright.fitting.training_table import read_training_table
 from treewright.tree.model import TreeModel
 
 if TYPE_CHECKING:
@@ -164,18 +165,19 @@ def _of_table(source: str, given: dict[str, Any], screen: Screen) -> Any:
     from treewright.growing.grow_tree import grow
 
     with Workspace() as workspace:
-        problem = read_problem(workspace, taken(DataOptions, given | {"data": (source,)}), screen)
-    model = suited_learner(taken(LearnerOptions, given), problem)
+        options = taken(DataOptions, given | {"data": (source,)})
+        data = read_training_table(workspace, options.data, options.table, screen)
+    model = learner(taken(LearnerOptions, given), data, default="decision_tree")
     _refuse_edits(model, given)
     if not isinstance(model, TreeModel):
-        fitted = model.fit(problem.X, problem.y, problem.weight)
+        fitted = model.fit(data.X, data.y, data.weight)
         if hasattr(fitted, "estimators_"):
-            return Forest(fitted, [(problem.X, problem.y)])
-        return edit(fitted, problem.X, problem.y)
-    dataset = model._dataset(problem.X, problem.y, problem.weight)
+            return Forest(fitted, [(data.X, data.y)])
+        return edit(fitted, data.X, data.y)
+    dataset = model._dataset(data.X, data.y, data.weight)
     growing, validation = holdout_split(dataset, 1 / 3, given["seed"])
     with screen.progress("growing", known=False):
         tree = grow(growing, model._recipe(dataset.schema), n_jobs=model.n_jobs)
     model._set_tree(tree)
-    vars(model)["target_name_"] = problem.target
+    vars(model)["target_name_"] = data.target
     return Editor(tree, model, growing, validation)

@@ -6,9 +6,10 @@ from typing import Any
 
 from treewright.cli.options import DataOptions, kind_options, screen_of, table_command, taken
 from treewright.cli.screen import Screen
-from treewright.cli.training_table import column_line, read_staged
 from treewright.files.kinds import guess
 from treewright.files.workspace import Workspace
+from treewright.fitting.column_summary import column_line
+from treewright.fitting.training_table import stage
 from treewright.formatting.text import counted
 
 EPILOG = """\b
@@ -40,8 +41,8 @@ def command(**given: Any) -> None:
         _model(options.data[0], screen)
         return
     with Workspace() as workspace:
-        staged = read_staged(workspace, options, screen)
-        readings = guess(workspace, staged, options.choices(staged.names))
+        staged = stage(workspace, options.data, options.table, screen)
+        readings = guess(workspace, staged, options.table.choices(staged.names))
         table = workspace.load(staged, readings)
     lines = [column_line(reading.name, reading.kind, table[reading.name]) for reading in readings]
     screen.text(

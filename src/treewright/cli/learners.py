@@ -1,109 +1,43 @@
-"""Estimators and pruners by name, as the command line asks for them (`--algorithm`, `--pruner`)."""
+"""Learners and pruners as the command line asks for them (`--algorithm`, `--pruner`, `--set`)."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
 import click
 
-import treewright
 from treewright.cli.options import LearnerOptions, setting
-from treewright.formatting.suggestions import nearest, unknown_name
-from treewright.parameter_types import check_parameters
-from treewright.pruning import KINDS, PRUNERS
-
-ALGORITHMS: dict[str, tuple[str | None, str | None]] = {
-    "tree": ("DecisionTreeClassifier", "DecisionTreeRegressor"),
-    "cart": ("CARTClassifier", "CARTRegressor"),
-    "c4.5": ("C45Classifier", None),
-    "id3": ("ID3Classifier", None),
-    "rules": ("RuleClassifier", None),
-    "forest": ("RandomForestClassifier", "RandomForestRegressor"),
-    "optimal": ("OptimalTreeClassifier", "OptimalTreeRegressor"),
-}
-"""The estimators for classes and for numbers, by the names of `--algorithm`."""
-
-SAME = {"c45": "c4.5", "j48": "c4.5", "rpart": "cart", "random_forest": "forest", "decision_tree": "tree"}
-"""Other names by which people ask for them."""
-
-FEWEST_TO_PRUNE = 30
-"""Trees of fewer rows are not pruned by cross-validation unless it is asked for: folds would be tiny."""
-
-METHODS: dict[str, Callable[..., Any]] = dict(PRUNERS) | {"penalised": KINDS["Penalised"]}
-"""The pruners that a command line may ask for."""
+from treewright.fitting.learners import AS_USUAL, METHODS, algorithm_name, suited_learner
+from treewright.fitting.training_table import TrainingTable
+from treewright.formatting.suggestions import unknown_name
 
 
 def check_learner(options: LearnerOptions) -> None:
     """Refuse what cannot be made, before any table is read."""
-    if _name(options) not in ALGORITHMS:
-        raise click.UsageError(unknown_name("algorithm", options.algorithm, ALGORITHMS))
+    if options.algorithm is not None:
+        algorithm_name(options.algorithm)
     if options.pruner is not None:
         pruner_of_text(options.pruner)
-    _parameters(options, _name(options))
+    parameters_of(options)
 
 
-def _name(options: LearnerOptions) -> str:
-    name = options.algorithm.lower()
-    return SAME.get(name, name)
+def learner(options: LearnerOptions, data: TrainingTable, default: str = "tree") -> Any:
+    """Make the estimator that the options ask for, unfitted; `default` is what they mean by a tree."""
+    algorithm = options.algorithm
+    return suited_learner(
+        data,
+        None if algorithm is not None and algorithm_name(algorithm) == "tree" != default else algorithm,
+        parameters_of(options),
+        pruner=AS_USUAL if options.pruner is None else pruner_of_text(options.pruner),
+        random_state=options.seed,
+        default=default,
+    )
 
 
-def learner(options: LearnerOptions, task: str, n_rows: int) -> Any:
-    """Make the estimator, unfitted.
-
-    Parameters
-    ----------
-    options : LearnerOptions
-    task : {"classification", "regression"}
-    n_rows : int
-        How many rows there are to learn from: fewer folds suffice for many.
-    """
-    check_learner(options)
-    name = _name(options)
-    kind = _estimator(name, task)
-    allowed = {field.name for field in fields(kind)}
-    parameters = _parameters(options, name)
-    if name == "tree" and options.pruner is None and n_rows >= FEWEST_TO_PRUNE:
-        parameters["pruner"] = _pruner("cost_complexity", f"cv={folds_for(n_rows)},se=1")
-    elif name == "cart":
-        parameters |= _cart_pruning(options.pruner, n_rows)
-    elif options.pruner is not None:
-        parameters["pruner"] = pruner_of_text(options.pruner)
-    for parameter in parameters:
-        if parameter not in allowed:
-            raise click.UsageError(
-                f"{kind.__name__} has no parameter {parameter!r}.{nearest(parameter, sorted(allowed))}"
-            )
-    model = kind(**parameters)
-    check_parameters(kind.__name__, model.get_params(deep=False), kind._domains)
-    return model
-
-
-def folds_for(n_rows: int) -> int:
-    """Choose how many folds to cross-validate with: ten, or fewer where rows are many or very few.
-
-    Examples
-    --------
-    >>> folds_for(150), folds_for(1_000_000), folds_for(5)
-    (10, 3, 5)
-    """
-    return max(2, min(10 if n_rows <= 100_000 else 3, n_rows))
-
-
-def _estimator(name: str, task: str) -> Any:
-    wanted = ALGORITHMS[name][task == "regression"]
-    if wanted is None:
-        raise click.UsageError(f"{name} learns classes only: use --algorithm tree or cart for numbers.")
-    try:
-        return getattr(treewright, wanted)
-    except AttributeError:
-        raise click.UsageError(f"this treewright, {treewright.__version__}, has no {wanted}.") from None
-
-
-def _parameters(options: LearnerOptions, name: str) -> dict[str, Any]:
+def parameters_of(options: LearnerOptions) -> dict[str, Any]:
     """Collect what was said, by the estimators' names."""
     said = {
         "criterion": options.criterion,
@@ -115,7 +49,6 @@ def _parameters(options: LearnerOptions, name: str) -> dict[str, Any]:
         "class_weight": "balanced" if options.balanced else None,
         "n_estimators": options.trees,
         "n_jobs": options.jobs,
-        "random_state": options.seed if name in ("tree", "id3", "rules", "forest") else None,
     }
     parameters = {parameter: value for parameter, value in said.items() if value is not None}
     for text in options.settings:
@@ -138,24 +71,6 @@ def _costs(text: str) -> Any:
             f"--costs {text[:40]!r} is neither a file nor JSON such as [[0, 1], [5, 0]]: "
             "a row for each true class, a column for each predicted one, in the order of the classes."
         ) from None
-
-
-def _cart_pruning(pruner: str | None, n_rows: int) -> dict[str, Any]:
-    """CART prunes itself: by the rule of one standard error, as the book has it, unless told otherwise."""
-    if pruner is None and n_rows < FEWEST_TO_PRUNE:
-        return {"cv": None}
-    if pruner is None:
-        return {"cv": folds_for(n_rows), "se": 1.0}
-    name, _, settings = pruner.partition(":")
-    if name == "none":
-        return {"cv": None}
-    if name != "cost_complexity":
-        raise click.UsageError(
-            f"cart prunes by cost-complexity, not by {name!r}: use --algorithm tree --pruner {pruner}."
-        )
-    return {"cv": folds_for(n_rows), "se": 0.0} | dict(
-        setting(part, "--pruner") for part in settings.split(",") if part
-    )
 
 
 def pruner_of_text(text: str) -> Any:

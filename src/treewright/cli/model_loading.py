@@ -9,7 +9,6 @@ import click
 
 from treewright.cli.options import DataOptions
 from treewright.cli.screen import Screen
-from treewright.cli.training_table import read_staged, refuse_infinities, with_target
 from treewright.data import Column
 from treewright.data.columns import RawCodes
 from treewright.errors import DataError, ModelFileError
@@ -18,6 +17,8 @@ from treewright.files.kinds import Reading, as_at_fit
 from treewright.files.staged_table import Staged
 from treewright.files.table import Table, unknown_column
 from treewright.files.workspace import Workspace
+from treewright.fitting.report import schema_of
+from treewright.fitting.training_table import refuse_infinities, stage, with_target
 from treewright.formatting.text import counted
 
 
@@ -29,21 +30,6 @@ def open_model(path: str) -> Any:
         return load(path)
     except OSError as problem:
         raise ModelFileError(f"cannot read {path!r}: {problem.strerror or problem}.") from None
-
-
-def ruleset_of(model: Any) -> Any:
-    """Give the rules that a model consists of; None if it has a tree."""
-    if type(model).__name__ == "RuleSet":
-        return model
-    return getattr(model, "ruleset_", None)
-
-
-def schema_of(model: Any) -> Any:
-    """Give the schema of a model: of its tree, of its rules, or of the trees of a forest."""
-    for part in (getattr(model, "tree_", None), ruleset_of(model)):
-        if part is not None:
-            return part.schema
-    return model.estimators_[0].tree_.schema
 
 
 def read_features(workspace: Workspace, staged: Staged, model: Any, screen: Screen) -> list[Reading]:
@@ -93,7 +79,7 @@ def _unseen(
 
 def read_judged(workspace: Workspace, options: DataOptions, model: Any, screen: Screen) -> tuple[Table, str]:
     """Read the features and the target of a table as they were at fit; rows without a target are left out."""
-    staged = read_staged(workspace, options, screen)
+    staged = stage(workspace, options.data, options.table, screen)
     target = options.target or getattr(model, "target_name_", None) or staged.target
     if target is None:
         raise click.UsageError("which column is the target? The model does not say: add --target NAME.")
@@ -104,7 +90,7 @@ def read_judged(workspace: Workspace, options: DataOptions, model: Any, screen: 
     readings = [*read_features(workspace, staged, model, screen), *as_at_fit(workspace, staged, [truth])]
     if options.weight is not None:
         readings += as_at_fit(workspace, staged, [Column(options.weight)])
-    table, _ = with_target(workspace.load(staged, readings), target, screen)
+    table, _ = with_target(workspace.load(staged, readings), target, screen.note)
     refuse_infinities(table, model)
     return table, target
 

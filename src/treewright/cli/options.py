@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 import click
 
 from treewright.cli.screen import Screen
-from treewright.files.kinds import Choices
-from treewright.files.staged_table import TextOptions
+from treewright.fitting.training_table import TableOptions
 from treewright.growing.parameters import ESTIMATORS, PARAMETERS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -83,10 +82,9 @@ learner_options = several(
     click.option(
         "--algorithm",
         "-a",
-        default="tree",
-        show_default=True,
         metavar="NAME",
-        help="tree, cart, c4.5, id3, rules, forest or optimal.",
+        help="tree, decision_tree, cart, c4.5, id3, rules, forest or optimal. [default: tree, or "
+        "decision_tree where a pruner or parameters ask for it]",
     ),
     click.option("--criterion", metavar="NAME", help="What makes a split good, such as gini or entropy."),
     click.option("--missing", metavar="POLICY", help="What becomes of missing values, such as surrogate."),
@@ -213,25 +211,17 @@ class DataOptions:
     classes: tuple[str, ...] = ()
 
     @property
-    def text(self) -> TextOptions:
-        """How text files are read."""
-        return TextOptions(self.encoding, self.delimiter, self.header, self.na)
-
-    def choices(self, names: Sequence[str]) -> Choices:
-        """What the user says about columns."""
-        return Choices(
-            numeric=listed(self.numeric, names),
-            categorical=listed(self.categorical, names),
-            ordinal=dict(map(_order, self.ordinal)),
-            strict=self.strict,
-        )
+    def table(self) -> TableOptions:
+        """The same, as they are said in Python."""
+        said = {field.name: getattr(self, field.name) for field in fields(TableOptions)}
+        return TableOptions(**said | {"ordinal": dict(map(_order, self.ordinal))})
 
 
 @dataclass(frozen=True)
 class LearnerOptions:
     """What the command line says about learning."""
 
-    algorithm: str = "tree"
+    algorithm: str | None = None
     criterion: str | None = None
     missing: str | None = None
     pruner: str | None = None
@@ -263,20 +253,6 @@ def taken(kind: type[Options], given: dict[str, Any]) -> Options:
 def screen_of(given: dict[str, Any]) -> Screen:
     """Make the screen that the options ask for."""
     return Screen(bool(given.get("quiet")), bool(given.get("as_json")))
-
-
-def listed(values: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    """Read names that may be given one by one or joined by commas.
-
-    Examples
-    --------
-    >>> listed(["a,b", "x, y"], ["a", "b", "x, y"])
-    ('a', 'b', 'x, y')
-    """
-    found: list[str] = []
-    for value in values:
-        found += [value] if value in names else [name.strip() for name in value.split(",")]
-    return tuple(dict.fromkeys(found))
 
 
 def _order(text: str) -> tuple[str, tuple[str, ...]]:

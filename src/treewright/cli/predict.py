@@ -7,9 +7,8 @@ from typing import Any
 import click
 import numpy as np
 
-from treewright.cli.model_loading import open_model, read_features, schema_of, table_features
-from treewright.cli.options import DataOptions, listed, model_command, screen_of, spreadsheet_option, taken
-from treewright.cli.training_table import read_staged, refuse_infinities
+from treewright.cli.model_loading import open_model, read_features, table_features
+from treewright.cli.options import DataOptions, model_command, screen_of, spreadsheet_option, taken
 from treewright.data.columns import plain
 from treewright.errors import DataError
 from treewright.files.output import check_output, write_query
@@ -17,6 +16,8 @@ from treewright.files.staged_table import quoted_name
 from treewright.files.staging import CHUNK_ROWS
 from treewright.files.table import unknown_column
 from treewright.files.workspace import Workspace
+from treewright.fitting.report import schema_of
+from treewright.fitting.training_table import listed, refuse_infinities, stage
 from treewright.formatting.text import counted
 
 EPILOG = """\b
@@ -58,7 +59,7 @@ def command(model: str, output: str, keep: tuple[str, ...], spreadsheet: bool, *
     if leaf and not hasattr(fitted, "tree_"):
         raise click.UsageError(f"--leaf needs a model of one tree, and this is a {type(fitted).__name__}.")
     with Workspace() as workspace:
-        staged = read_staged(workspace, options, screen)
+        staged = stage(workspace, options.data, options.table, screen)
         kept = staged.names if keep == ("*",) else listed(keep, staged.names)
         for name in kept:
             if name not in staged.columns:

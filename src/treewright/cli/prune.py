@@ -7,12 +7,14 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import refuse_folder, show_model
-from treewright.cli.learners import METHODS, pruner_of_text
+from treewright.cli.fit import refuse_folder
+from treewright.cli.learners import pruner_of_text
 from treewright.cli.model_loading import open_model, read_judged, table_features
 from treewright.cli.options import DataOptions, model_argument, screen_of, screen_options, taken, text_options
-from treewright.cli.training_table import weights
 from treewright.files.workspace import Workspace
+from treewright.fitting.learners import METHODS
+from treewright.fitting.report import model_section
+from treewright.fitting.training_table import weights
 from treewright.model_selection.validated_pruning import needs, prune
 
 EPILOG = """\b
@@ -66,7 +68,7 @@ def command(
     smaller = prune(fitted, pruner, *arguments)
     before, after = fitted.tree_, smaller.tree_
     smaller.save(path)
-    show_model(smaller, screen)
+    screen.section(model_section(smaller))
     if report and smaller.report_ is not None:
         screen.title("What was compared, and done")
         screen.text(str(smaller.report_))

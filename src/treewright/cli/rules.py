@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from treewright.cli.fit import refuse_folder
-from treewright.cli.model_loading import open_model, read_judged, ruleset_of, table_features
+from treewright.cli.model_loading import open_model, read_judged, table_features
 from treewright.cli.options import DataOptions, model_argument, screen_of, screen_options, taken, text_options
-from treewright.cli.training_table import weights
 from treewright.files.workspace import Workspace
+from treewright.fitting.report import ruleset_of
+from treewright.fitting.training_table import weights
 from treewright.persistence.atomic_file import whole_file
 
 EPILOG = """\b

@@ -17,6 +17,8 @@ from treewright.formatting.text import printable
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from treewright.fitting.report import Section
+
 WIDTH = 120
 """Columns of lines that go to a file or another program."""
 
@@ -59,6 +61,12 @@ class Screen:
         self.text()
         self.text(text, style="bold")
 
+    def section(self, section: Section, first: bool = False) -> None:
+        """Show a part of a report; its table cells were made harmless."""
+        if section.title:
+            self.text(section.title, style="bold") if first else self.title(section.title)
+        self.text("\n".join(section.lines))
+
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
         """Show rows under a head; the first `left` columns are words, the others figures."""
         if not self.shows_text:
@@ -77,15 +85,6 @@ class Screen:
             self._console.print(table)
         for line in captured.get().splitlines():
             click.echo(line.rstrip())
-
-    def bars(self, shares: Sequence[tuple[str, float]], width: int = 30) -> None:
-        """Show names with bars, the largest first."""
-        if not self.shows_text:
-            return
-        longest = max((len(printable(name)) for name, _ in shares), default=0)
-        for name, share in shares:
-            bar = "█" * round(width * share) or "▏"
-            self.text(f"  {printable(name):<{longest}}  {bar} {share:.0%}")
 
     def result(self, result: dict[str, Any]) -> None:
         """Give the result to a program."""
@@ -136,14 +135,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     return str(value)
-
-
-def number(value: float) -> str:
-    """Write a figure to four digits.
-
-    Examples
-    --------
-    >>> number(0.123456), number(1234567.0), number(12.0)
-    ('0.1235', '1.235e+06', '12')
-    """
-    return f"{value:.4g}"

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import show_features, title_of, tree_text
-from treewright.cli.model_loading import open_model, ruleset_of
+from treewright.cli.model_loading import open_model
 from treewright.cli.options import model_argument, screen_of, screen_options
-from treewright.cli.screen import Screen, number
+from treewright.cli.screen import Screen
 from treewright.data.columns import plain
+from treewright.fitting.report import figure, importance_section, ruleset_of, title_of, tree_text
 from treewright.formatting.text import quoted
 from treewright.tree.decision import loss_name
 from treewright.tree.splits import features_of
@@ -46,7 +46,9 @@ def command(model: str, depth: int | None, node: int | None, member: int | None,
     if node is None:
         screen.text(title_of(fitted) + target_text(fitted), style="bold")
         screen.text(tree_text(tree, tree.depth if depth is None else depth, missing=given["missing"]))
-        show_features(fitted, screen)
+        shares = importance_section(fitted)
+        if shares is not None:
+            screen.section(shares)
         edits = getattr(fitted, "edits_", ())
         if edits:
             screen.text(f"edited by hand: {', '.join(map(_edit_text, edits))}")
@@ -98,14 +100,14 @@ def show_node(tree: Any, node: int, screen: Screen) -> None:
     screen.text("rows where " + (" and ".join(path_conditions(tree, node)) or "nothing is asked yet"))
     figures = [
         ("rows", str(view.count)),
-        ("weight", number(view.weight)),
-        ("impurity", number(view.impurity)),
-        (f"{loss_name(tree, 'errors')} as a leaf", number(view.risk)),
+        ("weight", figure(view.weight)),
+        ("impurity", figure(view.impurity)),
+        (f"{loss_name(tree, 'errors')} as a leaf", figure(view.risk)),
         ("predicts", prediction_text(tree, node)),
     ]
     if tree.schema.classes is not None:
         figures += [
-            (f"of class {quoted(str(plain(label)))}", number(weight))
+            (f"of class {quoted(str(plain(label)))}", figure(weight))
             for label, weight in zip(tree.schema.classes, view.value.tolist(), strict=True)
         ]
     screen.table(["", ""], figures)
@@ -122,7 +124,7 @@ def show_node(tree: Any, node: int, screen: Screen) -> None:
         for branch, child in enumerate(view.children)
     ]
     screen.table(["branch", "node", "rows", "predicts"], rows)
-    screen.text(f"gain {number(view.merit)}; a row without the value {_default(view)}")
+    screen.text(f"gain {figure(view.merit)}; a row without the value {_default(view)}")
     agreements = {"agreement": view.agreements, "adjusted": view.adjusted_agreements}
     _show_splits(screen, tree, "Surrogates, by agreement", view.surrogates, agreements)
     left_out = without_surrogate(tree, node)
@@ -149,7 +151,7 @@ def _show_splits(
         return
     screen.title(title)
     columns = [[split.condition(tree.schema, 0) for split in splits]]
-    columns += [[number(figure) for figure in column] for column in figures.values() if column]
+    columns += [[figure(value) for value in column] for column in figures.values() if column]
     names = [name for name, column in figures.items() if column]
     screen.table(["split", *names], [list(row) for row in zip(*columns, strict=True)])
 
@@ -164,7 +166,7 @@ def without_surrogate(tree: Any, node: int) -> list[str]:
 def prediction_text(tree: Any, node: int) -> str:
     """Say what a node predicts."""
     if tree.schema.classes is None:
-        return number(float(tree.node_value[node, 0]))
+        return figure(float(tree.node_value[node, 0]))
     return quoted(str(plain(tree.schema.classes[int(tree.label[node])])))
 
 

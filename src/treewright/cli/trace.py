@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import refuse_folder, suited_learner
-from treewright.cli.learners import check_learner
+from treewright.cli.fit import refuse_folder
+from treewright.cli.learners import check_learner, learner
 from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
-from treewright.cli.training_table import read_problem
 from treewright.files.workspace import Workspace
+from treewright.fitting.training_table import read_training_table
 from treewright.persistence.atomic_file import whole_file
 from treewright.trace import Trace
 
@@ -46,17 +46,18 @@ def command(node: int | None, max_nodes: int | None, html: str | None, **given: 
     refuse_folder(html)
     check_learner(learning)
     with Workspace() as workspace:
-        problem = read_problem(workspace, taken(DataOptions, given), screen)
-        model = suited_learner(learning, problem)
+        options = taken(DataOptions, given)
+        data = read_training_table(workspace, options.data, options.table, screen)
+        model = learner(learning, data, default="decision_tree")
     known = model.get_params(deep=False)
     if "trace" not in known:
         raise click.UsageError(
-            f"{type(model).__name__} is no single tree: use --algorithm tree, cart, c4.5 or id3."
+            f"{type(model).__name__} is no single tree: use --algorithm decision_tree, cart, c4.5 or id3."
         )
     if learning.pruner is None:  # what prunes by default need not be waited for
         model.set_params(**{name: None for name in ("pruner", "cv", "se") if name in known})
     with screen.progress("growing", known=False):
-        model.set_params(trace=True).fit(problem.X, problem.y, problem.weight)
+        model.set_params(trace=True).fit(data.X, data.y, data.weight)
     trace = _counted_from_one(model.trace_)
     if node is not None and not 0 <= node < len(trace):
         raise click.UsageError(f"--node {node}: the tree has the nodes 0 to {len(trace) - 1}.")

@@ -1,21 +1,23 @@
-"""The report of `treewright fit --html`: one page that stands alone, without scripts."""
+"""The report of a fit as a web page that stands alone, without scripts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from treewright.cli.fit import importances, title_of
-from treewright.cli.model_loading import ruleset_of
-from treewright.cli.performance import error_text, folds_text
-from treewright.cli.training_table import Problem, column_line
 from treewright.draw.tree_plot import plot_tree
 from treewright.evaluation import ClassEvaluation, CrossValidation
 from treewright.export import export_html
+from treewright.fitting.column_summary import column_line
+from treewright.fitting.report import error_text, folds_text, importances, ruleset_of, title_of
 from treewright.formatting.html_table import html_bars, html_table
 from treewright.formatting.text import counted
 from treewright.persistence.atomic_file import whole_file
+
+if TYPE_CHECKING:
+    from treewright.fitting.fit import FitResult
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -31,19 +33,35 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """The page loads nothing and runs nothing, whatever names and values it shows."""
 
 
-def write_report(path: str, model: Any, problem: Problem, found: CrossValidation | None) -> None:
-    """Write what the screen of `fit` shows as a web page, whole or not at all."""
+def write_report(path: str | Path, result: FitResult) -> None:
+    """Write the report as a web page, whole or not at all."""
     with whole_file(path) as beside:
-        beside.write_text(report_page(model, problem, found), encoding="utf-8")
+        beside.write_text(report_page(result), encoding="utf-8")
 
 
-def report_page(model: Any, problem: Problem, found: CrossValidation | None) -> str:
+def report_page(result: FitResult) -> str:
     """Compose the page."""
-    title = f"{problem.target} from {problem.table.name.strip(chr(39))}"
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta name="viewport" content="width=device-width">'
+        f"<title>{escape(_title(result))}</title><style>{STYLE}</style></head>"
+        f"<body>{report_body(result)}</body></html>\n"
+    )
+
+
+def _title(result: FitResult) -> str:
+    return f"{result.data.target} from {result.data.table.name.strip(chr(39))}"
+
+
+def report_body(result: FitResult) -> str:
+    """Compose what the page shows: for notebooks too."""
+    model, data, found = result.model, result.data, result.evaluation
     parts = [
-        f"<h1>{escape(title)}</h1>",
-        f"<p>{escape(title_of(model))}, from {counted(len(problem.table), 'row')} and "
-        f"{counted(len(problem.features), 'feature')}.</p>",
+        f"<h1>{escape(_title(result))}</h1>",
+        f"<p>{escape(title_of(model))}, from {counted(len(data), 'row')} and "
+        f"{counted(len(data.features), 'feature')}.</p>",
+        *(f"<p>{escape(note)}</p>" for note in data.notes),
     ]
     if found is not None:
         parts += ["<h2>Performance</h2>", *_worth(found)]
@@ -51,24 +69,15 @@ def report_page(model: Any, problem: Problem, found: CrossValidation | None) -> 
     if ruleset is not None:
         parts += ["<h2>The rules</h2>", f'<pre class="scroll">{escape(str(ruleset))}</pre>']
     elif hasattr(model, "tree_"):
-        gaps = any(problem.table[name].gaps.any() for name in problem.features)
-        drawing = plot_tree(model, problem.X, problem.y, missing=gaps)
+        drawing = plot_tree(model, data.X, data.y, missing=data.has_missing)
         parts += ["<h2>The tree</h2>", f'<div class="scroll drawing">{drawing.svg}</div>']
         parts.append(f"<details><summary>in words</summary>{export_html(model.tree_)}</details>")
     shares = {name: share for name, share in importances(model) if share > 0}
     if shares:
         parts += ["<h2>Feature importance</h2>", html_bars("", list(shares), list(shares.values()))]
-    lines = [
-        column_line(name, problem.readings[name].kind, problem.table[name])
-        for name in [*problem.features, problem.target]
-    ]
+    lines = [column_line(name, data.kinds[name], data.table[name]) for name in [*data.features, data.target]]
     parts += ["<h2>The table</h2>", _table(["column", "kind", "values", "missing"], lines, left=3)]
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        '<meta name="viewport" content="width=device-width">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
-    )
+    return "".join(parts)
 
 
 def _worth(found: CrossValidation) -> list[str]:
