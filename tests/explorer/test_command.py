@@ -77,7 +77,7 @@ def test_a_forest_is_served(tmp_path, monkeypatch, capsys) -> None:
 
 def test_a_taken_port_is_said_before_anything_is_grown(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("treewright.cli.explore.read_problem", None)
+    monkeypatch.setattr("treewright.cli.explore.read_training_table", None)
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from treewright._module_names import public
 from treewright.evaluation import CrossValidation, cross_validate
 from treewright.files.workspace import Workspace
 from treewright.fitting.learners import AS_USUAL, folds_for, suited_learner
@@ -29,6 +30,7 @@ from treewright.fitting.training_table import (
 )
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class FitResult:
     """A model, what it was learned from, and its estimated error; `print` and notebooks show all of it.
