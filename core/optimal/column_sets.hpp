@@ -2,80 +2,82 @@
 //
 // The rows of a node are those that fit a set of columns, each with a sign; the order in which the columns were asked for does
 // not matter. So all trees of four levels need the classes of C(p, 4) sets only, and each set is counted once: the rows where all
-// of its columns are positive. What the other signs have follows by subtraction. Of the two values of a column the rarer one is
-// the positive one, and rare columns come first, so that few rows are left where most of the counting is done.
+// of its columns are positive. What the other signs have follows by subtraction. As the positive value of a column is the rarer
+// one, and rare columns come first (two_valued.hpp), few rows are left where most of the counting is done.
 //
-// A cell is a set of columns with signs. The cost of the best tree for a cell of three columns is that of a leaf, or the least
-// over all fourth columns; from these follow the cells of two columns, of one, and the root.
+// A cell is a set of columns with signs. For a cell of three columns the least cost of two leaves below it is the least over all
+// fourth columns; with the price of a split it is compared with that of a leaf. From these follow the cells of two columns, of
+// one, and the root.
+//
+// Levels are added one by one. A tree of d + 1 levels has d + 1 splits or more, so that a tree of d levels that makes no mistake
+// and has fewer ends the search.
 #pragma once
 #include <functional>
-#include <vector>
 
-#include "optimal/node.hpp"
+#include "optimal/two_valued.hpp"
 
 namespace treewright::optimal {
 
-/// Rows as bits, a word of 64 rows for all columns, then the next; those of the first class begin with the first word.
-struct SetBits {
-    size_t words[2] = {0, 0};  // of each class
-    size_t stride = 0;         // columns, rounded up to whole vectors
-    uint64_t* bits = nullptr;
-};
-
-/// Counts and costs by set of columns, in rows of whole vectors. Signs are bits of a number, the first column's the lowest; 1 is
-/// positive. Kernels read these by pointers alone (kernels.hpp says why).
+/// Rows by set of columns, in rows of whole vectors; of each class, times what a row of it costs if that differs. Signs are bits of
+/// a number, the first column's the lowest; 1 is positive. Kernels read these by pointers alone (kernels.hpp says why).
+///
+/// A vector may hold columns that come before, or are one of, those of a set, and columns of no rows at all: what is worked out for
+/// them is true of trees that ask a column again or in vain, and so does no harm.
 template <class Number>
 struct SetTables {
     size_t n_columns = 0, padded = 0;
-    Number zero = 0, one = 0, price = 0, big = 0;  // cost of a row of each class that is not recognised, of a split, of no tree
-    Number total[2] = {0, 0};
-    Number *single[2], *both[2], *three[2];  // rows of each class where one, two, three columns are positive
-    Number *pair[4], *triple[8];             // costs by signs
-    Number* with[2];                         // counts of one set with each further column
+    Number weight[2] = {1, 1}, total[2] = {0, 0};
+    Number *single[2], *both[2], *three[2];  // where one, two, three columns are positive
+    Number *pair[4], *triple[8];             // least costs of two leaves below a cell, by its signs
+    Number* with[2];                         // of one set with each further column
+    double *below[4], unit = 1, price = 0;   // costs of a split and what is below it, by pair and signs; of a number, of a split
     const size_t* base = nullptr;            // by pair: where its triples stand, less the number of the third column
     std::vector<Number> memory;
+    std::vector<double> costs;
     std::vector<size_t> bases;
 };
 
-/// What is known of a node whose columns have two values each.
+/// The best trees of so many levels, and those with each column at their root.
 struct SetCosts {
+    int depth = 0;
     Cost best = 0, one_level_less = 0;
-    std::vector<Cost> by_column;  // the best trees with an active column at their root
+    std::vector<Cost> by_column;
 };
 
 class ColumnSets {
 public:
     static constexpr int most_levels = 4;
 
-    /// Whether a node can be solved so: every active column parts its rows in one way only.
-    static bool fits(const Node& node, const std::vector<Column>& columns, const Loss& loss, int depth, uint32_t leaves);
-    /// Bytes that this takes.
-    static size_t bytes(const Node& node, const Loss& loss, int depth);
-    /// Costs of the best trees of two to four levels. `count` is told of sets now and then, and may throw.
-    SetCosts solve(const Node& node, const Loss& loss, int depth, const std::function<void()>& count);
+    /// Whether trees of two-valued columns can be found so.
+    static bool fits(const Loss& loss, int depth, uint32_t leaves);
+    /// Bytes that this takes, for so many columns and rows.
+    static size_t bytes(size_t n_columns, size_t n_rows, const Loss& loss, int depth);
+    /// Costs of the best trees of up to `depth` levels; `costs` are those of the levels that are done. `count` is told of sets now
+    /// and then, and may throw.
+    void solve(const BitTable& table, const Loss& loss, int depth, const std::function<void()>& count, SetCosts& costs);
+    /// The first of the best trees whose costs are given: every column has one cut, so it is that of the first feature whose trees
+    /// cost as little, and so on below.
+    Plan first_of_best(const BitTable& table, const Loss& loss, const SetCosts& costs, const std::function<void()>& count);
 
 private:
     template <class Number>
-    SetCosts solve_in(SetTables<Number>& tables, const Node& node, const Loss& loss, int depth,
-                      const std::function<void()>& count);
+    void solve_in(SetTables<Number>& tables, const BitTable& table, const Loss& loss, int depth,
+                  const std::function<void()>& count, SetCosts& costs);
     template <class Number>
-    void count_pairs(SetTables<Number>& tables);
+    void lay_out(SetTables<Number>& tables, const BitTable& table, const Loss& loss, int depth);
     template <class Number>
-    Cost fold_pairs(SetTables<Number>& tables, const Node& node, const Loss& loss, SetCosts& costs);
-    void read(const Node& node, const Loss& loss);
+    void count_pairs(SetTables<Number>& tables, const BitTable& table);
+    template <class Number>
+    void count_triples(SetTables<Number>& tables, const BitTable& table, bool keep, const std::function<void()>& count);
+    template <class Number>
+    void count_quadruples(SetTables<Number>& tables, const BitTable& table, const std::function<void()>& count);
+    template <class Number>
+    void take_level(const SetTables<Number>& tables, const Loss& loss, int depth, SetCosts& costs) const;
 
-    SetBits all_, below_one_, below_two_;
-    std::vector<uint64_t> words_[3];
-    std::vector<uint32_t> columns_;  // active ones, rare first
-    uint32_t n_of_class_[2] = {0, 0};
-    SetTables<int32_t> small_;
+    SetBits below_one_, below_two_;
+    std::vector<uint64_t> words_[2];
+    SetTables<uint16_t> small_;
     SetTables<double> large_;
 };
-
-/// Where the rows of an active column of two groups part: the number of rows of the first.
-inline uint32_t only_cut(const Node& node, size_t i) {
-    const uint32_t* group = node.group_of(i);
-    return static_cast<uint32_t>(std::upper_bound(group, group + node.n_rows, group[0]) - group);
-}
 
 }  // namespace treewright::optimal

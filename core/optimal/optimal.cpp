@@ -39,10 +39,13 @@ public:
     Outcome grow() {
         bool proven = false;
         try {
-            read();
-            best_cost_ = root_.leaf;
-            best_now_ = best_cost_;
-            solve_root();
+            limits_.start();
+            if (!by_sets()) {
+                read();
+                best_cost_ = root_.leaf;
+                best_now_ = best_cost_;
+                solve_root();
+            }
             proven = true;
         } catch (const OutOfLimits&) {
         }
@@ -64,6 +67,7 @@ public:
     Values frontier() {
         Values values{std::vector<double>(leaves_, std::nan(""))};
         try {
+            limits_.start();
             read();
             for (uint32_t leaves = 1; leaves <= leaves_; ++leaves)
                 values.objective[leaves - 1] = value_of(level(depth_, leaves).cost, level(depth_, leaves).plan);
@@ -76,6 +80,7 @@ public:
         const double none = std::numeric_limits<double>::infinity();
         Values values{std::vector<double>(table_.features.size(), std::nan(""))};
         try {
+            limits_.start();
             read();
             for (size_t f = 0; f < values.objective.size(); ++f) {
                 values.objective[f] = none;
@@ -90,7 +95,6 @@ public:
 
 private:
     void read() {
-        limits_.start();
         if (!read_columns(table_, loss_, [&] { return !limits_.over(0); }, columns_, root_)) throw OutOfLimits{};
     }
     double objective(Cost cost) const { return loss_.objective(cost) + options_.loss.alpha; }
@@ -148,6 +152,30 @@ private:
         return levels_[{depth, leaves}] = std::move(result);
     }
 
+    /// The best tree of a table of two-valued columns, by the rule of ties; false if it is not such a table.
+    bool by_sets() {
+        if (depth_ < 1 || !ColumnSets::fits(loss_, depth_, leaves_)) return false;
+        BitTable table;
+        if (!table.read(table_, loss_) ||
+            !limits_.allows(ColumnSets::bytes(table.columns().size(), table_.n_rows, loss_, depth_)))
+            return false;
+        ColumnSets sets;
+        SetCosts costs;
+        const auto tell = [&] {
+            best_now_ = costs.best;
+            limits_.count(1, 0);
+        };
+        try {
+            sets.solve(table, loss_, depth_, tell, costs);
+        } catch (const OutOfLimits&) {
+            best_ = sets.first_of_best(table, loss_, costs, [] {});
+            throw;
+        }
+        lower_ = costs.best;
+        best_ = sets.first_of_best(table, loss_, costs, [] {});
+        return true;
+    }
+
     /// The best tree, by the rule of ties.
     void solve_root() {
         if (leaves_ < 2 || root_.active.empty()) return;
@@ -196,6 +224,10 @@ private:
 
     /// The number of a rank among those of a feature.
     double number_of(int32_t feature, int32_t rank) const {
+        if (root_.n_rows == 0) {  // it has two values
+            const double* numbers = table_.features[static_cast<size_t>(feature)].numbers;
+            return *std::min_element(numbers, numbers + table_.n_rows);
+        }
         for (size_t i = 0; i < root_.active.size(); ++i) {
             if (columns_[root_.active[i]].feature != feature) continue;
             const uint32_t* group = root_.group_of(i);

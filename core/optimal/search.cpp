@@ -368,32 +368,19 @@ void Solver::write(const Node& node, const Choice& choice, Plan& plan) {
 
 // ---- two-valued columns ----------------------------------------------------------------------------------------------------
 
-/// The first of the best trees, by Rank: every column has one cut, so it is that of the first column whose trees cost as little.
 Cost Solver::by_sets(const Node& node, int depth, Cost below, Plan& plan, Floors* found) {
-    const SetCosts costs = sets_.solve(node, loss(), depth, [&] { setting_.limits.count(1, thread_); });
+    const auto count = [&] { setting_.limits.count(1, thread_); };
+    two_valued_.read(node, setting_.columns, loss());
+    SetCosts costs;
+    sets_.solve(two_valued_, loss(), depth, count, costs);
     if (found) {
         const Cost trivial = costs.one_level_less + price();
         std::fill(found->begin(), found->end(), trivial);
-        for (size_t i = 0; i < node.active.size(); ++i) (*found)[node.active[i]] = std::min(costs.by_column[i], trivial);
+        for (size_t i = 0; i < node.active.size(); ++i)
+            if (const int32_t alike = two_valued_.alike()[i]; alike >= 0)
+                (*found)[node.active[i]] = std::min(costs.by_column[static_cast<size_t>(alike)], trivial);
     }
-    if (costs.best >= below) return costs.best;
-    plan.clear();
-    if (costs.best == node.leaf) return costs.best;
-    const auto first = std::find(costs.by_column.begin(), costs.by_column.end(), costs.best);
-    const auto i = static_cast<size_t>(first - costs.by_column.begin());
-    const uint32_t cut = only_cut(node, i), *order = node.order_of(i), *group = node.group_of(i);
-    std::vector<uint32_t> places(node.n_rows);
-    for (uint32_t k = 0; k < node.n_rows; ++k) places[order[k]] = k;
-    Node left, right;
-    part(node, places.data(), cut, &left, &right);
-    Plan on_left, on_right;
-    solve(left, depth - 1, 1u << (depth - 1), endless, on_left);
-    solve(right, depth - 1, 1u << (depth - 1), endless, on_right);
-    const Column& of = column(node, i);
-    Test test = of.categorical ? Test{TestKind::category, false, of.feature, static_cast<int32_t>(group[0])}
-                               : of.cut(group[0], group[cut]);
-    if (of.categorical && on_left.nodes.empty() && on_right.nodes.empty()) test = {TestKind::subset, true, of.feature, 0};
-    plan = Plan::join(test, on_left, on_right);
+    if (costs.best < below) plan = sets_.first_of_best(two_valued_, loss(), costs, count);
     return costs.best;
 }
 

@@ -71,8 +71,8 @@ public:
 
     /// Whether sets of columns are counted for a question, rather than cuts searched.
     bool counts_sets(const Node& node, int depth, uint32_t leaves) const {
-        return ColumnSets::fits(node, setting_.columns, loss(), depth, leaves) &&
-               setting_.limits.allows(ColumnSets::bytes(node, loss(), depth));
+        return ColumnSets::fits(loss(), depth, leaves) && BitTable::fits(node, setting_.columns) &&
+               setting_.limits.allows(ColumnSets::bytes(node.active.size(), node.n_rows, loss(), depth));
     }
 
     /// Cost of the best split of a node by a subset of the categories of an active column.
@@ -133,6 +133,7 @@ private:
     const int thread_;
 
     // memory of two levels
+    BitTable two_valued_;
     ColumnSets sets_;
     Blocks blocks_;
     std::vector<uint32_t> place_, wide_;

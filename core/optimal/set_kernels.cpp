@@ -44,10 +44,10 @@ inline uint64_t gather_bits(uint64_t word, uint64_t kept) { return _pext_u64(wor
 #endif
 namespace sets::avx512 {
 
-using Words = __m512i;
+typedef uint64_t Words __attribute__((vector_size(64)));
 inline void count_words(uint64_t rows, const uint64_t* words, Words& sum) {
     const __m512i both = _mm512_and_si512(_mm512_set1_epi64(static_cast<long long>(rows)), _mm512_loadu_si512(words));
-    sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(both));
+    sum += reinterpret_cast<Words>(_mm512_popcnt_epi64(both));
 }
 inline uint64_t gather_bits(uint64_t word, uint64_t kept) { return _pext_u64(word, kept); }
 
