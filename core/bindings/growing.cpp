@@ -19,6 +19,30 @@ nb::tuple columns_of(const Grid<T>& table, int threads) {
     return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, double>(data, 2, shape, owner, strides)), give(std::move(flags)));
 }
 
+/// Whether numbers are nothing but 0 and 1, apart from NaN, and not all of them NaN.
+bool holds_zeros_and_ones(const double* numbers, size_t n) {
+    bool some = false;
+    for (size_t begin = 0; begin < n; begin += 512) {
+        int others = 0, known = 0;
+        for (size_t i = begin; i < std::min(n, begin + 512); ++i) {
+            const double x = numbers[i];
+            others |= static_cast<int>(x == x) & static_cast<int>(x != 0) & static_cast<int>(x != 1);
+            known |= static_cast<int>(x == x);
+        }
+        if (others) return false;
+        some = some || known;
+    }
+    return some;
+}
+
+/// Which columns hold nothing but 0 and 1, apart from NaN.
+nb::object zeros_and_ones(const Columns& numbers) {
+    const size_t rows = numbers.shape(0);
+    std::vector<uint8_t> found(numbers.shape(1));
+    for (size_t c = 0; c < found.size(); ++c) found[c] = holds_zeros_and_ones(numbers.data() + c * rows, rows);
+    return give(std::move(found));
+}
+
 nb::dict grow_tree(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
                    const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
                    const std::optional<Vector<double>>& weight, const nb::dict& options) {
@@ -56,6 +80,7 @@ double merit_of(const std::string& criterion,
 }  // namespace
 
 void add_growing(nb::module_& m) {
+    m.def("zeros_and_ones", &zeros_and_ones, "numbers"_a.noconvert());
     m.def("columns", &columns_of<double>, "table"_a.noconvert(), "threads"_a = 1);
     m.def("columns", &columns_of<float>, "table"_a.noconvert(), "threads"_a = 1);
     m.def("grow", &grow_tree, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),

@@ -72,8 +72,8 @@ void ColumnSets::lay_out(SetTables<Number>& t, const BitTable& table, const Loss
     const Number none = std::is_same_v<Number, uint16_t> ? Number{65535} : static_cast<Number>(endless);
     std::fill(t.pair[0], t.pair[0] + 4 * square, none);
     for (int k = 0; k < 2; ++k) give(t.three[k], n_triples);
-    for (int s = 0; s < 8; ++s) give(t.triple[s], n_triples);
-    std::fill(t.triple[0], t.triple[0] + 8 * n_triples, none);
+    give(t.triple, 8 * n_triples);
+    std::fill_n(t.triple, 8 * n_triples, none);
     t.bases.assign(n_triples ? p * p : 0, 0);
     size_t at = 0;
     for (size_t a = 0; n_triples && a < p; ++a)
@@ -209,7 +209,8 @@ Plan ColumnSets::first_of_best(const BitTable& table, const Loss& loss, const Se
     const auto& columns = table.columns();
     size_t first = columns.size();
     for (size_t a = 0; costs.depth > 0 && a < columns.size(); ++a)
-        if (costs.by_column[a] == costs.best && (first == columns.size() || columns[a].test.feature < columns[first].test.feature))
+        if (costs.by_column[a] == costs.best &&
+            (first == columns.size() || columns[a].test.feature < columns[first].test.feature))
             first = a;
     const Cost leaf = std::min(Cost{table.n_of_class(0)} * loss.mistake()[0], Cost{table.n_of_class(1)} * loss.mistake()[1]);
     if (first == columns.size() || costs.best == leaf) return {};

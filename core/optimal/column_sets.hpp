@@ -18,17 +18,17 @@
 
 namespace treewright::optimal {
 
-/// Rows by set of columns, in rows of whole vectors; of each class, times what a row of it costs if that differs. Signs are bits of
-/// a number, the first column's the lowest; 1 is positive. Kernels read these by pointers alone (kernels.hpp says why).
+/// Rows by set of columns, in rows of whole vectors; of each class, times what a row of it costs if that differs. Signs are bits
+/// of a number, the first column's the lowest; 1 is positive. Kernels read these by pointers alone (kernels.hpp says why).
 ///
-/// A vector may hold columns that come before, or are one of, those of a set, and columns of no rows at all: what is worked out for
-/// them is true of trees that ask a column again or in vain, and so does no harm.
+/// A vector may hold columns that come before, or are one of, those of a set, and columns of no rows at all: what is worked out
+/// for them is true of trees that ask a column again or in vain, and so does no harm.
 template <class Number>
 struct SetTables {
     size_t n_columns = 0, padded = 0;
     Number weight[2] = {1, 1}, total[2] = {0, 0};
     Number *single[2], *both[2], *three[2];  // where one, two, three columns are positive
-    Number *pair[4], *triple[8];             // least costs of two leaves below a cell, by its signs
+    Number *pair[4], *triple;                // least costs of two leaves below a cell, by its signs
     Number* with[2];                         // of one set with each further column
     double *below[4], unit = 1, price = 0;   // costs of a split and what is below it, by pair and signs; of a number, of a split
     const size_t* base = nullptr;            // by pair: where its triples stand, less the number of the third column
@@ -52,11 +52,11 @@ public:
     static bool fits(const Loss& loss, int depth, uint32_t leaves);
     /// Bytes that this takes, for so many columns and rows.
     static size_t bytes(size_t n_columns, size_t n_rows, const Loss& loss, int depth);
-    /// Costs of the best trees of up to `depth` levels; `costs` are those of the levels that are done. `count` is told of sets now
-    /// and then, and may throw.
+    /// Costs of the best trees of up to `depth` levels; `costs` are those of the levels that are done. `count` is told of sets
+    /// now and then, and may throw.
     void solve(const BitTable& table, const Loss& loss, int depth, const std::function<void()>& count, SetCosts& costs);
-    /// The first of the best trees whose costs are given: every column has one cut, so it is that of the first feature whose trees
-    /// cost as little, and so on below.
+    /// The first of the best trees whose costs are given: every column has one cut, so it is that of the first feature whose
+    /// trees cost as little, and so on below.
     Plan first_of_best(const BitTable& table, const Loss& loss, const SetCosts& costs, const std::function<void()>& count);
 
 private:

@@ -9,6 +9,13 @@
 #endif
 #endif
 
+// Loops over the signs of a cell are written out, so that cells stay in registers.
+#if defined(__GNUC__) && !defined(__clang__)
+#define UNROLLED _Pragma("GCC unroll 8")
+#else
+#define UNROLLED
+#endif
+
 namespace treewright::optimal {
 
 #ifdef TREEWRIGHT_X86

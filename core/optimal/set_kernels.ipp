@@ -39,20 +39,61 @@ struct Loops {
             if (of[i] < best) best = of[i];
         return best;
     }
+    /// The least lane of each of eight vectors.
+    static inline __attribute__((always_inline)) void least_of_eight(const Vector* of, Number* to) {
+        if constexpr (sizeof(Number) == 2) {
+            typedef Number Part __attribute__((vector_size(16)));
+            Part part[8];
+            UNROLLED
+            for (int s = 0; s < 8; ++s) {
+                Part quarter[4];
+                __builtin_memcpy(quarter, &of[s], sizeof(Vector));
+                lower(quarter[0], quarter[1]);
+                lower(quarter[2], quarter[3]);
+                lower(quarter[0], quarter[2]);
+                part[s] = quarter[0];
+            }
+            UNROLLED
+            for (int s = 0; s < 8; s += 2) {  // lanes of two vectors in turn
+                const Part low = __builtin_shufflevector(part[s], part[s + 1], 0, 8, 1, 9, 2, 10, 3, 11);
+                part[s] = __builtin_shufflevector(part[s], part[s + 1], 4, 12, 5, 13, 6, 14, 7, 15);
+                lower(part[s], low);
+            }
+            UNROLLED
+            for (int s = 0; s < 8; s += 4) {  // of four
+                const Part low = __builtin_shufflevector(part[s], part[s + 2], 0, 1, 8, 9, 2, 3, 10, 11);
+                part[s] = __builtin_shufflevector(part[s], part[s + 2], 4, 5, 12, 13, 6, 7, 14, 15);
+                lower(part[s], low);
+            }
+            const Part low = __builtin_shufflevector(part[0], part[4], 0, 1, 2, 3, 8, 9, 10, 11);
+            part[0] = __builtin_shufflevector(part[0], part[4], 4, 5, 6, 7, 12, 13, 14, 15);
+            lower(part[0], low);
+            store(to, part[0]);
+        } else {
+            for (int s = 0; s < 8; ++s) to[s] = least(of[s], of[s][0]);
+        }
+    }
     static inline __attribute__((always_inline)) const Number* both(const Tables& t, int k, size_t a) {
         return t.both[k] + a * t.padded;
+    }
+    /// The signs of a cell of three columns stand one after the other, a vector each.
+    static inline __attribute__((always_inline)) Number* triple(const Tables& t, int signs, size_t at) {
+        constexpr size_t side = BitTable::lanes;
+        return t.triple + at / side * side * 8 + static_cast<size_t>(signs) * side + at % side;
     }
     static size_t first_of_vector(size_t column) { return column / BitTable::lanes * BitTable::lanes; }
     /// From rows where a set is positive to rows that have these signs and no others.
     template <class Cell>
     static inline __attribute__((always_inline)) void subtract(Cell* cells) {
-        for (int bit = 1; bit < 8; bit <<= 1)
-            for (int i = 0; i < 8; ++i)
-                if (!(i & bit)) cells[i] = cells[i] - cells[i | bit];
+        UNROLLED
+        for (int bit = 1; bit < 8; bit <<= 1) UNROLLED
+        for (int i = 0; i < 8; ++i)
+            if (!(i & bit)) cells[i] = cells[i] - cells[i | bit];
     }
 
     static void count(const SetBits& bits, size_t column, size_t first, Tables& t) {
         const uint64_t* word = bits.bits;
+        UNROLLED
         for (int k = 0; k < 2; ++k) {
             for (size_t d = first; d < bits.stride; d += 8) {
                 Words sum{};
@@ -89,16 +130,20 @@ struct Loops {
     static void triples(Tables& t, size_t a, size_t b, bool keep) {
         const size_t base = keep ? t.base[a * t.n_columns + b] : 0, row_a = a * t.padded, row_b = b * t.padded;
         Vector best[4];
+        UNROLLED
         for (int s = 0; s < 4; ++s) fill(best[s], t.pair[s][row_a + b]);
         for (size_t c = first_of_vector(b + 1); c < t.padded; c += lanes) {
             Vector cell[2][8], cost[8];
+            UNROLLED
             for (int k = 0; k < 2; ++k) {
                 Vector with;
                 load(t.with[k] + c, with);
                 if (keep) store(t.three[k] + base + c, with);
                 cells_of(t, k, a, b, c, with, cell[k]);
             }
+            UNROLLED
             for (int s = 0; s < 8; ++s) cost[s] = cell[0][s] < cell[1][s] ? cell[0][s] : cell[1][s];
+            UNROLLED
             for (int s = 0; s < 4; ++s) {
                 const int i = (s & 1) | ((s & 2) << 1), j = s << 1;
                 lower(best[s], cost[s] + cost[s | 4]);
@@ -106,12 +151,14 @@ struct Loops {
                 lower_at(t.pair[s] + row_b + c, cost[j] + cost[j | 1]);
             }
         }
+        UNROLLED
         for (int s = 0; s < 4; ++s) t.pair[s][row_a + b] = least(best[s], t.pair[s][row_a + b]);
     }
 
     static void quadruples(Tables& t, size_t a, size_t b, size_t c) {
         const size_t ab = t.base[a * t.n_columns + b], ac = t.base[a * t.n_columns + c], bc = t.base[b * t.n_columns + c];
         Number all[2][8];
+        UNROLLED
         for (int k = 0; k < 2; ++k) {
             Number* of = all[k];
             of[0] = t.total[k];
@@ -122,14 +169,17 @@ struct Loops {
             of[5] = both(t, k, a)[c];
             of[6] = both(t, k, b)[c];
             of[7] = t.three[k][ab + c];
-            for (int bit = 1; bit < 8; bit <<= 1)
-                for (int i = 0; i < 8; ++i)
-                    if (!(i & bit)) of[i] = static_cast<Number>(of[i] - of[i | bit]);
+            UNROLLED
+            for (int bit = 1; bit < 8; bit <<= 1) UNROLLED
+            for (int i = 0; i < 8; ++i)
+                if (!(i & bit)) of[i] = static_cast<Number>(of[i] - of[i | bit]);
         }
         Vector best[8];
-        for (int s = 0; s < 8; ++s) fill(best[s], t.triple[s][ab + c]);
+        UNROLLED
+        for (int s = 0; s < 8; ++s) fill(best[s], *triple(t, s, ab + c));
         for (size_t d = first_of_vector(c + 1); d < t.padded; d += lanes) {
             Vector cell[2][8], with[8], without[8];
+            UNROLLED
             for (int k = 0; k < 2; ++k) {
                 Vector* of = cell[k];
                 load(t.single[k] + d, of[0]);
@@ -142,43 +192,52 @@ struct Loops {
                 load(t.with[k] + d, of[7]);
                 subtract(of);
             }
+            UNROLLED
             for (int s = 0; s < 8; ++s) {
                 with[s] = cell[0][s] < cell[1][s] ? cell[0][s] : cell[1][s];
                 const Vector zeros = all[0][s] - cell[0][s], ones = all[1][s] - cell[1][s];
                 without[s] = zeros < ones ? zeros : ones;
                 lower(best[s], with[s] + without[s]);
             }
+            UNROLLED
             for (int s = 0; s < 4; ++s) {
                 const int i = (s & 1) | ((s & 2) << 1), j = s << 1;
-                lower_at(t.triple[s] + ab + d, without[s] + without[s | 4]);
-                lower_at(t.triple[s | 4] + ab + d, with[s] + with[s | 4]);
-                lower_at(t.triple[s] + ac + d, without[i] + without[i | 2]);
-                lower_at(t.triple[s | 4] + ac + d, with[i] + with[i | 2]);
-                lower_at(t.triple[s] + bc + d, without[j] + without[j | 1]);
-                lower_at(t.triple[s | 4] + bc + d, with[j] + with[j | 1]);
+                lower_at(triple(t, s, ab + d), without[s] + without[s | 4]);
+                lower_at(triple(t, s | 4, ab + d), with[s] + with[s | 4]);
+                lower_at(triple(t, s, ac + d), without[i] + without[i | 2]);
+                lower_at(triple(t, s | 4, ac + d), with[i] + with[i | 2]);
+                lower_at(triple(t, s, bc + d), without[j] + without[j | 1]);
+                lower_at(triple(t, s | 4, bc + d), with[j] + with[j | 1]);
             }
         }
-        for (int s = 0; s < 8; ++s) t.triple[s][ab + c] = least(best[s], t.triple[s][ab + c]);
+        Number least[8];
+        least_of_eight(best, least);
+        UNROLLED
+        for (int s = 0; s < 8; ++s) *triple(t, s, ab + c) = least[s];
     }
 
     static void fold(Tables& t, size_t a, size_t b) {
         const size_t base = t.base[a * t.n_columns + b], row_a = a * t.padded, row_b = b * t.padded;
         Wide best[4];
+        UNROLLED
         for (int s = 0; s < 4; ++s) fill(best[s], t.below[s][row_a + b]);
         for (size_t c = first_of_vector(b + 1); c < t.padded; c += 8) {
             Wide cell[2][8], cost[8];
+            UNROLLED
             for (int k = 0; k < 2; ++k) {
                 Eight with;
                 load(t.three[k] + base + c, with);
                 cells_of(t, k, a, b, c, with, cell[k]);
             }
+            UNROLLED
             for (int s = 0; s < 8; ++s) {
                 Eight narrow;
-                load(t.triple[s] + base + c, narrow);
+                load(triple(t, s, base + c), narrow);
                 const Wide leaf = (cell[0][s] < cell[1][s] ? cell[0][s] : cell[1][s]) * t.unit,
                            split = __builtin_convertvector(narrow, Wide) * t.unit + t.price;
                 cost[s] = leaf < split ? leaf : split;
             }
+            UNROLLED
             for (int s = 0; s < 4; ++s) {
                 const int i = (s & 1) | ((s & 2) << 1), j = s << 1;
                 lower(best[s], cost[s] + cost[s | 4] + t.price);
@@ -186,6 +245,7 @@ struct Loops {
                 lower_at(t.below[s] + row_b + c, cost[j] + cost[j | 1] + t.price);
             }
         }
+        UNROLLED
         for (int s = 0; s < 4; ++s) t.below[s][row_a + b] = least(best[s], t.below[s][row_a + b]);
     }
 

@@ -1,7 +1,8 @@
 // Tables all of whose columns part their rows in one way only: rows of two classes, as bits.
 //
-// A column that parts the rows as an earlier one does, with its sides exchanged or not, is left out: of equally good trees the one
-// with the first feature is best. Of the two values of a column the rarer one is the positive one, and rare columns come first.
+// A column that parts the rows as an earlier one does, with its sides exchanged or not, is left out: of equally good trees the
+// one with the first feature is best. Of the two values of a column the rarer one is the positive one, and rare columns come
+// first.
 #pragma once
 #include <vector>
 
@@ -28,7 +29,7 @@ struct BitColumn {
 
 class BitTable {
 public:
-    static constexpr size_t lanes = 32;            // columns of the widest vector
+    static constexpr size_t lanes = 32;  // columns of the widest vector
     static constexpr uint32_t most_rows = 1u << 30;
 
     /// Read a table; false if some column has more than two values, or misses some.

@@ -16,6 +16,9 @@ Number = TypeVar("Number", float, NDArray[np.float64])
 def columns(table: Numbers | Singles, threads: int = 1) -> tuple[Numbers, Flags]:
     """Copy a matrix into columns, and tell per column whether it holds NaN (1) or infinities (2)."""
 
+def zeros_and_ones(numbers: Numbers) -> Flags:
+    """Tell which columns hold nothing but 0 and 1, apart from NaN."""
+
 def grow(
     numbers: Numbers,
     codes: Codes,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -368,27 +368,21 @@ def _with_booleans(schema: Schema, numbers: Numbers, counted: NDArray[np.bool_] 
     suspects = [place for place, value in enumerate(first.tolist()) if value in (0.0, 1.0) or isnan(value)]
     if not suspects:
         return schema
-    found = {
-        position
-        for position in suspects
-        if _is_boolean(numbers[:, position] if counted is None else numbers[counted, position])
-    }
+    if counted is None:
+        found = set(np.flatnonzero(_core.zeros_and_ones(numbers)).tolist())
+    else:
+        rows = np.asfortranarray(numbers[counted][:, suspects])
+        found = {suspects[place] for place in np.flatnonzero(_core.zeros_and_ones(rows))}
     if not found:
         return schema
     place = schema.position.tolist()
     columns = (
-        replace(column, boolean=True)
+        Column(column.name, "numeric", boolean=True)
         if column.kind == "numeric" and column.unit is None and not column.offset and place[i] in found
         else column
         for i, column in enumerate(schema.columns)
     )
     return Schema(tuple(columns), schema.classes, schema.named)
-
-
-def _is_boolean(values: Numbers) -> bool:
-    """Whether all that is known is 0 or 1."""
-    gaps = np.isnan(values)
-    return bool(((values == 0) | (values == 1) | gaps).all()) and not gaps.all()
 
 
 def _refuse_missing(dataset: Dataset, counted: NDArray[np.bool_] | None) -> None:

@@ -86,7 +86,7 @@ class OptimalRecipe(ProgramRecipe):
 
     def class_factor(self, dataset: Dataset) -> Array | None:
         """Give the factor that class weights or priors put on the weight of each class."""
-        if dataset.schema.classes is None:
+        if dataset.schema.classes is None or (self.class_weight is None and self.priors is None):
             return None
         return class_factor(dataset, Recipe("error", class_weight=self.class_weight, priors=self.priors))
 
