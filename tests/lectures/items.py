@@ -51,6 +51,27 @@ SIZES = {"S0": 41, "S1": 39, "S2": 15, "S3": 35, "S4": 20}
 """How many items each text has."""
 
 
+TOPICS = {
+    "01-what-is-a-tree": "S0.1 S0.2 S0.3 S0.4 S0.5 S0.6 S0.7 S1.1 S1.2 S1.3 S1.4 S2.1 S3.1 S3.2 S4.14 S4.15 S4.20",
+    "02-choosing-the-attribute": "S0.13 S0.14 S0.15 S0.16 S0.17 S0.18 S0.19 S0.20 S1.6 S1.7 S2.8 S3.3 S3.4 S3.5 S3.6 S3.8 S3.9",
+    "03-id3-by-hand": "S0.21 S1.5 S1.8 S1.9 S1.10 S1.11 S1.12 S1.13 S2.5 S2.6 S2.7 "
+    "S4.1 S4.2 S4.3 S4.4 S4.5 S4.6 S4.7 S4.8 S4.9 S4.10 S4.11 S4.13",
+    "04-cart": "S0.12 S1.39 S2.10 S2.11 S3.12 S3.13 S3.14 S3.21 S3.22 S3.23 S4.16 S4.17 S4.18 S4.19",
+    "05-numbers-and-many-values": "S1.25 S1.26 S1.27 S1.28 S1.29 S1.30 S1.31 S1.32 S2.9 S3.19 S3.20",
+    "06-missing-values": "S1.33 S1.34 S1.35 S1.36 S1.37 S1.38 S3.33 S3.34 S3.35",
+    "07-overfitting": "S0.25 S1.14 S1.15 S1.16 S1.19 S2.3 S3.10 S3.11 S3.15 S3.16 S3.17 S3.18",
+    "08-pruning-by-hand": "S0.26 S0.27 S0.28 S0.29 S0.34 S0.35 S0.36 S0.37 S0.38 S0.39 S0.41 S1.17 S1.18 S1.20 S1.21 S2.4 "
+    "S3.7 S3.24 S3.25 S3.26 S3.27 S3.28 S3.29 S3.30 S3.31 S3.32",
+    "09-rules": "S1.22 S1.23 S1.24",
+    "10-theory": "S0.8 S0.9 S0.10 S0.11 S0.24 S0.30 S0.31 S0.32 S0.33 S0.40 S2.2 S4.12",
+    "11-forests": "S2.12 S2.13 S2.14 S2.15",
+    "12-optimal-trees": "S0.22 S0.23",
+}
+"""The page of the course (docs/lectures/) that each item belongs to."""
+
+TOPIC = {number: topic for topic, numbers in TOPICS.items() for number in numbers.split()}
+
+
 class Item(NamedTuple):
     """One item of a lecture: what the text has, in which lines, the calls that give it, and the check."""
 
@@ -95,7 +116,8 @@ def page(found: dict[str, str]) -> str:
         "treewright grew out of five lecture texts on decision trees. Here is every definition, procedure, figure, table, number and",
         "bound in them, with the lines of the text, the call that gives it and what comes out. Each row is a test",
         "(`tests/lectures/`): it runs the call as it stands here and holds it to a value worked out by hand, or to slow code written",
-        f"from the text. {len(found)} of {total} items are in the list; `python tools/lectures.py` writes it.",
+        f"from the text. {len(found)} of {total} items are in the list; `python tools/lectures.py` writes it. To learn from the beginning, with",
+        "exercises, take [the course](lectures/index.md); the column *page* leads to where an item is explained.",
         "",
         "```python",
         *SETUP.splitlines(),
@@ -108,14 +130,16 @@ def page(found: dict[str, str]) -> str:
             "",
             f"{title}.",
             "",
-            "| item | the text has | lines | call | what it gives |",
+            "| item | the text has | lines | page | call | what it gives |",
         ]
-        lines.append("|---|---|---|---|---|")
+        lines.append("|---|---|---|---|---|---|")
         for number in numbers(source):
             if number in found:
                 one = ITEMS[number]
                 calls = " · ".join(f"`{call}`" for call in one.calls)
-                cells = (one.number, one.text, one.lines, calls, found[number])
+                topic = TOPIC[number]
+                course = f"[{topic[:2].lstrip('0')}](lectures/{topic}.md)"
+                cells = (one.number, one.text, one.lines, course, calls, found[number])
                 lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 

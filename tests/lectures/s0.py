@@ -404,6 +404,39 @@ def _(at: Names, first: Any, random: list[int]) -> str:
     return f"64 leaves where 4 do if the first of equals wins; at random {min(random)} to {max(random)}"
 
 
+def smallest(
+    rows: list[tuple[bool, ...]], labels: tuple[int, ...], used: frozenset[int] = frozenset()
+) -> int:
+    """Count the leaves of the smallest tree without an error, by trying every feature at every node."""
+    if len(set(labels)) == 1:
+        return 1
+    sizes = []
+    for feature in set(range(len(rows[0]))) - used:
+        parts = [
+            [(r, c) for r, c in zip(rows, labels, strict=True) if r[feature] is value]
+            for value in (False, True)
+        ]
+        if all(parts):
+            sizes.append(
+                sum(smallest(*map(list, zip(*part, strict=True)), used | {feature}) for part in parts)
+            )  # type: ignore[arg-type]
+    return min(sizes)
+
+
+@item
+def _(at: Names, xor: Any, sizes: list[int]) -> str:
+    """S0.23 (167): The smallest tree, NP-hard to find (S2, 54, too)
+
+    tw.OptimalTreeClassifier(max_depth=2).fit(C, C[:, 4] ^ C[:, 5])
+    [tw.OptimalTreeClassifier(max_depth=3).fit(B, f).get_n_leaves() for f in product([0, 1], repeat=8)]
+    """
+    assert xor.optimal_
+    assert xor.score(at.C, at.C[:, 4] ^ at.C[:, 5]) == 1
+    rows = list(at.B.itertuples(index=False, name=None))
+    assert sizes == [smallest(rows, labels) for labels in product([0, 1], repeat=8)]
+    return f"{xor.get_n_leaves()} leaves, with a proof; the smallest of all 256 functions of three attributes by trying all trees"
+
+
 @item
 def _(at: Names, found: list[float]) -> str:
     """S0.24 (169–173): Size under the weak-learner hypothesis ½ − γ: e^O(1/γ² · 1/ε² log² 1/ε), e^O(1/γ² log² 1/ε), e^O(1/γ² log 1/ε)

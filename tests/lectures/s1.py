@@ -124,6 +124,21 @@ def _(at: Names, leaves: list[int]) -> str:
 
 
 @item
+def _(at: Names, one: list[float], two: list[float], three: Any) -> str:
+    """S1.4 (124–127): Depth 1 any function of one feature, depth 2 any of two, and (x₁ ∧ x₂) ∨ (¬x₁ ∧ ¬x₃)
+
+    [tw.OptimalTreeClassifier(max_depth=1).fit(B, np.take(f, B.x1)).score(B, np.take(f, B.x1)) for f in product([0, 1], repeat=2)]
+    [tw.OptimalTreeClassifier(max_depth=2).fit(B, np.take(f, 2 * B.x1 + B.x2)).score(B, np.take(f, 2 * B.x1 + B.x2)) for f in product([0, 1], repeat=4)]
+    tw.OptimalTreeClassifier(max_depth=2).fit(B, b)
+    """
+    assert one == [1.0] * 4
+    assert two == [1.0] * 16
+    assert three.score(at.B, at.b) == 1
+    greedy = tw.DecisionTreeClassifier(ties="first").fit(at.B, at.b)
+    return f"all of them; the last in {three.get_n_leaves()} leaves, where greedy growing needs {greedy.get_n_leaves()}"
+
+
+@item
 def _(at: Names, model: Any) -> str:
     """S1.5 (132–150): GROWTREE(S)
 
