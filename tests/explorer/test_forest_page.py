@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,10 @@ from treewright import RandomForestClassifier, RandomForestRegressor, datasets, 
 from treewright.data import Dataset
 from treewright.explain import mean_movement, shapley_values
 from treewright.explorer.mean_shap import movement
+
+
+def content(page) -> dict:
+    return json.loads(re.search(r'id="content" type="application/json">(.*?)</script>', page.html)[1])
 
 
 @pytest.mark.parametrize("vote", ["soft", "hard"])
@@ -39,8 +46,10 @@ def test_a_forest_is_walked_tree_by_tree_and_votes_as_it_predicts(read, vote) ->
     reader.page.get_by_role("button", name="the next tree").click()
     assert f"leaves of {model.estimators_[5].get_n_leaves()}" in reader.text("#path-words")
     reader.open("rows")
+    said = reader.page.locator("#panel-rows tbody tr td:nth-child(3)").all_inner_texts()
+    assert said == model.predict(X).tolist()  # by the forest, and beside it by the tree that is shown
     said = reader.page.locator("#panel-rows tbody tr td:nth-child(4)").all_inner_texts()
-    assert said == model.predict(X).tolist()
+    assert said == model.estimators_[5].predict(X).tolist()
     address = reader.page.url
     assert "tree=5" in address
     reader.page.goto("about:blank")
@@ -100,3 +109,28 @@ def test_a_large_forest_says_how_many_trees_were_asked() -> None:
     assert each["rows"] == 1000
     assert 1 < found["trees"] < 12
     assert found["rows"] >= 50
+
+
+def test_votes_are_those_of_all_trees_also_if_the_page_holds_few(read) -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 4))
+    y = np.where(X[:, 0] + random.normal(size=400) > 0, "yes", "no")
+    model = RandomForestClassifier(n_estimators=60, random_state=0).fit(X, y)
+    page = explore(model, X, y, cv=None, max_rows=50)
+    assert len(content(page)["forest"]["trees"]) + 1 < 60
+    reader = read(page)
+    for place in (3, 20):
+        reader.open("rows")
+        reader.page.locator("#panel-rows tbody button").nth(place).click()
+        row = int(reader.page.locator("#panel-rows tbody button").nth(place).inner_text())
+        reader.open("forest")
+        votes = [tree.predict(X[row : row + 1])[0] for tree in model.estimators_]
+        lines = reader.page.locator("#panel-forest .votes tbody tr").all_inner_texts()
+        assert {line.split("\t")[0]: line.split("\t")[2].split()[0] for line in lines} == {
+            label: str(votes.count(label)) for label in ("yes", "no")
+        }
+        assert reader.text("#panel-forest .votes h2") == "60 votes on a row"
+    reader.open("quality")
+    rows = content(page)["rows"]["id"]
+    right = np.mean(model.predict(X[rows]) == y[rows])
+    assert reader.text("#panel-quality h2 >> nth=0") == f"{round(100 * right)}\xa0% of 50 training rows right"

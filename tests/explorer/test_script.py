@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import redirect_stdout
 from functools import partial
+from io import StringIO
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
 from helpers.boundaries import boundary_rows, dataset_of, grid_table, values_of
 from helpers.node import RunInNode
 from helpers.trees import Leaf, build, mixed_schema, random_rows, random_tree
-from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Tree, datasets, edit
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Tree, datasets, edit, prune
 from treewright.data import Dataset
 from treewright.draw.layout import centres
 from treewright.draw.visible_tree import read_rows
@@ -23,6 +24,7 @@ from treewright.explain.row import Row
 from treewright.explorer.page_data import Exploration, Steps, content_of
 from treewright.explorer.page_table import exact
 from treewright.formatting.colours import CLASS_COLOURS, SCALE, is_light, number_colour
+from treewright.pruning import CostComplexity
 from treewright.tree.decision import decide
 from treewright.tree.splits import Table, feature_cuts
 
@@ -118,48 +120,36 @@ def test_the_script_lays_out_as_plot_tree_does(run_in_node, seed) -> None:
     assert np.allclose(x - x.min(), expected - expected.min(), atol=1e-6)
 
 
-def test_rules_copied_as_python_predict_as_the_tree_does(run_in_node) -> None:
+@pytest.mark.parametrize("missing", ["surrogate", "direction", "fractional"])
+def test_programs_to_copy_predict_as_the_model_does(missing) -> None:
     X, y = datasets.load_labor()
-    tree = DecisionTreeClassifier().fit(X, y).tree_
-    assert copied_rules(run_in_node, tree, X) == tree.schema.classes[tree.label[tree.apply(X)]].tolist()
-
-
-@pytest.mark.parametrize("labels", [["no", "yes", "may\nbe"], [10, 20, 30], [False, True]])
-def test_copied_rules_write_names_orders_and_values_as_the_table_has_them(run_in_node, labels) -> None:
-    random = np.random.default_rng(len(labels))
-    X = pd.DataFrame(
-        {
-            "net\nsales": random.normal(size=200),
-            "size": pd.Categorical(
-                random.choice(["small", "middle", "large"], 200), ["small", "middle", "large"], ordered=True
-            ),
-            "zone": pd.Categorical(random.choice([7, 8, 9, 10], 200)),
-            "is open": pd.Categorical(random.choice([True, False], 200)),
-        }
-    )
-    odd = (
-        X["size"].cat.codes * 2
-        + (X["zone"].cat.codes % 2)
-        + X["is open"].cat.codes * 3
-        + (X["net\nsales"] > 0)
-    )
-    y = np.array(labels, dtype=object if isinstance(labels[0], str) else None)[odd % len(labels)]
-    tree = DecisionTreeClassifier().fit(X, y).tree_
-    assert copied_rules(run_in_node, tree, X) == tree.schema.classes[tree.label[tree.apply(X)]].tolist()
-
-
-def copied_rules(run_in_node, tree, X) -> list:
-    """What the rules that the page writes as Python say of rows."""
-    code = in_script(
-        run_in_node, tree, "rulesAsPython(model, model.leaves(-1).map((node) => ruleOf(model, node)))"
-    )
+    model = DecisionTreeClassifier(missing=missing).fit(X, y)
+    content = content_of(Exploration(model.tree_, model=model), cv=None, max_rows=0, title=None)
+    assert content["programs"]["sql"].startswith("-- DecisionTreeClassifier")
     namespace: dict = {}
-    exec(code, namespace)
-    rows = [
-        {name: None if pd.isna(value) else value for name, value in row.items()}
-        for row in X.to_dict("records")
-    ]
-    return [namespace["predict"](row) for row in rows]
+    exec(content["programs"]["python"], namespace)
+    rows = X.to_dict("records")  # what is missing is NaN
+    assert [namespace["predict"](row) for row in rows] == model.predict(X).tolist()
+
+
+def test_an_edited_tree_is_copied_as_it_is_edited() -> None:
+    X, y = datasets.load_iris()
+    editor = edit(DecisionTreeClassifier(max_depth=1).fit(X, y), X, y).relabel(2, "virginica")
+    namespace: dict = {}
+    exec(content_of(editor.explored, cv=None, max_rows=0, title=None)["programs"]["python"], namespace)
+    assert namespace["predict"](X.iloc[60].to_dict()) == "virginica"
+
+
+def test_a_pruned_or_large_tree_is_copied_as_what_writes_it(run_in_node) -> None:
+    X, y = datasets.load_iris()
+    model = DecisionTreeClassifier().fit(X, y)
+    expression = "model.path.leaves.map((leaves, step) => [leaves, programOf(model, 'python', step)])"
+    for leaves, program in in_script(run_in_node, model.tree_, expression):
+        namespace: dict = {"model": model}
+        with redirect_stdout(StringIO()) as printed:
+            exec(program, namespace)
+        assert namespace["model"].get_n_leaves() == leaves
+        assert f"{leaves} lea" in printed.getvalue()
 
 
 CHANGED = [
@@ -231,6 +221,35 @@ def test_the_nearest_change_through_splits_of_every_kind(run_in_node, seed) -> N
 
 def is_straight(tree: Tree) -> bool:
     return all(feature_cuts(split) or isinstance(split, Table) for split in tree.splits)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+def test_the_alpha_that_is_shown_gives_the_tree_that_is_shown(run_in_node, criterion) -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(1500, 4))
+    y = X[:, 0] + random.normal(size=1500)
+    learner = DecisionTreeRegressor() if criterion == "squared_error" else DecisionTreeClassifier()
+    tree = learner.fit(X, y if criterion == "squared_error" else y > 0).tree_
+    expression = "model.path.leaves.map((leaves, step) => [leaves, model.alphaAt(step)])"
+    shown = in_script(run_in_node, tree, expression)
+    assert len(shown) > 20
+    every = np.linspace(0, len(shown) - 1, 60).astype(int)
+    for leaves, alpha in [shown[step] for step in every]:
+        pruned = tree if alpha is None else prune(tree, CostComplexity(alpha=alpha))
+        assert pruned.n_leaves == leaves
+
+
+def test_the_way_of_a_row_is_unfolded(run_in_node) -> None:
+    program = """
+    const { lightWay } = await import("./model/folding.js");
+    const { State } = await import("./model/state.js");
+    const state = new State({ folded: new Set([3, 8]), foldsItself: true, lit: null, row: null });
+    lightWay(state, [0, 1], { row: 5 });
+    const first = [[...state.get("folded")], state.get("foldsItself")];
+    lightWay(state, [0, 3, 4], { row: 6 });
+    answer([...first, [...state.get("folded")], state.get("foldsItself"), [...state.get("lit")], state.get("row")]);
+    """
+    assert run_in_node(program, None) == [[3, 8], True, [8], False, [0, 3, 4], 6]
 
 
 def test_short_numbers_are_the_same(run_in_node) -> None:

@@ -87,6 +87,7 @@ class ForestExploration:
         shown = replace(views[0], validation=self.validation)
         size = f"{len(trees)} trees" if title is None else title
         content = frame_content(shown, max_rows, size) | tree_content(views[0], None)
+        content.pop("programs")  # of one of many trees they would be no answer
         if self.validation is None and self.is_drawn:
             content["held_name"] = "rows out of bag"
         shuffled = self.table if self.is_drawn and _can_wait(model) else None
@@ -97,7 +98,8 @@ class ForestExploration:
             "moved": movement(trees, shown.judges, hard=model._hard),
             "asked_first": _asked_first(trees),
             "curve": _curve(model._error_curve(self.training)) if self.is_drawn else None,
-            "said": _said(model, shown, max_rows),
+            "said": _said(model, shown, max_rows, hard=model._hard),
+            "voted": _said(model, shown, max_rows, hard=True) if shown.tree.is_classifier else None,
             "hard": bool(model._hard),
         }
         return content
@@ -140,8 +142,11 @@ def _curve(curve: Any) -> Json:
     return {"error": rounded(curve.error), "measure": curve.measure}
 
 
-def _said(model: Any, shown: Exploration, max_rows: int) -> list[float | None] | None:
-    """Give what all trees together say of each row of the page, its shares or its number, row by row."""
+def _said(model: Any, shown: Exploration, max_rows: int, *, hard: bool) -> list[float | None] | None:
+    """Give what all trees together say of each row of the page, its shares or its number, row by row.
+
+    With `hard` it is the share of the trees that vote for each class.
+    """
     parts = sampled(shown, max_rows)
     if not parts:
         return None
@@ -149,6 +154,6 @@ def _said(model: Any, shown: Exploration, max_rows: int) -> list[float | None] |
     trees = model._fitted_trees()
     for part, chosen in parts:
         rows = part.take(chosen)
-        sums, _ = trees.vote(rows.numbers, rows.codes, hard=model._hard, threads=threads(model.n_jobs))
+        sums, _ = trees.vote(rows.numbers, rows.codes, hard=hard, threads=threads(model.n_jobs))
         means.append(sums / len(trees))
     return [None if number is None else round(number, 6) for number in rounded(np.concatenate(means).ravel())]

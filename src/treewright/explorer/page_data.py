@@ -22,11 +22,12 @@ from treewright.draw.visible_tree import read_rows
 from treewright.errors import warn
 from treewright.explain.region import cuts_by_feature
 from treewright.explorer.page_table import code_values, feature_content, rows_content
+from treewright.explorer.programs import programs
 from treewright.export.text import Writer
 from treewright.formatting.colours import CLASS_COLOURS, SCALE
 from treewright.formatting.text import printable
 from treewright.model_selection.validated_pruning import cross_validated_path
-from treewright.pruning.cost_complexity import weakest_links
+from treewright.pruning.cost_complexity import alphas_of, weakest_links
 from treewright.pruning.losses import held_out_loss
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
@@ -144,6 +145,7 @@ def tree_content(explored: Exploration, cv: int | None) -> Json:
         "splits": [_split_at(tree, node) for node in range(len(tree))],
         "held": _held(tree, explored.validation),
         "path": _path(explored, cv),
+        "programs": programs(explored),
     }
 
 
@@ -292,7 +294,7 @@ def _path(explored: Exploration, cv: int | None) -> Json:
     path = steps.path
     described: Json = {
         "leaf_from": [None if math.isinf(step) else int(step) for step in steps.leaf_from.tolist()],
-        "alpha": steps.column(path.alpha),
+        "alpha": [0.0] * steps.extra + alphas_of(path).tolist(),
         "leaves": steps.column(path.leaves, tree.n_leaves),
         "training": steps.column(path.risk),
     }

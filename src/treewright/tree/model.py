@@ -46,6 +46,9 @@ class TreeModel(Protocol):
     def _encode(self, X: Any, tree: Tree) -> Encoded:
         """Read rows to predict for."""
 
+    def export(self, target: str, path: Any = None, **options: Any) -> str | bytes | None:
+        """Write the model as a program."""
+
     def _remember(self, pruner: Any, pruned: Pruned) -> None:
         """Keep what pruned the tree, what it did, and what it chose from."""
 

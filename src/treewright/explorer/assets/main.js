@@ -2,6 +2,7 @@
 
 import { Card } from "./views/node_card.js";
 import { Compare } from "./views/compare_nodes.js";
+import { lightWay } from "./model/folding.js";
 import { keepPrice } from "./model/replace_tree.js";
 import { download, exports } from "./elements/export.js";
 import { Falling } from "./drawing/row_animation.js";
@@ -87,13 +88,14 @@ function start() {
     model,
     marks,
     state,
+    copyText,
   );
   new Sunburst(at("panel-sunburst"), model, marks, state);
   new Regions(at("panel-regions"), model, marks, state);
   new RulesView(at("panel-rules"), model, marks, state, copyText);
   new RowsView(at("panel-rows"), model, state, download, forest);
-  new WhatIf(at("panel-what-if"), model, marks, state);
-  new Quality(at("panel-quality"), model, marks, state);
+  new WhatIf(at("panel-what-if"), model, marks, state, forest);
+  new Quality(at("panel-quality"), model, marks, state, forest);
   new Teach(at("panel-teach"), model, marks, state);
   const forestView =
     forest && new ForestView({ panel: at("panel-forest"), picker: at("forest") }, forest, marks, state);
@@ -113,7 +115,11 @@ function start() {
 
 function pickRow(model, state, row) {
   const way = model.pathOf(row.values, state.get("step"));
-  state.set({ row, lit: new Set(way.map(({ node }) => node)), node: way.at(-1).node });
+  lightWay(
+    state,
+    way.map(({ node }) => node),
+    { row, node: way.at(-1).node },
+  );
 }
 
 // ---- tabs and tools

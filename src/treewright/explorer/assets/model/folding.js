@@ -1,4 +1,12 @@
-// Folding: which nodes of a large tree are closed until the reader opens them.
+// Folding: which nodes of a large tree are closed until the reader opens them, or a row's way leads through them.
+
+// Light the way of a row: what is folded on it is opened, and another change goes along.
+export function lightWay(state, nodes, more = {}) {
+  const opened = new Set(nodes);
+  const folded = new Set([...state.get("folded")].filter((node) => !opened.has(node)));
+  const isShut = folded.size < state.get("folded").size;
+  state.set({ lit: opened, ...(isShut && { folded, foldsItself: false }), ...more });
+}
 
 // As plot_tree has it, the tree is opened where most is at stake, as long as it has so many leaves at most.
 export function foldedAtFirst(model, step, most) {

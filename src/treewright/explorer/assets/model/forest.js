@@ -71,8 +71,13 @@ export class Forest {
   }
 
   // What all trees say of a row of the page, whether the page holds them or not.
-  saidOf(row) {
+  saidOf(row, said = this.said) {
     const begin = row.place * this.model.width;
-    return this.said.slice(begin, begin + this.model.width);
+    return said.slice(begin, begin + this.model.width);
+  }
+
+  // How many of all trees vote for a class of a row of the page.
+  countOf(row, code) {
+    return Math.round(this.saidOf(row, this.voted)[code] * this.total);
   }
 }

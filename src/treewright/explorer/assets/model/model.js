@@ -1,6 +1,7 @@
 // Model: the tree that the page was given, how it routes rows, and what is left of it at a step of pruning.
 
 import { KIND, UNSEEN, branchBy } from "./answer.js";
+import { shortNumber } from "./region.js";
 import { fineText, isolated, numberText, percentText } from "../elements/text.js";
 
 // Weights of classes, and costs, that differ by less, as a share of them, are equal; see tree/decision.py.
@@ -106,6 +107,15 @@ export class Model {
       node = this.below[node][branch];
     }
     return node;
+  }
+
+  // A short price of a leaf at which cost-complexity pruning gives the tree of a step; null: it is not pruned.
+  alphaAt(step) {
+    const { alpha } = this.path;
+    if (step === 0 && alpha[1] === 0) return null;
+    if (alpha[step] === 0) return 0;
+    const next = alpha[step + 1] ?? 2 * alpha[step];
+    return shortNumber(alpha[step], alpha[step] + 0.9 * (next - alpha[step]), true);
   }
 
   // The node that stands for a node at a step: itself, or the leaf above that has swallowed it.

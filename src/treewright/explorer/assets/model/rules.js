@@ -1,4 +1,4 @@
-// Rules: the conditions on the way to a node, those on one feature drawn together, in words and as code.
+// Rules: the conditions on the way to a node, those on one feature drawn together, in words.
 
 import { KIND, cutsOf } from "./answer.js";
 import { isolated, valueText } from "../elements/text.js";
@@ -71,100 +71,11 @@ export function ruleText(model, rule) {
   return `IF ${words || "true"} THEN ${model.prediction(rule.node)}  (${model.note(rule.node)})`;
 }
 
-// ---- code
-
-const SQL = {
-  name: (name) => `"${name.replaceAll('"', '""')}"`,
-  text: (text) => `'${text.replaceAll("'", "''")}'`,
-  and: " AND ",
-  or: " OR ",
-  absent: (name) => `${name} IS NULL`,
-  present: (name) => `${name} IS NOT NULL`,
-  among: (name, list) => `${name} IN (${list})`,
-  never: "FALSE",
-  always: "TRUE",
-  truth: { true: "TRUE", false: "FALSE" },
-};
-const PYTHON = {
-  name: (name) => `row[${JSON.stringify(name)}]`,
-  text: (text) => JSON.stringify(text),
-  and: " and ",
-  or: " or ",
-  absent: (name) => `${name} is None`,
-  present: (name) => `${name} is not None`,
-  among: (name, list) => `${name} in (${list},)`,
-  never: "False",
-  always: "True",
-  truth: { true: "True", false: "False" },
-};
-
-function constraintCode(model, constraint, language) {
-  if (constraint.kind === "oblique") return obliqueCode(model, constraint, language);
-  const feature = model.features[constraint.feature];
-  const name = nameIn(language, feature);
-  const codes = constraint.codes ?? orderedCodes(feature, constraint);
-  if (constraint.known !== undefined && !codes)
-    return constraint.known ? language.present(name) : language.absent(name);
-  const parts = [];
-  if (codes) {
-    const list = codes.map((code) => literal(language, feature.values?.[code] ?? feature.categories[code]));
-    parts.push(list.length ? language.among(name, list.join(", ")) : language.never);
-  }
-  const bound = (number) =>
-    feature.unit ? language.text(valueText(feature, number)) : String(number + (feature.offset || 0));
-  if (!codes && constraint.low !== undefined) parts.push(`${name} > ${bound(constraint.low)}`);
-  if (!codes && constraint.high !== undefined) parts.push(`${name} <= ${bound(constraint.high)}`);
-  const holds = [language.present(name), ...parts].join(language.and);
-  return constraint.missing
-    ? `(${language.absent(name)}${language.or}${parts.join(language.and)})`
-    : `(${holds})`;
-}
-
-// Categories that have an order are listed: their texts have another.
-function orderedCodes({ categories }, { low = -Infinity, high = Infinity, known }) {
-  if (!categories || known !== undefined) return null;
-  return [...categories.keys()].filter((code) => code > low && code <= high);
-}
-
-// A column by the name that its table gives it, and a value as its table has it.
-function nameIn(language, { name, column = name }) {
-  return language.name(column);
-}
-
-function literal(language, value) {
-  if (typeof value === "string") return language.text(value);
-  return typeof value === "boolean" ? language.truth[value] : String(value);
-}
-
-function saidBy(model, node, language) {
-  if (!model.classes) return String(model.value[node]);
-  return literal(language, model.content.class_values?.[model.label[node]] ?? model.prediction(node));
-}
-
-function obliqueCode(model, { split, branch }, language) {
-  const terms = split.features.map((feature, place) => {
-    const name = nameIn(language, model.features[feature]);
-    if (split.kind === KIND.hyperplane) return `${split.weights[place]} * ${name}`;
-    const away = `(${name} - ${split.centres[place]})`;
-    return `${split.scales[place]} * ${away} * ${away}`;
-  });
-  return `(${terms.join(" + ")} ${branch ? ">" : "<="} ${split.threshold})`;
-}
-
-export function rulesAsSql(model, rules) {
-  const lines = rules.map((rule) => {
-    const code = rule.constraints.map((constraint) => constraintCode(model, constraint, SQL)).join(SQL.and);
-    return `  WHEN ${code || SQL.always} THEN ${saidBy(model, rule.node, SQL)}`;
-  });
-  return `CASE\n${lines.join("\n")}\nEND`;
-}
-
-export function rulesAsPython(model, rules) {
-  const lines = rules.map((rule) => {
-    const code = rule.constraints
-      .map((constraint) => constraintCode(model, constraint, PYTHON))
-      .join(PYTHON.and);
-    return `    if ${code || PYTHON.always}:\n        return ${saidBy(model, rule.node, PYTHON)}`;
-  });
-  return `def predict(row):\n${lines.join("\n")}\n`;
+// The tree that is shown as a program: the exporter's own, or the lines of Python that have it written.
+export function programOf(model, target, step) {
+  const alpha = model.alphaAt(step);
+  const isWhole = model.path.leaves[step] === model.path.leaves[0];
+  if (isWhole && model.content.programs?.[target]) return model.content.programs[target];
+  const pruned = `model = tw.prune(model, tw.pruning.CostComplexity(alpha=${alpha}))\n`;
+  return `import treewright as tw\n\n${isWhole ? "" : pruned}print(model.export("${target}"))\n`;
 }

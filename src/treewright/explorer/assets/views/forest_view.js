@@ -1,5 +1,6 @@
 // Forest view: a tree to choose, the votes on a row, the error as trees are added, and what they ask for.
 
+import { lightWay } from "../model/folding.js";
 import { chart, linePath } from "../drawing/charts.js";
 import { importanceTable, movementMeasure, movementWords, spreadText } from "./importances.js";
 import { roving } from "../elements/roving.js";
@@ -75,7 +76,11 @@ export class ForestView {
     const { state, model } = this;
     state.set({ member });
     const way = model.pathOf(this.values());
-    state.set({ tab: "tree", node: way.at(-1).node, lit: new Set(way.map(({ node }) => node)) });
+    lightWay(
+      state,
+      way.map(({ node }) => node),
+      { tab: "tree", node: way.at(-1).node },
+    );
   }
 
   row() {
@@ -114,9 +119,11 @@ export class ForestView {
     return element(
       "section",
       { class: "votes" },
-      element("h2", {}, `${counted(votes.length, "vote")} on a row`),
+      element("h2", {}, `${counted(isRow ? forest.total : votes.length, "vote")} on a row`),
       element("p", { class: "pale" }, `On ${source}.`),
-      model.classes ? this.verdict(said, votes, who) : this.mean(said[0], votes, who),
+      model.classes ? this.verdict(said, votes, who, isRow && row) : this.mean(said[0], votes, who),
+      votes.length < forest.total &&
+        element("p", { class: "pale" }, `The page holds the first ${votes.length} of ${forest.total} trees:`),
       model.classes ? this.squares(votes) : this.strip(votes, said[0]),
     );
   }
@@ -125,13 +132,15 @@ export class ForestView {
     return this.model.classes ? this.model.classes[row.target] : numberText(row.target);
   }
 
-  verdict(said, votes, who) {
-    const { model, marks } = this;
-    const trees = (code) => votes.filter((vote) => vote.said === code).length;
+  verdict(said, votes, who, row) {
+    const { forest, model, marks } = this;
+    const here = votes.length < forest.total && !row ? " here" : "";
+    const trees = (code) =>
+      row ? forest.countOf(row, code) : votes.filter((vote) => vote.said === code).length;
     return verdict(model, marks, said, {
       words: `${who} says`,
       best: model.best(said),
-      beside: (code) => element("td", {}, counted(trees(code), "tree here", "trees here")),
+      beside: (code) => element("td", {}, counted(trees(code), `tree${here}`, `trees${here}`)),
     });
   }
 

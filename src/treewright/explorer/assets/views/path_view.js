@@ -9,8 +9,8 @@ const SIZE = { width: 640, height: 160, left: 46, right: 12, top: 24, bottom: 26
 export class PathView {
   #playing = null;
 
-  constructor({ slider, play, words, curves, choices }, model, marks, state) {
-    Object.assign(this, { slider, play, words, curves, choices, model, marks, state });
+  constructor({ slider, play, words, curves, choices }, model, marks, state, copy) {
+    Object.assign(this, { slider, play, words, curves, choices, model, marks, state, copy });
     slider.addEventListener("input", () => state.set({ step: model.lastStep - Number(slider.value) }));
     play.addEventListener("click", () => this.playOrStop());
     curves.addEventListener("click", (event) => this.pick(event));
@@ -60,10 +60,28 @@ export class PathView {
     );
     replaceChildren(
       this.words,
-      `${counted(leaves, "leaf", "leaves")} of ${model.path.leaves[0]} · alpha ${numberText(model.path.alpha[step])} · ${model.lossName()}: ${risks.join(" · ")}`,
+      `${counted(leaves, "leaf", "leaves")} of ${model.path.leaves[0]}${this.price(step)} · ${model.lossName()}: ${risks.join(" · ")}`,
       isCut && this.restore(),
+      this.python(step),
     );
     if (this.here) (this.here.setAttribute("x1", this.x(step)), this.here.setAttribute("x2", this.x(step)));
+  }
+
+  price(step) {
+    const alpha = this.model.alphaAt(step);
+    return alpha === null ? "" : ` · alpha ${alpha}`;
+  }
+
+  // What gives the tree of this step in Python.
+  python(step) {
+    const alpha = this.model.alphaAt(step);
+    if (alpha === null || this.model.cut.size) return null;
+    const words = `import treewright as tw\n\npruned = tw.prune(model, tw.pruning.CostComplexity(alpha=${alpha}))\n`;
+    return element(
+      "button",
+      { type: "button", class: "link", title: words, onclick: () => this.copy(words) },
+      "Copy Python",
+    );
   }
 
   restore() {

@@ -10,8 +10,8 @@ const MOST_CLASSES = 20;
 const AT_ONCE = 500_000; // nodes times rows
 
 export class Quality {
-  constructor(panel, model, marks, state) {
-    Object.assign(this, { panel, model, marks, state });
+  constructor(panel, model, marks, state, forest) {
+    Object.assign(this, { panel, model, marks, state, forest: forest?.said ? forest : null });
     this.ranking = model.classes && new Ranking(model, marks);
     this.importances = new Importances(model, marks, state);
     state.on(["exchanged", "step", "tab", "theme"], () => this.render());
@@ -30,7 +30,7 @@ export class Quality {
     const { rows } = this.judges();
     const parts = [element("section", {}, this.importances.title())];
     if (rows.length && this.ranking)
-      parts.unshift(this.confusion(), this.ranking.view(rows, this.state.get("step")));
+      parts.unshift(this.confusion(), this.ranking.view(rows, (row) => this.says(row)));
     else if (rows.length) parts.unshift(this.residuals());
     replaceChildren(this.panel, parts);
     this.rank(parts.at(-1), rows.length * this.model.visible(this.state.get("step")).length);
@@ -44,11 +44,21 @@ export class Quality {
     else this.waiting = setTimeout(show, 150);
   }
 
+  // What is predicted for a row: class probabilities or a number, of a forest by all its trees.
+  says(row) {
+    return this.forest ? this.forest.saidOf(row) : this.model.predict(row.values, this.state.get("step"));
+  }
+
+  classOf(row) {
+    return this.forest
+      ? this.model.best(this.forest.saidOf(row))
+      : this.model.classOf(row.values, this.state.get("step"));
+  }
+
   confusion() {
-    const { model, state } = this;
-    const step = state.get("step");
+    const { model } = this;
     const { rows, name } = this.judges();
-    const said = rows.map((row) => model.classOf(row.values, step));
+    const said = rows.map((row) => this.classOf(row));
     const right = rows.filter((row, at) => row.target === said[at]).length;
     const { names, groupOf } = this.groups(rows, said);
     const cells = names.map(() => names.map(() => []));
@@ -132,7 +142,7 @@ export class Quality {
     const { rows, name } = this.judges();
     const [width, height, room] = [560, 300, 40];
     const pairs = rows
-      .map((row) => [model.predict(row.values, state.get("step"))[0], row.target, row])
+      .map((row) => [this.says(row)[0], row.target, row])
       .toSorted((a, b) => a[0] - b[0] || a[1] - b[1]);
     const numbers = pairs.flatMap(([said, truth]) => [said, truth]);
     const [low, high] = [Math.min(...numbers), Math.max(...numbers)];

@@ -64,9 +64,9 @@ export class Ranking {
   }
 
   // The pictures for one class against the rest, on the rows that judge.
-  view(rows, step) {
+  view(rows, says) {
     const { model } = this;
-    const said = rows.map((row) => model.predict(row.values, step));
+    const said = rows.map(says);
     const pictures = element("div", { class: "pictures" });
     const draw = () => {
       const [scores, truths] = [

@@ -71,10 +71,14 @@ export class RowsView {
   }
 
   said(row) {
+    return this.forest?.said ? this.saidByAll(row) : this.saidByTree(row);
+  }
+
+  saidByTree(row) {
     return this.model.predictionText(row.values, this.state.get("step"));
   }
 
-  // What all trees of a forest say, beside the one that is shown.
+  // What all trees of a forest say; beside it stands the one that is shown.
   saidByAll(row) {
     const value = this.forest.saidOf(row);
     return this.model.classes ? this.model.classes[this.model.best(value)] : numberText(value[0]);
@@ -94,7 +98,9 @@ export class RowsView {
         (a, b) => (down ? -1 : 1) * ((a.values[feature] ?? -Infinity) - (b.values[feature] ?? -Infinity)),
       );
     else if (this.wrong.checked) {
-      const away = (row) => Math.abs(model.predict(row.values, state.get("step"))[0] - row.target);
+      const said = (row) =>
+        this.forest?.said ? this.forest.saidOf(row)[0] : model.predict(row.values, state.get("step"))[0];
+      const away = (row) => Math.abs(said(row) - row.target);
       rows.sort((a, b) => away(b) - away(a));
     }
     return rows;
@@ -135,7 +141,7 @@ export class RowsView {
         element("th", { scope: "col" }, "row"),
         element("th", { scope: "col" }, "target"),
         element("th", { scope: "col" }, "predicted"),
-        this.forest && element("th", { scope: "col" }, "by all trees"),
+        this.forest && element("th", { scope: "col" }, `by tree ${state.get("member") + 1}`),
         model.features.map((feature, place) =>
           element(
             "th",
@@ -172,7 +178,7 @@ export class RowsView {
           element("th", { scope: "row" }, pick),
           cell(target),
           cell(said),
-          this.forest && cell(this.saidByAll(row)),
+          this.forest && cell(this.saidByTree(row)),
           model.features.map((feature, place) => cell(valueText(feature, row.values[place]))),
         );
       }),

@@ -1,7 +1,8 @@
 // Rules view: a rule for each leaf, to sort, filter and copy.
 
+import { lightWay } from "../model/folding.js";
 import { swatch } from "./node_card.js";
-import { constraintText, ruleOf, ruleText, rulesAsPython, rulesAsSql } from "../model/rules.js";
+import { constraintText, programOf, ruleOf, ruleText } from "../model/rules.js";
 import { element, numberText, percentText, replaceChildren } from "../elements/text.js";
 
 const MOST = 500;
@@ -52,13 +53,16 @@ export class RulesView {
       !model.classes && column("predicts", "value"),
       !model.classes && column("off by", "off"),
     );
-    const copies = [
-      ["text", (rules) => rules.map((rule) => ruleText(model, rule)).join("\n")],
-      ["SQL", (rules) => rulesAsSql(model, rules)],
-      ["Python", (rules) => rulesAsPython(model, rules)],
-    ];
-    const buttons = copies.map(([name, write]) =>
-      element("button", { type: "button", onclick: () => this.copy(write(this.rules())) }, `Copy as ${name}`),
+    const step = () => this.state.get("step");
+    const copies = {
+      text: () => this.rules().map((rule) => ruleText(model, rule)).join("\n"),
+      ...("programs" in model.content && {
+        SQL: () => programOf(model, "sql", step()),
+        Python: () => programOf(model, "python", step()),
+      }),
+    };
+    this.buttons = Object.entries(copies).map(([name, write]) =>
+      element("button", { type: "button", onclick: () => this.copy(write()) }, `Copy as ${name}`),
     );
     replaceChildren(
       this.panel,
@@ -68,7 +72,7 @@ export class RulesView {
         element("label", {}, "with ", this.filter),
         model.classes && element("label", {}, "predicting ", this.said),
         Object.entries(this.least).map(([name, input]) => element("label", {}, `${name} from `, input, " %")),
-        buttons,
+        this.buttons,
       ),
       this.words,
       element("table", { class: "rules" }, element("thead", {}, head), this.body),
@@ -92,6 +96,7 @@ export class RulesView {
     if (this.state.get("tab") !== "rules") return;
     const { model, marks, state } = this;
     const rules = this.rules();
+    for (const program of this.buttons.slice(1)) program.disabled = model.cut.size > 0;
     const picked = model.standing(state.get("node"), state.get("step"));
     replaceChildren(
       this.words,
@@ -108,7 +113,7 @@ export class RulesView {
             type: "button",
             class: "link rule",
             dir: "auto",
-            onclick: () => state.set({ node: rule.node, lit: new Set(model.ancestors(rule.node)) }),
+            onclick: () => lightWay(state, model.ancestors(rule.node), { node: rule.node }),
           },
           conditions,
           " → ",

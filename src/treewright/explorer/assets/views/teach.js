@@ -1,20 +1,13 @@
 // Teach: the rows of a node on a line, a cut to drag, and what entropy, Gini and gain make of it.
 
 import { KIND } from "../model/answer.js";
+import { Cuts, IMPURITIES, spreadOver } from "../model/cuts.js";
 import { chart, linePath } from "../drawing/charts.js";
 import { counted, element, numberText, replaceChildren, shape, valueText } from "../elements/text.js";
 
 const SIZE = { width: 640, dots: 130, curve: 120, left: 14, right: 14 };
 
-const MEASURES = {
-  entropy: (shares) => shares.reduce((sum, q) => sum - (q > 0 ? q * Math.log2(q) : 0), 0),
-  Gini: (shares) => 1 - shares.reduce((sum, q) => sum + q * q, 0),
-  error: (shares) => 1 - Math.max(...shares),
-};
-
-function meanOf(rows) {
-  return rows.reduce((sum, row) => sum + row.target, 0) / rows.length;
-}
+const MOST_DOTS = 600;
 
 export class Teach {
   constructor(panel, model, marks, state) {
@@ -42,7 +35,7 @@ export class Teach {
       { onchange: () => this.start(["feature"]) },
       this.numeric.map((place) => element("option", { value: place }, model.features[place].name)),
     );
-    this.measures = model.classes ? Object.keys(MEASURES) : ["variance"];
+    this.measures = model.classes ? Object.keys(IMPURITIES) : ["variance"];
     this.chooser = element(
       "select",
       { onchange: () => ((this.measure = this.chooser.value), this.render()) },
@@ -124,51 +117,16 @@ export class Teach {
   }
 
   measureRows() {
-    const numbers = this.rows.map((row) => row.values[this.place]).sort((a, b) => a - b);
-    this.low = numbers[0] ?? 0;
-    this.high = numbers.at(-1) ?? 1;
-    const distinct = [...new Set(numbers)];
-    this.cuts = distinct.slice(1).map((number, place) => (number + distinct[place]) / 2);
     this.sorted = this.rows.toSorted((a, b) => a.values[this.place] - b.values[this.place]);
-  }
-
-  impurity(rows, measure = this.measure) {
-    if (!rows.length) return 0;
-    if (this.model.classes) {
-      const counts = new Array(this.model.width).fill(0);
-      for (const row of rows) counts[row.target] += 1;
-      return MEASURES[measure](counts.map((count) => count / rows.length));
-    }
-    const mean = meanOf(rows);
-    return rows.reduce((sum, row) => sum + (row.target - mean) ** 2, 0) / rows.length;
-  }
-
-  sides(cut) {
-    const left = this.sorted.filter((row) => row.values[this.place] <= cut);
-    return [left, this.sorted.slice(left.length)];
-  }
-
-  gain(cut, measure = this.measure) {
-    const [left, right] = this.sides(cut);
-    const total = this.sorted.length || 1;
-    return (
-      this.impurity(this.sorted, measure) -
-      (left.length * this.impurity(left, measure) + right.length * this.impurity(right, measure)) / total
-    );
-  }
-
-  gains(measure = this.measure) {
-    const stride = Math.max(1, Math.ceil(this.cuts.length / 120));
-    return this.cuts
-      .filter((_, place) => place % stride === 0)
-      .map((cut) => ({ cut, gain: this.gain(cut, measure) }));
+    const pairs = this.sorted.map((row) => [row.values[this.place], row.target]);
+    this.all = new Cuts(pairs, this.model.classes ? this.model.width : null);
+    this.cuts = this.all.cuts;
+    this.low = pairs[0]?.[0] ?? 0;
+    this.high = pairs.at(-1)?.[0] ?? 1;
   }
 
   bestCut() {
-    return this.gains().reduce((best, one) => (one.gain > best.gain + 1e-12 ? one : best), {
-      cut: this.cut,
-      gain: -1,
-    });
+    return this.all.best(this.measure);
   }
 
   moveTo(cut) {
@@ -201,10 +159,10 @@ export class Teach {
   render() {
     const { model } = this;
     const feature = model.features[this.place];
-    replaceChildren(this.title, `Node ${this.node}: ${counted(this.rows.length, "row")} by ${feature.name}`);
+    replaceChildren(this.title, `Node ${this.node}: ${this.rowsText()} by ${feature.name}`);
     this.slider.value = Math.round((1000 * (this.cut - this.low)) / (this.high - this.low || 1));
     this.slider.setAttribute("aria-valuetext", `cut at ${valueText(feature, this.cut)}`);
-    const gains = this.gains();
+    const gains = this.all.gains(this.measure);
     const height = SIZE.dots + SIZE.curve + 20;
     const shapes = [
       ...this.dots(),
@@ -231,10 +189,18 @@ export class Teach {
     replaceChildren(this.numbers, this.table(gains));
   }
 
+  // How many rows there are, and of how many they are a sample.
+  rowsText() {
+    const [here, whole] = [this.rows.length, this.model.count[this.node]];
+    const sampled = this.model.content.rows.total[0] > this.model.rows.filter((row) => !row.validation).length;
+    const rows = sampled ? `a sample of ${here} of ${counted(whole, "row")}` : counted(here, "row");
+    return here > MOST_DOTS ? `${rows}, ${MOST_DOTS} of them drawn,` : rows;
+  }
+
   // Rows stand on the line where their value is, piled up where many are.
   dots() {
     const pile = new Map();
-    const shown = this.sorted.slice(0, 600);
+    const shown = spreadOver(this.sorted, MOST_DOTS);
     const size = shown.length > 250 ? 2.2 : 3.6;
     return shown.map((row) => {
       const x = this.x(row.values[this.place]);
@@ -256,8 +222,8 @@ export class Teach {
   means() {
     if (this.model.classes) return [];
     const edges = [SIZE.left, this.x(this.cut), SIZE.width - SIZE.right];
-    return this.sides(this.cut).map((rows, side) => {
-      const y = rows.length ? this.height(meanOf(rows)) : -9;
+    return this.all.sides(this.cut).map((rows, side) => {
+      const y = rows.rows ? this.height(this.all.meanOf(rows)) : -9;
       const line = { x1: edges[side], x2: edges[side + 1], y1: y, y2: y };
       return shape("line", { ...line, stroke: this.marks.line(1), "stroke-width": 2.5 });
     });
@@ -278,7 +244,7 @@ export class Teach {
     if (!gains.length) return shapes;
     for (const other of this.measures) {
       if (other === this.measure) continue;
-      const others = this.gains(other);
+      const others = this.all.gains(other);
       const most = Math.max(...others.map(({ gain }) => gain), 1e-12);
       const points = others.map(({ cut, gain }) => [this.x(cut), y((Math.max(gain, 0) / most) * largest)]);
       shapes.push(shape("path", { d: linePath(points), fill: "none", class: "thin" }));
@@ -305,7 +271,7 @@ export class Teach {
     shapes.push(
       shape("circle", {
         cx: this.x(this.cut),
-        cy: y(this.gain(this.cut)),
+        cy: y(this.all.gain(this.cut, this.measure)),
         r: 5,
         fill: this.marks.line(2),
       }),
@@ -314,33 +280,34 @@ export class Teach {
   }
 
   table(gains) {
-    const [left, right] = this.sides(this.cut);
+    const { all } = this;
+    const [left, right] = all.sides(this.cut);
     const feature = this.model.features[this.place];
-    const counts = (rows) =>
+    const counts = (side) =>
       this.model.classes
         ? this.model.classes
             .slice(0, 6)
-            .map((name, code) => `${rows.filter((row) => row.target === code).length} ${name}`)
+            .map((name, code) => `${side.counts[code]} ${name}`)
             .join(", ")
-        : `mean ${numberText(rows.length ? meanOf(rows) : null)}`;
+        : `mean ${numberText(side.rows ? all.meanOf(side) : null)}`;
     const measured = (of) =>
       this.measures.map((measure) =>
         element("td", { class: measure === this.measure ? "chosen" : null }, numberText(of(measure))),
       );
-    const line = (name, rows) =>
+    const line = (name, side) =>
       element(
         "tr",
         {},
         element("th", { scope: "row", dir: "auto" }, name),
-        element("td", {}, rows.length),
-        element("td", { dir: "auto" }, counts(rows)),
-        measured((measure) => this.impurity(rows, measure)),
+        element("td", {}, side.rows),
+        element("td", { dir: "auto" }, counts(side)),
+        measured((measure) => all.impurity(side, measure)),
       );
     const cut = valueText(feature, this.cut);
-    const gain = this.gain(this.cut);
-    const total = this.sorted.length || 1;
-    const shares = [left.length / total, right.length / total];
-    const own = MEASURES.entropy(shares);
+    const gain = all.gain(this.cut, this.measure);
+    const shares = [left, right].map((side) => side.rows / (all.size || 1));
+    const impurity = (side) => numberText(all.impurity(side, this.measure));
+    const own = IMPURITIES.entropy(shares);
     const best = Math.max(...gains.map((one) => one.gain), 0);
     const head = element(
       "tr",
@@ -357,23 +324,23 @@ export class Teach {
         element(
           "tbody",
           {},
-          line("all", this.sorted),
+          line("all", all.all),
           line(`${feature.name} ≤ ${cut}`, left),
           line(`${feature.name} > ${cut}`, right),
           element(
             "tr",
             { class: "total" },
             element("th", { scope: "row", colspan: 3 }, "gain"),
-            measured((measure) => this.gain(this.cut, measure)),
+            measured((measure) => all.gain(this.cut, measure)),
           ),
         ),
       ),
       element(
         "p",
         { class: "formula" },
-        `gain = ${numberText(this.impurity(this.sorted))} − ${numberText(shares[0], 3)} · ${numberText(this.impurity(left))} − ${numberText(shares[1], 3)} · ${numberText(this.impurity(right))} = `,
+        `gain = ${impurity(all.all)} − ${numberText(shares[0], 3)} · ${impurity(left)} − ${numberText(shares[1], 3)} · ${impurity(right)} = `,
         element("b", {}, numberText(gain)),
-        best > 0 && gain >= best - 1e-9 ? ", the best there is" : "",
+        best > 0 && gain >= best * (1 - 1e-9) ? ", the best there is" : "",
       ),
       this.measure === "entropy" &&
         own > 0 &&

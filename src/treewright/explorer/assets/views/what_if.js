@@ -1,5 +1,6 @@
 // What if: a row to type in and change, what the tree says of it at once, why, and what would change its mind.
 
+import { lightWay } from "../model/folding.js";
 import { changeText, nearestChange } from "../model/nearest_change.js";
 import {
   counted,
@@ -17,8 +18,8 @@ import { verdict } from "./prediction_table.js";
 const roughly = (number) => (Number.isInteger(number) ? number : Number(number.toPrecision(6)));
 
 export class WhatIf {
-  constructor(panel, model, marks, state) {
-    Object.assign(this, { panel, model, marks, state });
+  constructor(panel, model, marks, state, forest) {
+    Object.assign(this, { panel, model, marks, state, forest });
     this.values = model.middleRow();
     this.form = element("form", { class: "what-if", onsubmit: (event) => event.preventDefault() });
     this.answer = element("div", { class: "answer", "aria-live": "polite" });
@@ -139,7 +140,11 @@ export class WhatIf {
     this.values[place] = value;
     this.render();
     const way = this.model.pathOf(this.values, this.state.get("step"));
-    this.state.set({ lit: new Set(way.map(({ node }) => node)), values: this.values.slice() });
+    lightWay(
+      this.state,
+      way.map(({ node }) => node),
+      { values: this.values.slice() },
+    );
   }
 
   render() {
@@ -157,14 +162,19 @@ export class WhatIf {
     );
   }
 
+  // Of a forest one tree is asked: all of them vote under its own tab.
+  who() {
+    return this.forest ? `tree ${this.state.get("member") + 1} of ${this.forest.total} predicts` : "predicted";
+  }
+
   verdict(said, step) {
     const { model, marks } = this;
     if (!model.classes)
-      return element("p", { class: "says" }, "predicted ", element("b", {}, numberText(said[0])));
+      return element("p", { class: "says" }, `${this.who()} `, element("b", {}, numberText(said[0])));
     const bar = (code) =>
       element("span", { css: { width: `${100 * said[code]}%`, background: marks.fill(code) } });
     return verdict(model, marks, said, {
-      words: "predicted",
+      words: this.who(),
       best: model.classOf(this.values, step),
       beside: (code) => element("td", { class: "bar" }, bar(code)),
     });
@@ -253,7 +263,7 @@ export class WhatIf {
       this.values = change.row.slice();
       this.build();
       this.render();
-      this.state.set({ lit: new Set(model.ancestors(change.leaf)) });
+      lightWay(this.state, model.ancestors(change.leaf), { values: this.values.slice() });
     };
     return element(
       "section",
@@ -270,7 +280,11 @@ export class WhatIf {
 
   go(way) {
     const show = () =>
-      this.state.set({ node: way.at(-1).node, lit: new Set(way.map(({ node }) => node)), tab: "tree" });
+      lightWay(
+        this.state,
+        way.map(({ node }) => node),
+        { node: way.at(-1).node, tab: "tree" },
+      );
     return element("p", {}, element("button", { type: "button", onclick: show }, "Show the path in the tree"));
   }
 }
