@@ -139,7 +139,9 @@ def test_a_drawing_is_as_wide_as_its_cell_and_a_wide_one_is_scrolled(browser, tm
     for leaves, scrolled in ((2, False), (60, True)):
         drawing = plot_tree(tree, X, y, max_leaves=leaves)
         notebook = Notebook(browser, tmp_path / "n.html", drawing._repr_html_())
-        box = notebook.ask("(box => [box.clientWidth, box.scrollWidth])(document.querySelector('div'))")
+        box = notebook.ask(
+            "(box => [box.clientWidth, box.scrollWidth])(document.querySelector('svg').parentNode)"
+        )
         assert (box[1] > box[0]) == scrolled
         width, height = notebook.ask(
             "(box => [box.width, box.height])(document.querySelector('svg').getBoundingClientRect())"

@@ -1,5 +1,6 @@
 """Views of a notebook: a fitted model as a drawing, reports and paths as tables."""
 
+import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -11,6 +12,8 @@ from treewright import (
     RandomForestClassifier,
     compare_pruners,
     datasets,
+    explore,
+    plot_tree,
     prune,
     pruning,
 )
@@ -27,6 +30,21 @@ def test_notebooks_show_a_fitted_model_as_a_drawing() -> None:
     assert ">&lt;script&gt;</text>" in shown["text/html"]
     with config_context(display="text"):
         assert list(model._repr_mimebundle_()) == ["text/plain"]
+
+
+@pytest.mark.parametrize("shown", ["drawing", "page", "model"])
+def test_a_notebook_that_is_not_trusted_shows_one_line(shown) -> None:
+    X, y = datasets.load_iris()
+    model = DecisionTreeClassifier(max_depth=2).fit(X, y)
+    html = {"drawing": plot_tree(model), "page": explore(model, X, y, cv=None), "model": model}[
+        shown
+    ]._repr_html_()
+    # as Jupyter cleans it: no styles, frames or pictures, but the text in them
+    kept = re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL)
+    kept = re.sub(r"<(?!/?div)[^>]*>", "", kept)
+    visible = re.sub(r"<div[^>]* hidden>(<div[^>]*>.*?</div>|.*?)</div>", "", kept, flags=re.DOTALL)
+    assert "This picture is not shown: trust the notebook, or run the cell again." in visible
+    assert "≤" not in visible
 
 
 def test_notebooks_show_reports_and_paths_as_tables() -> None:

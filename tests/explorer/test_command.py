@@ -97,6 +97,19 @@ def test_a_tree_too_large_for_a_browser_is_shown_pruned(tmp_path, monkeypatch, c
     assert 3 <= len(content("page.html")["tree"]["parent"]) <= 11
 
 
+def test_a_model_knows_the_name_of_its_target(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    X, y = tw.datasets.load_iris()
+    assert y.name == "species"
+    for name, model in {
+        "a.tw": tw.TreeClassifier(),
+        "b.tw": tw.RandomForestClassifier(n_estimators=2),
+    }.items():
+        model.fit(X, y).save(name)
+        assert main(["explore", name, "--data", str(TABLES / "iris.csv"), "--html", "page.html"]) == 0
+    assert not hasattr(tw.TreeClassifier().fit(X, y.to_list()), "target_name_")
+
+
 def test_the_history_of_an_edited_model_is_shown(model, capsys) -> None:
     X, y = tw.datasets.load_iris()
     tw.edit(tw.load(model), X, y).prune(2).undo().relabel(1, "virginica").fitted().save("edited.tw")

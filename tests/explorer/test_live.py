@@ -136,7 +136,7 @@ def test_every_tree_of_a_served_forest_is_shown(visit, monkeypatch) -> None:
         leaves = model.estimators_[7].get_n_leaves()
         page.get_by_text(f"{leaves} leaves of {leaves}").wait_for()
         page.click("#tab-rows")
-        said = page.locator("#panel-rows tbody tr td:nth-child(3)").all_inner_texts()
+        said = page.locator("#panel-rows tbody tr td:nth-child(4)").all_inner_texts()
         assert said == model.estimators_[7].predict(X).tolist()
 
 

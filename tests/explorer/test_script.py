@@ -247,7 +247,8 @@ def test_the_way_of_a_row_is_unfolded(run_in_node) -> None:
     lightWay(state, [0, 1], { row: 5 });
     const first = [[...state.get("folded")], state.get("foldsItself")];
     lightWay(state, [0, 3, 4], { row: 6 });
-    answer([...first, [...state.get("folded")], state.get("foldsItself"), [...state.get("lit")], state.get("row")]);
+    const { folded, foldsItself, lit, row } = state.values;
+    answer([...first, [...folded], foldsItself, [...lit], row]);
     """
     assert run_in_node(program, None) == [[3, 8], True, [8], False, [0, 3, 4], 6]
 

@@ -11,7 +11,7 @@ import pytest
 
 from helpers.serving import ask, running
 from treewright import DecisionTreeClassifier, RandomForestClassifier, datasets, edit, load
-from treewright.errors import AddressError
+from treewright.errors import AddressError, DataError
 from treewright.explorer.server import ExplorerServer, ForestServer, run, serve
 
 
@@ -22,6 +22,30 @@ def _editor():
 
 
 # ---- who is let in ---------------------------------------------------------------------------------------
+
+
+def test_a_log_that_is_there_is_gone_on_with(editor, tmp_path) -> None:
+    log = tmp_path / "edits.jsonl"
+    with running(ExplorerServer(editor, log_to=log)) as first:
+        first.edit({"edit": "prune", "node": 2})
+        first.edit({"edit": "undo"})
+        first.edit({"edit": "relabel", "node": 1, "label": "virginica"})
+    with running(ExplorerServer(editor, log_to=log)) as second:
+        assert second.editor.tree == first.editor.tree
+        assert second.start["leaves"] == editor.tree.n_leaves
+        second.edit({"edit": "undo"})
+    assert len(log.read_text().splitlines()) == 4
+    with running(ExplorerServer(editor, log_to=log)) as third:
+        assert third.editor.tree == editor.tree
+
+
+@pytest.mark.parametrize("text", ['{"edit": "prune", "node": 900, "leaves": 2}', "no log", "[1]", '{"a": 1}'])
+def test_a_log_of_something_else_is_refused_and_left_alone(editor, tmp_path, text) -> None:
+    log = tmp_path / "edits.jsonl"
+    log.write_text(text)
+    with pytest.raises(DataError, match=r"holds edits that do not fit this tree .*: name another file"):
+        ExplorerServer(editor, log_to=log)
+    assert log.read_text() == text
 
 
 def test_it_listens_to_this_machine_only(server) -> None:

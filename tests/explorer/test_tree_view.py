@@ -253,7 +253,7 @@ def test_ten_thousand_nodes_are_all_drawn_and_moved(read) -> None:
     y = np.where(X[:, 0] * X[:, 1] + 1.5 * random.normal(size=30_000) > 0, "yes", "no")
     model = DecisionTreeClassifier(max_leaf_nodes=5001).fit(X, y)
     reader = read(explore(model, X, y, cv=None, max_rows=200))
-    reader.page.get_by_role("button", name="unfold all").click()
+    reader.page.get_by_role("button", name="Unfold").click()
     box = reader.page.locator("#canvas").bounding_box()
     colours = reader.page.locator("#canvas").evaluate(
         """canvas => {

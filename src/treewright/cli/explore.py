@@ -16,6 +16,7 @@ from treewright.cli.options import DataOptions, LearnerOptions, learning_command
 from treewright.cli.screen import Screen
 from treewright.files.workspace import Workspace
 from treewright.fitting.training_table import read_training_table
+from treewright.formatting.text import counted
 from treewright.tree.model import TreeModel
 
 if TYPE_CHECKING:
@@ -37,7 +38,12 @@ Examples:
     click.option("--validation", multiple=True, metavar="FILE", help="A table that MODEL was not made from."),
     click.option("--html", metavar="FILE", help="Write one page that needs no network, and open nothing."),
     click.option("--save", "save_to", metavar="FILE", help="Where the edited model is saved on request."),
-    click.option("--log", "log_to", metavar="FILE", help="Write every edit there, a line of JSON each."),
+    click.option(
+        "--log",
+        "log_to",
+        metavar="FILE",
+        help="Write every edit there, a line of JSON each, and first do again what stands there.",
+    ),
     click.option(
         "--port", type=click.IntRange(0, 65535), default=0, help="Where to listen. [default: a free port]"
     ),
@@ -78,6 +84,9 @@ def command(source: str, html: str | None, save_to: str | None, log_to: str | No
         screen.result({"page": html})
         return
     with _listening(explored, edits, title, given) as server:
+        done = getattr(server, "editor", explored).log if log_to else ()
+        if done:
+            screen.note(f"{counted(len(done), 'edit')} of {log_to} done again.")
         answers = sys.stderr if given["as_json"] else None
         run(server, open_browser=not given["no_browser"], answers=answers)
     screen.result({"edits": list(server.editor.log)} if isinstance(server, ExplorerServer) else {})

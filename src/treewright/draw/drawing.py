@@ -8,6 +8,7 @@ from pathlib import Path
 
 from treewright.draw.shapes import Shape
 from treewright.draw.svg import Theme, write_svg
+from treewright.formatting.trust import for_trusted
 from treewright.persistence.atomic_file import whole_file
 
 VECTOR, RASTER = (".svg",), (".png", ".pdf")
@@ -85,7 +86,7 @@ class Drawing:
     def _repr_html_(self) -> str:
         """Show it as wide as the page; one that is too wide to be read so is scrolled."""
         style = f"max-width:max(100%,{LEAST_SCALE * self.width:.0f}px);height:auto"
-        return f'<div style="overflow-x:auto">{self._svg(style)}</div>'
+        return for_trusted(f'<div style="overflow-x:auto">{self._svg(style)}</div>')
 
     def __repr__(self) -> str:
         return f"Drawing({self.title!r}, {self.width:.0f} × {self.height:.0f})"

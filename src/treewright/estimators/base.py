@@ -110,6 +110,14 @@ class TableEstimator(BaseEstimator):
         changed = {name: domains[name] for name, value in sound.items() if given[name] is not value}
         check_parameters(type(self).__name__, given, changed, InvalidParameterError)
 
+    def _keep_target_name(self, y: Any) -> None:
+        """Keep the name of the target if its table has given it one: files and reports name it."""
+        name = getattr(y, "name", None)
+        if isinstance(name, str) and name:
+            self.target_name_ = name
+        else:
+            self.__dict__.pop("target_name_", None)
+
     def _choice(self, name: str) -> Any:
         """Give a parameter that not every estimator has, or what stands for it."""
         return getattr(self, name, WITHOUT[name])

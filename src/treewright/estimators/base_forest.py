@@ -127,6 +127,7 @@ class ForestEstimator(TableEstimator):
         except BaseException:
             self.__dict__ = kept
             raise
+        self._keep_target_name(y)
         return self
 
     def _set_trees(self, trees: Trees, draws: Draws) -> None:

@@ -79,6 +79,7 @@ class TreeEstimator(TableEstimator, ABC):
         """
         self._check_parameters()
         self._fit(X, y, sample_weight)
+        self._keep_target_name(y)
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:

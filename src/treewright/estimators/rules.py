@@ -106,6 +106,7 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
             *judging, estimate=self.estimate, cf=self.cf, choose=self.choose, verbose=self.verbose
         )
         self._set_rules(rules)
+        self._keep_target_name(y)
         return self
 
     def _parted(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any]:

@@ -22,6 +22,7 @@ from treewright.explorer.bundle import asset, script_text
 from treewright.explorer.forest_page_data import ForestExploration, is_forest
 from treewright.explorer.page_data import Exploration, content_of
 from treewright.formatting.colours import DARK, LIGHT, css_variables
+from treewright.formatting.trust import for_trusted
 from treewright.persistence.atomic_file import whole_file
 
 Entry = Literal["main", "live", "served"]
@@ -57,7 +58,7 @@ class Page:
         frame = f'sandbox="allow-scripts allow-downloads" style="{style}" title="{escape(self.title)}"'
         dark, light = in_themes("dark", "false"), in_themes("light", "true")
         themes = f"{dark}{{color-scheme:dark}}{light}{{color-scheme:light}}"  # the page asks for no more
-        return (
+        return for_trusted(
             f'<iframe {frame} class="treewright" srcdoc="{escape(self.html)}"></iframe>'
             f"<style>{themes}</style>"
         )

@@ -13,6 +13,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TextIO
 
+from treewright.errors import DataError
 from treewright.explorer.editor import EDITS, Editor, edit
 from treewright.explorer.forest_page_data import ForestExploration, is_forest
 from treewright.explorer.local_server import (
@@ -39,7 +40,8 @@ class ExplorerServer(LocalServer):
     editor : Editor
         The tree and its rows.
     save_to, log_to : path or None
-        Where the model is saved when the reader asks for it, and where every edit is written down.
+        Where the model is saved when the reader asks for it, and where every edit is written down; the edits
+        that stand there already are done again first.
     cv, max_rows, title
         As for `treewright.explore`.
     **listening
@@ -60,8 +62,9 @@ class ExplorerServer(LocalServer):
         title: str | None = None,
         **listening: Any,
     ) -> None:
+        resumed = resume(editor, log_to)
         super().__init__(**listening)
-        self.editor = replace(editor, progress=self._go_on)
+        self.editor = replace(resumed, progress=self._go_on)
         self.start = {"leaves": editor.tree.n_leaves, "risk": editor.risk}
         self.save_to, self.log_to = save_to, log_to
         self.cv, self.max_rows, self.title = cv, max_rows, title
@@ -195,6 +198,30 @@ class ForestServer(LocalServer):
         raise RefusedError(HTTPStatus.BAD_REQUEST, "a forest is looked at and not edited")
 
 
+def resume(editor: Editor, log_to: str | PathLike[str] | None) -> Editor:
+    """Do again what a log says was done to a tree, if there is such a file.
+
+    Raises
+    ------
+    DataError
+        If the file is no log, or that of another tree.
+    """
+    path = None if log_to is None else Path(log_to)
+    if path is None or not path.exists():
+        return editor
+    try:
+        entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+        resumed = editor.replay(entries)
+        if [entry["leaves"] for entry in resumed.log] != [entry["leaves"] for entry in entries]:
+            raise ValueError("its edits come to other leaves")
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        reason = str(error).rstrip(".")
+        raise DataError(
+            f"log_to={fspath(path)!r} holds edits that do not fit this tree ({reason}): name another file."
+        ) from error
+    return resumed
+
+
 def serve(
     model: Any,
     X: Any,
@@ -227,7 +254,8 @@ def serve(
     save_to : path, optional
         Where the edited model is saved when the reader asks for it.
     log_to : path, optional
-        A file to which every edit is added, a line of JSON each; `Editor.replay` does them again.
+        A file to which every edit is added, a line of JSON each. Edits that stand there already are done
+        again first; those of another tree are refused.
     cv, max_rows, title
         As for `treewright.explore`.
     port : int, default=0

@@ -28,6 +28,7 @@ async function attempt(does) {
   if (isBusy) return;
   setBusy(true);
   tell("edit-trouble", "");
+  tell("edit-done", "");
   try {
     tell("edit-done", await does());
   } catch (error) {

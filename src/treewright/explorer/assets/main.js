@@ -169,7 +169,11 @@ function buildTabs(model, state) {
 
 function buildTools(model, state, treeView, marks) {
   const tool = (name, does, words = name) =>
-    element("button", { type: "button", title: words, "aria-label": words, onclick: does }, name);
+    element(
+      "button",
+      { type: "button", title: words, "aria-label": /\w/.test(name) ? null : words, onclick: does },
+      name,
+    );
   replaceChildren(
     at("tools"),
     tool("−", () => treeView.zoom(1 / 1.4), "zoom out"),
@@ -182,11 +186,10 @@ function buildTools(model, state, treeView, marks) {
     ),
     tool("Unfold", () => treeView.unfoldAll(), "unfold all, or fold a large tree again"),
     model.classes && hatchTool(state, treeView, marks),
-    tool("Clear", () => state.set({ lit: null, row: null }), "put out all lights"),
+    tool("Clear", () => state.set({ lit: null, row: null }), "put out what is lit"),
   );
   if (model.rows.length) {
-    const drop = tool("", null, "let rows fall from the root to their leaves");
-    drop.removeAttribute("aria-label"); // its words change
+    const drop = tool("Drop", null, "let rows fall from the root to their leaves");
     at("tools").append(drop);
     new Falling(treeView, drop, at("fallen"));
   }
@@ -215,7 +218,7 @@ function buildTools(model, state, treeView, marks) {
 // Classes are hatched when asked to.
 function hatchTool(state, treeView, marks) {
   const words = "hatch the classes: they differ by more than colour then";
-  const toggle = element("button", { type: "button", title: words, "aria-label": words }, "Hatch");
+  const toggle = element("button", { type: "button", title: words }, "Hatch");
   const hatch = (isHatched) => {
     marks.isHatched = isHatched;
     marks.refresh();
@@ -285,7 +288,7 @@ function announce(model, state, treeView) {
     if (changed.includes("exchanged")) return; // whoever exchanges the tree says why
     const node = model.standing(state.get("node"), state.get("step"));
     const leaf = model.isLeaf(node, state.get("step"));
-    const words = `${leaf ? "leaf" : "node"} ${node}: ${model.condition(node)}, ${leaf ? "predicts" : "would predict"} ${model.prediction(node)}, ${model.note(node)}`;
+    const words = `${leaf ? "leaf" : "node"} ${node}: ${model.condition(node)}, ${leaf ? "predicts" : "would predict"} ${model.says(node)}, ${model.note(node)}`;
     at("live").textContent = words;
     if (treeView.shown.includes(node)) treeView.reveal(node);
   });

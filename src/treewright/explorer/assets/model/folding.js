@@ -1,6 +1,6 @@
 // Folding: which nodes of a large tree are closed until the reader opens them, or a row's way leads through them.
 
-// Light the way of a row: what is folded on it is opened, and another change goes along.
+// Show the path of a row: what is folded on it is opened, and another change goes along.
 export function lightWay(state, nodes, more = {}) {
   const opened = new Set(nodes);
   const folded = new Set([...state.get("folded")].filter((node) => !opened.has(node)));

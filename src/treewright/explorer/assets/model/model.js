@@ -136,12 +136,17 @@ export class Model {
     const split = this.splits[this.parent[node]];
     const words = this.answer(node);
     const question = isolated(split.question);
-    if (split.kind === KIND.table) return `${question} = ${words}`;
+    if (split.kind === KIND.table) return `${question} = ${isolated(words)}`;
     return /^[≤>≥<]|^(known|missing)$/.test(words) ? `${question} ${words}` : words; // between two cuts
   }
 
   prediction(node) {
     return this.classes ? this.classes[this.label[node]] : numberText(this.value[node]);
+  }
+
+  // A prediction among other words: one that runs from right to left does not turn what stands beside it.
+  says(node) {
+    return isolated(this.prediction(node));
   }
 
   // What is predicted for a row, in words.

@@ -68,7 +68,7 @@ export function ruleOf(model, node) {
 
 export function ruleText(model, rule) {
   const words = rule.constraints.map((constraint) => constraintText(model, constraint)).join(" AND ");
-  return `IF ${words || "true"} THEN ${model.prediction(rule.node)}  (${model.note(rule.node)})`;
+  return `IF ${words || "true"} THEN ${model.says(rule.node)}  (${model.note(rule.node)})`;
 }
 
 // The tree that is shown as a program: the exporter's own, or the lines of Python that have it written.

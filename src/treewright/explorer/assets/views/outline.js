@@ -55,7 +55,7 @@ export class Outline {
     const children = this.children(node);
     const leaf = !children.length;
     const words = leaf
-      ? `${this.model.condition(node)} → ${this.model.prediction(node)}`
+      ? `${this.model.condition(node)} → ${this.model.says(node)}`
       : this.model.condition(node);
     const expanded = leaf ? null : String(this.open.has(node));
     const settings = {
@@ -71,7 +71,7 @@ export class Outline {
       { class: "line", dir: "auto" },
       words,
       " ",
-      element("span", { class: "pale" }, this.model.note(node)),
+      element("span", { class: "pale", dir: "ltr" }, this.model.note(node)),
     );
     return element("li", settings, label);
   }
