@@ -6,7 +6,7 @@ import copy
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,10 @@ Array: TypeAlias = NDArray[np.float64]
 
 UNCLASSIFIED = "unclassified"
 """What the last column of a confusion matrix is called if some rows got no class."""
+
+
+def _known(figure: Any) -> float | None:
+    return None if figure is None else float(figure)
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,27 @@ class ClassEvaluation:
             further["calibration"] = [asdict(part) for part in self.calibration]
         return figures | {name: figure for name, figure in further.items() if figure is not None}
 
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Self:
+        """Read what `to_dict` gave."""
+        confusion = np.array(plain["confusion"], dtype=np.float64)
+        classes, predicted = list(plain["classes"]), list(plain["predicted"])
+        if confusion.shape != (len(classes), len(predicted)):
+            raise ValueError("a confusion matrix of another shape than its classes")
+        return cls(
+            classes,
+            predicted,
+            confusion,
+            int(plain["rows"]),
+            cost=_known(plain.get("mean_cost")),
+            log_loss=_known(plain.get("log_loss")),
+            brier=_known(plain.get("brier")),
+            calibration=tuple(
+                CalibrationBin(*(float(part[name]) for name in ("predicted", "observed", "weight")))
+                for part in plain.get("calibration", ())
+            ),
+        )
+
 
 @dataclass(frozen=True)
 class NumberEvaluation:
@@ -209,6 +234,12 @@ class NumberEvaluation:
             "r2": self.r2,
             "baseline_mean_squared_error": self.baseline,
         }
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Self:
+        """Read what `to_dict` gave."""
+        names = ("mean_squared_error", "se", "mean_absolute_error", "baseline_mean_squared_error")
+        return cls(int(plain["rows"]), *(float(plain[name]) for name in names))
 
 
 AnyEvaluation: TypeAlias = ClassEvaluation | NumberEvaluation
@@ -385,6 +416,13 @@ class CrossValidation:
             "seconds": self.seconds,
         }
 
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Self:
+        """Read what `to_dict` gave; a `ValueError` or its like says that it cannot be."""
+        kind = ClassEvaluation if "confusion" in plain else NumberEvaluation
+        leaves, depth = (_known(plain[name]) for name in ("mean_leaves", "mean_depth"))
+        return cls(kind.from_dict(plain), int(plain["folds"]), leaves, depth, float(plain["seconds"]))
+
 
 def cross_validate(
     model: Any,
@@ -418,10 +456,8 @@ def cross_validate(
     >>> found.evaluation.n_rows, found.evaluation.error < 0.1
     (150, True)
     """
-    from sklearn.base import is_classifier
-
     table = read(X)
-    n_rows, classify = table.n_rows, is_classifier(model)
+    n_rows, classify = table.n_rows, model.__sklearn_tags__().estimator_type == "classifier"
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     classes, codes = read_classes(y, n_rows) if classify else (None, read_numbers(y, n_rows))
     rows = Dataset(Schema((), classes), np.empty((n_rows, 0)), np.empty((n_rows, 0), np.int32), codes)

@@ -228,9 +228,16 @@ def test_the_interval_of_a_mean_is_student_s() -> None:
     expected = stats.t.interval(0.9, 14, y[:15].mean(), stats.sem(y[:15]))
     assert explained.intervals is not None
     assert explained.intervals[:, 0].tolist() == pytest.approx(expected)
-    assert "90 % interval" in str(explained)
+    spread = y[:15].std(ddof=1) * np.sqrt(1 + 1 / 15)
+    assert explained.prediction_interval is not None
+    further = stats.t.interval(0.9, 14, y[:15].mean(), spread)
+    assert explained.prediction_interval.tolist() == pytest.approx(further)
+    assert "90 % confidence interval of the mean" in str(explained)
+    assert f"prediction interval of a further row {further[0]:.4g} to {further[1]:.4g}" in str(explained)
+    assert explained.to_dict()["prediction_interval"] == explained.prediction_interval.tolist()
     median = DecisionTreeRegressor(criterion="absolute_error", max_depth=1).fit(X, y).explain([3.0])
     assert median.intervals is None
+    assert median.prediction_interval is None
 
 
 # ---- several trees -------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from treewright.cli.model_loading import open_model, read_judged, table_features
 from treewright.cli.options import DataOptions, model_command, screen_of, taken
 from treewright.evaluation import evaluate
 from treewright.files.workspace import Workspace
-from treewright.fitting.report import performance_section
+from treewright.fitting.card import share_learned
+from treewright.fitting.report import error_line, performance_section
 from treewright.fitting.training_table import weights
 from treewright.formatting.text import counted
 
@@ -18,6 +19,9 @@ EPILOG = """\b
 Examples:
   treewright evaluate iris.tw test.csv
   treewright evaluate iris.tw test.csv --target species --json"""
+
+TOLD = 0.1
+"""The share of its training rows from which on figures are called too good; a few are alike by chance."""
 
 
 @model_command(
@@ -38,7 +42,24 @@ def command(model: str, **given: Any) -> None:
     with Workspace() as workspace:
         table, target = read_judged(workspace, options, fitted, screen)
         weight = None if options.weight is None else weights(table, options.weight)
-    found = evaluate(fitted, table_features(table, fitted), table[target], weight)
+    X, y = table_features(table, fitted), table[target]
+    found, learned = evaluate(fitted, X, y, weight), share_learned(fitted, X, y)
     how = f"{counted(len(table), 'row')} of {table.name}"
-    screen.section(performance_section(found, how, calibration=True))
-    screen.result(found.to_dict())
+    screen.section(performance_section(found, how, calibration=True), first=True)
+    validated = fitted.card_.evaluation if learned >= TOLD else None
+    if learned >= TOLD:
+        screen.text(f"\n{_warning(learned)}")
+        if validated is not None:
+            screen.text(error_line(validated))
+    known = {
+        "share_of_training_rows": learned,
+        "cross_validation": None if validated is None else validated.to_dict(),
+    }
+    screen.result(found.to_dict() | known)
+
+
+def _warning(learned: float) -> str:
+    """Say that a model is judged on rows it was learned from."""
+    which = "These are the rows" if learned == 1 else f"About {100 * learned:.0f} % of the rows"
+    here = "" if learned == 1 else " are among these"
+    return f"{which} that the model was learned from{here}: the figures above are too good."

@@ -9,6 +9,7 @@ from treewright.cli.screen import Screen
 from treewright.files.kinds import guess
 from treewright.files.workspace import Workspace
 from treewright.fitting.column_summary import column_line
+from treewright.fitting.report import card_lines, folds_text, performance_section
 from treewright.fitting.training_table import stage
 from treewright.formatting.text import counted
 
@@ -85,6 +86,7 @@ def _is_model(path: str) -> bool:
 
 def _model(path: str, screen: Screen) -> None:
     """Describe a model file from its header."""
+    from treewright.persistence.card import card_of_dict
     from treewright.persistence.container import read_model
 
     header, arrays = read_model(path)
@@ -100,6 +102,9 @@ def _model(path: str, screen: Screen) -> None:
         screen.text(f"predicts {header['target']}")
     if classes is not None:
         screen.text(f"classes {', '.join(map(str, classes[:20]))}{', …' if len(classes) > 20 else ''}")
+    card = card_of_dict(header["card"]) if "card" in header else None
+    if card is not None:
+        screen.text("\n".join(card_lines(card)))
     screen.title("It needs")
     screen.table(["feature", "kind"], columns, left=2)
     given = {name: value for name, value in header.get("parameters", {}).items() if value is not None}
@@ -107,6 +112,9 @@ def _model(path: str, screen: Screen) -> None:
     screen.table(
         ["parameter", "value"], [(name, _value_text(value)) for name, value in given.items()], left=2
     )
+    found = None if card is None else card.evaluation
+    if found is not None:
+        screen.section(performance_section(found.evaluation, folds_text(found), calibration=True))
     screen.result(
         {
             "kind": header["kind"],
@@ -117,5 +125,6 @@ def _model(path: str, screen: Screen) -> None:
             "classes": classes,
             "features": [{"name": name, "kind": kind} for name, kind in columns],
             "parameters": header.get("parameters", {}),
+            "card": header.get("card"),
         }
     )

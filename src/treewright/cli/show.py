@@ -10,7 +10,7 @@ from treewright.cli.model_loading import open_model
 from treewright.cli.options import model_argument, screen_of, screen_options
 from treewright.cli.screen import Screen
 from treewright.data.columns import plain
-from treewright.fitting.report import figure, importance_section, ruleset_of, title_of, tree_text
+from treewright.fitting.report import card_lines, figure, importance_section, ruleset_of, title_of, tree_text
 from treewright.formatting.text import quoted
 from treewright.tree.decision import loss_name
 from treewright.tree.splits import features_of
@@ -49,10 +49,13 @@ def command(model: str, depth: int | None, node: int | None, member: int | None,
         shares = importance_section(fitted)
         if shares is not None:
             screen.section(shares)
+        card = getattr(fitted, "card_", None)
+        if card is not None:
+            screen.text("\n" + "\n".join(card_lines(card)))
         edits = getattr(fitted, "edits_", ())
         if edits:
             screen.text(f"edited by hand: {', '.join(map(_edit_text, edits))}")
-        known = {"edits": list(edits)} if edits else {}
+        known = ({"edits": list(edits)} if edits else {}) | ({"card": card.to_dict()} if card else {})
         screen.result({"kind": type(fitted).__name__, "tree": tree.to_dict(), **known})
         return
     if not 0 <= node < len(tree):

@@ -197,6 +197,7 @@ class TableEstimator(BaseEstimator):
 
     def _adopt_columns(self, schema: Schema) -> None:
         """Keep the columns of a table under the names that scikit-learn gives them."""
+        self.__dict__.pop("card_", None)  # it was of another model
         self.n_features_in_ = schema.n_inputs
         if schema.named:
             self.feature_names_in_ = np.array(schema.names[: schema.n_inputs], dtype=object)

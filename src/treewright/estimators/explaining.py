@@ -89,9 +89,9 @@ def explain(
       Wind = Strong   Strong    2 rows  100 % No
     <BLANKLINE>
     Classes
-      class  probability  95 % interval
-      No           100 %    34 to 100 %
-      Yes            0 %      0 to 66 %
+      class  probability  95 % confidence interval
+      No           100 %               34 to 100 %
+      Yes            0 %                 0 to 66 %
     <BLANKLINE>
     What moved the probability of No from 36 %, that of all rows, to 100 %
       feature  moved by  value
@@ -123,7 +123,8 @@ def explain(
         wanted=wanted,
         policies=policies,
         confidence=confidence,
-        are_means=getattr(self, "criterion", None) == "squared_error",
+        are_means=getattr(self, "criterion", "squared_error") == "squared_error"
+        and getattr(self, "leaves", "constant") == "constant",
         fixed=fixed,
         directions=directions,
         scales=_scales(scales, schema, self._choice("inf")),

@@ -22,6 +22,7 @@ from treewright.estimators.readable_tree import TreeClassifier, TreeRegressor
 from treewright.estimators.rules import RuleClassifier
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.parameter_types import check_parameters
+from treewright.persistence.card import card_of_dict
 from treewright.persistence.container import Arrays, Header, read_model
 from treewright.persistence.forests import read_forest
 from treewright.persistence.parameters import stored_value
@@ -95,6 +96,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         if not isinstance(header["target"], str):
             raise ModelFileError("the model is broken: the name of its target is no text")
         model.target_name_ = header["target"]
+    if "card" in header:
+        model.card_ = card_of_dict(header["card"])
     return model
 
 

@@ -102,7 +102,7 @@ class Explanation:
 
     @cached_property
     def intervals(self) -> Array | None:
-        """Lower and upper ends of probabilities (2 × classes), or of the number (2 × 1); None for forests.
+        """Confidence intervals of probabilities (2 × classes), or of the mean (2 × 1); None for forests.
 
         Probabilities have Wilson's interval for the rows at the row's leaf, means Student's; other numbers
         have none. A row that is shared has the mean of its leaves', by share. The leaf was chosen to fit its
@@ -112,7 +112,19 @@ class Explanation:
             return None
         return np.asarray(sum(share * self._interval(node) for node, share in self.paths[0].ends))
 
-    def _interval(self, node: int) -> Array:
+    @cached_property
+    def prediction_interval(self) -> Array | None:
+        """Where a further row of the leaf is expected (2,), the number predicted being a mean; else None.
+
+        Student's: mean ± t · s · √(1 + 1/n), with s² = Σ (y − mean)² / (n − 1) of the leaf's n rows.
+        """
+        if self.intervals is None or self.schema.classes is not None:
+            return None
+        return np.asarray(
+            sum(share * self._interval(node, further=True) for node, share in self.paths[0].ends)
+        )[:, 0]
+
+    def _interval(self, node: int, further: bool = False) -> Array:
         tree, value = self.paths[0].tree, self.values[0][node]
         n_rows = _rows_at(tree, node)
         if self.schema.classes is not None:
@@ -121,7 +133,8 @@ class Explanation:
             return np.array([[-np.inf], [np.inf]])
         from scipy.special import stdtrit
 
-        spread = np.sqrt(tree.risk[node] / tree.weight[node] / (n_rows - 1))
+        variance = tree.risk[node] / tree.weight[node] / (n_rows - 1)  # of the mean
+        spread = np.sqrt(variance * (n_rows + 1) if further else variance)
         room = stdtrit(n_rows - 1, (1 + self.confidence) / 2) * spread
         return np.stack([value - room, value + room])
 

@@ -59,10 +59,14 @@ def headline(explained: Explanation) -> str:
     """Say what is predicted."""
     if explained.schema.classes is None:
         words = f"Predicted: {explained.says[0]:.6g}"
-        if explained.intervals is None or not np.isfinite(explained.intervals).all():
+        mean, row = explained.intervals, explained.prediction_interval
+        if mean is None or row is None or not np.isfinite(mean).all():
             return words
-        low, high = explained.intervals[:, 0]
-        return f"{words} ({100 * explained.confidence:g} % interval {low:.4g} to {high:.4g})"
+        confidence = f"{100 * explained.confidence:g} % confidence interval of the mean"
+        return (
+            f"{words} ({confidence} {mean[0, 0]:.4g} to {mean[1, 0]:.4g}, "
+            f"prediction interval of a further row {row[0]:.4g} to {row[1]:.4g})"
+        )
     share = explained.says[explained.label]
     return f"Predicted: {_class(explained, explained.label)} ({percent(share)} %)"
 
@@ -215,7 +219,7 @@ def class_lines(explained: Explanation) -> list[str]:
             low, high = intervals[:, code]
             row.append(f"{percent(low)} to {percent(high)} %")
         rows.append(row)
-    heads = ["class", "probability", f"{100 * explained.confidence:g} % interval"][: len(rows[0])]
+    heads = ["class", "probability", f"{100 * explained.confidence:g} % confidence interval"][: len(rows[0])]
     return aligned(heads, rows, right=(1, 2))
 
 
@@ -277,8 +281,10 @@ def dictionary(explained: Explanation) -> dict[str, Any]:
     moved = explained.contributions
     if schema.classes is None:
         found["root"] = float(explained.root[0])
-        if explained.intervals is not None and np.isfinite(explained.intervals).all():
-            found["interval"] = explained.intervals[:, 0].tolist()
+        mean, further = explained.intervals, explained.prediction_interval
+        if mean is not None and further is not None and np.isfinite(mean).all():
+            found["interval"] = mean[:, 0].tolist()
+            found["prediction_interval"] = further.tolist()
         found["contributions"] = dict(zip(schema.names, moved[:, 0].tolist(), strict=True))
     else:
         labels = [str(plain(label)) for label in schema.classes]

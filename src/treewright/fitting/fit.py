@@ -10,6 +10,7 @@ from typing import Any
 from treewright._module_names import public
 from treewright.evaluation import CrossValidation, cross_validate
 from treewright.files.workspace import Workspace
+from treewright.fitting.card import make_card
 from treewright.fitting.learners import AS_USUAL, folds_for, suited_learner
 from treewright.fitting.report import (
     Section,
@@ -237,7 +238,9 @@ def fit_table(
     with listener.progress("growing", known=False):
         model.fit(data.X, data.y, data.weight)
     model.target_name_ = data.target
-    return FitResult(model, validate(model, data, folds, random_state, listener), data)
+    evaluation = validate(model, data, folds, random_state, listener)
+    model.card_ = make_card(model, data, evaluation)
+    return FitResult(model, evaluation, data)
 
 
 def validate(

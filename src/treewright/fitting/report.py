@@ -13,6 +13,7 @@ from treewright.fitting.column_summary import column_line
 from treewright.fitting.training_table import TrainingTable
 from treewright.formatting.text import counted, printable, quoted
 from treewright.formatting.text_table import aligned
+from treewright.persistence.card import ModelCard
 
 MOST_CLASSES = 12
 """A confusion matrix of more classes than this is not shown."""
@@ -172,6 +173,28 @@ def error_text(evaluation: AnyEvaluation) -> str:
     return f"{figure(evaluation.error)} ± {figure(evaluation.se)}"
 
 
+def error_line(found: CrossValidation) -> str:
+    """Write the cross-validated error in one line."""
+    evaluation = found.evaluation
+    how = f"cross-validated in {counted(found.n_folds, 'fold')}, ± standard error"
+    if isinstance(evaluation, ClassEvaluation):
+        return (
+            f"estimated error {error_text(evaluation)} ({how}); always answering the most frequent class "
+            f"would be {100 * evaluation.baseline:.1f} %"
+        )
+    return f"estimated mean squared error {error_text(evaluation)} ({how}), R² {evaluation.r2:.3f}"
+
+
+def card_lines(card: ModelCard) -> list[str]:
+    """Say when and from which rows a model was learned, and its estimated error."""
+    moment = card.learned.replace("T", " ").removesuffix("Z")
+    lines = [
+        f"learned {moment} UTC by treewright {card.treewright} from {counted(card.rows, 'row')} of "
+        f"{quoted(card.source)} (fingerprint {card.short_fingerprint})"
+    ]
+    return lines if card.evaluation is None else [*lines, error_line(card.evaluation)]
+
+
 def folds_text(found: CrossValidation) -> str:
     """Say how many folds there were."""
     folds = counted(found.n_folds, "fold")
@@ -180,7 +203,8 @@ def folds_text(found: CrossValidation) -> str:
 
 def _number_lines(found: NumberEvaluation) -> tuple[str, ...]:
     return (
-        f"mean squared error {error_text(found)}; always giving the mean would be {figure(found.baseline)}",
+        f"mean squared error {error_text(found)} (standard error); always giving the mean would be "
+        f"{figure(found.baseline)}",
         f"typical error {figure(math.sqrt(found.error))} (root mean square), "
         f"{figure(found.absolute_error)} (mean absolute); R² {found.r2:.3f}",
     )
@@ -188,8 +212,8 @@ def _number_lines(found: NumberEvaluation) -> tuple[str, ...]:
 
 def _class_lines(found: ClassEvaluation) -> tuple[str, ...]:
     lines = [
-        f"error {error_text(found)} of {counted(found.n_rows, 'row')}; always answering the most frequent "
-        f"class would be {100 * found.baseline:.1f} %"
+        f"error {error_text(found)} (standard error) of {counted(found.n_rows, 'row')}; always answering the "
+        f"most frequent class would be {100 * found.baseline:.1f} %"
     ]
     if found.cost is not None:
         lines.append(f"mean cost {figure(found.cost)}")

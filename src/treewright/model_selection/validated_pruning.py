@@ -87,6 +87,9 @@ def prune(
     pruned = prune_tree(tree, method, rows, model._recipe(tree.schema), n_jobs=model.n_jobs)
     smaller = copy.copy(model)
     smaller._set_tree(pruned.tree)
+    card = getattr(model, "card_", None)
+    if card is not None:  # its evaluation is not of this tree
+        vars(smaller)["card_"] = replace(card, evaluation=None)
     smaller._remember(method, pruned)
     return smaller
 

@@ -38,6 +38,7 @@ HEADER_KEYS = {
     "schema",
     "note",
     "target",
+    "card",
     "criterion",
     "draws",
     "edits",

@@ -25,14 +25,15 @@ class Estimator(Protocol):
 
 
 def described(model: Any) -> dict[str, Any]:
-    """Describe an estimator in the header of a file: its class, its parameters and the name of its target.
+    """Describe an estimator in the header of a file: its class, its parameters, its target and its card.
 
     A class of the user's own is described as the one of `treewright` that it was made from.
     """
     kind = model._declared_as
     parameters = {field.name: getattr(model, field.name) for field in fields(kind)}
     target = {"target": model.target_name_} if hasattr(model, "target_name_") else {}
-    return {"kind": kind.__name__, "parameters": plain_parameters(parameters), **target}
+    card = {"card": model.card_.to_dict()} if hasattr(model, "card_") else {}
+    return {"kind": kind.__name__, "parameters": plain_parameters(parameters), **target, **card}
 
 
 def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
