@@ -1,6 +1,7 @@
 // Nodes as blocks of 64 rows.
 #include "optimal/blocks.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace treewright::optimal {
@@ -28,7 +29,7 @@ void Blocks::build(const Node& node, const std::vector<Column>& columns, const L
             for (uint32_t b = 0; b < n_blocks_; ++b) {
                 const uint32_t end = std::min(64u, node.n_rows - b * 64);
                 uint64_t bits = 0;
-                for (uint32_t k = 0; k < end; ++k) bits |= static_cast<uint64_t>(loss.label(node.row[order[b * 64 + k]])) << k;
+                for (uint32_t k = 0; k < end; ++k) bits |= uint64_t{node.second[order[b * 64 + k]]} << k;
                 classes[b] = bits;
                 n_classes_[i * n_blocks_ + b] = static_cast<uint8_t>(std::popcount(bits));
             }
@@ -71,10 +72,17 @@ void Blocks::find_groups(const Node& node, const Column& column, size_t i) {
     const uint32_t* group = node.group_of(i);
     uint64_t* ends = ends_.data() + i * n_blocks_;
     size_t n_groups = 1;
-    for (uint32_t k = 0; k + 1 < node.n_rows; ++k) {
-        const bool end = group[k] != group[k + 1];
-        n_groups += end;
-        ends[k / 64] |= static_cast<uint64_t>(end && !column.categorical && column.may_cut_after(group[k])) << k % 64;
+    for (uint32_t b = 0; b < n_blocks_; ++b) {
+        const uint32_t* at = group + b * 64;
+        const uint32_t n = std::min(64u, node.n_rows - 1 - b * 64);  // the last row ends no group that another follows
+        uint64_t bits = 0;
+        for (uint32_t k = 0; k < n; ++k) bits |= static_cast<uint64_t>(at[k] != at[k + 1]) << k;
+        n_groups += static_cast<size_t>(std::popcount(bits));
+        ends[b] = column.categorical ? 0 : bits;
+    }
+    if (!column.categorical && !column.may_cut_after(group[0])) {
+        const auto end = static_cast<uint32_t>(std::upper_bound(group, group + node.n_rows, group[0]) - group);
+        if (end < node.n_rows) ends[(end - 1) / 64] &= ~(uint64_t{1} << (end - 1) % 64);
     }
     if (!column.categorical && n_groups > n_blocks_) return;
     for (uint32_t k = 0; k < node.n_rows;) {

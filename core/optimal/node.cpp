@@ -28,6 +28,24 @@ void Node::drop_constant(const std::vector<Column>& columns) {
     active.resize(kept);
 }
 
+void Node::add_up(const Loss& loss) {
+    sums.assign(static_cast<size_t>(loss.width()), 0);
+    squares = 0;
+    if (loss.kind() == LossKind::pair) {
+        second.resize(n_rows);
+        Cost ones = 0;
+        for (uint32_t i = 0; i < n_rows; ++i) ones += second[i] = static_cast<uint8_t>(loss.label(row[i]));
+        sums[1] = ones;
+        sums[0] = n_rows - ones;
+    } else {
+        for (uint32_t i = 0; i < n_rows; ++i) {
+            loss.add(row[i], sums.data());
+            squares += loss.square(row[i]);
+        }
+    }
+    leaf = std::max<Cost>(0, squares + loss.score(sums.data()));
+}
+
 namespace {
 
 /// Order the rows of a column of two values in one pass; false if it has more, or misses some.

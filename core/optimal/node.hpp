@@ -39,6 +39,7 @@ struct Node {
     std::vector<uint32_t> active;        // columns of more than one group here
     std::vector<uint32_t> order, group;  // for each active column, by place: local number of the row, its group
     std::vector<uint32_t> row;           // by local number: row of the table
+    std::vector<uint8_t> second;         // by local number, of two classes: 1 = the second
     std::vector<Cost> sums;              // over all rows (Loss)
     Cost squares = 0, leaf = 0;          // the squares of the rows; the cost as a leaf
 
@@ -56,15 +57,8 @@ struct Node {
         if (group.size() < size) group.resize(size);
         row.resize(rows);
     }
-    void add_up(const Loss& loss) {
-        sums.assign(static_cast<size_t>(loss.width()), 0);
-        squares = 0;
-        for (uint32_t i = 0; i < n_rows; ++i) {
-            loss.add(row[i], sums.data());
-            squares += loss.square(row[i]);
-        }
-        leaf = std::max<Cost>(0, squares + loss.score(sums.data()));
-    }
+    /// Sum up the rows.
+    void add_up(const Loss& loss);
     /// Whether the rows of an active column differ.
     bool differs(size_t i) const { return group_of(i)[0] != group_of(i)[n_rows - 1]; }
     /// Leave out columns whose rows are all of one group, and the second of two that order these rows alike.

@@ -85,8 +85,7 @@ Test Solver::first_stump(const Node& node, Cost cost, Scan scan, Places places, 
         const Column& of = column(node, i);
         if (first.kind != TestKind::leaf && of.feature != first.feature) break;
         scan.column = blocks_[i];
-        if (places == Places::narrow) scan.places = narrow_.data() + i * node.stride;
-        if (places == Places::wide) scan.places = wide_.data() + i * node.stride;
+        if (places != Places::none) scan.places = places_of(node, i);
         Side& looked = left ? scan.left : scan.right;
         looked = side;
         looked.best = cost + 1;
@@ -129,34 +128,67 @@ Cost Solver::one_level(const Node& node, Goal goal, Plan& plan) {
 void Solver::order_by(const Node& node, size_t i) {
     const uint32_t n = node.n_rows;
     const uint32_t* order = node.order_of(i);
+    const auto width = static_cast<size_t>(loss().width());
     place_.resize(n);
     for (uint32_t k = 0; k < n; ++k) place_[order[k]] = k;
-    const size_t size = node.active.size() * node.stride;
     places_ = n < 65535 ? Places::narrow : Places::wide;
-    if (places_ == Places::narrow) {
-        if (narrow_.size() < size) narrow_.resize(size);
-        for (size_t c = 0; c < node.active.size(); ++c)
-            kernels_.gather_narrow(node.order_of(c), n, place_.data(), narrow_.data() + c * node.stride);
-    } else {
-        if (wide_.size() < size) wide_.resize(size);
-        for (size_t c = 0; c < node.active.size(); ++c)
-            kernels_.gather_wide(node.order_of(c), n, place_.data(), wide_.data() + c * node.stride);
+    gathered_.assign(node.active.size(), 0);
+    left_sums_.resize(width);
+    right_sums_.resize(width);
+    most_.resize(n + 1);
+    most_[0] = 0;
+    if (loss().kind() == LossKind::pair) {
+        const Cost zero = loss().mistake()[0], one = loss().mistake()[1];
+        ones_.resize(n + 1);
+        uint32_t ones = ones_[0] = 0;
+        for (uint32_t k = 0; k < n; ++k) {
+            ones_[k + 1] = ones += node.second[order[k]];
+            most_[k + 1] = ones * one + (k + 1 - ones) * zero;
+        }
+        return;
     }
-    const auto width = static_cast<size_t>(loss().width());
     sums_.resize((n + 1) * width);
     squares_.resize(n + 1);
-    most_.resize(n + 1);
     std::fill_n(sums_.begin(), width, 0);
-    squares_[0] = most_[0] = 0;
+    squares_[0] = 0;
     for (uint32_t k = 0; k < n; ++k) {
         const uint32_t row = node.row[order[k]];
-        std::copy_n(&sums_[k * width], width, &sums_[(k + 1) * width]);
-        loss().add(row, &sums_[(k + 1) * width]);
+        Cost* sums = &sums_[k * width];
+        for (size_t j = 0; j < width; ++j) sums[width + j] = sums[j];
+        loss().add(row, sums + width);
         squares_[k + 1] = squares_[k] + loss().square(row);
         most_[k + 1] = most_[k] + loss().most(row);
     }
-    left_sums_.resize(width);
-    right_sums_.resize(width);
+}
+
+/// The places of a column's rows in that order; they are looked up when they are first asked for.
+const void* Solver::places_of(const Node& node, size_t i) {
+    const size_t size = node.active.size() * node.stride, at = i * node.stride;
+    const bool narrow = places_ == Places::narrow;
+    if (!gathered_[i]) {
+        gathered_[i] = 1;
+        if (narrow) {
+            if (narrow_.size() < size) narrow_.resize(size);
+            kernels_.gather_narrow(node.order_of(i), node.n_rows, place_.data(), narrow_.data() + at);
+        } else {
+            if (wide_.size() < size) wide_.resize(size);
+            kernels_.gather_wide(node.order_of(i), node.n_rows, place_.data(), wide_.data() + at);
+        }
+    }
+    return narrow ? static_cast<const void*>(narrow_.data() + at) : static_cast<const void*>(wide_.data() + at);
+}
+
+/// Add up the rows from one place of the order to another; gives their squares.
+Cost Solver::sums_between(uint32_t begin, uint32_t end, Cost* sums) const {
+    if (loss().kind() == LossKind::pair) {
+        const Cost ones = ones_[end] - ones_[begin];
+        sums[0] += end - begin - ones;
+        sums[1] += ones;
+        return 0;
+    }
+    const auto width = static_cast<size_t>(loss().width());
+    for (size_t j = 0; j < width; ++j) sums[j] += sums_[end * width + j] - sums_[begin * width + j];
+    return squares_[end] - squares_[begin];
 }
 
 /// The cost of both sides of a split with one leaf or two each; not below what is known to be least (`low`), and exact as far as
@@ -164,14 +196,10 @@ void Solver::order_by(const Node& node, size_t i) {
 Solver::Sides Solver::evaluate(const Node& node, const Range& range, uint32_t leaves_left, uint32_t leaves_right,
                                const CutBounds& low, const CutBounds& high) {
     const auto width = static_cast<size_t>(loss().width());
-    Cost squares = 0;
     std::fill(left_sums_.begin(), left_sums_.end(), 0);
-    const auto add = [&](uint32_t begin, uint32_t end) {
-        for (size_t k = 0; k < width; ++k) left_sums_[k] += sums_[end * width + k] - sums_[begin * width + k];
-        squares += squares_[end] - squares_[begin];
-    };
-    add(range.begin, range.begin + range.width);
-    if (range.width_second) add(range.begin_second, range.begin_second + range.width_second);
+    Cost squares = sums_between(range.begin, range.begin + range.width, left_sums_.data());
+    if (range.width_second)
+        squares += sums_between(range.begin_second, range.begin_second + range.width_second, left_sums_.data());
     for (size_t k = 0; k < width; ++k) right_sums_[k] = node.sums[k] - left_sums_[k];
     const Cost other_squares = node.squares - squares;
     Sides cost{std::max<Cost>(0, squares + loss().score(left_sums_.data())),
@@ -194,8 +222,7 @@ Solver::Sides Solver::evaluate(const Node& node, const Range& range, uint32_t le
     const auto look = [&](size_t i) {
         if (!scan.left.wanted && !scan.right.wanted) return false;
         scan.column = blocks_[i];
-        scan.places = places_ == Places::narrow ? static_cast<const void*>(narrow_.data() + i * node.stride)
-                                                : static_cast<const void*>(wide_.data() + i * node.stride);
+        scan.places = places_of(node, i);
         const Cost left = scan.left.best, right = scan.right.best;
         kernels_.scan[static_cast<size_t>(places_)](scan);
         if (scan.left.best < left) best_left_ = i;
@@ -354,8 +381,9 @@ void Solver::write(const Node& node, const Choice& choice, Plan& plan) {
     scan.width_second = range.width_second;
     scan.left.sums = left_sums_.data();
     scan.right.sums = right_sums_.data();
-    Cost squares = squares_[range.begin + range.width] - squares_[range.begin];
-    if (range.width_second) squares += squares_[range.begin_second + range.width_second] - squares_[range.begin_second];
+    std::vector<Cost> sums(left_sums_.size());
+    Cost squares = sums_between(range.begin, range.begin + range.width, sums.data());
+    if (range.width_second) squares += sums_between(range.begin_second, range.begin_second + range.width_second, sums.data());
     for (const bool left : {true, false}) {
         const Cost own = left ? squares : node.squares - squares;
         const Cost leaf = std::max<Cost>(0, own + loss().score(left ? left_sums_.data() : right_sums_.data()));

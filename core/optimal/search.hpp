@@ -113,6 +113,8 @@ private:
     // two levels
     Cost two_levels(const Node& node, uint32_t leaves, Goal goal, Plan& plan, const Floors* known, Floors* found);
     void order_by(const Node& node, size_t i);
+    const void* places_of(const Node& node, size_t i);
+    Cost sums_between(uint32_t begin, uint32_t end, Cost* sums) const;
     Sides evaluate(const Node& node, const Range& range, uint32_t leaves_left, uint32_t leaves_right, const CutBounds& low,
                    const CutBounds& high);
     Cost search_cuts(const Node& node, size_t i, uint32_t leaves_left, uint32_t leaves_right, Cost all_left, Cost all_right,
@@ -136,8 +138,9 @@ private:
     BitTable two_valued_;
     ColumnSets sets_;
     Blocks blocks_;
-    std::vector<uint32_t> place_, wide_;
+    std::vector<uint32_t> place_, wide_, ones_;
     std::vector<uint16_t> narrow_;
+    std::vector<uint8_t> gathered_;  // by active column: whether its places are known in this order
     std::vector<Cost> sums_, squares_, most_, left_sums_, right_sums_;
     std::vector<std::pair<CutBounds, CutBounds>> stack_;
     size_t best_left_ = 0, best_right_ = 0;  // columns that were best last
