@@ -61,8 +61,10 @@ SHOWN = {
 }
 
 
-def link_within_site(_app: Any, _page: str, source: list[str]) -> None:
+def link_within_site(_app: Any, name: str, source: list[str]) -> None:
     """Links out of docs/ lead to the page that shows the file, or become the file's name."""
+    if "/" in name:
+        return
 
     def page(link: re.Match[str]) -> str:
         words, path = link.groups()
