@@ -1,9 +1,11 @@
-// Which features a node looks at.
+// Which features a node looks at, and in which order: of features that split it equally well the first wins.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -29,10 +31,12 @@ public:
         swaps_.clear();
     }
 
-    /// Whether chance has a say in which features a node looks at, or in which order.
-    bool chooses(const Recipe& recipe) const { return wanted(recipe) < shuffled_.size() || recipe.ties == Ties::random; }
-    /// All features, or max_features drawn of them and more until one varies; in the order of the draw, so that chance decides
-    /// between equals, or else ascending.
+    /// Whether a node looks at features that are drawn for it; else it looks at all, by chance in the order of their keys.
+    bool chooses(const Recipe& recipe) const {
+        return wanted(recipe) < shuffled_.size() || (recipe.random_cuts && recipe.ties == Ties::random);
+    }
+    /// max_features drawn of all features, and more until one varies; in the order of the draw, so that chance decides between
+    /// equals, or else ascending.
     template <class Varies>
     const std::vector<int32_t>& choose(const Recipe& recipe, Random& random, Varies&& varies) {
         chosen_.clear();
@@ -50,6 +54,56 @@ private:
 
     std::vector<int32_t> shuffled_, chosen_;
     std::vector<size_t> swaps_;
+};
+
+/// Puts features into an order by chance: each has a key that follows from the node's seed and its number. So the order of two
+/// features depends neither on what other features there are nor on who asks.
+class FeatureOrder {
+public:
+    static uint64_t key(uint64_t seed, int32_t feature) {
+        const auto number = static_cast<uint64_t>(static_cast<uint32_t>(feature));
+        return (Random(seed ^ (number * 0xd1342543de82ef95u)).next() & ~uint64_t{0xffffffff}) | number;
+    }
+
+    void start(std::span<const int32_t> features, uint64_t seed) {
+        keys_.resize(features.size());
+        size_t least = 0;
+        for (size_t i = 0; i < features.size(); ++i) {
+            keys_[i] = key(seed, features[i]);
+            if (keys_[i] < keys_[least]) least = i;
+        }
+        if (!keys_.empty()) std::swap(keys_[0], keys_[least]);
+        sorted_ = false;
+    }
+    /// The feature at a place. The first often ends the search of a small node, so that the others are not sorted before.
+    int32_t operator[](size_t place) {
+        if (place > 0 && !sorted_) sort();
+        return static_cast<int32_t>(keys_[place] & 0xffffffff);
+    }
+    void apply(std::vector<int32_t>& features, uint64_t seed) {
+        start(features, seed);
+        for (size_t i = 0; i < features.size(); ++i) features[i] = (*this)[i];
+    }
+
+private:
+    /// By the leading bits into groups of about four, then group by group.
+    void sort() {
+        sorted_ = true;
+        if (keys_.size() <= 32) return std::sort(keys_.begin(), keys_.end());
+        const int bits = static_cast<int>(std::bit_width(keys_.size() / 4)), shift = 64 - bits;
+        begin_.assign((size_t{1} << bits) + 1, 0);
+        for (uint64_t key : keys_) ++begin_[(key >> shift) + 1];
+        std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+        grouped_.resize(keys_.size());
+        for (uint64_t key : keys_) grouped_[begin_[key >> shift]++] = key;
+        keys_.swap(grouped_);
+        for (size_t i = 1; i < keys_.size(); ++i)  // what is left to move moves within its group
+            for (size_t j = i; j > 0 && keys_[j] < keys_[j - 1]; --j) std::swap(keys_[j], keys_[j - 1]);
+    }
+
+    std::vector<uint64_t> keys_, grouped_;
+    std::vector<size_t> begin_;
+    bool sorted_ = false;
 };
 
 }  // namespace treewright

@@ -200,13 +200,6 @@ def test_infinities_are_the_largest_numbers_where_that_is_asked_for() -> None:
     assert as_category.predict(X[:, :1]).tolist() == y
 
 
-def test_nothing_is_drawn_where_nothing_is_random() -> None:
-    np.random.seed(0)  # noqa: NPY002
-    expected = np.random.RandomState(0).randint(1000)
-    tw.DecisionTreeClassifier().fit([[1], [2]], [0, 1])
-    assert np.random.randint(1000) == expected  # noqa: NPY002
-
-
 # ---- interrupts, progress, determinism -----------------------------------------------------------
 
 

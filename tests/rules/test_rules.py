@@ -135,7 +135,7 @@ def test_a_rule_is_pruned_as_the_book_describes_it(seed: int) -> None:
 def test_weights_count_as_rows() -> None:
     X, y = mixed_table(5, n_rows=80, holes=0.1)
     weight = np.random.default_rng(0).integers(1, 4, len(X))
-    rules = DecisionTreeClassifier(max_depth=4).fit(X, y, weight).rules()
+    rules = DecisionTreeClassifier(max_depth=4, ties="first").fit(X, y, weight).rules()
     repeated = np.repeat(np.arange(len(X)), weight)
     by_weight, by_rows = rules.prune(X, y, weight), rules.prune(X.iloc[repeated], y[repeated])
     words = [str(rule.premise(rules.schema)) for rule in by_weight]
@@ -174,7 +174,7 @@ def test_held_out_rows_shorten_rules_that_fit_noise() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 4))
     y = (X[:, 0] > 0) ^ (rng.random(600) < 0.2)
-    model = DecisionTreeClassifier(min_samples_leaf=5).fit(X[:400], y[:400])
+    model = DecisionTreeClassifier(min_samples_leaf=5, ties="first").fit(X[:400], y[:400])
     pruned = model.rules().prune(X[400:], y[400:], estimate="smoothed")
     assert len(pruned) < len(model.rules()) / 3
     fresh = rng.normal(size=(5000, 4))

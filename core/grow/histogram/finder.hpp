@@ -295,19 +295,18 @@ private:
 
     bool choose(Item& item, std::vector<Found>& found) {
         Best<size_t> best(criterion_.tolerance(item.totals, item.impurity));
-        Random random(item.seed);
-        FeatureDraw draw(recipe_.ties == Ties::random ? found.size() : 0);
         const auto merit = [&](size_t f) { return recipe_.merit_per_cost(found[f].merit, static_cast<int32_t>(f)); };
-        for (size_t i = 0; i < found.size(); ++i) {
-            const size_t f = draw.any_left() ? static_cast<size_t>(draw.next(random)) : i;
-            best.offer(merit(f), f);
-        }
+        std::vector<int32_t> features(found.size());
+        std::iota(features.begin(), features.end(), 0);
+        if (recipe_.ties == Ties::random) FeatureOrder().apply(features, item.seed);
+        for (int32_t f : features) best.offer(merit(static_cast<size_t>(f)), static_cast<size_t>(f));
         if (!best.found()) return false;
         item.split = candidate(item, best.get(), found[best.get()]);
         if (recipe_.max_competitors > 0) {
             std::vector<size_t> others;
-            for (size_t f = 0; f < found.size(); ++f)
-                if (f != best.get() && found[f].merit != -infinity) others.push_back(f);
+            for (int32_t feature : features)
+                if (const auto f = static_cast<size_t>(feature); f != best.get() && found[f].merit != -infinity)
+                    others.push_back(f);
             std::stable_sort(others.begin(), others.end(), [&](size_t a, size_t b) { return merit(a) > merit(b); });
             if (others.size() > static_cast<size_t>(recipe_.max_competitors))
                 others.resize(static_cast<size_t>(recipe_.max_competitors));

@@ -134,30 +134,41 @@ private:
         n_candidates_ = 0;
         Random random(item.seed);
         const std::vector<int32_t>& features = chosen_features(item, random);
-        if (user_criterion_)
-            user_criterion_->ask(item, item.totals.weight, item.centre, features, constant_,
+        if (user_criterion_) {
+            asked_.clear();
+            in_order(item, features, [&](int32_t feature) { return asked_.push_back(feature), true; });
+            user_criterion_->ask(item, item.totals.weight, item.centre, asked_, constant_,
                                  [&](int32_t feature) { return limits(feature); });
+        }
         const double tolerance =
             user_criterion_ ? user_criterion_->tolerance() : criterion_.tolerance(item.totals, item.impurity);
         const NodeView node{rows_.local(), item.totals, item.impurity, tolerance};
         const bool stop_at_pure = criterion_.traits.bounded && recipe_.ties != Ties::last && recipe_.max_competitors == 0 &&
                                   recipe_.feature_costs.empty() && recipe_.significance >= 1;
         choice_.start(recipe_, tolerance);
-        for (size_t i = 0; i < features.size(); ++i) {
-            const int32_t feature = features[i];
+        size_t answered = 0;
+        in_order(item, features, [&](int32_t feature) {
             if (item.size() > most_narrow_rows) task_.monitor.poll(rows_.thread());
-            if (user_criterion_) choice_.offer(user_criterion_->answer(i));
+            if (user_criterion_) choice_.offer(user_criterion_->answer(answered++));
             else offer_best_on(feature, node, item, random);
             if (recipe_.significance < 1) n_candidates_ += count_candidates(item, feature);
-            if (stop_at_pure && choice_.most() >= item.impurity - tolerance)
-                break;  // pure branches: nothing can be better, and what comes later loses the tie
-        }
+            // pure branches: nothing can be better, and what comes later loses the tie
+            return !(stop_at_pure && choice_.most() >= item.impurity - tolerance);
+        });
         if (!constant_.empty()) drop_constant(item);
         return choice_.take(item);
     }
     const std::vector<int32_t>& chosen_features(const Item& item, Random& random) {
         if (!draw_.chooses(recipe_)) return *item.features;
         return draw_.choose(recipe_, random, [&](int32_t feature) { return varies(item, feature); });
+    }
+    /// Look at features in the order in which they win ties.
+    template <class Look>
+    void in_order(const Item& item, const std::vector<int32_t>& features, Look&& look) {
+        const bool by_chance = recipe_.ties == Ties::random && !draw_.chooses(recipe_);
+        if (by_chance) order_.start(features, item.seed);
+        for (size_t i = 0; i < features.size(); ++i)
+            if (!look(by_chance ? order_[i] : features[i])) return;
     }
     bool bit_varies(const Item& item, int32_t feature) const {
         const uint32_t* ones = bit_counter_.ones(static_cast<size_t>(task_.bits->bit_of(static_cast<size_t>(feature))));
@@ -329,6 +340,8 @@ private:
     std::vector<int32_t> constant_;
     SplitChoice choice_;
     FeatureDraw draw_;
+    FeatureOrder order_;
+    std::vector<int32_t> asked_;  // of the user's criterion, in order
     BitCounter bit_counter_;
     CutLimits limits_;
     CutBounds cut_bounds_;

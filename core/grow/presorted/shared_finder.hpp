@@ -137,9 +137,10 @@ private:
         };
         if (draw_.chooses(recipe_))
             return draw_.choose(recipe_, random, [&](int32_t f) { return allowed(f) && varies(item, f); });
-        if (item.features) return *item.features;
         std::vector<int32_t> features(task_.n_features());
-        std::iota(features.begin(), features.end(), 0);
+        if (item.features) features = *item.features;
+        else std::iota(features.begin(), features.end(), 0);
+        if (recipe_.ties == Ties::random) order_.apply(features, item.seed);
         return features;
     }
 
@@ -368,6 +369,7 @@ private:
     double n_candidates_ = 0;  // for tests of significance
     SplitChoice choice_;
     FeatureDraw draw_;
+    FeatureOrder order_;
     LevelCounter counter_;
     Levels levels_;
     std::vector<RowShares> sent_;        // the rows of each branch of the node partitioned last

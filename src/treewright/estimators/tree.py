@@ -17,6 +17,7 @@ from treewright.data.schema import Infinities
 from treewright.errors import warn
 from treewright.estimators.base import public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
+from treewright.growing.grow_tree import count_features
 from treewright.growing.parameters import recipe_choices
 from treewright.growing.recipe import Recipe
 from treewright.growing.user_criteria import MeritFunction
@@ -78,7 +79,8 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     max_features : int, float, {"sqrt", "log2"} or None
         How many features, drawn at random, each node looks at; None is all.
     random_state : int, RandomState or None
-        Seed of what is drawn at random. With the defaults nothing is.
+        Seed of what is drawn at random. With None a fixed seed decides between equal splits, so that a table
+        has one tree; what else is drawn is another each time.
     max_leaf_nodes : int or None
         The greatest number of leaves; the nodes are then split best first.
     min_impurity_decrease : float
@@ -148,8 +150,9 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     max_bins : int or None
         Look at no more than this many quantile cuts of a numeric feature; all by default.
     ties : {"first", "last", "random"} or list of features
-        Which of equally good splits wins; "random" looks at the features in an order drawn for each node, a
-        list of features (names or indices) is an order of preference, the others come after them.
+        Which of equally good splits wins. "random" looks at the features in an order that the seed and the
+        place of the node decide, so that the order of the columns does not matter; a list of features (names
+        or indices) is an order of preference, the others come after them.
     order : {"depth_first", "breadth_first", "best_first"}
         Which node to split next. `max_leaf_nodes` makes the default "best_first".
     max_nodes : int or None
@@ -250,7 +253,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     fair_categories: bool = False
     max_groups: int = 2
     max_bins: int | None = None
-    ties: str | Sequence[Any] = "first"
+    ties: str | Sequence[Any] = "random"
     order: str = "depth_first"
     max_nodes: int | None = None
     max_competitors: int = 0
@@ -338,7 +341,7 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     fair_categories: bool = False
     max_groups: int = 2
     max_bins: int | None = None
-    ties: str | Sequence[Any] = "first"
+    ties: str | Sequence[Any] = "random"
     order: str = "depth_first"
     max_nodes: int | None = None
     max_competitors: int = 0
@@ -377,20 +380,24 @@ def _recipe(model: DecisionTree, schema: Schema) -> Recipe:
         choices["order"] = "best_first"
     if model.trace:
         choices["max_competitors"] = len(schema.columns)
-    choices["random_state"] = _seed(model)
+    choices["random_state"] = _seed(model, len(schema.columns))
     return Recipe.of_checked(choices)
 
 
-def _seed(model: DecisionTree) -> int:
-    """Give the seed of the core; where nothing is drawn it is 0."""
-    draws = model.splitter == "random" or model.max_features is not None or model.ties == "random"
+def _seed(model: DecisionTree, n_features: int) -> int:
+    """Give the seed of the core.
+
+    Where `random_state` is None or a generator a number is drawn whether it is needed or not: so scikit-learn
+    does, and scripts that seed NumPy stay in step with it.
+    """
+    seed = model.random_state
+    if seed is not None and not isinstance(seed, np.random.RandomState):
+        return seed
+    drawn = int(check_random_state(seed).randint(2**31 - 1))
+    draws = model.splitter == "random" or count_features(model.max_features, n_features) < n_features
     draws = draws or any(needs(pruner) == "holdout" for pruner in _pruners(model))
-    # hyperplanes draw where to start, but without a seed the same tree must come out each time
-    draws = draws or ("hyperplane" in model.splits and model.random_state is not None)
-    seed = model.random_state if draws else 0
-    if seed is None or isinstance(seed, np.random.RandomState):
-        return int(check_random_state(seed).randint(2**31 - 1))
-    return seed
+    # with nothing but ties to decide, and for hyperplanes to start from, one seed gives one tree
+    return drawn if draws or seed is not None else 0
 
 
 def _pruners(model: DecisionTree) -> list[AnyPruner]:

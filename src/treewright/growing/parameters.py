@@ -510,7 +510,8 @@ PARAMETERS: tuple[Parameter, ...] = (
         "random_state",
         RANDOM_STATE,
         None,
-        "Seed of what is drawn at random. With the defaults nothing is.",
+        "Seed of what is drawn at random. With None a fixed seed decides between equal splits, so that a table "
+        "has one tree; what else is drawn is another each time.",
         TREES,
     ),
     Parameter(
@@ -1112,9 +1113,11 @@ PARAMETERS: tuple[Parameter, ...] = (
             '{"first", "last", "random"} or list of features',
         ),
         "first",
-        'Which of equally good splits wins; "random" looks at the features in an order drawn for each node, '
-        "a list of features (names or indices) is an order of preference, the others come after them.",
+        'Which of equally good splits wins. "random" looks at the features in an order that the seed and the '
+        "place of the node decide, so that the order of the columns does not matter; a list of features "
+        "(names or indices) is an order of preference, the others come after them.",
         TREES,
+        dict.fromkeys((CLASSIFIER, REGRESSOR), "random"),
         convert=order_of_preference,
     ),
     Parameter(
@@ -1127,8 +1130,8 @@ PARAMETERS: tuple[Parameter, ...] = (
             '{"first", "last", "random"} or tuple of int',
         ),
         "first",
-        'Which of equally good splits wins; "random" looks at the features in an order drawn for each node, '
-        "a tuple is an order of preference.",
+        'Which of equally good splits wins; "random" looks at the features in an order that the seed and the '
+        "place of the node decide, a tuple is an order of preference.",
         RECIPE,
         core="Ties = Ties::first",
     ),

@@ -59,8 +59,8 @@ class Recipe:
     missing : str or tuple of str
         What becomes of rows without a value, a name of `MISSING`, or one for each feature.
     ties : {"first", "last", "random"} or tuple of int
-        Which of equally good splits wins; "random" looks at the features in an order drawn for each node, a
-        tuple is an order of preference.
+        Which of equally good splits wins; "random" looks at the features in an order that the seed and the
+        place of the node decide, a tuple is an order of preference.
     stop_on_constant : bool
         Whether a node becomes a leaf where no split gains anything and the first feature not yet used has one
         value only, as some textbooks have ID3; if not, such features are passed over.

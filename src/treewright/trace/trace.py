@@ -369,7 +369,8 @@ class Trace:
         if equals:
             also = " and ".join(equals)
             ties = self.recipe.ties
-            wins = f"of equals the {ties if isinstance(ties, str) else 'one that ties prefers'} wins"
+            which = "one drawn at random" if ties == "random" else ties
+            wins = f"of equals the {which if isinstance(ties, str) else 'one that ties prefers'} wins"
             return f"its {name} of {merit} is the largest, as is that of {also}: {wins}", why_not
         best = others[0]
         if worth[best.feature] > worth[chosen.feature]:

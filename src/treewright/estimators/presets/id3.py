@@ -46,7 +46,7 @@ class ID3Classifier(DecisionTreeClassifier):
         `predict_proba` zeros.
     **parameters
         All others are those of `DecisionTreeClassifier`, with the defaults `criterion="entropy"`,
-        `splits=("multiway",)` and `missing="error"`.
+        `splits=("multiway",)`, `missing="error"` and `ties="first"`.
 
     Examples
     --------
@@ -60,6 +60,7 @@ class ID3Classifier(DecisionTreeClassifier):
     criterion: str | MeritFunction = "entropy"
     splits: tuple[str, ...] = ("multiway",)
     missing: str | Mapping[Any, str] = "error"
+    ties: str | Sequence[Any] = "first"
     stop_on_constant: bool = False
     compat: str | None = None
     # end of parameters

@@ -1,0 +1,95 @@
+"""A pytest plugin: tests of scikit-learn, or of what builds on it, with our classes in the place of its own.
+
+`python -m pytest -p helpers.sklearn_swap --pyargs sklearn.ensemble.tests.test_voting` runs the tests of that
+module that name a class of ours.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import pytest
+import sklearn.ensemble
+import sklearn.inspection
+import sklearn.model_selection
+import sklearn.tree
+
+import treewright as tw
+from treewright.estimators.base import estimator
+
+
+@estimator
+class ExtraTreeClassifier(tw.DecisionTreeClassifier):
+    """Our classifier with the defaults of scikit-learn's extremely randomised tree."""
+
+    splitter: str = "random"
+    max_features: int | float | str | None = "sqrt"
+
+
+@estimator
+class ExtraTreeRegressor(tw.DecisionTreeRegressor):
+    """Our regressor with the defaults of scikit-learn's extremely randomised tree."""
+
+    splitter: str = "random"
+    max_features: int | float | str | None = 1.0
+
+
+TREES: dict[str, Any] = {
+    "DecisionTreeClassifier": tw.DecisionTreeClassifier,
+    "DecisionTreeRegressor": tw.DecisionTreeRegressor,
+    "ExtraTreeClassifier": ExtraTreeClassifier,
+    "ExtraTreeRegressor": ExtraTreeRegressor,
+}
+FORESTS: dict[str, Any] = {
+    name: getattr(tw, name)
+    for name in (
+        "RandomForestClassifier",
+        "RandomForestRegressor",
+        "ExtraTreesClassifier",
+        "ExtraTreesRegressor",
+    )
+}
+NAMED = re.compile(r"\b(" + "|".join([*TREES, *FORESTS]) + r")\b")
+
+
+def swap() -> None:
+    """Offer our classes where scikit-learn offers its own; what it has imported by now keeps them."""
+    for package, ours in ((sklearn.tree, TREES), (sklearn.ensemble, FORESTS)):
+        for name, kind in ours.items():
+            setattr(package, name, kind)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Swap before test modules are imported."""
+    config.addinivalue_line("markers", "thread_unsafe: a mark of scikit-learn's")
+    swap()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of the plugin."""
+    parser.addoption("--left-out", default="", help="tests that are not run, separated by blanks")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests that name a class of ours, without those left out."""
+    left_out = config.getoption("--left-out").split()
+    dropped = [item for item in items if not names_ours(item) or is_left_out(item.nodeid, left_out)]
+    config.hook.pytest_deselected(items=dropped)
+    items[:] = [item for item in items if item not in dropped]
+
+
+def names_ours(item: Any) -> bool:
+    """Whether the source of a test, or its parameters, name a class of ours."""
+    return bool(NAMED.search(inspect.getsource(item.obj)) or NAMED.search(item.name))
+
+
+def is_left_out(nodeid: str, left_out: list[str]) -> bool:
+    """Whether a test is on the list: by the end of its module and name, and a word of its parameters."""
+    place, _, parameters = nodeid.partition("[")
+    for entry in left_out:
+        test, _, word = entry.partition(":")
+        if place.replace("/", ".").replace(".py::", ".").endswith("." + test) and word in parameters:
+            return True
+    return False
