@@ -143,13 +143,13 @@ def fitted_forest(package: Any, name: str, **parameters: Any) -> Callable[[Any],
 
 def next_numbers(fit: Callable[[Any], None]) -> tuple[int, int]:
     """What NumPy's own stream, and one that is handed in, give after a fit."""
-    before = np.random.get_state()
+    before = np.random.get_state()  # noqa: NPY002
     try:
         np.random.seed(7)  # noqa: NPY002 (scripts that use scikit-learn do)
         fit(None)
         own = int(np.random.randint(10**9))  # noqa: NPY002
     finally:
-        np.random.set_state(before)
+        np.random.set_state(before)  # noqa: NPY002
     handed = np.random.RandomState(7)
     fit(handed)
     return own, int(handed.randint(10**9))

@@ -280,9 +280,9 @@ def test_class_weights_count_in_raised_branches_too() -> None:
     rng = np.random.default_rng(0)
     X = np.round(rng.normal(size=(200, 3)), 1)
     y = (X[:, 0] + rng.normal(size=200) > 0).astype(int)
-    model = tw.DecisionTreeClassifier(class_weight={0: 3.0, 1: 1.0}, max_depth=7, pruner=ErrorBased()).fit(
-        X, y
-    )
+    model = tw.DecisionTreeClassifier(
+        class_weight={0: 3.0, 1: 1.0}, max_depth=7, ties="first", pruner=ErrorBased()
+    ).fit(X, y)
     assert (model.report_.action == 2).any()
     assert model.tree_.node_value[0].tolist() == pytest.approx([3.0 * (y == 0).sum(), (y == 1).sum()])
     parts = model.tree_.node_value[model.tree_.leaves].sum(axis=0)

@@ -510,8 +510,8 @@ PARAMETERS: tuple[Parameter, ...] = (
         "random_state",
         RANDOM_STATE,
         None,
-        "Seed of what is drawn at random. With None a fixed seed decides between equal splits, so that a table "
-        "has one tree; what else is drawn is another each time.",
+        "Seed of what is drawn at random. With None a fixed seed decides between equal splits, so that a "
+        "table has one tree; what else is drawn is another each time.",
         TREES,
     ),
     Parameter(
