@@ -56,6 +56,7 @@ NAMED = re.compile(r"\b(" + "|".join([*TREES, *FORESTS]) + r")\b")
 
 def swap() -> None:
     """Offer our classes where scikit-learn offers its own; what it has imported by now keeps them."""
+    assert isinstance(tw.DecisionTreeClassifier(), sklearn.tree.BaseDecisionTree)  # registers ours as theirs
     for package, ours in ((sklearn.tree, TREES), (sklearn.ensemble, FORESTS)):
         for name, kind in ours.items():
             setattr(package, name, kind)

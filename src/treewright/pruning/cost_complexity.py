@@ -130,7 +130,7 @@ class CostComplexity(Pruner):
     >>> pruned = prune(model, CostComplexity(cv=10, se=1), X, y)
     >>> print(pruned.path_)
        alpha  leaves  training  held_out       se
-           0       9         0      0.06  0.01939
+           0       9         0   0.05333  0.01835
     0.003333       7  0.006667      0.06  0.01939
     0.006667       4   0.02667   0.06667  0.02037
      0.01333       3      0.04   0.06667  0.02037  ←
