@@ -174,7 +174,7 @@ def test_the_size_under_weak_learning_is_the_lecture_s() -> None:
 
 def test_structural_risk_prunes_by_the_penalty() -> None:
     tree = DecisionTreeClassifier(max_depth=1).fit(*datasets.load_iris()).tree_
-    report = pruning.StructuralRisk(n_splits=50).prune(tree).report
+    report = pruning.StructuralRisk(n_splits=50, scale="lecture").prune(tree).report
     assert report is not None
     below = tree.risk[1:].sum() / 150
     assert report[0].before == pytest.approx(below + bounds.structural_penalty(0, 3, 150, 50))

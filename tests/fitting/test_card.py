@@ -97,12 +97,12 @@ def test_evaluate_tells_training_rows_from_others(run: Run) -> None:
 def test_fingerprints_see_rows_and_nothing_else() -> None:
     generator = np.random.default_rng(0)
     X, codes = generator.normal(size=(3000, 3)), generator.integers(-1, 4, (3000, 2)).astype(np.int32)
-    rows = row_hashes(X, codes)
+    rows = row_hashes([*X.T, *codes.T], 3000)
     assert len(np.unique(rows)) == 3000
     order = generator.permutation(3000)
-    assert fingerprint(row_hashes(X[order], codes[order])) == fingerprint(rows)
+    assert fingerprint(row_hashes([*X[order].T, *codes[order].T], 3000)) == fingerprint(rows)
     found = [share_found(fingerprint(rows), rows[:part]) for part in (300, 1500, 3000)]
     assert found[0] < 0.3 < found[1] < 0.7 < found[2] == 1
-    swapped = row_hashes(X[:, [1, 0, 2]], codes)
+    swapped = row_hashes([*X[:, [1, 0, 2]].T, *codes.T], 3000)
     assert share_found(fingerprint(rows), swapped) == 0
-    assert row_hashes(np.array([[0.0]])) == row_hashes(np.array([[-0.0]]))
+    assert row_hashes([np.array([0.0])], 1) == row_hashes([np.array([-0.0])], 1)

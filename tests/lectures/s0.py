@@ -521,7 +521,7 @@ def _(at: Names, own: Any, held_out: Any, pruned: Any) -> str:
 def _(at: Names, pruned: Any) -> str:
     """S0.29 (202–208): Bottom-up SRM: prune if ε̂(T_v) + α(m_v, |T_v|, ℓ_v, δ) > ε̂(∅)
 
-    tw.prune(m, pruning.StructuralRisk(delta=0.05))
+    tw.prune(m, pruning.StructuralRisk(delta=0.05, scale="lecture"))
     """
     model = at.m
     _, _, nodes = slow.structural_risk(model.tree_, 2 * 199, 0.05)  # two features, 200 different values each
@@ -530,7 +530,7 @@ def _(at: Names, pruned: Any) -> str:
     for seed in range(4):
         X, _, tree = noisy_boolean(seed)
         _, _, nodes = slow.structural_risk(tree, X.shape[1], 0.05)
-        assert pruning.StructuralRisk()(tree) == tree.collapse(nodes)
+        assert pruning.StructuralRisk(scale="lecture")(tree) == tree.collapse(nodes)
         kept += tree.collapse(nodes).n_leaves > 1
     assert kept
     return f"{model.get_n_leaves()} leaves become {pruned.get_n_leaves()}, as by the rule node by node"
@@ -549,7 +549,7 @@ def noisy_boolean(seed: int) -> tuple[np.ndarray, np.ndarray, Tree]:
 def _(at: Names, pruner: Any) -> str:
     """S0.30 (210–218, 224): Conservative: what is kept is truly better, with probability 1 − δ; T_srm is a subtree of T_opt
 
-    pruning.StructuralRisk(delta=0.05)
+    pruning.StructuralRisk(delta=0.05, scale="lecture")
     """
     for seed in range(6):
         rng = np.random.default_rng(seed)

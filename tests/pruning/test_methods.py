@@ -193,7 +193,7 @@ def test_chi_square_looks_only_at_nodes_between_leaves():
     assert pruning.ChiSquare(alpha=1e-9)(noise).n_leaves == 1
 
 
-@pytest.mark.parametrize("scale", [0.05, 0.2, 1.0])
+@pytest.mark.parametrize("scale", [0.05, 0.2, 1.0, "lecture"])
 def test_structural_risk_by_its_formula(scale):
     for _, tree in random_trees(40, n_splits=9):
         if not tree.is_classifier:
@@ -209,7 +209,8 @@ def test_structural_risk_by_its_formula(scale):
                 for a in splits_above(tree, frozenset(leaves))
             )
             m = tree.count[node]
-            penalty = scale * sqrt(((tree.node_depth[node] + size) * log(7) + log(10)) / m)
+            factor = 1 if scale == "lecture" else scale
+            penalty = factor * sqrt(((tree.node_depth[node] + size) * log(7) + log(10)) / m)
             if tree.risk[leaves].sum() / tree.weight[node] + penalty > tree.risk[node] / tree.weight[node]:
                 collapsed.append(node)
                 now = tree.collapse(collapsed)
@@ -264,5 +265,5 @@ def test_structural_risk_of_a_regression_needs_a_bound():
     tree = tw.DecisionTreeRegressor().fit([[1], [2], [3], [4]], [0.0, 0.1, 0.9, 1.0]).tree_
     with pytest.raises(ValueError, match="loss_bound"):
         pruning.StructuralRisk()(tree)
-    assert pruning.StructuralRisk(loss_bound=1.0)(tree).n_leaves == 1
+    assert pruning.StructuralRisk(loss_bound=1.0, scale="lecture")(tree).n_leaves == 1
     assert pruning.StructuralRisk(loss_bound=1.0, scale=0)(tree) == tree

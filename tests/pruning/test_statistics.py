@@ -151,7 +151,7 @@ def test_structural_risk_lies_inside_the_best_pruning_with_the_stated_probabilit
         drawn = rng.integers(0, 64, 4000)
         y = (rng.random(4000) < CHANCE[drawn]).astype(int)
         tree = tw.DecisionTreeClassifier().fit(CELLS[drawn], y).tree_
-        result = pruning.StructuralRisk(delta=delta, n_splits=6).prune(tree)
+        result = pruning.StructuralRisk(delta=delta, n_splits=6, scale="lecture").prune(tree)
         srm = np.zeros(len(tree), bool)
         srm[result.report.collapsed] = True
         best = cheapest(tree, true_cost(tree), tolerance=-1e-12).collapse  # the largest of the best prunings

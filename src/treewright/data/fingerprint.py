@@ -6,7 +6,8 @@ Kaplan 2007): the order of the rows does not matter, and of a part of them as la
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,36 +18,29 @@ SIZE = 64
 Hashes = NDArray[np.uint64]
 
 
-def row_hashes(*columns: NDArray[np.float64] | NDArray[np.int32]) -> Hashes:
-    """Hash rows, given as matrices of numbers or codes of as many rows each.
+def row_hashes(columns: Iterable[NDArray[Any]], n_rows: int, seed: int = 0) -> Hashes:
+    """Mix the values of each row to a number that is the same for rows that are the same.
+
+    Parameters
+    ----------
+    columns : iterable of arrays of shape (n_rows,)
+        Numbers or codes; one zero and one NaN.
+    n_rows : int
+    seed : int
 
     Examples
     --------
-    >>> same = row_hashes(np.array([[1.0, np.nan], [2.0, 0.0], [1.0, np.nan]]))
+    >>> same = row_hashes([np.array([1.0, 2.0, 1.0]), np.array([np.nan, 0.0, np.nan])], 3)
     >>> bool(same[0] == same[2]), bool(same[0] == same[1])
     (True, False)
     """
-    found = np.zeros(len(columns[0]), np.uint64)
-    for matrix in columns:
-        for at in range(matrix.shape[1]):
-            found = _mixed(found ^ _mixed(_bits(matrix[:, at])))
-    return found
-
-
-def _bits(column: NDArray[np.float64] | NDArray[np.int32]) -> Hashes:
-    """Give the bits of numbers: one zero and one NaN."""
-    values = column.astype(np.float64) + 0.0
-    values[np.isnan(values)] = np.nan
-    return values.view(np.uint64)
-
-
-def _mixed(bits: Hashes) -> Hashes:
-    """Mix the bits, as SplitMix64 does (Steele, Lea and Flood 2014)."""
-    with np.errstate(over="ignore"):
-        bits = bits + np.uint64(0x9E3779B97F4A7C15)
-        bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Hashes = bits ^ (bits >> np.uint64(31))
+    factor, shift = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
+    mixed = np.full(n_rows, seed, np.uint64) * factor + np.uint64(1)
+    for column in columns:
+        values = np.array(column, dtype=np.float64) + 0.0  # −0.0 is 0.0
+        values[np.isnan(values)] = np.nan
+        mixed = (mixed ^ values.view(np.uint64)) * factor
+        mixed ^= mixed >> shift
     return mixed
 
 
@@ -60,7 +54,7 @@ def share_found(known: Sequence[int], hashes: Hashes) -> float:
 
     Examples
     --------
-    >>> rows = row_hashes(np.arange(1000.0)[:, None])
+    >>> rows = row_hashes([np.arange(1000.0)], 1000)
     >>> share_found(fingerprint(rows), rows[::-1]), share_found(fingerprint(rows[:500]), rows[500:])
     (1.0, 0.0)
     """

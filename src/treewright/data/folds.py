@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.dataset import Dataset
+from treewright.data.fingerprint import row_hashes
 from treewright.errors import DataError
 
 
@@ -77,7 +78,7 @@ def folds_by_content(dataset: Dataset, n_folds: int, seed: int) -> NDArray[np.in
     >>> bool(folds[0] == folds[2]), bool(folds[0] != folds[1])
     (True, True)
     """
-    _, first, row = np.unique(_row_hash(dataset, seed), return_index=True, return_inverse=True)
+    first, row = same_rows(dataset, seed)
     classes = _classes_of(dataset)
     order = np.arange(len(first)) if classes is None else np.argsort(classes[first], kind="stable")
     folds = np.empty(len(first), np.int64)
@@ -85,17 +86,12 @@ def folds_by_content(dataset: Dataset, n_folds: int, seed: int) -> NDArray[np.in
     return folds[row]
 
 
-def _row_hash(dataset: Dataset, seed: int) -> NDArray[np.uint64]:
-    """Mix the values of each row to a number that is the same for rows that are the same."""
-    factor, shift = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
-    mixed = np.full(len(dataset), seed, np.uint64) * factor + np.uint64(1)
+def same_rows(dataset: Dataset, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find rows that are the same: the first of each kind, ordered by content, and the kind of each row."""
     columns = [*dataset.numbers.T, *dataset.codes.T, dataset.target]
-    for column in columns:
-        values = np.array(column, dtype=np.float64) + 0.0  # −0.0 is 0.0
-        values[np.isnan(values)] = np.nan
-        mixed = (mixed ^ values.view(np.uint64)) * factor
-        mixed ^= mixed >> shift
-    return mixed
+    hashes = row_hashes(columns, len(dataset), seed)
+    _, first, kind = np.unique(hashes, return_index=True, return_inverse=True)
+    return first, kind
 
 
 def each_fold(dataset: Dataset, folds: NDArray[np.int64]) -> Iterator[tuple[Dataset, Dataset]]:

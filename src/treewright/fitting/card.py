@@ -46,8 +46,8 @@ def hashes_of(model: Any, X: Any, y: Any) -> Hashes:
         code_of = {label: code for code, label in enumerate(schema.classes.tolist())}
         target = np.array([code_of.get(label, -1.0) for label in labels.tolist()])[place]
     inputs = schema.position[: schema.n_inputs], schema.n_categories[: schema.n_inputs] > 0
-    order = [(codes if coded else numbers)[:, [at]] for at, coded in zip(*inputs, strict=True)]
-    return row_hashes(*order, target[:, None])
+    columns = [(codes if coded else numbers)[:, at] for at, coded in zip(*inputs, strict=True)]
+    return row_hashes([*columns, target], len(target))
 
 
 def _now() -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.data.folds import same_rows
 from treewright.forest.bootstrap import Draws
 from treewright.forest.growing import grow_trees
 from treewright.growing.grow_tree import class_factor, grow
@@ -26,6 +27,9 @@ LEAST_SHARE = 0.02
 def smoothed_targets(dataset: Dataset, recipe: Recipe, seed: int, n_jobs: int | None = None) -> Array:
     """Give the target of each row, smoothed by the trees of a forest that have not drawn the row.
 
+    Rows that are the same are one row of more weight, so that none is judged by a tree that has seen its
+    like, and neither the order of the rows nor a weight in place of repeated rows changes anything.
+
     Parameters
     ----------
     dataset : Dataset
@@ -41,6 +45,13 @@ def smoothed_targets(dataset: Dataset, recipe: Recipe, seed: int, n_jobs: int | 
     array of shape (n_rows, n_classes), or (n_rows, 1) for numbers
         Shares of the classes, or a number.
     """
+    first, kind = same_rows(dataset)
+    weight = np.bincount(kind, dataset.weight).astype(np.float64)
+    return _smoothed(replace(dataset.take(first), weight=weight), recipe, seed, n_jobs)[kind]
+
+
+def _smoothed(dataset: Dataset, recipe: Recipe, seed: int, n_jobs: int | None) -> Array:
+    """Smooth the targets of rows that all differ."""
     assert dataset.target is not None
     classes = dataset.schema.classes
     seeds = np.random.default_rng(seed).integers(0, 2**63, N_TREES).astype(np.uint64)

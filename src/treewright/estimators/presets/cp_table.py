@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.errors import warn
 from treewright.formatting.html_table import html_table
+from treewright.formatting.text import counted
 from treewright.tree import Tree
 
 Array = NDArray[np.float64]
@@ -150,6 +152,8 @@ def folds_of_rows(cv: Any, dataset: Dataset, used: NDArray[np.bool_]) -> NDArray
     """
     n_rows = len(dataset)
     if np.ndim(cv) == 0:
+        if cv > n_rows:
+            warn(f"cv={cv} folds are more than the {counted(n_rows, 'row')}: every row is a fold of its own.")
         folds = np.empty(n_rows, np.int32)
         folds[np.argsort(np.asarray(dataset.target), kind="stable")] = np.arange(n_rows) % cv + 1
         return folds
