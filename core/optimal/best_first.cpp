@@ -59,6 +59,7 @@ void NodeSearch::start(const SolveShallow& solve_shallow, const Floors* known, i
             plan_ = plan;
             found_ = true;
         }
+        if (!known && !plan.nodes.empty()) prefer(plan.nodes[0].test);
     };
     each_allotment(depth_, leaves_, [&](uint32_t left, uint32_t right) {
         try_shallow(left);
@@ -78,7 +79,8 @@ void NodeSearch::start(const SolveShallow& solve_shallow, const Floors* known, i
         };
         const PointPtr a = point({0, 0, all_right.cost}, none, all_right.floors);
         const PointPtr b = point({node_.n_rows, all_left.cost, 0}, all_left.floors, none);
-        for (uint32_t i = 0; i < node_.active.size(); ++i) {
+        for (uint32_t k = 0; k < node_.active.size(); ++k) {
+            const uint32_t i = k == 0 ? first_column_ : k <= first_column_ ? k - 1 : k;
             if (feature >= 0 && column(i).feature != feature) continue;
             const Cost floor = known ? (*known)[node_.active[i]] : 0, everything = most(i)[node_.n_rows];
             if (!column(i).categorical) {
@@ -95,6 +97,18 @@ void NodeSearch::start(const SolveShallow& solve_shallow, const Floors* known, i
             }
         }
     });
+}
+
+/// Begin with the cut of a test.
+void NodeSearch::prefer(const Test& test) {
+    if (test.kind != TestKind::threshold) return;
+    for (uint32_t i = 0; i < node_.active.size(); ++i) {
+        if (column(i).feature != test.feature || column(i).missing_first() != test.missing_left) continue;
+        const uint32_t* group = node_.group_of(i);
+        first_column_ = i;
+        first_cut_ =
+            static_cast<uint32_t>(std::upper_bound(group, group + node_.n_rows, static_cast<uint32_t>(test.at) + 1) - group);
+    }
 }
 
 /// How much trees may get dearer by the rows that a test of a category sends left.
@@ -150,7 +164,9 @@ bool NodeSearch::take(Task& task) {
             const auto [low, high] = open_cuts(a, b, sums, price(), limit);
             if (low > a.at + 1 || high < b.at - 1) close(item.column, std::max(limit, item.least));
             if (low > high) continue;
-            task.cut = nearest_cut(ends(item.column), low, high, low + (high - low) / 2);
+            const bool first =
+                item.column == first_column_ && a.at == 0 && b.at == node_.n_rows && low <= first_cut_ && first_cut_ <= high;
+            task.cut = nearest_cut(ends(item.column), low, high, first ? first_cut_ : low + (high - low) / 2);
             if (!task.cut) continue;
             task.low = low;
             task.high = high;

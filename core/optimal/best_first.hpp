@@ -93,6 +93,7 @@ private:
     }
     void measure();
     void start(const SolveShallow& shallow, const Floors* known, int32_t feature);
+    void prefer(const Test& test);
     void push(Item&& item);
     void close(uint32_t column, Cost bound);
     bool take(Task& task);
@@ -117,6 +118,9 @@ private:
     Floors floors_;                                      // of what is closed, by column
     Cost trivial_ = endless;                             // trees that part no rows at the root
     Cost shallow_ = endless;                             // trees of fewer levels
+
+    uint32_t first_column_ = 0;  // of the root of the best tree of a level less: a good place to begin,
+    uint32_t first_cut_ = 0;     // if there is a cut
 
     std::mutex guard_;
     std::condition_variable changed_;
