@@ -25,7 +25,7 @@ public:
         all_.clear();
     }
     void offer(Candidate&& candidate) {
-        if (!candidate.found()) return;
+        if (!candidate.found() || candidate.merit == -infinity) return;  // a branch that cannot be, as one without events
         if (recipe_->max_competitors > 0) all_.push_back(candidate);
         const double merit = merit_per_cost(*recipe_, candidate);
         best_.offer(merit, std::move(candidate));

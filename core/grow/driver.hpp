@@ -303,7 +303,7 @@ private:
     /// Append a node; true if it may be split.
     bool append(Node& node, const Node* parent) {
         auto&& leaf = engine_.describe(node);
-        if (node.size() == 0 && parent) {  // an empty branch predicts what its parent does
+        if (parent && (node.size() == 0 || leaf.weight == 0)) {  // a branch of no weight predicts what its parent does
             out_.copy_value(parent->node, leaf.value);
             leaf.weight = leaf.risk = leaf.impurity = 0;
         }

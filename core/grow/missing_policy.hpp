@@ -78,10 +78,13 @@ class Weighed {
 public:
     void add(double value, double weight) { entries_.emplace_back(value, weight); }
     bool empty() const { return entries_.empty(); }
-    double mean() const {
+    /// The weighted mean; the median where nothing has any weight.
+    double mean() {
+        const double all = total();
+        if (!(all > 0)) return median();
         double sum = 0;
         for (const auto& [value, weight] : entries_) sum += weight * value;
-        return sum / total();
+        return std::isfinite(sum) ? sum / all : mean_of_shares(all);
     }
     /// The middle of the weight; between two values where it falls between them.
     double median() {
@@ -112,6 +115,13 @@ public:
     }
 
 private:
+    /// The mean of values whose sum is beyond all numbers.
+    double mean_of_shares(double all) const {
+        const auto [least, most] = std::minmax_element(entries_.begin(), entries_.end());
+        double mean = 0;
+        for (const auto& [value, weight] : entries_) mean += value * (weight / all);
+        return std::clamp(mean, least->first, most->first);
+    }
     double total() const {
         double sum = 0;
         for (const auto& entry : entries_) sum += entry.second;

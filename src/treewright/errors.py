@@ -67,6 +67,6 @@ class AddressError(OSError):
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Give a warning at the line outside treewright that led to it."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == "treewright":
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "treewright":
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,8 @@ FORESTS = (
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
 )
-LEARNERS = (*CLASSIFIERS, *REGRESSORS, *FORESTS, *OPTIMAL)
+READABLE = ("TreeClassifier", "TreeRegressor")
+LEARNERS = (*CLASSIFIERS, *REGRESSORS, *FORESTS, *OPTIMAL, *READABLE)
 OFTEN = ("DecisionTreeClassifier", "DecisionTreeRegressor")
 
 WRITTEN = {  # how a column of a kind is written
@@ -62,6 +63,12 @@ FORMS = {  # how a table is handed over
     "arrow": '__import__("pyarrow").Table.from_pandas(frame, preserve_index=False)',
     "sparse": '__import__("scipy.sparse").sparse.csr_matrix(frame.to_numpy(float))',
 }
+
+
+@lru_cache(None)
+def _code(text: str) -> Any:
+    """An expression of those above, read once."""
+    return compile(text, "<case>", "eval")
 
 
 @dataclass(frozen=True)
@@ -112,16 +119,23 @@ class Case:
     @cached_property
     def table(self) -> Any:
         """The table, by the code that is printed; nobody changes it."""
-        frame = eval(self.table_code(), NAMES)  # the code of a case, which was made here
+        frame = pd.DataFrame(
+            {
+                name: eval(_code(WRITTEN[kind].format("values")), NAMES | {"values": list(values)})
+                for name, (kind, values) in self.columns.items()
+            }
+        )
+        if self.form == "pandas":
+            return frame
         with warnings.catch_warnings(), np.errstate(all="ignore"):  # numbers that 32 bits do not hold
             warnings.simplefilter("ignore")
-            return eval(FORMS[self.form], NAMES | {"frame": frame})
+            return eval(_code(FORMS[self.form]), NAMES | {"frame": frame})
 
     def fit(self, **others: Any) -> Any:
         """Fit the model, with other parameters if some are given, in one thread unless they say otherwise."""
-        model = eval(self.model_code(), NAMES)
-        model.set_params(**({"n_jobs": 1} if hasattr(model, "n_jobs") else {}) | others)
-        return model.fit(self.table, list(self.y), **self.weights())
+        kind = getattr(tw, self.learner)
+        threads = {"n_jobs": 1} if hasattr(kind, "n_jobs") else {}
+        return kind(**self.parameters | threads | others).fit(self.table, list(self.y), **self.weights())
 
     def weights(self) -> dict[str, Any]:
         """Give the weights as `fit` takes them."""
@@ -244,14 +258,17 @@ def _column(random: Random, n: int, kinds: list[str]) -> tuple[str, Values]:
         values = tuple(bool(bit) for bit in random.integers(0, 2, n))
     elif kind in ("text", "category", "ordered"):
         letters = "abcdefghijk"[: int(random.choice([1, 2, 3, 5, 11]))]
-        values = tuple(str(random.choice(list(letters))) for _ in range(n))
+        values = tuple(letters[code] for code in random.integers(0, len(letters), n))
     elif kind in ("date", "zoned"):
         values = tuple(f"2024-02-{day:02d} 00:00:0{day % 3}" for day in random.integers(1, 29, n))
     else:
         values = tuple(f"{hours} hours" for hours in random.integers(-5, 6, n))
     share = float(random.choice([0, 0, 0.1, 0.4, 1.0], p=[0.4, 0.2, 0.2, 0.17, 0.03]))
     gap = np.nan if kind in ("number", "small") else None
-    return kind, tuple(gap if random.random() < share else value for value in values)
+    if not share:
+        return kind, values
+    missing = random.random(n) < share
+    return kind, tuple(gap if is_gap else value for value, is_gap in zip(values, missing, strict=True))
 
 
 def _target(random: Random, learner: str, parameters: dict[str, Any], codes: list[Any], n: int) -> Values:
@@ -358,6 +375,8 @@ GROWING: dict[str, tuple[float, Choice]] = {  # how often another than the defau
     "max_bins": (0.08, _one(2, 3, 10)),
     "category_order": (0.1, _one("node", "once", "auto")),
     "max_terms": (0.05, _one(2, 3)),
+    "shrinkage": (0.06, _one(0.5, 20.0)),
+    "fair_categories": (0.06, _one(True)),
 }
 READING: dict[str, tuple[float, Choice]] = {  # how a table is read
     "unseen": (0.05, _one("majority", "error")),
@@ -384,7 +403,7 @@ TREE: dict[str, tuple[float, Choice]] = GROWING | {
     "max_nodes": (0.06, _one(1, 4, 9)),
     "ties": (0.1, _one("last", "random")),
     "max_competitors": (0.2, _one(1, 3)),
-    "cut": (0.2, _one("observed")),
+    "cut": (0.2, _one("observed", "short")),
     "pruner": (0.3, _one(*pruning.PRUNERS, *PRUNER_OBJECTS)),
     "trace": (0.06, _one(True)),
     **PREDICATES,
@@ -459,6 +478,20 @@ PARAMETERS: dict[str, dict[str, tuple[float, Choice]]] = {
         **PREDICATES,
     },
 }
+PARAMETERS["TreeRegressor"] = {
+    **{name: GROWING[name] for name in ("max_depth", "min_samples_leaf", "max_leaf_nodes", "monotonic_cst")},
+    "missing": GROWING["missing"],
+    "alpha": (0.3, _one(0.0, 0.01, 1.0)),
+    "shrinkage": (0.3, _one(0.0, 0.5, 20.0)),
+    "guide": (0.3, _one("forest", "auto")),
+    "cut": (0.3, _one("midpoint", "observed")),
+    "cv": (0.5, _one(2, 3)),
+    "se": (0.2, _one(0.0, 1.0)),
+    **{name: READING[name] for name in ("categorical_features", "ordinal_features")},
+}
+PARAMETERS["TreeClassifier"] = PARAMETERS["TreeRegressor"] | {
+    name: OF_CLASSES[name] for name in ("class_weight", "costs")
+}
 PARAMETERS["OptimalTreeClassifier"] = PARAMETERS["OptimalTreeRegressor"] | OF_CLASSES
 _CART = PARAMETERS["CARTClassifier"]
 PARAMETERS["CARTRegressor"] = _CART | {"criterion": (0.4, _one("poisson")), "shrink": (0.1, _one(0.0, 2.0))}
@@ -472,15 +505,13 @@ _FOREST = GROWING | {
     "max_samples": (0.1, _one(0.5, 3)),
     "oob_score": (0.1, _one(True)),
 }
-del _FOREST["splitter"]
+del _FOREST["splitter"], _FOREST["fair_categories"]
 for _name in FORESTS:
     _names = criteria.CLASSIFICATION if _name.endswith("Classifier") else criteria.REGRESSION
     PARAMETERS[_name] = _FOREST | {"criterion": (0.5, _one(*_names))}
     if _name.endswith("Classifier"):
         PARAMETERS[_name] |= {"class_weight": OF_CLASSES["class_weight"], "vote": (0.2, _one("hard"))}
 UNTRIED = (
-    "shrinkage",  # smooths what nodes predict, after growing
-    "fair_categories",
     *("work_limit", "time_limit", "n_estimators", "random_state"),
     *("n_jobs", "verbose", "warm_start", "on_interrupt"),
 )
@@ -539,7 +570,7 @@ def _reconciled(
         "monotonic_cst": by_lists or policies != {"direction"} or "categorical_features" in given,
         "max_bins": by_lists or not policies <= {"direction", "available"},
         "priors": "class_weight" in given,
-        "se": given.get("cv") is None,
+        "se": given.get("cv") is None and learner not in READABLE,
         "cv": (given.get("cv") or 0) > n,
         "early_stopping": n < 12,
         "pruner": (not is_classifier and not isinstance(given.get("pruner"), str | pruning.CostComplexity))
@@ -564,6 +595,21 @@ def _sizes_and_seeds(random: Random, learner: str) -> dict[str, Any]:
     if learner in (*FORESTS, *OFTEN, "ID3Classifier"):
         given["random_state"] = int(random.integers(100))
     return given
+
+
+def _needs_every_row(
+    learner: str, parameters: dict[str, Any], columns: dict[str, tuple[str, Values]], weight: Values
+) -> bool:
+    """Whether rows without weight, which `fit` leaves out, may be refused later.
+
+    They may miss values that those with weight do not, or have some in a column that has none at `fit`.
+    """
+    if learner == "ID3Classifier" or "error" in str(parameters.get("missing")):
+        return True
+    return any(
+        all(pd.isna(value) for value, one in zip(values, weight, strict=True) if one)
+        for _, values in columns.values()
+    )
 
 
 def random_case(seed: int) -> Case:
@@ -601,8 +647,6 @@ def random_case(seed: int) -> Case:
     if numeric and random.random() < 0.6:
         form = str(random.choice(["array", "fortran", "float32", "lists", "sparse"]))
     weight = _weights(random, n)
-    if weight is not None and (learner == "ID3Classifier" or "error" in str(parameters.get("missing"))):
-        weight = tuple(
-            one or 1.0 for one in weight
-        )  # what may be missing in a row of no weight is missing later
+    if weight is not None and _needs_every_row(learner, parameters, columns, weight):
+        weight = tuple(one or 1.0 for one in weight)
     return Case(learner, parameters, columns, y, weight, form)

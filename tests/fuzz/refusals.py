@@ -16,6 +16,7 @@ SENTENCES = (  # … stands for names and values
     "Sample weights must contain at least one non-zero number.",
     "ordinal column … is text without an order: pass ordinal_features={…: [values from low to high]}.",
     "column … is named in categorical_features and in ordinal_features.",
+    "predicate … calculates with column …, which is categorical.",
     "predicate … puts the categories of column … in an order they do not have.",
     # too few rows
     "none of the … row… has a target and a value to learn from.",
@@ -38,7 +39,7 @@ SENTENCES = (  # … stands for names and values
     "costs must make some mistake dear: all of them are 0.",
     "priors must not all be 0, got ….",
     "class_weight… leave… no weight: every class of the target has factor 0.",
-    "Give either 'class_weight' or 'priors', not both: each sets the classes' shares.",
+    "Give either 'class_weight' or 'priors', not both: each sets the weights of the classes.",
 )
 _KNOWN = re.compile("|".join(re.escape(sentence).replace("…", ".*") for sentence in SENTENCES))
 

@@ -7,11 +7,8 @@ Each failure is reduced and printed as Python; it is found again by its target a
 from __future__ import annotations
 
 import argparse
-import faulthandler
 import gc
-import signal
 import sys
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,11 +17,22 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from fuzz import cases, engines, exports, invariants, model_files, relations, server_requests, table_files
+from fuzz import (
+    batches,
+    cases,
+    engines,
+    exports,
+    invariants,
+    model_files,
+    relations,
+    server_requests,
+    table_files,
+)
+from fuzz.batches import TooLongError, limited
 from fuzz.reduction import reduce
 
-MOST_SECONDS = 60
-"""Of the processor, that a case may take."""
+CASES_OF_A_PROCESS = 4000
+SECONDS_OF_A_PROCESS = 120
 
 
 @dataclass(frozen=True)
@@ -47,27 +55,20 @@ TARGETS = {
 }
 
 
-class TooLongError(Exception):
-    """A case takes more time than any may."""
-
-
-def _too_long(*_: object) -> None:
-    raise TooLongError(f"no end after {MOST_SECONDS} seconds")
-
-
 def failure(target: Target, seed: int) -> tuple[Any, str] | None:
     """Give the case of a seed and what is wrong with it, if something is."""
     case = target.make(seed)
-    if case is None:
-        return None
-    signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
-    try:
-        found = target.check(case, seed)
-    except TooLongError as problem:
-        found = str(problem)
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
+    found = None if case is None else checked(target, case, seed)
     return None if found is None else (case, found)
+
+
+def checked(target: Target, case: Any, seed: int) -> str | None:
+    """Say what is wrong with a case, within the time it may take."""
+    try:
+        with limited():
+            return target.check(case, seed)
+    except TooLongError as problem:
+        return str(problem)
 
 
 def reproduction(target: Target, seed: int, case: Any, found: str) -> str:
@@ -75,12 +76,53 @@ def reproduction(target: Target, seed: int, case: Any, found: str) -> str:
     kind = found.split(":", maxsplit=1)[0]
 
     def fails(less: Any) -> bool:
-        again = target.check(less, seed)
+        again = checked(target, less, seed)
         return again is not None and again.split(":")[0] == kind
 
     case = reduce(case, fails)
     code = relations.code(case, seed, kind) if kind in relations.RELATIONS else case.code()
-    return f"{code}\n# {target.check(case, seed)}"
+    return f"{code}\n# {checked(target, case, seed)}"
+
+
+@dataclass
+class Tally:
+    """What has been run of a target."""
+
+    seed: int
+    cases: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+    memory: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.cases} cases, {self.failed} failed, {self.seconds:.0f} s, "
+            f"at most {self.memory / 1024**2:.0f} MiB; the next seed is {self.seed}"
+        )
+
+
+def attack(name: str, tally: Tally, most_cases: int, most_seconds: float, brief: bool) -> None:
+    """Run a batch of a target."""
+    target = TARGETS[name]
+
+    def say(seed: int, what: str) -> None:
+        print(f"{name}, seed {seed}: {what}", flush=True)
+
+    def check(seed: int) -> bool:
+        if (wrong := failure(target, seed)) is None:
+            return False
+        say(seed, wrong[1])
+        if not brief:
+            print(reproduction(target, seed, *wrong) + "\n", flush=True)
+        return True
+
+    begin = monotonic()
+    batch = batches.run(check, range(tally.seed, tally.seed + most_cases), say, most_seconds)
+    tally.seed = batch.next_seed
+    tally.cases += batch.cases
+    tally.failed += batch.failed
+    tally.seconds += monotonic() - begin
+    tally.memory = max(tally.memory, batch.memory)
 
 
 def main() -> int:
@@ -91,32 +133,24 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--cases", type=int, default=10**9, help="most cases of a target")
     parser.add_argument("--brief", action="store_true", help="a line for each failure, not reduced")
+    parser.add_argument("--progress", action="store_true", help="a line for each process of cases")
     given = parser.parse_args()
-    faulthandler.enable()
     gc.freeze()  # what is imported stays
-    signal.signal(signal.SIGPROF, _too_long)
-    total = sum(TARGETS[name].share for name in given.targets)
-    run, failed, took = Counter[str](), Counter[str](), Counter[str]()
-    seeds = dict.fromkeys(given.targets, given.first)
+    tallies = {name: Tally(given.first) for name in given.targets}
     begin = monotonic()
-    while (now := monotonic()) - begin < 60 * given.minutes:
-        open_targets = [name for name in given.targets if seeds[name] < given.first + given.cases]
-        if not open_targets:
+    while (left := 60 * given.minutes - (monotonic() - begin)) > 0:
+        unfinished = [name for name in tallies if tallies[name].cases < given.cases]
+        if not unfinished:
             break
-        name = min(open_targets, key=lambda name: took[name] / TARGETS[name].share * total)
-        seed = seeds[name]
-        seeds[name] += 1
-        run[name] += 1
-        if (wrong := failure(TARGETS[name], seed)) is not None:
-            failed[name] += 1
-            print(f"{name}, seed {seed}: {wrong[1]}", flush=True)
-            if not given.brief:
-                print(reproduction(TARGETS[name], seed, *wrong) + "\n", flush=True)
-        took[name] += monotonic() - now
-    server_requests.stop()
-    for name, number in run.items():
-        print(f"{name}: {number} cases, {failed[name]} failed, {took[name]:.0f} s")
-    return int(bool(failed))
+        name = min(unfinished, key=lambda name: tallies[name].seconds / TARGETS[name].share)
+        tally = tallies[name]
+        cases_left = min(given.cases - tally.cases, CASES_OF_A_PROCESS)
+        attack(name, tally, cases_left, min(left, SECONDS_OF_A_PROCESS), given.brief)
+        if given.progress:
+            print(f"# {name}: {tally}", flush=True)
+    for name, tally in tallies.items():
+        print(f"{name}: {tally}")
+    return int(any(tally.failed for tally in tallies.values()))
 
 
 if __name__ == "__main__":

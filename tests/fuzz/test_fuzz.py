@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import numpy as np
 import pytest
 
 import treewright as tw
-from fuzz import server_requests
+from fuzz import batches, server_requests
 from fuzz.cases import LEARNERS, PARAMETERS, UNTRIED, Case
 from fuzz.invariants import refusal, unforeseen
 from fuzz.reduction import reduce
@@ -40,10 +43,7 @@ def test_random_cases(name: str, part: int) -> None:
 
 def test_every_parameter_of_every_estimator_is_drawn() -> None:
     estimators = {name for name in tw.__all__ if hasattr(getattr(tw, name), "_declared_as")}
-    assert set(LEARNERS) == estimators - {
-        "TreeClassifier",
-        "TreeRegressor",
-    }  # they prune grown trees; see model_selection
+    assert set(LEARNERS) == estimators
     for name in LEARNERS:
         assert set(getattr(tw, name)()._get_param_names()) - set(PARAMETERS[name]) <= set(UNTRIED), name
 
@@ -81,3 +81,26 @@ def test_a_failure_is_reduced_to_what_makes_it() -> None:
 
     least = reduce(case, fails)
     assert least == Case("DecisionTreeClassifier", {"max_depth": 2}, {"x2": ("number", (0.0,))}, (7,))
+
+
+def test_a_crash_and_a_hang_are_failures_of_their_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "MOST_SECONDS", 0.1)
+    said: list[tuple[int, str]] = []
+
+    def check(seed: int) -> bool:
+        if seed == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        try:
+            with batches.limited():
+                while seed == 4:
+                    pass
+        except batches.TooLongError:
+            return True
+        return False
+
+    first = batches.run(check, range(6), lambda *what: said.append(what), 60)
+    assert (first.cases, first.failed, first.next_seed) == (2, 1, 2)
+    assert said == [(1, "the process ends with SIGKILL")]
+    second = batches.run(check, range(2, 6), lambda *what: said.append(what), 60)
+    assert (second.cases, second.failed, second.next_seed) == (4, 1, 6)
+    assert len(said) == 1

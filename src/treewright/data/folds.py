@@ -69,7 +69,9 @@ def folds_by_content(dataset: Dataset, n_folds: int, seed: int) -> NDArray[np.in
     """Give each row a fold by what it holds, with the classes in the same shares in all folds.
 
     Rows that are the same share a fold, so that none is judged by a model that has seen its like, and neither
-    the order of the rows nor a weight in place of repeated rows changes anything.
+    the order of the rows nor a weight in place of repeated rows changes anything. Where a table is of few
+    distinct rows, each on average there for every fold, all folds have some of each: else none would know
+    the rows it is judged by.
 
     Examples
     --------
@@ -81,9 +83,13 @@ def folds_by_content(dataset: Dataset, n_folds: int, seed: int) -> NDArray[np.in
     first, row = same_rows(dataset, seed)
     classes = _classes_of(dataset)
     order = np.arange(len(first)) if classes is None else np.argsort(classes[first], kind="stable")
-    folds = np.empty(len(first), np.int64)
-    folds[order] = np.arange(len(first)) % n_folds
-    return folds[row]
+    place = np.empty(len(first), np.int64)
+    place[order] = np.arange(len(first))
+    if n_folds * len(first) > len(dataset):
+        return place[row] % n_folds
+    folds = np.empty(len(dataset), np.int64)
+    folds[np.argsort(place[row], kind="stable")] = np.arange(len(dataset)) % n_folds
+    return folds
 
 
 def same_rows(dataset: Dataset, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

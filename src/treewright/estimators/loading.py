@@ -21,6 +21,7 @@ from treewright.estimators.presets import C45Classifier, CARTClassifier, CARTReg
 from treewright.estimators.readable_tree import TreeClassifier, TreeRegressor
 from treewright.estimators.rules import RuleClassifier
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.growing.parameter_conversion import missing_policies
 from treewright.parameter_types import check_parameters
 from treewright.persistence.card import card_of_dict
 from treewright.persistence.container import Arrays, Header, read_model
@@ -92,6 +93,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     else:
         model = _unfitted(header, KINDS)
         (read_forest if isinstance(model, ForestEstimator) else _read_tree)(model, header, arrays)
+        _check_policies(model)
     if "target" in header:
         if not isinstance(header["target"], str):
             raise ModelFileError("the model is broken: the name of its target is no text")
@@ -116,6 +118,15 @@ def _read_tree(model: TreeEstimator, header: Header, arrays: Arrays) -> None:
         model.edits_ = _edits(header["edits"])
     if "pruner" in header:
         model.pruner_ = _pruner(header)
+
+
+def _check_policies(model: Any) -> None:
+    """Prove that policies for missing values, which `explain` asks for, are of features that there are."""
+    schema = (model.trees_ if isinstance(model, ForestEstimator) else model.tree_).schema
+    try:
+        missing_policies(getattr(model, "missing", "direction"), schema)
+    except ValueError as problem:
+        raise ModelFileError(f"the model is broken: its parameters cannot be read ({problem})") from None
 
 
 def _rule_classifier(header: Header, arrays: Arrays) -> RuleClassifier:

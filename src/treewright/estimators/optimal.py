@@ -161,7 +161,7 @@ class OptimalEstimator(TreeEstimator):
         if not arrays:
             return
         proof = np.asarray(arrays.pop("proof", ()), float)
-        if proof.shape != (len(_PROVEN),):
+        if proof.shape != (len(_PROVEN),) or not np.isfinite(proof).all():
             raise ValueError("it has no sound proof of its tree")
         objective, lower_bound, _, optimal, n_solved, limited = proof.tolist()
         self._set_proof(Proof(objective, lower_bound, bool(optimal), int(n_solved), bool(limited)))

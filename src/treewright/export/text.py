@@ -201,9 +201,9 @@ class Writer:
             parts.append(["decided by hand" if one >= 0 else "" for one in tree.decided[nodes].tolist()])
         return [
             f"({', '.join(filter(None, words))}){bracket}"
-            if count
+            if weight
             else f"({words[0]}, predicts as its parent)"
-            for *words, bracket, count in zip(*parts, brackets, tree.count[nodes].tolist(), strict=True)
+            for *words, bracket, weight in zip(*parts, brackets, tree.weight[nodes].tolist(), strict=True)
         ]
 
     def _quality(self, nodes: NDArray[np.int64]) -> list[str]:

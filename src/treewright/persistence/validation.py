@@ -214,6 +214,8 @@ class _Features:
     def __init__(self, schema: Schema) -> None:
         self.n_categories = np.array([len(column.categories) for column in schema.columns])
         self.categorical = np.array([column.kind == "categorical" for column in schema.columns], bool)
+        ordinal = np.array([column.kind == "ordinal" for column in schema.columns], bool)
+        self.without_values = ordinal & (self.n_categories == 0)
 
     def in_range(self, feature: NDArray[np.int32]) -> NDArray[np.bool_]:
         return (feature >= 0) & (feature < len(self.categorical))
@@ -260,6 +262,8 @@ def _check_splits(splits: _Splits, features: _Features, n_branches: NDArray[Any]
     _require(of_category == table, f"{word} {{at}} does not suit the kind of its feature")
     known = (kind == THRESHOLD) & (splits.threshold == np.inf)  # known against missing
     _require(np.isfinite(splits.threshold) | known, f"the threshold of {word} {{at}} is not finite")
+    cuts_nothing = single & ~known & features.without_values[np.where(single, feature, 0)]
+    _require(~cuts_nothing, f"{word} {{at}} cuts a feature without values")
     _require((sizes > 0) == (kind != THRESHOLD), f"the pool of {word} {{at}} does not suit its kind")
     _check_pools(splits, features, n_branches, word)
 
@@ -274,6 +278,8 @@ def _check_pools(splits: _Splits, features: _Features, n_branches: NDArray[Any],
     _require(~of_feature | features.in_range(index), "pool entry {at} names no feature")
     numeric = ~features.categorical[np.where(of_feature, index, 0)]
     _require(~of_feature | numeric, "pool entry {at} names a categorical feature")
+    without_values = features.without_values[np.where(of_feature, index, 0)]
+    _require(~of_feature | ~without_values, "pool entry {at} names a feature without values")
     _require(np.isfinite(value), "pool entry {at} is not finite")
     branch = (value >= 0) & (value < n_branches[owner]) & (value == np.floor(value))
     _require(~in_table | branch, "pool entry {at} leads to no branch")

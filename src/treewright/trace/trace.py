@@ -382,6 +382,8 @@ class Trace:
         tree, recipe = self.tree, self.recipe
         if tree.count[node] == 0:
             return "no training row comes here, so it predicts what the node above does"
+        if tree.weight[node] == 0:
+            return "its rows weigh nothing, so it predicts what the node above does"
         if tree.impurity[node] == 0:
             return "all rows are of one class" if tree.is_classifier else "all rows have the same target"
         if recipe.max_depth is not None and tree.node_depth[node] >= recipe.max_depth:

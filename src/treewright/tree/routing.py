@@ -193,7 +193,7 @@ def is_grown_on(tree: Tree, rows: Dataset) -> bool:
     """
     seen = tree.tally(rows)
     weight = seen.sum(axis=1) if tree.is_classifier else seen[:, 0]
-    filled = tree.count > 0  # an empty branch has the class weights of the node above
+    filled = tree.weight > 0  # a branch of no weight has the class weights of the node above
     if np.allclose(weight, tree.weight):
         return not tree.is_classifier or np.allclose(seen[filled], tree.training_value[filled])
     return not np.allclose(tree.weight, tree.count) and np.allclose(weight, tree.count)

@@ -74,12 +74,8 @@ class ID3Classifier(DecisionTreeClassifier):
 
     def _predictions(self, X: Any) -> NDArray[Any]:
         """Class of each row; `None` where Weka's tree leaves it unclassified."""
-        if self.compat is None:
-            return super()._predictions(X)
-        tree, leaf = self._leaves(X)
-        labels = self.classes_.take(tree.label.take(leaf))
-        unclassified = tree.count.take(leaf) == 0
-        if unclassified.any():
+        labels = super()._predictions(X)
+        if len(unclassified := self._unclassified(X)):
             labels = labels.astype(object)
             labels[unclassified] = None
         return labels
@@ -87,7 +83,12 @@ class ID3Classifier(DecisionTreeClassifier):
     def predict_proba(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
         """Share of each class in the row's leaf; zeros where Weka's tree leaves it unclassified."""
         shares = super().predict_proba(X)
-        if self.compat == "weka":
-            tree, leaf = self._leaves(X)
-            shares[tree.count.take(leaf) == 0] = 0.0
+        shares[self._unclassified(X)] = 0.0
         return shares
+
+    def _unclassified(self, X: Any) -> NDArray[np.intp]:
+        """The rows that Weka's tree has no class for: their branch was empty. It knows no shared rows."""
+        tree = self._fitted_tree()
+        if self.compat is None or tree.shares_rows:
+            return np.empty(0, np.intp)
+        return np.flatnonzero(tree.count.take(self._leaves(X)[1]) == 0)
