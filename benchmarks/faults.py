@@ -353,7 +353,7 @@ def threads(program: Program, folder: Path) -> str:
 
 
 def interrupted(program: Program, folder: Path) -> str:
-    """Seconds of the processor from Ctrl-C, in a fit of 400,000 × 20 rows, to the exception; the worst of two."""
+    """Seconds of the processor from Ctrl-C to the exception, in a fit of 400,000 × 20; the worst of two."""
 
     def stop(after: float) -> tuple[float, str]:
         random = np.random.default_rng(3)

@@ -291,9 +291,13 @@ private:
                 double lowest = infinity;
                 for (size_t g = 0; g < n_groups; ++g) {
                     if (best.totals[g].count == 0) continue;
-                    double height = 0;
-                    for (size_t k = 0; k < width; ++k) height += slope[g * width + k] * levels_.sums[level * width + k];
-                    if (height < lowest) {
+                    double height = 0, size = 0;
+                    for (size_t k = 0; k < width; ++k) {
+                        const double part = slope[g * width + k] * levels_.sums[level * width + k];
+                        height += part;
+                        size += std::abs(part);
+                    }
+                    if (height < lowest - 1e-9 * size) {  // slopes are differences: what is closer is equal
                         lowest = height;
                         moved[level] = g;
                     }

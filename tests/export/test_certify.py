@@ -180,3 +180,14 @@ def test_what_cannot_be_exported_is_refused() -> None:
     if any(feature == 1 for feature in fitted.tree_.splits.feature):
         with pytest.raises(ExportError, match="predicate 'big' is a function"):
             fitted.export("sql")
+
+
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [("python", {}), ("json", {}), ("sql", {"dialect": "sqlite"}), ("sql", {"dialect": "duckdb"})],
+)
+@pytest.mark.parametrize("times", [pd.to_timedelta([3, -5, -5, -2], "h"), pd.to_datetime([3, -5, -5, -2])])
+def test_times_that_are_categories(times: Any, target: str, options: dict[str, Any]) -> None:
+    model = tw.C45Classifier(binary_splits=True, categorical_features=["x"])
+    model.fit(pd.DataFrame({"x": times}), list("baab"))
+    assert not tw.certify(model, model.export(target, **options), target, **options).mismatches

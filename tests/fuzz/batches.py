@@ -13,6 +13,7 @@ import resource
 import signal
 import struct
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -95,6 +96,8 @@ def _work(check: Callable[[int], bool], seeds: range, board: mmap.mmap, seconds:
             if time.monotonic() > end:
                 break
         code = 0
+    except BaseException:
+        traceback.print_exc()
     finally:
         os._exit(code)
 

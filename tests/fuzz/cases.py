@@ -479,8 +479,8 @@ PARAMETERS: dict[str, dict[str, tuple[float, Choice]]] = {
     },
 }
 PARAMETERS["TreeRegressor"] = {
-    **{name: GROWING[name] for name in ("max_depth", "min_samples_leaf", "max_leaf_nodes", "monotonic_cst")},
-    "missing": GROWING["missing"],
+    **{name: GROWING[name] for name in ("max_depth", "max_leaf_nodes", "monotonic_cst", "missing")},
+    "min_samples_leaf": (0.3, _one(1, 5)),
     "alpha": (0.3, _one(0.0, 0.01, 1.0)),
     "shrinkage": (0.3, _one(0.0, 0.5, 20.0)),
     "guide": (0.3, _one("forest", "auto")),
@@ -578,6 +578,8 @@ def _reconciled(
         or (n < 12 and given.get("pruner") is not None and needs(pruner_of(given["pruner"])) != "nothing"),
         "max_groups": given.get("criterion") == "absolute_error",
         "estimate": n < 12,
+        "fair_categories": given.get("criterion") == "absolute_error"
+        or given.get("category_order") == "once",
     }
     for name, clash in clashes.items():
         if clash and name in given:

@@ -29,6 +29,8 @@ SENTENCES = (  # … stands for names and values
     "Feature … is …, and splits=… has no form for it: …",
     "missing='class_mode' needs classes: the target is a number.",
     "missing='fractional_counts' needs sums: criterion='absolute_error' has none.",
+    "fair_categories=True needs a criterion of class weights or sums, which …",
+    "fair_categories=True judges the categories of each node, and category_order='once' does not …",
     "max_groups=… needs a criterion of class weights or sums, which …: …",
     "The 'missing' parameter of … must be a str among {…} or a dict of such by feature…. Got … instead.",
     "The 'se' parameter of … needs cross-validation: give 'cv', or se=None.",

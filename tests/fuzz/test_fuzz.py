@@ -57,6 +57,7 @@ def test_an_error_of_others_is_no_refusal() -> None:
     assert refusal(caught.value) is None
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_code_of_a_case_fits_its_model() -> None:
     for seed in range(20):
         case = TARGETS["estimators"].make(seed)

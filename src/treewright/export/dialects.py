@@ -6,6 +6,8 @@ import math
 from abc import ABC, abstractmethod
 from typing import Any
 
+import numpy as np
+
 from treewright.data import times
 from treewright.data.columns import Column
 from treewright.errors import ExportError
@@ -182,6 +184,11 @@ class SQLite(Dialect):
 
     def category(self, reference: str) -> str:
         return f"nullif({reference}, '')"
+
+    def time_category(self, category: Any) -> str:
+        if isinstance(category, np.timedelta64):  # a plain number of nanoseconds
+            return str(times.nanoseconds(category))
+        return super().time_category(category)
 
     def time(self, reference: str, column: Column) -> str:
         is_duration = column.unit is not None and column.unit.startswith("timedelta64")

@@ -173,6 +173,8 @@ class _Module(Writer):
     def _key(self, category: Any) -> str:
         """What a category is looked up by: text, a number, or the nanoseconds of a moment as a BigInt."""
         time = times.nanoseconds(category)
+        if isinstance(category, np.timedelta64):
+            return self.source.literal(time)  # a plain number of nanoseconds
         if time is not None:
             return f"{time}n"
         return self.source.literal(int(category) if isinstance(category, bool) else category)

@@ -122,7 +122,9 @@ def _ticks(column: Column, x: float) -> int:
 
 def _value(column: Column, x: float) -> Any:
     if column.kind != "numeric":
-        return _unseen_of(column) if x == UNSEEN else column.categories[int(x)]
+        category = _unseen_of(column) if x == UNSEEN else column.categories[int(x)]
+        # Durations that are plain numbers somewhere are counted in nanoseconds there.
+        return category.astype("m8[ns]") if isinstance(category, np.timedelta64) else category
     if column.unit is not None:
         kind = column.unit.partition("[")[0]
         return np.array(_ticks(column, x), dtype=f"{kind}[{resolution(column)}]")[()]
