@@ -186,8 +186,17 @@ def test_what_cannot_be_exported_is_refused() -> None:
     ("target", "options"),
     [("python", {}), ("json", {}), ("sql", {"dialect": "sqlite"}), ("sql", {"dialect": "duckdb"})],
 )
-@pytest.mark.parametrize("times", [pd.to_timedelta([3, -5, -5, -2], "h"), pd.to_datetime([3, -5, -5, -2])])
+@pytest.mark.parametrize(
+    "times", [pd.to_timedelta([3, -5, -5, -2], "h"), pd.to_datetime([3, -5, -5, -2], unit="D")]
+)
 def test_times_that_are_categories(times: Any, target: str, options: dict[str, Any]) -> None:
     model = tw.C45Classifier(binary_splits=True, categorical_features=["x"])
     model.fit(pd.DataFrame({"x": times}), list("baab"))
     assert not tw.certify(model, model.export(target, **options), target, **options).mismatches
+
+
+def test_categories_that_sql_cannot_tell_apart_are_refused() -> None:
+    frame = pd.DataFrame({"x": pd.to_datetime([3, -5, -5, -2], unit="ns")})
+    model = tw.C45Classifier(binary_splits=True, categorical_features=["x"]).fit(frame, list("baab"))
+    with pytest.raises(ExportError, match="microsecond"):
+        model.export("sql", dialect="sqlite")

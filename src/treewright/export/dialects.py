@@ -115,7 +115,12 @@ class Dialect(ABC):
 
     def time_category(self, category: Any) -> str:
         """Write a moment or a duration that is a category, as `time_value` gives it."""
-        return str((times.nanoseconds(category) or 0) // times.UNITS["us"])
+        ticks, rest = divmod(times.nanoseconds(category) or 0, times.UNITS["us"])
+        if rest:
+            raise ExportError(
+                f"SQL tells times apart to a microsecond, and {category} is a category: round the column."
+            )
+        return str(ticks)
 
     def time_value(self, reference: str, is_moment: bool) -> str:
         """Write a column of times whose values are categories as whole ticks."""
