@@ -27,19 +27,36 @@ size_t triples_of(size_t p) {
     return n;
 }
 
+/// Whether costs follow from the number of rows of either class that are not recognised.
+bool counts_rows(const Loss& loss) { return loss.kind() == LossKind::pair && loss.uniform(); }
+
+Cost leaf_cost(const BitTable& table, const Loss& loss) {
+    std::vector<Cost> sums(static_cast<size_t>(loss.width()), 0);
+    Cost squares = 0;
+    for (const uint32_t row : table.rows()) {
+        loss.add(row, sums.data());
+        squares += loss.square(row);
+    }
+    if (counts_rows(loss))
+        for (int k = 0; k < 2; ++k) sums[static_cast<size_t>(k)] = table.n_of_class(k);
+    return std::max<Cost>(0, squares + loss.score(sums.data()));
+}
+
 /// Whether costs are numbers of mistakes, and these are small.
 bool counts_mistakes(const Loss& loss, size_t n_rows) { return loss.mistake()[0] == loss.mistake()[1] && n_rows < 65535; }
 
 }  // namespace
 
 size_t ColumnSets::bytes(size_t p, size_t n_rows, const Loss& loss, int depth) {
+    if (!counts_rows(loss)) return SetSums::bytes(p, n_rows, loss);
     const size_t number = counts_mistakes(loss, n_rows) ? sizeof(uint16_t) : sizeof(double), padded = BitTable::rounded_up(p);
     return (6 * p * padded + (depth == 4 ? 10 * triples_of(p) : 0)) * number + 4 * p * padded * sizeof(double) +
            n_rows / 8 * padded * 3;
 }
 
 bool ColumnSets::fits(const Loss& loss, int depth, uint32_t leaves) {
-    return loss.kind() == LossKind::pair && loss.uniform() && depth >= 1 && depth <= most_levels && leaves >= 1u << depth;
+    const int most = counts_rows(loss) ? most_levels : loss.width() <= SetSums::most_numbers ? SetSums::most_levels : 0;
+    return depth >= 1 && depth <= most && leaves >= 1u << depth;
 }
 
 template <class Number>
@@ -196,11 +213,12 @@ void ColumnSets::solve_in(SetTables<Number>& t, const BitTable& table, const Los
 
 void ColumnSets::solve(const BitTable& table, const Loss& loss, int depth, const std::function<void()>& count, SetCosts& costs) {
     costs = {};
-    costs.best = std::min(Cost{table.n_of_class(0)} * loss.mistake()[0], Cost{table.n_of_class(1)} * loss.mistake()[1]);
+    costs.best = leaf_cost(table, loss);
     costs.one_level_less = costs.best;
     costs.by_column.assign(table.columns().size(), costs.best);
     if (depth == 0 || table.columns().empty() || costs.best <= loss.leaf_price()) return;
-    if (counts_mistakes(loss, table.n_rows())) solve_in(small_, table, loss, depth, count, costs);
+    if (!counts_rows(loss)) sums_.solve(table, loss, depth, count, costs);
+    else if (counts_mistakes(loss, table.n_rows())) solve_in(small_, table, loss, depth, count, costs);
     else solve_in(large_, table, loss, depth, count, costs);
 }
 
@@ -212,8 +230,7 @@ Plan ColumnSets::first_of_best(const BitTable& table, const Loss& loss, const Se
         if (costs.by_column[a] == costs.best &&
             (first == columns.size() || columns[a].test.feature < columns[first].test.feature))
             first = a;
-    const Cost leaf = std::min(Cost{table.n_of_class(0)} * loss.mistake()[0], Cost{table.n_of_class(1)} * loss.mistake()[1]);
-    if (first == columns.size() || costs.best == leaf) return {};
+    if (first == columns.size() || costs.best == leaf_cost(table, loss)) return {};
     Plan below[2];
     for (const bool left : {true, false}) {
         const BitTable branch = table.branch(first, left);

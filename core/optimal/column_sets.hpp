@@ -1,4 +1,5 @@
-// Two-valued columns and two classes: the best trees of up to four levels by counting sets of columns.
+// Two-valued columns and two classes: the best trees of up to four levels by counting sets of columns. (For what is not counted
+// there is set_sums.hpp.)
 //
 // The rows of a node are those that fit a set of columns, each with a sign; the order in which the columns were asked for does
 // not matter. So all trees of four levels need the classes of C(p, 4) sets only, and each set is counted once: the rows where all
@@ -12,9 +13,7 @@
 // Levels are added one by one. A tree of d + 1 levels has d + 1 splits or more, so that a tree of d levels that makes no mistake
 // and has fewer ends the search.
 #pragma once
-#include <functional>
-
-#include "optimal/two_valued.hpp"
+#include "optimal/set_sums.hpp"
 
 namespace treewright::optimal {
 
@@ -35,13 +34,6 @@ struct SetTables {
     std::vector<Number> memory;
     std::vector<double> costs;
     std::vector<size_t> bases;
-};
-
-/// The best trees of so many levels, and those with each column at their root.
-struct SetCosts {
-    int depth = 0;
-    Cost best = 0, one_level_less = 0;
-    std::vector<Cost> by_column;
 };
 
 class ColumnSets {
@@ -78,6 +70,7 @@ private:
     std::vector<uint64_t> words_[2];
     SetTables<uint16_t> small_;
     SetTables<double> large_;
+    SetSums sums_;
 };
 
 }  // namespace treewright::optimal

@@ -17,6 +17,10 @@ struct SetLoops {
 };
 
 struct SetKernels {
+    /// Sum up some rows together with every column from `first` on, which begins a vector.
+    void (*sum)(const SumTables& tables, const uint32_t* rows, size_t n_rows, size_t first);
+    /// Costs of the cells (a, b, c) for all c > b as leaves, folded into pairs.
+    void (*triples)(const SumTables& tables, size_t a, size_t b);
     SetLoops<uint16_t> small;
     SetLoops<double> large;
     /// Keep the rows of some words, `stride` apart, for columns from `first` on, which begins a vector.

@@ -252,6 +252,89 @@ struct Loops {
     static SetLoops<Number> all() { return {count, triples, quadruples, fold}; }
 };
 
+// ---- any loss --------------------------------------------------------------------------------------------------------------
+
+struct Sums {
+    typedef Cost Vector __attribute__((vector_size(64)));
+    typedef double Wide __attribute__((vector_size(64)));
+    using L = Loops<double>;
+
+    /// `numbers` of a row, from `from` on, for eight columns at a time.
+    template <int numbers>
+    static inline __attribute__((always_inline)) void sum_numbers(const SumTables& t, const uint32_t* rows, size_t n_rows,
+                                                                  size_t first, int from) {
+        const size_t stride = t.padded / 8;
+        const auto width = static_cast<size_t>(t.width);
+        for (size_t d = first; d < t.padded; d += 8) {
+            Vector sum[numbers] = {};
+            const uint8_t* columns = t.columns + d / 8;
+            for (size_t i = 0; i < n_rows; ++i) {
+                const size_t row = rows[i];
+                Vector taken;
+                L::load(t.expanded + size_t{columns[row * stride]} * 8, taken);
+                UNROLLED
+                for (int k = 0; k < numbers; ++k) sum[k] += taken & t.values[row * width + static_cast<size_t>(from + k)];
+            }
+            UNROLLED
+            for (int k = 0; k < numbers; ++k) L::store(t.of(t.with, from + k, t.padded) + d, sum[k]);
+        }
+    }
+    static void sum(const SumTables& t, const uint32_t* rows, size_t n_rows, size_t first) {
+        int k = 0;
+        for (; k + 2 <= t.width; k += 2) sum_numbers<2>(t, rows, n_rows, first, k);
+        if (k < t.width) sum_numbers<1>(t, rows, n_rows, first, k);
+    }
+
+    static inline __attribute__((always_inline)) void cells_of(const SumTables& t, int k, size_t a, size_t b, size_t c,
+                                                               Vector* of) {
+        const Cost *single = t.of(t.single, k, t.padded), *both = t.of(t.both, k, t.n_columns * t.padded);
+        of[0] = Vector{} + t.total[k];
+        of[1] = Vector{} + single[a];
+        of[2] = Vector{} + single[b];
+        of[3] = Vector{} + both[a * t.padded + b];
+        L::load(single + c, of[4]);
+        L::load(both + a * t.padded + c, of[5]);
+        L::load(both + b * t.padded + c, of[6]);
+        L::load(t.of(t.with, k, t.padded) + c, of[7]);
+        L::subtract(of);
+    }
+
+    static void triples(const SumTables& t, size_t a, size_t b) {
+        const size_t row_a = a * t.padded, row_b = b * t.padded;
+        Vector best[4];
+        UNROLLED
+        for (int s = 0; s < 4; ++s) best[s] = Vector{} + t.pair[s][row_a + b];
+        for (size_t c = L::first_of_vector(b + 1); c < t.padded; c += 8) {
+            Vector cost[8], cell[8];
+            cells_of(t, 0, a, b, c, cost);
+            if (t.squares) {  // of a weight and a sum, as Loss has it
+                cells_of(t, 1, a, b, c, cell);
+                UNROLLED
+                for (int s = 0; s < 8; ++s) {
+                    const Vector weight = cost[s] > 0 ? cost[s] : Vector{} + 1;
+                    const Wide sum = __builtin_convertvector(cell[s], Wide);
+                    cost[s] = -__builtin_convertvector(sum * sum / __builtin_convertvector(weight, Wide) * t.scale, Vector);
+                }
+            } else {  // the cheapest label
+                for (int k = 1; k < t.width; ++k) {
+                    cells_of(t, k, a, b, c, cell);
+                    UNROLLED
+                    for (int s = 0; s < 8; ++s) L::lower(cost[s], cell[s]);
+                }
+            }
+            UNROLLED
+            for (int s = 0; s < 4; ++s) {
+                const int i = (s & 1) | ((s & 2) << 1), j = s << 1;
+                L::lower(best[s], cost[s] + cost[s | 4]);
+                L::lower_at(t.pair[s] + row_a + c, cost[i] + cost[i | 2]);
+                L::lower_at(t.pair[s] + row_b + c, cost[j] + cost[j | 1]);
+            }
+        }
+        UNROLLED
+        for (int s = 0; s < 4; ++s) t.pair[s][row_a + b] = L::least(best[s], t.pair[s][row_a + b]);
+    }
+};
+
 inline void compress(const SetBits& from, const uint64_t* kept, size_t stride, size_t first, SetBits& to) {
     const uint64_t* word = from.bits;
     uint64_t* out = to.bits;
@@ -279,4 +362,6 @@ inline void compress(const SetBits& from, const uint64_t* kept, size_t stride, s
     }
 }
 
-inline SetKernels table_of_functions() { return {Loops<uint16_t>::all(), Loops<double>::all(), compress}; }
+inline SetKernels table_of_functions() {
+    return {Sums::sum, Sums::triples, Loops<uint16_t>::all(), Loops<double>::all(), compress};
+}

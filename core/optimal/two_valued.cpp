@@ -54,9 +54,13 @@ uint32_t count_bits(const std::vector<uint64_t>& words) {
     return n;
 }
 
-/// The rows of the second class, in whole words.
+/// Whether rows are told apart by their class alone.
+bool by_class(const Loss& loss) { return loss.kind() == LossKind::pair && loss.uniform(); }
+
+/// The rows of the second class, in whole words; none where it takes more than that.
 std::vector<uint64_t> second_class(const Loss& loss, const std::vector<uint32_t>* rows, size_t n) {
     std::vector<uint64_t> second((n + 63) / 64, 0);
+    if (!by_class(loss)) return second;
     for (size_t i = 0; i < n; ++i) second[i / 64] |= static_cast<uint64_t>(loss.label(rows ? (*rows)[i] : i)) << i % 64;
     return second;
 }
@@ -93,6 +97,8 @@ bool BitTable::read(const Table& table, const Loss& loss) {
         if (values == Values::more) return false;
         columns.push_back(column);
     }
+    rows_.resize(by_class(loss) ? 0 : n);
+    std::iota(rows_.begin(), rows_.end(), 0u);
     separate(rows, second_class(loss, nullptr, n), n, std::move(columns));
     return true;
 }
@@ -121,6 +127,7 @@ void BitTable::read(const Node& node, const std::vector<Column>& columns, const 
                                          : of.cut(group[0], group[cut]);
         read.push_back({test, of.categorical, true, static_cast<uint32_t>(i)});
     }
+    if (!by_class(loss)) rows_ = node.row;
     separate(rows, second_class(loss, &node.row, n), n, std::move(read));
 }
 
@@ -222,6 +229,8 @@ BitTable BitTable::branch(size_t column, bool left) const {
     std::vector<uint64_t> raw((kept.size() + 2) * bits_.stride);
     SetBits to{{0, 0}, bits_.stride, raw.data()};
     set_kernels().compress(bits_, kept.data(), 1, 0, to);
+    for (size_t i = 0; i < rows_.size(); ++i)
+        if (kept[i / 64] >> i % 64 & 1) child.rows_.push_back(rows_[i]);
     child.arrange(to, std::vector<BitColumn>(columns_));
     return child;
 }

@@ -1,4 +1,4 @@
-// Tables all of whose columns part their rows in one way only: rows of two classes, as bits.
+// Tables all of whose columns part their rows in one way only, as bits; those of two classes one after the other.
 //
 // A column that parts the rows as an earlier one does, with its sides exchanged or not, is left out: of equally good trees the
 // one with the first feature is best. Of the two values of a column the rarer one is the positive one, and rare columns come
@@ -43,6 +43,8 @@ public:
     const std::vector<BitColumn>& columns() const { return columns_; }
     const SetBits& bits() const { return bits_; }
     uint32_t n_of_class(int k) const { return n_of_class_[k]; }
+    /// The rows by their numbers in the table; none if they are told apart by two classes alone.
+    const std::vector<uint32_t>& rows() const { return rows_; }
     uint32_t n_rows() const { return n_of_class_[0] + n_of_class_[1]; }
     /// By number of a column that was read: the column that parts the rows alike, or -1 if it does not part them.
     const std::vector<int32_t>& alike() const { return alike_; }
@@ -55,6 +57,7 @@ private:
 
     std::vector<BitColumn> columns_;
     std::vector<uint64_t> words_;
+    std::vector<uint32_t> rows_;
     std::vector<int32_t> alike_;
     SetBits bits_;
     uint32_t n_of_class_[2] = {0, 0};
