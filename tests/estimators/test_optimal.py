@@ -226,24 +226,35 @@ def test_fewest_leaves_then_first_feature_then_lowest_cut() -> None:
 
 
 def two_valued_case(seed: int) -> dict[str, Any]:
-    """A table of two-valued columns, which are counted in sets; more rows than a word has bits."""
+    """A table of two-valued columns, which are counted in sets; more rows than a word has bits.
+
+    Some columns part the rows as others do, the same way round or the other.
+    """
     draw = np.random.default_rng(seed)
     n, p = int(draw.integers(66, 300)), int(draw.integers(2, 6))
     numbers = [(draw.random(n) < draw.uniform(0.05, 0.95)).astype(float) for _ in range(p)]
     codes = [np.where(draw.random(n) < 0.4, 1, 3) for _ in range(int(draw.integers(0, 2)))]
     hidden = sum(column * draw.normal() for column in [*numbers, *codes])
-    y = (hidden + draw.normal(size=n) * draw.choice([0.1, 1.0]) > np.median(hidden)).astype(int)
-    y[:2] = 0, 1
-    costs, factor = 1.0 - np.eye(2), np.ones(2)
+    hidden = hidden + draw.normal(size=n) * draw.choice([0.1, 1.0])
     if draw.random() < 0.3:
-        costs, factor = np.array([[0.0, 3.0], [1.0, 0.0]]), np.array([1.0, 2.5])
+        numbers.insert(int(draw.integers(p + 1)), numbers[0] if draw.random() < 0.5 else 5 - 3 * numbers[0])
+    weight = None if draw.random() < 0.7 else draw.integers(1, 4, n).astype(float)
     alpha = float(draw.choice([0.0, 0.0, 0.01]))
     parameters = {"max_depth": int(draw.integers(2, 6)), "max_leaf_nodes": None, "alpha": alpha}
-    case = {"numbers": numbers, "codes": codes, "y": y, "weight": None}
-    return case | {"costs": costs, "factor": factor, "parameters": parameters}
+    case = {"numbers": numbers, "codes": codes, "weight": weight, "parameters": parameters}
+    kind = draw.choice(["two classes", "two classes", "classes", "numbers"])
+    if kind == "numbers":
+        return case | {"y": hidden.round(1), "costs": None, "factor": None}
+    k = 2 if kind == "two classes" else 3
+    y = np.searchsorted(np.quantile(hidden, np.arange(1, k) / k), hidden)
+    y[:k] = np.arange(k)
+    costs, factor = 1.0 - np.eye(k), np.ones(k)
+    if draw.random() < 0.3:
+        costs, factor = draw.integers(1, 4, (k, k)) * costs, draw.choice([1.0, 2.5], k)
+    return case | {"y": y, "costs": costs, "factor": factor}
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(80))
 def test_no_tree_of_two_valued_columns_is_better(seed: int) -> None:
     case = two_valued_case(seed)
     model, best = fitted(case), reference(case).solve(case["parameters"]["max_depth"])
@@ -254,19 +265,19 @@ def test_no_tree_of_two_valued_columns_is_better(seed: int) -> None:
 
 
 @pytest.mark.parametrize("depth", [2, 3])
-def test_sets_of_columns_and_cuts_agree(depth: int) -> None:
-    """Rows of unequal weight are not counted in sets: the same table is searched for cuts."""
+def test_counts_and_sums_of_sets_of_columns_agree(depth: int) -> None:
+    """Rows of unequal weight are not counted in sets but summed up."""
     draw = np.random.default_rng(5)
     X = (draw.random((500, 35)) < draw.uniform(0.1, 0.6, 35)).astype(float)
     y = ((X[:, 0] != X[:, 1]) ^ (X[:, 2] * X[:, 20] > 0) ^ (draw.random(500) < 0.1)).astype(int)
     counted = tw.OptimalTreeClassifier(max_depth=depth).fit(X, y)
     ones = np.ones(500)
-    searched = tw.OptimalTreeClassifier(max_depth=depth).fit(
+    summed = tw.OptimalTreeClassifier(max_depth=depth).fit(
         np.vstack([X, X[:1]]), np.append(y, y[0]), np.concatenate([[0.5], ones[1:], [0.5]])
     )
-    assert counted.tree_.threshold.tolist() == searched.tree_.threshold.tolist()
-    assert counted.tree_.feature.tolist() == searched.tree_.feature.tolist()
-    assert counted.objective_ == pytest.approx(searched.objective_)
+    assert counted.tree_.threshold.tolist() == summed.tree_.threshold.tolist()
+    assert counted.tree_.feature.tolist() == summed.tree_.feature.tolist()
+    assert counted.objective_ == pytest.approx(summed.objective_)
 
 
 def test_a_value_and_missing_ones_are_not_two_values() -> None:
