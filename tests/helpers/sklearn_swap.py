@@ -71,26 +71,32 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of the plugin."""
     parser.addoption("--left-out", default="", help="tests that are not run, separated by blanks")
+    parser.addoption("--all-tests", action="store_true", help="also those that name no class of ours")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the tests that name a class of ours, without those left out."""
     left_out = config.getoption("--left-out").split()
-    dropped = [item for item in items if not names_ours(item) or is_left_out(item.nodeid, left_out)]
+    every = config.getoption("--all-tests")
+    dropped = [item for item in items if not (every or names_ours(item)) or is_left_out(item, left_out)]
     config.hook.pytest_deselected(items=dropped)
-    items[:] = [item for item in items if item not in dropped]
+    gone = set(map(id, dropped))
+    items[:] = [item for item in items if id(item) not in gone]
 
 
 def names_ours(item: Any) -> bool:
-    """Whether the source of a test, or its parameters, name a class of ours."""
-    return bool(NAMED.search(inspect.getsource(item.obj)) or NAMED.search(item.name))
+    """Whether a test names a class of ours, or is given one."""
+    source = inspect.getsource(item.obj)
+    body = source[source.find("def ") :]
+    given = getattr(item, "callspec", None)
+    return bool(NAMED.search(body) or (given and NAMED.search(item.name + repr(given.params))))
 
 
-def is_left_out(nodeid: str, left_out: list[str]) -> bool:
-    """Whether a test is on the list: by the end of its module and name, and a word of its parameters."""
-    place, _, parameters = nodeid.partition("[")
-    for entry in left_out:
-        test, _, word = entry.partition(":")
-        if place.replace("/", ".").replace(".py::", ".").endswith("." + test) and word in parameters:
-            return True
-    return False
+def is_left_out(item: Any, left_out: list[str]) -> bool:
+    """Whether a test is on the list, as `module.test` or `module.test:word of its parameters`."""
+    parameters = item.name.partition("[")[2]
+    place = f"{item.module.__name__}.{item.originalname}"
+    return any(
+        place.endswith("." + entry.partition(":")[0]) and entry.partition(":")[2] in parameters
+        for entry in left_out
+    )
