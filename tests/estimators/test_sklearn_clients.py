@@ -1,4 +1,4 @@
-"""scikit-learn's tests of what uses trees and forests, with ours in their place; `LEFT_OUT` has what is not run."""
+"""scikit-learn's tests of what uses trees and forests, with ours; `LEFT_OUT` has what is not run, and why."""
 
 from __future__ import annotations
 
