@@ -1,6 +1,6 @@
 """Optimal trees are as good as those of STreeD (two-valued columns) and ConTree (numbers).
 
-Their answers are kept in `tests/oracles/optimal.json`; with both programs installed (pystreed 1.4.0,
+Their answers are kept in `tests/oracles/optimal.jsonl`; with both programs installed (pystreed 1.4.0,
 pycontree 1.0.8), `python tests/estimators/test_optimal_peers.py` writes them anew.
 """
 
@@ -13,7 +13,8 @@ import pytest
 
 import treewright as tw
 
-ANSWERS = Path(__file__).parents[1] / "oracles" / "optimal.json"
+FILE = Path(__file__).parents[1] / "oracles" / "optimal.jsonl"
+ANSWERS = {line["case"]: line["objective"] for line in map(json.loads, FILE.read_text().splitlines())}
 CASES = [
     (kind, seed, depth) for kind in ("binary", "numbers", "squares") for seed in range(6) for depth in (2, 3)
 ]
@@ -38,7 +39,7 @@ def test_as_good_as_other_programs(kind: str, seed: int, depth: int) -> None:
     learner = tw.OptimalTreeRegressor if kind == "squares" else tw.OptimalTreeClassifier
     model = learner(max_depth=depth).fit(X, y)
     assert model.optimal_
-    assert model.objective_ == pytest.approx(json.loads(ANSWERS.read_text())[f"{kind} {seed} {depth}"])
+    assert model.objective_ == pytest.approx(ANSWERS[f"{kind} {seed} {depth}"])
 
 
 def their_objective(kind: str, seed: int, depth: int) -> float:
@@ -59,4 +60,7 @@ def their_objective(kind: str, seed: int, depth: int) -> float:
 
 
 if __name__ == "__main__":
-    ANSWERS.write_text(json.dumps({f"{k} {s} {d}": their_objective(k, s, d) for k, s, d in CASES}, indent=0))
+    with FILE.open("w") as file:
+        for case in CASES:
+            answer = {"case": " ".join(map(str, case)), "objective": their_objective(*case)}
+            print(json.dumps(answer), file=file)
