@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
     treewright::border::add_growing(m);
     treewright::border::add_presets(m);
     treewright::border::add_routing(m);
+    treewright::border::add_equations(m);
     treewright::border::add_forests(m);
     treewright::border::add_optimal(m);
 }

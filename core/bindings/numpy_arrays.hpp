@@ -238,6 +238,7 @@ void add_arithmetic(nb::module_& m);
 void add_growing(nb::module_& m);
 void add_presets(nb::module_& m);
 void add_routing(nb::module_& m);
+void add_equations(nb::module_& m);
 void add_forests(nb::module_& m);
 void add_optimal(nb::module_& m);
 

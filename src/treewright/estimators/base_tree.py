@@ -264,8 +264,8 @@ class TreeEstimator(TableEstimator, ABC):
         tree = self._fitted_tree()
         if tree.is_classifier:
             return self._predicted_classes(X, tree)
-        if tree.shares_rows:
-            return tree.spread(*self._encode(X, tree), tree.node_value, threads(self.n_jobs)).ravel()
+        if tree.shares_rows or tree.equations is not None:
+            return tree.predict_value(*self._encode(X, tree), threads(self.n_jobs)).ravel()
         tree, leaf = self._leaves(X)
         return tree.node_value.ravel().take(leaf)
 

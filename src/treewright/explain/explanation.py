@@ -15,7 +15,7 @@ from treewright.data.columns import plain
 from treewright.explain import rendering
 from treewright.explain.counterfactual import Change, nearest_change
 from treewright.explain.counterfactual_goal import goal_of
-from treewright.explain.path import Path, contributions, follow
+from treewright.explain.path import Path, contributions, follow, term_contributions
 from treewright.explain.row import Row
 from treewright.tree import Tree
 from treewright.tree.tree import deciding
@@ -78,7 +78,13 @@ class Explanation:
 
     @cached_property
     def root(self) -> Array:
-        """What the root says: the class probabilities of all rows, or the number for all of them."""
+        """What the root says: the class probabilities of all rows, or the number for all of them.
+
+        With linear leaves it is what the root's equation says of a row without any value.
+        """
+        equations = self.paths[0].tree.equations
+        if equations is not None:
+            return equations.at_fill()[:1]
         return np.asarray(np.mean([value[0] for value in self.values], axis=0))
 
     @cached_property
@@ -98,6 +104,8 @@ class Explanation:
     @cached_property
     def contributions(self) -> Array:
         """How far each feature (rows) moved the probability of each class, or the number (columns)."""
+        if self.paths[0].tree.equations is not None:
+            return term_contributions(self.paths[0], self.row, self.says)
         return contributions(self.paths, self.values)
 
     @cached_property
@@ -133,6 +141,9 @@ class Explanation:
             return np.array([[-np.inf], [np.inf]])
         from scipy.special import stdtrit
 
+        equations = tree.equations
+        if equations is not None:  # as many numbers less are free as were estimated
+            n_rows = max(2.0, n_rows - len(equations.terms(node)))
         variance = tree.risk[node] / tree.weight[node] / (n_rows - 1)  # of the mean
         spread = np.sqrt(variance * (n_rows + 1) if further else variance)
         room = stdtrit(n_rows - 1, (1 + self.confidence) / 2) * spread
@@ -191,6 +202,14 @@ def explain_row(
     **limits
         `fixed`, `directions`, `scales` and `time_limit` of `nearest_change`.
     """
+    equations = trees[0].equations
+    if equations is not None:
+        if wanted is not None:
+            raise ValueError("wanted= looks for changes in trees of constant leaves, and this tree's are linear.")
+        node = np.arange(len(trees[0]))
+        row_of = np.zeros(len(node), np.int64)
+        said = equations.say(row.schema, row.numbers[None], row.codes[None], row_of, node)
+        values = [said[:, None]]
     paths = tuple(follow(tree, row) for tree in trees)
     explained = Explanation(row, paths, tuple(values), policies, confidence, are_means)
     goal = goal_of(wanted, trees[0], explained.says, explained.label)

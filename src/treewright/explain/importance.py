@@ -22,7 +22,7 @@ from treewright.formatting.suggestions import unknown_name
 from treewright.formatting.text import printable
 from treewright.formatting.text_table import aligned
 from treewright.tree import Tree
-from treewright.tree.routing import is_grown_on
+from treewright.tree.routing import is_grown_on, place
 from treewright.tree.splits import features_of
 
 Array = NDArray[np.float64]
@@ -237,9 +237,8 @@ def held_out_decrease(tree: Tree, value: Array, rows: Dataset) -> Array:
     >>> held_out_decrease(tree, tree.class_probabilities, rows).tolist()
     [0.5, 0.0]
     """
-    return _decrease(
-        tree, value, tree.tally(rows), len(rows) if rows.weight is None else float(rows.weight.sum())
-    )
+    total = len(rows) if rows.weight is None else float(rows.weight.sum())
+    return _decrease(tree, value, tree.tally(rows), total) + _by_terms(tree, rows) / total
 
 
 def training_decrease(tree: Tree, value: Array) -> float:
@@ -248,8 +247,26 @@ def training_decrease(tree: Tree, value: Array) -> float:
         sums = np.where(tree.weight[:, None] > 0, tree.node_value, 0.0)
     else:
         above = tree.node_value[:, 0] - tree.node_value[0, 0]
-        sums = np.stack([tree.weight, tree.weight * above, tree.risk + tree.weight * above**2], axis=1)
-    return float(_decrease(tree, value, sums, float(tree.weight[0])).sum())
+        squares = tree.risk if tree.equations is None else tree.weight * tree.impurity
+        sums = np.stack([tree.weight, tree.weight * above, squares + tree.weight * above**2], axis=1)
+    by_terms = 0.0 if tree.equations is None else tree.equations.gain_by_feature(tree.leaves).sum()
+    return float(_decrease(tree, value, sums, float(tree.weight[0])).sum() + by_terms / tree.weight[0])
+
+
+def _by_terms(tree: Tree, rows: Dataset) -> Array:
+    """Give what linear leaves take away of the squared error of rows, by feature as on the training rows."""
+    total = np.zeros(len(tree.schema.columns))
+    equations = tree.equations
+    if equations is None:
+        return total
+    row, node, weight = place(tree, rows)
+    target = np.asarray(rows.target)[row]
+    said = equations.say(tree.schema, rows.numbers, rows.codes, row, node)
+    saved = weight * ((target - tree.node_value[node, 0]) ** 2 - (target - said) ** 2)
+    for leaf, of_leaf in enumerate(np.bincount(node, saved, minlength=len(tree)).tolist()):
+        gain = equations.gain_by_feature(np.array([leaf]))
+        total += gain * (of_leaf / gain.sum()) if of_leaf and gain.sum() > 0 else 0.0
+    return total
 
 
 def _decrease(tree: Tree, value: Array, sums: Array, weight: float) -> Array:
@@ -299,7 +316,8 @@ def permutation_losses(
     rows = rows.take(np.arange(len(rows)))
     losses = np.zeros((n_repeats, len(rows.schema.columns)))
     before = _error(tree, rows, n_threads)
-    for feature in sorted({feature for split in tree.splits for feature in features_of(split)}):
+    terms = set() if tree.equations is None else set(tree.equations.feature.tolist())
+    for feature in sorted({feature for split in tree.splits for feature in features_of(split)} | terms):
         values = rows.values(feature)
         kept = values.copy()
         for repeat in range(n_repeats):
@@ -314,5 +332,5 @@ def _error(tree: Tree, rows: Dataset, n_threads: int) -> float:
     if tree.is_classifier:
         wrong = tree.decide(tree.spread(rows.numbers, rows.codes, tree.vote_weights, n_threads)) != target
     else:
-        wrong = (tree.spread(rows.numbers, rows.codes, tree.node_value, n_threads)[:, 0] - target) ** 2
+        wrong = (tree.predict_value(rows.numbers, rows.codes, n_threads)[:, 0] - target) ** 2
     return float(np.average(wrong, weights=rows.weight))

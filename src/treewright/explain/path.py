@@ -174,3 +174,35 @@ def contributions(paths: Sequence[Path], values: Sequence[Array]) -> Array:
             features = features_of(path.split(step))
             total[list(features)] += change / len(features)
     return total / len(paths)
+
+
+def term_contributions(path: Path, row: Row, says: Array) -> Array:
+    """Share the prediction of a tree with linear leaves among splits and terms.
+
+    A row without any value is where they start: what the root's equation says of it. Each step changes what
+    is said of such a row, which is the split's; at the end each term adds what the row's own value makes of
+    it. Where the prediction is held to the range of the target, all are shortened alike.
+
+    Parameters
+    ----------
+    path : Path
+        The way of the row through the tree.
+    row : Row
+    says : float array of 1
+        The prediction.
+
+    Returns
+    -------
+    float array of features × 1
+    """
+    equations = path.tree.equations
+    assert equations is not None
+    start = equations.at_fill()[:, None]
+    total = contributions([path], [start])
+    known = np.array([row[feature] for feature in range(len(total))])
+    known[list(row.unseen)] = np.nan
+    for node, share in path.ends:
+        total[:, 0] += share * equations.by_feature(node, known)
+    reached = float(total.sum())
+    wanted = float(says[0] - start[0, 0])
+    return total * (wanted / reached) if reached and abs(wanted - reached) > 1e-9 * abs(reached) else total

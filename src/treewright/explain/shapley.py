@@ -50,6 +50,7 @@ def shapley_values(tree: Tree, rows: Dataset, value: Array, threads: int = 1) ->
     >>> shapley_values(tree, row, tree.node_value).ravel().tolist()
     [4.5, 1.5]
     """
+    _refuse_equations(tree)
     steps = Steps.of(tree, value)
     found = np.zeros((len(rows), len(tree.schema.columns), value.shape[1]))
     by_player = steps.shapley(rows, pairs=False, threads=threads)[:, :, 0]
@@ -84,6 +85,7 @@ def interaction_values(tree: Tree, rows: Dataset, value: Array, threads: int = 1
     >>> interaction_values(tree, row, tree.node_value)[0, :, :, 0].tolist()
     [[4.0, 0.5], [0.5, 1.0]]
     """
+    _refuse_equations(tree)
     steps = Steps.of(tree, value)
     n_features = len(tree.schema.columns)
     found = np.zeros((len(rows), n_features, n_features, value.shape[1]))
@@ -96,6 +98,11 @@ def interaction_values(tree: Tree, rows: Dataset, value: Array, threads: int = 1
                 for other in others if two != one else ():
                     found[:, feature, other] += by_pair[:, one, two] / (len(features) * len(others))
     return found
+
+
+def _refuse_equations(tree: Tree) -> None:
+    if tree.equations is not None:
+        raise ValueError("shap_values are those of constant leaves, and this tree's are linear: see explain().")
 
 
 def mean_movement(values: Array) -> Array:

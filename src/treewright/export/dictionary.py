@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.data.columns import plain
+
 if TYPE_CHECKING:
     from treewright.tree import Tree
+    from treewright.tree.equations import Equations
 
 
 def export_dict(tree: Tree) -> dict[str, Any]:
@@ -19,6 +22,9 @@ def export_dict(tree: Tree) -> dict[str, Any]:
     nodes: list[dict[str, Any]] = [
         dict(zip(names, entries, strict=True)) for entries in zip(*columns, strict=True)
     ]
+    if tree.equations is not None:
+        for node, described in enumerate(nodes):
+            described["equation"] = _equation(tree, tree.equations, node)
     n_children, default = tree.n_children.tolist(), tree.default_branch.tolist()
     split_begin, competitor_begin = tree.split_begin.tolist(), tree.competitor_begin.tolist()
     for node in reversed(range(len(tree))):  # children come after their parent
@@ -34,6 +40,22 @@ def export_dict(tree: Tree) -> dict[str, Any]:
                 described["competitors"] = _competitors(tree, rivals)
             described["branches"] = [nodes[child] for child in tree.children(node)]
     return nodes[0]
+
+
+def _equation(tree: Tree, equations: Equations, node: int) -> dict[str, Any]:
+    """Describe what a node of a tree with linear leaves says."""
+    columns = tree.schema.columns
+    terms: list[dict[str, Any]] = []
+    for term in equations.terms(node):
+        column = columns[term.feature]
+        described: dict[str, Any] = {"feature": column.name, "coefficient": term.coefficient}
+        if term.codes:
+            described["categories"] = [plain(column.categories[code]) for code in term.codes]
+        fill = float(equations.fill[term.feature])
+        described["missing"] = plain(column.categories[int(fill)]) if term.codes else fill
+        terms.append(described)
+    low, high = equations.range.tolist()
+    return {"constant": float(equations.constant[node]), "terms": terms, "lowest": low, "highest": high}
 
 
 def _surrogates(tree: Tree, indices: range) -> list[dict[str, Any]]:

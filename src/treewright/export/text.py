@@ -79,7 +79,7 @@ def export_text(
         for words, numbers in zip(left, right, strict=True)
     )
     note = [printable(writer.tree.note)] if writer.tree.note else []
-    return "\n".join([writer.title(), *note, "", *lines])
+    return "\n".join([writer.title(), *note, "", *lines, *writer.limits()])
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Writer:
     def title(self) -> str:
         """Say how large the tree is and what stands in brackets."""
         if not self.tree.is_classifier:
-            return f"{self.size()}; [value]"
+            return f"{self.size()}; {'[value]' if self.tree.equations is None else '[mean]'}"
         if not self.shows_classes:
             return f"{self.size()}; {len(self.class_texts)} classes"
         return f"{self.size()}; classes [{' '.join(self.class_texts)}]"
@@ -165,9 +165,16 @@ class Writer:
 
     def prediction(self, node: int) -> str:
         """Say what a node predicts."""
+        if self.tree.equations is not None:
+            return self.tree.equations.words(self.tree.schema, node, self.max_categories)
         if self.tree.schema.classes is None:
             return self._number(self.tree.node_value[node, 0])
         return self.class_texts[int(self.tree.label[node])]
+
+    def limits(self) -> list[str]:
+        """Say what holds for all equations of a tree with linear leaves."""
+        tree = self.tree
+        return [] if tree.equations is None else ["", *tree.equations.limits(tree.schema, tree.leaves)]
 
     @cached_property
     def class_texts(self) -> list[str]:
@@ -192,7 +199,8 @@ class Writer:
         brackets = [""] * len(nodes)
         if tree.schema.classes is None:
             values = _aligned([self._number(value) for value in tree.node_value[nodes, 0]])
-            leaf = tree.n_children[nodes] == 0  # a leaf's line says its value already
+            # a leaf's line says its value already, unless it is an equation
+            leaf = (tree.n_children[nodes] == 0) & (tree.equations is None)
             brackets = ["" if at_leaf else f"  [{text}]" for text, at_leaf in zip(values, leaf, strict=True)]
         elif self.shows_classes:
             columns = [_aligned(self._weights(column)) for column in tree.training_value[nodes].T]

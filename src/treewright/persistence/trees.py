@@ -15,6 +15,7 @@ from treewright.persistence.container import Arrays, Header, dumps, loads, versi
 from treewright.persistence.schema import schema_from_dict, schema_to_dict
 from treewright.persistence.validation import validate
 from treewright.tree import Tree
+from treewright.tree.equations import PREFIX as EQUATION
 
 LONGEST_NOTE = 1000
 
@@ -24,6 +25,8 @@ def trees_to_parts(trees: Sequence[Tree]) -> tuple[Header, Arrays]:
 
     The arrays of the trees are set one after the other; ``tree_begin`` says where each tree's nodes begin.
     """
+    if len(trees) > 1 and any(tree.equations is not None for tree in trees):
+        raise ValueError("trees with linear leaves are saved one by one")
     every = [tree.arrays() for tree in trees]
     if any(tree.observed is not None for tree in trees):
         every = [{"observed": tree.node_value} | one for tree, one in zip(trees, every, strict=True)]
@@ -117,4 +120,5 @@ def _cut(arrays: Mapping[str, NDArray[Any]], begin: int, end: int) -> Arrays:
                 tree[prefix + name] = arrays[prefix + name][splits[0] : splits[-1]]
         for name in ("pool_index", "pool_value"):
             tree[prefix + name] = arrays[prefix + name][pools[0] : pools[-1]]
-    return {name: array[begin:end] for name, array in arrays.items() if name not in tree} | tree
+    of_tree = {name: array for name, array in arrays.items() if name.startswith(EQUATION)}  # it is the only one
+    return {name: array[begin:end] for name, array in arrays.items() if name not in tree} | tree | of_tree

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.errors import DataError, ModelFileError
+from treewright.tree.equations import EQUATION_ARRAYS
+from treewright.tree.equations import PREFIX as EQUATION
 from treewright.tree.splits import (
     COLUMN_TYPES,
     HYPERPLANE,
@@ -38,6 +40,11 @@ FINITE = {
     "split_score": "the score of split",
     "split_adjusted": "the adjusted agreement of split",
     "competitor_score": "the score of competitor",
+    **{
+        EQUATION + name: f"the {name} of equation or term"
+        for name, dtype in EQUATION_ARRAYS.items()
+        if dtype == np.float64
+    },
 }
 """Arrays of trees that hold finite numbers, and what to call an entry of each."""
 
@@ -46,7 +53,7 @@ def check_grown_tree(tree: Tree) -> None:
     """Check a tree as `check_grown` does, and gather its arrays only if some number is not finite."""
     splits, own = tree.splits, vars(tree)
     numbers = [own[name] for name in NODE_NUMBERS]
-    if splits.adjusted is not None or not _core.all_finite(*numbers, splits.score, tree.competitors.score):
+    if tree.equations is not None or splits.adjusted is not None or not _core.all_finite(*numbers, splits.score, tree.competitors.score):
         check_grown(tree.arrays())
 
 
@@ -116,6 +123,9 @@ def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | Non
     kind = splits.kind[arrays["split_begin"][inner]]
     wide = (arrays["n_children"][inner] > 2) & ~np.isin(kind, (TABLE, INTERVALS))
     _require(~wide, "a node has more branches than its split tells apart")
+    if EQUATION + "begin" in arrays:
+        _require(np.array([len(begin) == 2]), "only one tree may have equations")
+        _check_equations(arrays, features, schema)
 
 
 def check_begin(name: str, begin: NDArray[np.int64], total: int) -> None:
@@ -142,6 +152,9 @@ def _check_layout(arrays: Arrays, n_values: int) -> None:
         expected["observed"] = np.dtype(np.float64)
     if "decided" in arrays:  # by hand
         expected["decided"] = np.dtype(np.int32)
+    has_equations = EQUATION + "begin" in arrays
+    if has_equations:
+        expected |= {EQUATION + name: dtype for name, dtype in EQUATION_ARRAYS.items()}
     if arrays.keys() != expected.keys():
         odd = sorted(arrays.keys() ^ expected.keys())
         raise ModelFileError(f"the model is broken: arrays {odd} are missing or unknown")
@@ -150,8 +163,12 @@ def _check_layout(arrays: Arrays, n_values: int) -> None:
         shape: tuple[int, ...] = (n_nodes,)
         if name in ("node_value", "observed"):
             shape = (n_nodes, n_values)
-        elif name in ("split_begin", "competitor_begin"):
+        elif name in ("split_begin", "competitor_begin", EQUATION + "begin"):
             shape = (n_nodes + 1,)
+        elif name in (EQUATION + "fill", EQUATION + "range"):
+            shape = (arrays[name].size if name.endswith("fill") else 2,)
+        elif name.startswith(EQUATION) and not name.endswith("constant"):
+            shape = (arrays[EQUATION + "feature"].size,)
         elif name.startswith(("split_", "competitor_")):
             prefix = name[: name.index("_") + 1]
             of_pool = name.endswith(("pool_index", "pool_value"))
@@ -296,6 +313,21 @@ def _check_pools(splits: _Splits, features: _Features, n_branches: NDArray[Any],
     _require(~is_cut | rising, "pool entry {at} is a cut out of order")
     cuts = splits.kind == INTERVALS
     _require(~cuts | (splits.sizes < n_branches), f"{word} {{at}} has more cuts than branches")
+
+
+def _check_equations(arrays: Arrays, features: _Features, schema: Schema) -> None:
+    """Prove that equations speak of numbers and categories there are, and are held to a range."""
+    _require(np.array([schema.classes is None]), "a tree that predicts classes has equations")
+    feature, code, fill = (arrays[EQUATION + name] for name in ("feature", "code", "fill"))
+    check_begin(EQUATION + "begin", arrays[EQUATION + "begin"], len(feature))
+    _require(np.array([len(fill) == len(features.n_categories)]), "not every feature has a fill for equations")
+    _require(features.in_range(feature), "term {at} names no feature")
+    sizes = features.n_categories[np.where(features.in_range(feature), feature, 0)]
+    _require(np.where(sizes > 0, (code >= 0) & (code < sizes), code == -1), "term {at} names no category")
+    is_place = (fill >= 0) & (fill < np.maximum(features.n_categories, 1)) & (fill == np.floor(fill))
+    _require((features.n_categories == 0) | is_place, "the fill of feature {at} is no category of it")
+    low, high = arrays[EQUATION + "range"].tolist()
+    _require(np.array([low <= high]), "equations are held to no range")
 
 
 def _check_default_branches(arrays: Arrays, splits: _Splits) -> None:

@@ -133,7 +133,13 @@ class NestedRows:
     def losses(self, tree: Tree, risk: Loss | None = None) -> LossSums:
         """Sum up the losses by what the nodes of the tree predict."""
         assert self.rows.target is not None
-        weighed = self.weight * row_loss(tree, self.rows.target[self.row], self.node, risk)
+        target = self.rows.target[self.row]
+        if tree.equations is None:
+            loss_of_row = row_loss(tree, target, self.node, risk)
+        else:
+            numbers, codes = self.rows.numbers, self.rows.codes
+            loss_of_row = (target - tree.equations.say(tree.schema, numbers, codes, self.row, self.node)) ** 2
+        weighed = self.weight * loss_of_row
         loss, loss_twice, squares = (
             np.cumsum(_change(self.starts, self.ends, term, self.n_trees))
             for term in (weighed, self.weight * weighed, weighed**2)

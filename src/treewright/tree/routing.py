@@ -20,6 +20,7 @@ from treewright.tree.topology import sum_below
 if TYPE_CHECKING:
     from treewright.data import Dataset
     from treewright.tree import Tree
+    from treewright.tree.equations import Equations
 
 Ids = NDArray[np.int64]
 Array = NDArray[np.float64]
@@ -176,6 +177,22 @@ def place(tree: Tree, rows: Dataset) -> Parts:
     if tree.shares_rows:
         return descent.settle(parts)
     return parts._replace(node=tree.route(rows.numbers, rows.codes).astype(np.int64))
+
+
+def predict_equations(
+    tree: Tree, equations: Equations, numbers: Array, codes: NDArray[np.int32], threads: int = 1
+) -> Array:
+    """Give what the equations of the nodes that each row ends in say of it, by its share in each."""
+    schema = tree.schema
+    if not tree.shares_rows:
+        leaf = tree.route(numbers, codes, threads).astype(np.int64)
+        return equations.say(schema, numbers, codes, np.arange(len(leaf)), leaf, threads)[:, None]
+    from treewright.data import Dataset
+
+    schema.refuse_infinities(numbers)
+    parts = place(tree, Dataset(schema, numbers, codes))
+    said = equations.say(schema, numbers, codes, parts.row, parts.node, threads)
+    return np.bincount(parts.row, parts.weight * said, minlength=len(numbers))[:, None]
 
 
 def is_grown_on(tree: Tree, rows: Dataset) -> bool:

@@ -168,7 +168,8 @@ class SklearnArrays(Topology):
         """Sum for each feature the impurity its splits remove, per unit of the root's weight.
 
         A split removes weight · impurity of its node less those of the node's children (Breiman et al.,
-        1984, ch. 5.3). A split on several features counts for each of them in equal parts.
+        1984, ch. 5.3). A split on several features counts for each of them in equal parts. The terms of linear
+        leaves count by what they save of the sum of squares.
 
         Parameters
         ----------
@@ -186,6 +187,8 @@ class SklearnArrays(Topology):
         features = self.splits.pool_index[concatenated_ranges(begin, end - begin)]
         shares = np.repeat(removed[several] / (end - begin), end - begin)
         importances += np.bincount(features, shares, minlength=self.n_features)
+        if self.equations is not None:  # what the terms of leaves save counts as what splits do
+            importances += self.equations.gain_by_feature(np.flatnonzero(self.n_children == 0))
         total = float(importances.sum() if normalize else self.weight[0])
         return importances / total if total > 0 else importances
 

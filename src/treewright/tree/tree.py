@@ -15,6 +15,7 @@ from treewright._module_names import public
 from treewright.errors import DataError
 from treewright.formatting.text import counted
 from treewright.tree.decision import decide
+from treewright.tree.equations import Equations
 from treewright.tree.node import Node
 from treewright.tree.sklearn_arrays import SklearnArrays
 from treewright.tree.splits import SplitTable, concatenated_ranges, freeze, read_only, same_arrays
@@ -71,6 +72,8 @@ class Tree(SklearnArrays):
     decided : int32 array of n, optional
         The class that was decided by hand for each leaf, whatever its rows say; −1 where none was. Of numbers
         it is 0 where the number of a leaf was decided by hand.
+    equations : Equations, optional
+        What each node of a tree with linear leaves predicts; `node_value` has the means of the rows.
     note : str
         What its text says of how it was grown, such as which rule kept it small; no part of what it is.
 
@@ -102,6 +105,7 @@ class Tree(SklearnArrays):
     costs: NDArray[np.float64] | None = None
     observed: NDArray[np.float64] | None = None
     decided: NDArray[np.int32] | None = None
+    equations: Equations | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -129,6 +133,7 @@ class Tree(SklearnArrays):
             costs=None if costs is None else read_only(costs, np.float64),
             observed=arrays.get("observed"),
             decided=arrays.get("decided"),
+            equations=Equations.from_arrays(arrays),
             note="",
         )
         return tree
@@ -142,6 +147,8 @@ class Tree(SklearnArrays):
         own = vars(self)
         nodes = {name: own[name] for name in NODE_ARRAYS}
         nodes |= {name: own[name] for name in ("observed", "decided") if own[name] is not None}
+        if self.equations is not None:
+            nodes |= self.equations.arrays()
         return nodes | self.splits.arrays("split_") | self.competitors.arrays("competitor_")
 
     @cached_property
@@ -253,8 +260,15 @@ class Tree(SklearnArrays):
     def predict_value(
         self, numbers: NDArray[np.float64], codes: NDArray[np.int32], threads: int = 1
     ) -> NDArray[np.float64]:
-        """Return for each row the `node_value` of the node it ends in, by its share if it ends in several."""
-        return self.spread(numbers, codes, self.node_value, threads)
+        """Return for each row the `node_value` of the node it ends in, by its share if it ends in several.
+
+        In a tree with linear leaves it is what the node's equation says of the row.
+        """
+        if self.equations is None:
+            return self.spread(numbers, codes, self.node_value, threads)
+        from treewright.tree.routing import predict_equations
+
+        return predict_equations(self, self.equations, numbers, codes, threads)
 
     @cached_property
     def shares_rows(self) -> bool:
@@ -317,7 +331,9 @@ class Tree(SklearnArrays):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return what each row of a table is predicted: class probabilities, or a number, a row of each."""
         numbers, codes = self.schema.encode(X, check_names=False)
-        return self.spread(numbers, codes, self.class_probabilities)
+        if self.is_classifier:
+            return self.spread(numbers, codes, self.class_probabilities)
+        return self.predict_value(numbers, codes)
 
     def decision_path(self, X: Any) -> Any:
         """Return the nodes each row of a table passes, as :meth:`paths` does."""
@@ -439,6 +455,7 @@ def rearranged(
         },
         observed=None if tree.observed is None else tree.observed[nodes],
         decided=None if tree.decided is None else np.where(leaf, tree.decided[nodes], -1),
+        equations=None if tree.equations is None else tree.equations.take(nodes),
         split_begin=split_begin,
         splits=splits,
         competitor_begin=competitor_begin,
