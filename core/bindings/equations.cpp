@@ -86,8 +86,8 @@ nb::object say(const nb::dict& arrays, const Grid<double>& numbers, const Grid<i
 void add_equations(nb::module_& m) {
     m.def("add_products", &add_rows, "columns"_a.noconvert(), "target"_a.noconvert(), "weight"_a.noconvert(),
           "node"_a.noconvert(), "products"_a.noconvert());
-    m.def("fit_equations", &fit_nodes, "parent"_a.noconvert(), "products"_a.noconvert(), "n_columns"_a, "ridge"_a, "root_ridge"_a, "price"_a,
-          "unit"_a);
+    m.def("fit_equations", &fit_nodes, "parent"_a.noconvert(), "products"_a.noconvert(), "n_columns"_a, "ridge"_a, "root_ridge"_a,
+          "price"_a, "unit"_a);
     m.def("evaluate_equations", &say, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
           "n_categories"_a.noconvert(), "rows"_a.noconvert(), "nodes"_a.noconvert(), "threads"_a = 1);
 }

@@ -25,8 +25,8 @@ void add_products(const Matrix<double>& columns, std::span<const double> target,
 struct EquationRules {
     double ridge = 10;       // in weight of rows
     double root_ridge = 10;  // the same of the root, whose coefficients are drawn to 0
-    double price = 2;   // of a number that is estimated
-    double unit = 1;    // the weight that counts as a row
+    double price = 2;        // of a number that is estimated
+    double unit = 1;         // the weight that counts as a row
 };
 
 /// Of every node: the constant and the coefficients (q + 1), which columns have a term (q), what each term saves of the sum of

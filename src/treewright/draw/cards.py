@@ -35,6 +35,7 @@ from treewright.tree.splits import Hyperplane, Sphere
 Orientation: TypeAlias = Literal["top_down", "left_right"]
 
 WIDEST, NARROWEST, PLOT_WIDTH, PLOT_HEIGHT = 176.0, 84.0, 156.0, 58.0
+MOST_EQUATION_LINES = 8
 PADDING, BAR, FLOW = 10.0, 9.0, 36.0
 GAP, SIDEWAYS_GAP = 40.0, 64.0
 """Between two levels, where branches run across: wider than all rows together."""
@@ -164,7 +165,7 @@ class Cards:
         tree, folded = self.shown.tree, int(self.shown.hidden[node])
         is_leaf, is_plotted = tree.is_leaf(node), self._is_plotted(node)
         title = self.labels.prediction(node) if is_leaf else self.labels.question(node)
-        most = 2 if is_leaf else 6 if isinstance(tree[node].split, Hyperplane | Sphere) else 3
+        most = MOST_EQUATION_LINES if is_leaf and tree.equations is not None else 2 if is_leaf else 6 if isinstance(tree[node].split, Hyperplane | Sphere) else 3
         lines = fit_lines(title, WIDEST - 2 * PADDING, TITLE * BOLD, most)
         notes = _lines(self._note(node), 2)
         if self.counts and tree.is_classifier:
@@ -206,8 +207,8 @@ class Cards:
         words = [counted(int(held.count[node]), "row")]
         if tree.is_classifier and tree.is_leaf(node) and held.weight[node] > 0:
             words.append(f"{percent(held.value[node, tree.label[node]] / held.weight[node])} %")
-        elif not tree.is_classifier and not tree.is_leaf(node) and not held.given:
-            words.append(f"mean {self.labels.prediction(node)}")
+        elif self.labels.says_mean(node) and not held.given:
+            words.append(f"mean {self.labels.mean(node)}")
         elif not tree.is_classifier and held.given and held.count[node]:
             words.append(f"mean {short_number(float(held.value[node, 0]), self.labels.decimals)}")
         gaps = 0 if self.rows is None else self.rows.n_missing(node)

@@ -144,7 +144,18 @@ class Labels:
         """Say what a node predicts."""
         if self.tree.is_classifier:
             return self.class_texts[int(self.tree.label[node])]
+        if self.tree.equations is not None:
+            return self.tree.equations.words(self.tree.schema, node, self.max_categories)
+        return self.mean(node)
+
+    def mean(self, node: int) -> str:
+        """Write the number of a node of a regression tree."""
         return short_number(float(self.tree.node_value[node, 0]), self.decimals)
+
+    def says_mean(self, node: int) -> bool:
+        """Tell whether the mean of a node's rows stands beside what it predicts, or asks."""
+        tree = self.tree
+        return not tree.is_classifier and (tree.equations is not None or not tree.is_leaf(node))
 
     def class_counts(self, value: NDArray[np.float64]) -> list[str]:
         """Say how many rows of each class there are, of many classes those of most rows."""

@@ -79,6 +79,8 @@ def sections(explained: Explanation) -> list[tuple[str, list[str]]]:
     else:
         lines = [f"{counted(len(explained.paths), 'tree')} were asked; their answers are averaged"]
         found.append(("The path through the trees", lines))
+    if explained.paths[0].tree.equations is not None:
+        found.append(("The equation of its leaf", equation_lines(explained)))
     if missing := missing_sentences(explained):
         found.append(("Missing and unseen values", missing))
     if explained.schema.classes is not None:
@@ -117,6 +119,24 @@ def path_lines(explained: Explanation, path: Path) -> list[str]:
     if not rows:
         return [f"the tree is one leaf of {counted(int(tree.count[0]), 'row')}"]
     return aligned(["branch", "value", "training", "", ""], rows, right=(2,))
+
+
+def equation_lines(explained: Explanation) -> list[str]:
+    """Write the equation of each leaf that the row ends in, and what stands in it for missing values."""
+    tree = explained.paths[0].tree
+    equations = tree.equations
+    assert equations is not None
+    lines, low, high = [], *equations.range.tolist()
+    for node, share in explained.paths[0].ends:
+        of_row = f" ({percent(share)} % of the row)" if share < 1 else ""
+        lines.append(equations.words(tree.schema, node) + of_row)
+        unknown = {term.feature for term in equations.terms(node) if explained.row.is_unknown(term.feature)}
+        for feature in sorted(unknown):
+            fill = tree.schema.columns[feature].text(float(equations.fill[feature]))
+            lines.append(f"{_what_is_missing(explained, feature)}: it counts as {fill}")
+        if float(explained.values[0][node, 0]) in (low, high):
+            lines.append(f"predictions are held to {low:g} … {high:g}")
+    return lines
 
 
 def _value_words(explained: Explanation, step: Step, path: Path) -> str:
@@ -226,7 +246,8 @@ def class_lines(explained: Explanation) -> list[str]:
 def _contribution_title(explained: Explanation) -> str:
     root, says = explained.root[explained.label], explained.says[explained.label]
     if explained.schema.classes is None:
-        return f"What moved the prediction from {root:.6g}, the value of all rows, to {says:.6g}"
+        whose = "the value of all rows" if explained.paths[0].tree.equations is None else "of a row without values"
+        return f"What moved the prediction from {root:.6g}, {whose}, to {says:.6g}"
     which = _class(explained, explained.label)
     before, after = f"{percent(root)} %, that of all rows,", f"{percent(says)} %"
     return f"What moved the probability of {which} from {before} to {after}"

@@ -32,6 +32,7 @@ from treewright.pruning.losses import held_out_loss
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
+from treewright.tree.equations import Equations
 from treewright.tree.from_sklearn import tree_of
 from treewright.tree.model import TreeModel
 from treewright.tree.splits import (
@@ -157,9 +158,29 @@ def tree_columns(tree: Tree) -> Json:
     columns |= {name: rounded(getattr(tree, name)) for name in ("impurity", "risk", "merit")}
     columns["value"] = rounded(tree.node_value.ravel())
     columns["label"] = tree.label.tolist() if tree.is_classifier else None
+    columns["equations"] = None if tree.equations is None else _equations(tree, tree.equations)
     columns["observed"] = None if tree.observed is None else rounded(tree.observed.ravel())
     columns["decided"] = None if tree.decided is None else np.flatnonzero(tree.decided >= 0).tolist()
     return columns
+
+
+def _equations(tree: Tree, equations: Equations) -> Json:
+    """Describe what every node of a tree with linear leaves says, as the page adds it up and in words."""
+    nodes = range(len(tree))
+    return {
+        "constant": equations.constant.tolist(),
+        "terms": [[list(entry) for entry in equations.entries(node)] for node in nodes],
+        "fill": equations.fill.tolist(),
+        "range": equations.range.tolist(),
+        "start": equations.at_fill().tolist(),
+        "gain": [_gains(equations, node) for node in nodes],
+        "words": [equations.words(tree.schema, node, MOST_CATEGORIES) for node in nodes],
+    }
+
+
+def _gains(equations: Equations, node: int) -> list[list[float | int]]:
+    gain = equations.gain_by_feature(np.array([node]))
+    return [[feature, float(f"{gain[feature]:.9g}")] for feature in np.flatnonzero(gain).tolist()]
 
 
 def rounded(numbers: Array) -> list[float | None]:

@@ -26,10 +26,10 @@ from treewright.tree.topology import sum_below
 
 Array = NDArray[np.float64]
 
-RIDGE = 10.0
+RIDGE = 3.0
 """Weight of rows by which the equation of a node is drawn to that of the node above."""
-ROOT_RIDGE = 10.0
-PRICE = 2.0
+ROOT_RIDGE = 0.0
+PRICE = 1.5
 """How many times a number that is estimated counts in what is expected of further rows."""
 MOST_CATEGORIES = 32
 """A feature of more categories is left to the splits: groups of them are no term to read."""

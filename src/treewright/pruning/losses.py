@@ -13,6 +13,7 @@ from treewright.formatting.suggestions import unknown_name
 from treewright.formatting.text import counted
 from treewright.parameter_types import Domain, one_of
 from treewright.tree import Tree
+from treewright.tree.routing import place
 from treewright.tree.sklearn_arrays import impurity_mass
 
 Array = NDArray[np.float64]
@@ -78,6 +79,8 @@ def held_out_loss(tree: Tree, rows: Dataset, risk: Risk | None = None) -> Array:
     The loss is one for each row misclassified, the tree's costs if it has any, and the squared error for
     regression; with `risk="log_loss"` it is −log₂ P(y).
     """
+    if tree.equations is not None:
+        return _equation_loss(tree, rows)
     seen = tree.tally(rows)
     if risk == "log_loss":
         check_risk(tree, risk)
@@ -89,6 +92,20 @@ def held_out_loss(tree: Tree, rows: Dataset, risk: Risk | None = None) -> Array:
     if tree.costs is not None:
         return np.asarray((seen * tree.costs.T[tree.label]).sum(axis=1))
     return np.asarray(seen.sum(axis=1) - np.take_along_axis(seen, tree.label[:, None], axis=1)[:, 0])
+
+
+def _equation_loss(tree: Tree, rows: Dataset) -> Array:
+    """Give what the equations of all nodes that rows pass cost them."""
+    assert tree.equations is not None
+    assert rows.target is not None
+    total = np.zeros(len(tree))
+    row, node, weight = place(tree, rows)
+    while len(node):
+        said = tree.equations.say(tree.schema, rows.numbers, rows.codes, row, node)
+        total += np.bincount(node, weight * (rows.target[row] - said) ** 2, minlength=len(tree))
+        node = tree.parent[node].astype(np.int64)
+        row, node, weight = (column[node >= 0] for column in (row, node, weight))
+    return total
 
 
 def row_loss(

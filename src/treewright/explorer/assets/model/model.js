@@ -141,6 +141,7 @@ export class Model {
   }
 
   prediction(node) {
+    if (this.equations) return this.equations.words[node];
     return this.classes ? this.classes[this.label[node]] : numberText(this.value[node]);
   }
 
@@ -178,6 +179,38 @@ export class Model {
     if (!this.classes) return value;
     const total = value.reduce((sum, weight) => sum + weight, 0);
     return value.map((weight) => (total > 0 ? weight / total : 0));
+  }
+
+  // What a node says of a row: its shares, its number, or what its equation comes to. Terms are added up in their order, as
+  // core/predict/equations.hpp does; what is missing, or never seen, counts as the feature's fill.
+  says(node, row) {
+    if (!this.equations) return this.shares(node);
+    const { constant, terms, range } = this.equations;
+    let sum = constant[node];
+    for (const [feature, code, coefficient] of terms[node]) {
+      const value = this.filled(feature, row);
+      if (code < 0) sum += coefficient * value;
+      else if (value === code) sum += coefficient;
+    }
+    return [sum < range[0] ? range[0] : sum > range[1] ? range[1] : sum];
+  }
+
+  // The value of a row in an equation.
+  filled(feature, row) {
+    const value = row[feature];
+    const known = value !== null && !(this.features[feature].categories && value < 0);
+    return known ? value : this.equations.fill[feature];
+  }
+
+  // What a node says of a row without any value, and what each feature of a row adds to it; see explain/path.py.
+  termsOf(node, row) {
+    const added = new Map();
+    for (const [feature, code, coefficient] of this.equations.terms[node]) {
+      const [value, usual] = [this.filled(feature, row), this.equations.fill[feature]];
+      const amount = code < 0 ? coefficient * (value - usual) : coefficient * ((value === code) - (usual === code));
+      added.set(feature, (added.get(feature) || 0) + amount);
+    }
+    return added;
   }
 
   // What a node decides by: its shares, or all for the class that was decided by hand.
@@ -253,7 +286,7 @@ export class Model {
   }
 
   // What the tree says of a row: class probabilities, or a number; shared rows count in every leaf they reach.
-  predict(row, step = 0, says = (node) => this.shares(node)) {
+  predict(row, step = 0, says = (node) => this.says(node, row)) {
     const said = new Array(this.width).fill(0);
     const parts = [[0, 1]];
     while (parts.length) {

@@ -64,7 +64,7 @@ export class Importances {
 
   view(judges) {
     const { model, marks, state } = this;
-    const moved = judges.rows.length ? meanMovement(model, state.get("step"), judges.rows) : null;
+    const moved = judges.rows.length && !model.equations ? meanMovement(model, state.get("step"), judges.rows) : null;
     const measures = [this.removed(), this.falls(judges), moved && movementMeasure(moved)].filter(Boolean);
     const words = [
       "Impurity: the share in its decrease, which favours features of many values.",
@@ -93,7 +93,10 @@ export class Importances {
     const gains = new Float64Array(model.features.length);
     for (const node of model.visible(step)) {
       const children = model.children(node, step);
-      if (!children.length) continue;
+      if (!children.length) {
+        for (const [feature, gain] of model.equations?.gain[node] ?? []) gains[feature] += gain;
+        continue;
+      }
       const split = model.splits[node];
       const features = split.features || [split.feature];
       const gain =
@@ -113,8 +116,11 @@ export class Importances {
     const asked = new Set(
       model
         .visible(state.get("step"))
-        .filter((node) => !model.isLeaf(node, state.get("step")))
-        .flatMap((node) => askedAt(model.splits[node])),
+        .flatMap((node) =>
+          model.isLeaf(node, state.get("step"))
+            ? (model.equations?.terms[node] ?? []).map(([feature]) => feature)
+            : askedAt(model.splits[node]),
+        ),
     );
     const base = this.score(rows, (row) => row.values);
     const found = model.features.map((_, feature) => {

@@ -193,6 +193,7 @@ export class WhatIf {
         if (by === "surrogate") return `${words}, as ${surrogate.words} stands in`;
         return by === "default" ? `${split.question} is missing: it goes where ${words}` : words;
       });
+    if (model.equations) lines.push(`${model.equations.words[way.at(-1).node]}`);
     return element(
       "section",
       {},
@@ -211,12 +212,18 @@ export class WhatIf {
   contributions(way) {
     const { model, marks } = this;
     const code = model.classes ? model.label[way.at(-1).node] : 0;
-    const value = (node) => (model.classes ? model.shares(node)[code] : model.value[node]);
+    const value = (node) =>
+      model.equations ? model.equations.start[node] : model.classes ? model.shares(node)[code] : model.value[node];
     const moved = new Map();
     way.slice(1).forEach(({ node }, place) => {
       const name = model.splits[way[place].node].question;
       moved.set(name, (moved.get(name) || 0) + value(node) - value(way[place].node));
     });
+    if (model.equations)
+      for (const [feature, amount] of model.termsOf(way.at(-1).node, this.values)) {
+        const { name } = model.features[feature];
+        if (amount) moved.set(name, (moved.get(name) || 0) + amount);
+      }
     if (!moved.size) return null;
     const largest = Math.max(...[...moved.values()].map(Math.abs)) || 1;
     const text = (number) =>
@@ -241,6 +248,7 @@ export class WhatIf {
           ),
         ),
       );
+    const whose = model.equations ? "a row without values" : "all rows";
     const from = model.classes ? percentText(value(0)) : numberText(value(0));
     return element(
       "section",
@@ -249,7 +257,7 @@ export class WhatIf {
       element(
         "p",
         { class: "pale", dir: "auto" },
-        `from ${from} for all rows${model.classes ? ` (${model.classes[code]})` : ""}`,
+        `from ${from} for ${whose}${model.classes ? ` (${model.classes[code]})` : ""}`,
       ),
       element("table", {}, element("tbody", {}, lines)),
     );
@@ -257,6 +265,7 @@ export class WhatIf {
 
   nearest(step) {
     const { model } = this;
+    if (model.equations) return null; // the search is for constant leaves
     const change = nearestChange(model, this.values, step);
     if (!change) return null;
     const take = () => {
