@@ -32,7 +32,7 @@ void add_rows(const Grid<double>& columns, const Vector<double>& target, const V
 
 nb::dict fit_nodes(const Vector<int32_t>& parent,
                    const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& products, size_t n_columns,
-                   double ridge, double root_ridge, double price, double unit) {
+                   double ridge, double price, double unit) {
     const size_t width = n_columns + 2;
     if (products.shape(0) != parent.shape(0) || products.shape(1) != width * width)
         throw nb::value_error("products must have a row of (columns + 2)² for every node");
@@ -40,7 +40,7 @@ nb::dict fit_nodes(const Vector<int32_t>& parent,
         if (parent.data()[node] >= static_cast<int32_t>(node)) throw nb::value_error("parents come before their children");
     Equations found;
     interruptible([&](Monitor&) {
-        found = fit_equations(span(parent), {products.data(), products.size()}, n_columns, {ridge, root_ridge, price, unit});
+        found = fit_equations(span(parent), {products.data(), products.size()}, n_columns, {ridge, price, unit});
         return true;
     });
     nb::dict out;
@@ -86,8 +86,8 @@ nb::object say(const nb::dict& arrays, const Grid<double>& numbers, const Grid<i
 void add_equations(nb::module_& m) {
     m.def("add_products", &add_rows, "columns"_a.noconvert(), "target"_a.noconvert(), "weight"_a.noconvert(),
           "node"_a.noconvert(), "products"_a.noconvert());
-    m.def("fit_equations", &fit_nodes, "parent"_a.noconvert(), "products"_a.noconvert(), "n_columns"_a, "ridge"_a, "root_ridge"_a,
-          "price"_a, "unit"_a);
+    m.def("fit_equations", &fit_nodes, "parent"_a.noconvert(), "products"_a.noconvert(), "n_columns"_a, "ridge"_a, "price"_a,
+          "unit"_a);
     m.def("evaluate_equations", &say, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
           "n_categories"_a.noconvert(), "rows"_a.noconvert(), "nodes"_a.noconvert(), "threads"_a = 1);
 }

@@ -173,8 +173,8 @@ Equations fit_equations(std::span<const int32_t> parent, std::span<const double>
         const bool root = parent[node] < 0;
         const auto above = static_cast<size_t>(std::max(parent[node], 0));
         const std::span<const double> prior(root ? nothing.data() : found.coefficient.data() + above * size, size);
-        const NodeSums sums{products.subspan(node * width * width, width * width), prior,
-                            (root ? rules.root_ridge : rules.ridge) * rules.unit, size};
+        const NodeSums sums{products.subspan(node * width * width, width * width), prior, root ? 0.0 : rules.ridge * rules.unit,
+                            size};
         double* to = found.coefficient.data() + node * size;
         if (!(sums.weight() > 0)) {  // it says what the node above would
             std::copy(prior.begin(), prior.end(), to);

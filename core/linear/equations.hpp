@@ -23,10 +23,9 @@ void add_products(const Matrix<double>& columns, std::span<const double> target,
                   std::span<const int64_t> node, std::span<double> products);
 
 struct EquationRules {
-    double ridge = 10;       // in weight of rows
-    double root_ridge = 10;  // the same of the root, whose coefficients are drawn to 0
-    double price = 2;        // of a number that is estimated
-    double unit = 1;         // the weight that counts as a row
+    double ridge = 3;    // in weight of rows
+    double price = 1.5;  // of a number that is estimated
+    double unit = 1;     // the weight that counts as a row
 };
 
 /// Of every node: the constant and the coefficients (q + 1), which columns have a term (q), what each term saves of the sum of

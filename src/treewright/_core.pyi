@@ -278,13 +278,11 @@ def normal_quantile(chance: float) -> float:
 def beta_quantile(a: float, b: float, chance: float) -> float:
     """Give the number that a beta variable stays below with this chance."""
 
-def add_products(
-    columns: Numbers, target: Numbers, weight: Numbers, node: Ids, products: Numbers
-) -> None:
+def add_products(columns: Numbers, target: Numbers, weight: Numbers, node: Ids, products: Numbers) -> None:
     """Add to `products`, nodes × (columns + 2)², what rows of 1, columns and target make with each other."""
 
 def fit_equations(
-    parent: Codes, products: Numbers, n_columns: int, ridge: float, root_ridge: float, price: float, unit: float
+    parent: Codes, products: Numbers, n_columns: int, ridge: float, price: float, unit: float
 ) -> dict[str, NDArray[Any]]:
     """Fit a linear equation of few terms at every node; `core/linear/equations.hpp` says how."""
 

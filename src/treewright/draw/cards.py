@@ -165,7 +165,15 @@ class Cards:
         tree, folded = self.shown.tree, int(self.shown.hidden[node])
         is_leaf, is_plotted = tree.is_leaf(node), self._is_plotted(node)
         title = self.labels.prediction(node) if is_leaf else self.labels.question(node)
-        most = MOST_EQUATION_LINES if is_leaf and tree.equations is not None else 2 if is_leaf else 6 if isinstance(tree[node].split, Hyperplane | Sphere) else 3
+        most = (
+            MOST_EQUATION_LINES
+            if is_leaf and tree.equations is not None
+            else 2
+            if is_leaf
+            else 6
+            if isinstance(tree[node].split, Hyperplane | Sphere)
+            else 3
+        )
         lines = fit_lines(title, WIDEST - 2 * PADDING, TITLE * BOLD, most)
         notes = _lines(self._note(node), 2)
         if self.counts and tree.is_classifier:

@@ -17,7 +17,7 @@ from treewright.estimators.base import estimator, public_estimator
 from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
 from treewright.forest.guide import grow_on_smoothed, smoothed_targets
 from treewright.growing.grow_tree import class_factor, grow, progress_bar
-from treewright.growing.linear_leaves import RIDGE, smallest_leaf, with_equations
+from treewright.growing.linear_leaves import RIDGES, smallest_leaf, with_equations
 from treewright.growing.parameters import recipe_choices
 from treewright.growing.recipe import Recipe
 from treewright.model_selection.smoothed_pruning import Fold, drawn_folds, prune_smoothed
@@ -61,30 +61,27 @@ class ReadableTree(TreeEstimator):
         recipe, unit = self._recipe(dataset.schema), _unit(dataset)
         progress = progress_bar(self.verbose)
         guided = self.guide == "forest" or (self.guide == "auto" and len(dataset) <= GUIDED_ROWS)
-        linear = self._has_linear_leaves(recipe)
-        if guided and not linear:
+        if getattr(self, "leaves", "constant") == "linear":
+            self._fit_linear(dataset, recipe, unit, self._folds(dataset, sample_weight))
+            return
+        if guided:
             smoothed = smoothed_targets(dataset, recipe, self.random_state, self.n_jobs)
 
         def grow_on(rows: NDArray[np.int64]) -> Tree:
             part = dataset.take(rows) if len(rows) < len(dataset) else dataset
-            least = smallest_leaf(part, self.min_samples_leaf, unit) if linear else self.min_samples_leaf * unit
-            own = replace(recipe, min_weight_fraction_leaf=_least_share(part, least))
-            if linear:
-                grown = grow(part, own, n_jobs=self.n_jobs, warn_of_odd=part is dataset)
-                return with_equations(grown, part, ridge=ridge, unit=unit)
+            own = replace(recipe, min_weight_fraction_leaf=_least_share(part, self.min_samples_leaf * unit))
             if guided:
                 return grow_on_smoothed(dataset, smoothed, rows, own, self.n_jobs)
             told = progress if part is dataset else None
             return grow(part, own, n_jobs=self.n_jobs, progress=told, warn_of_odd=part is dataset)
 
-        ridge = RIDGE if self.shrinkage is None else self.shrinkage
         pruner, folds = self._pruner(len(dataset)), self._folds(dataset, sample_weight)
         pruned, strength = prune_smoothed(
             dataset,
             grow_on,
             pruner,
             folds,
-            shrinkage=0.0 if linear else self.shrinkage,
+            shrinkage=self.shrinkage,
             unit=unit,
             judged=partial(_as_weighed, recipe=recipe),
         )
@@ -93,18 +90,39 @@ class ReadableTree(TreeEstimator):
         smooth = shrunk(tree, strength)
         in_order = all(is_monotone(smooth, feature, sign) for feature, sign in enumerate(signs) if sign)
         self._set_tree(smooth if in_order else tree)
-        self.shrinkage_ = ridge if linear else strength if in_order else 0.0
+        self.shrinkage_ = strength if in_order else 0.0
         self._remember(pruner, pruned)
 
-    def _has_linear_leaves(self, recipe: Recipe) -> bool:
-        """Tell whether leaves are equations; what does not go with them is refused."""
-        if getattr(self, "leaves", "constant") == "constant":
-            return False
+    def _fit_linear(
+        self, dataset: Dataset, recipe: Recipe, unit: float, folds: Sequence[Sequence[Fold]]
+    ) -> None:
+        """Grow a tree of linear leaves, choose its size, and how far equations are drawn to those above."""
         if self.guide == "forest":
             raise ValueError("guide='forest' goes with leaves='constant', not with leaves='linear'.")
         if any(recipe.monotonic or ()):
             raise ValueError("monotonic_cst goes with leaves='constant', not with leaves='linear'.")
-        return True
+
+        def grow_on(rows: NDArray[np.int64], ridge: float) -> Tree:
+            part = dataset.take(rows) if len(rows) < len(dataset) else dataset
+            share = _least_share(part, smallest_leaf(part, self.min_samples_leaf, unit))
+            own = replace(recipe, min_weight_fraction_leaf=share)
+            grown = grow(part, own, n_jobs=self.n_jobs, warn_of_odd=part is dataset)
+            return with_equations(grown, part, ridge=ridge, unit=unit)
+
+        pruner = self._pruner(len(dataset))
+        ridges = RIDGES if self.shrinkage is None else (self.shrinkage,)
+        found = [
+            prune_smoothed(dataset, partial(grow_on, ridge=ridge), pruner, folds, shrinkage=0.0)[0]
+            for ridge in ridges
+        ]
+        losses = [
+            0.0 if pruned.path is None or pruned.path.held_out is None else float(pruned.path.held_out.min())
+            for pruned in found
+        ]
+        best = int(np.argmin(losses))
+        self._set_tree(found[best].tree)
+        self.shrinkage_ = ridges[best]
+        self._remember(pruner, found[best])
 
     def _recipe(self, schema: Schema) -> Recipe:
         choices = recipe_choices(self._declared_as.__name__, self.__dict__, schema)
@@ -226,8 +244,8 @@ class TreeRegressor(RegressorMixin, ReadableTree):
     ----------
     leaves : {"constant", "linear"}
         What a leaf predicts: a number, or a linear equation of few terms (M5; Quinlan, 1992), which is drawn
-        to that of the node above by `shrinkage` rows (10 if it is None) and held to the range of the target.
-        It takes leaves of at least ten rows.
+        to that of the node above by the weight of `shrinkage` rows, and held to the range of the target. It
+        takes leaves of at least ten rows.
     **parameters
         All others are those of `TreeClassifier`, without `class_weight` and `costs`.
 
@@ -250,7 +268,15 @@ class TreeRegressor(RegressorMixin, ReadableTree):
     >>> model = TreeRegressor(max_depth=2).fit(*datasets.load_mpg())
     >>> model.get_n_leaves()
     4
-    >>> print(TreeRegressor(leaves="linear").fit(*datasets.load_mpg()))
+    >>> X, y = datasets.load_mpg()
+    >>> model = TreeRegressor(leaves="linear", max_depth=0).fit(X[["weight", "model year"]], y)
+    >>> print(model.tree_)
+    398 rows, 1 node, 1 leaf, depth 0; [mean]
+    <BLANKLINE>
+    all rows  → −14.23 − 0.006664·weight + 0.757·model year   (n=398, mean loss 11.98)  [23.5146]
+    <BLANKLINE>
+    missing values count in equations as weight = 2970, model year = 76.01
+    predictions are held to 9 … 46.6
     """
 
     _task: ClassVar[Task] = "regression"

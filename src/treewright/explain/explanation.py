@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.bounds import wilson_interval
+from treewright.data import Dataset
 from treewright.data.columns import plain
 from treewright.explain import rendering
 from treewright.explain.counterfactual import Change, nearest_change
@@ -205,11 +206,12 @@ def explain_row(
     equations = trees[0].equations
     if equations is not None:
         if wanted is not None:
-            raise ValueError("wanted= looks for changes in trees of constant leaves, and this tree's are linear.")
+            raise ValueError(
+                "wanted= looks for changes in trees of constant leaves, and this tree's are linear."
+            )
         node = np.arange(len(trees[0]))
-        row_of = np.zeros(len(node), np.int64)
-        said = equations.say(row.schema, row.numbers[None], row.codes[None], row_of, node)
-        values = [said[:, None]]
+        one = Dataset(row.schema, row.numbers[None], row.codes[None])
+        values = [equations.say(one, np.zeros_like(node), node)[:, None]]
     paths = tuple(follow(tree, row) for tree in trees)
     explained = Explanation(row, paths, tuple(values), policies, confidence, are_means)
     goal = goal_of(wanted, trees[0], explained.says, explained.label)

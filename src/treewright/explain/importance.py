@@ -261,7 +261,7 @@ def _by_terms(tree: Tree, rows: Dataset) -> Array:
         return total
     row, node, weight = place(tree, rows)
     target = np.asarray(rows.target)[row]
-    said = equations.say(tree.schema, rows.numbers, rows.codes, row, node)
+    said = equations.say(rows, row, node)
     saved = weight * ((target - tree.node_value[node, 0]) ** 2 - (target - said) ** 2)
     for leaf, of_leaf in enumerate(np.bincount(node, saved, minlength=len(tree)).tolist()):
         gain = equations.gain_by_feature(np.array([leaf]))

@@ -126,7 +126,8 @@ def equation_lines(explained: Explanation) -> list[str]:
     tree = explained.paths[0].tree
     equations = tree.equations
     assert equations is not None
-    lines, low, high = [], *equations.range.tolist()
+    lines: list[str] = []
+    low, high = equations.range.tolist()
     for node, share in explained.paths[0].ends:
         of_row = f" ({percent(share)} % of the row)" if share < 1 else ""
         lines.append(equations.words(tree.schema, node) + of_row)
@@ -246,7 +247,11 @@ def class_lines(explained: Explanation) -> list[str]:
 def _contribution_title(explained: Explanation) -> str:
     root, says = explained.root[explained.label], explained.says[explained.label]
     if explained.schema.classes is None:
-        whose = "the value of all rows" if explained.paths[0].tree.equations is None else "of a row without values"
+        whose = (
+            "the value of all rows"
+            if explained.paths[0].tree.equations is None
+            else "of a row without values"
+        )
         return f"What moved the prediction from {root:.6g}, {whose}, to {says:.6g}"
     which = _class(explained, explained.label)
     before, after = f"{percent(root)} %, that of all rows,", f"{percent(says)} %"

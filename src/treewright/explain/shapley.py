@@ -102,7 +102,9 @@ def interaction_values(tree: Tree, rows: Dataset, value: Array, threads: int = 1
 
 def _refuse_equations(tree: Tree) -> None:
     if tree.equations is not None:
-        raise ValueError("shap_values are those of constant leaves, and this tree's are linear: see explain().")
+        raise ValueError(
+            "shap_values are those of constant leaves, and this tree's are linear: see explain()."
+        )
 
 
 def mean_movement(values: Array) -> Array:

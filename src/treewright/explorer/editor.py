@@ -305,7 +305,9 @@ class Editor:
     @property
     def _regrower(self) -> Regrower:
         if self.tree.equations is not None:
-            raise ValueError("a tree of linear leaves can be pruned by hand, not grown, split, merged or relabelled.")
+            raise ValueError(
+                "a tree of linear leaves can be pruned by hand, not grown, split, merged or relabelled."
+            )
         return Regrower(self.tree, self.training, self.model, self.progress)
 
     def _changed(self, entry: Entry, tree: Tree) -> Editor:

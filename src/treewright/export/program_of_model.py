@@ -57,6 +57,8 @@ def program_of(model: Any) -> Program:
 def _of_tree(model: Any) -> Program:
     tree: Tree = model._fitted_tree()
     collector = _Collector(model._bound_schema(tree), model)
+    if tree.equations is not None:
+        raise ExportError("a tree of linear leaves cannot be exported yet.")
     proba = np.array(model._node_values(tree))
     label = tree.label.copy() if tree.is_classifier else None
     if label is not None and getattr(model, "compat", None) == "weka":

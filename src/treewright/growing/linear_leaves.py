@@ -26,9 +26,8 @@ from treewright.tree.topology import sum_below
 
 Array = NDArray[np.float64]
 
-RIDGE = 3.0
-"""Weight of rows by which the equation of a node is drawn to that of the node above."""
-ROOT_RIDGE = 0.0
+RIDGES = (3.0, 10.0)
+"""Weights of rows by which the equation of a node may be drawn to that of the node above."""
 PRICE = 1.5
 """How many times a number that is estimated counts in what is expected of further rows."""
 MOST_CATEGORIES = 32
@@ -45,7 +44,7 @@ CHUNK = 1 << 14
 """Rows whose columns are worked out at a time."""
 
 
-def with_equations(tree: Tree, rows: Dataset, *, ridge: float = RIDGE, unit: float = 1.0) -> Tree:
+def with_equations(tree: Tree, rows: Dataset, *, ridge: float = RIDGES[0], unit: float = 1.0) -> Tree:
     """Give a regression tree an equation at every node.
 
     Parameters
@@ -64,29 +63,29 @@ def with_equations(tree: Tree, rows: Dataset, *, ridge: float = RIDGE, unit: flo
     -------
     Tree
         Its `risk` is what is expected of further rows: the sum of squares that the equation leaves, times
-        (n + v) / (n − v) for n rows and v numbers that are estimated, each counted twice.
+        (n + v) / (n − v) for n rows and v numbers that are estimated, each counted `PRICE` times.
 
     Examples
     --------
     >>> from treewright import Dataset, Recipe, grow
-    >>> rows = Dataset.from_table([[x] for x in range(20)], [3.0 + 2 * x for x in range(20)], task="regression")
+    >>> table, target = [[x] for x in range(20)], [3.0 + 2 * x for x in range(20)]
+    >>> rows = Dataset.from_table(table, target, task="regression")
     >>> tree = with_equations(grow(rows, Recipe("squared_error", max_depth=0)), rows)
     >>> tree.equations.constant.tolist(), tree.equations.terms(0)
     ([3.0], [Term(feature=0, codes=(), coefficient=2.0)])
     """
     assert rows.target is not None
-    target = _Scaled.of(rows.target, _weight(rows))
+    y = rows.target.astype(np.float64, copy=False)
+    target = _Scaled.of(y, _weight(rows))
     design = _Design.of(rows, target)
     parts = place(tree, rows)
     width = design.size + 2
     sums = np.zeros((len(tree), width * width))
     for begin in range(0, len(parts.row), CHUNK):
-        row, node, weight = (column[begin : begin + CHUNK] for column in parts)
-        z = design.columns(rows, row)
-        _core.add_products(z, target(rows.target[row]), weight, node, sums)
-    found = _core.fit_equations(
-        tree.parent, sum_below(tree.parent, sums), design.size, ridge, ROOT_RIDGE, PRICE, unit
-    )
+        some = parts.take(slice(begin, begin + CHUNK))
+        z = design.columns(rows, some.row)
+        _core.add_products(z, target(y[some.row]), some.weight, some.node, sums)
+    found = _core.fit_equations(tree.parent, sum_below(tree.parent, sums), design.size, ridge, PRICE, unit)
     return replace(
         tree,
         equations=design.equations(found, target),
@@ -213,7 +212,6 @@ class _Design:
     features: tuple[_Number | _Groups, ...]
     fill: Array
     range: Array
-    n_nodes: int = 0
 
     @property
     def size(self) -> int:
@@ -223,7 +221,7 @@ class _Design:
     def of(cls, rows: Dataset, target: _Scaled) -> _Design:
         """Choose the columns by the rows to learn from."""
         assert rows.target is not None
-        weight, y = _weight(rows), target(rows.target)
+        weight, y = _weight(rows), target(rows.target.astype(np.float64, copy=False))
         offered = [
             found
             for feature, column in enumerate(rows.schema.columns)
@@ -260,9 +258,7 @@ class _Design:
             begin.append(len(terms))
         columns = zip(*terms, strict=True) if terms else ([], [], [], [])
         feature, code, coefficient, gains = (np.array(list(column)) for column in columns)
-        return Equations(
-            constant, np.array(begin), feature, code, coefficient, gains, self.fill, self.range
-        )
+        return Equations(constant, np.array(begin), feature, code, coefficient, gains, self.fill, self.range)
 
 
 def _values(rows: Dataset, feature: int) -> Array:

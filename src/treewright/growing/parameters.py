@@ -932,9 +932,9 @@ PARAMETERS: tuple[Parameter, ...] = (
         "leaves",
         one_of("constant", "linear"),
         "constant",
-        "What a leaf predicts: a number, or a linear equation of few terms (M5; Quinlan, 1992), which is drawn "
-        "to that of the node above by `shrinkage` rows (10 if it is None) and held to the range of the target. "
-        "It takes leaves of at least ten rows.",
+        "What a leaf predicts: a number, or a linear equation of few terms (M5; Quinlan, 1992), which is "
+        "drawn to that of the node above by the weight of `shrinkage` rows, and held to the range of the "
+        "target. It takes leaves of at least ten rows.",
         frozenset({"TreeRegressor"}),
     ),
     Parameter(

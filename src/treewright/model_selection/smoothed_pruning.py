@@ -76,6 +76,8 @@ def prune_smoothed(
     """
     tree = grow_on(np.arange(len(rows)))
     strengths = [unit * strength for strength in (STRENGTHS if shrinkage is None else (shrinkage,))]
+    if not folds and pruner.alpha is None:  # all rows are the same: there is nothing to choose
+        pruner = CostComplexity(alpha=0.0)
     if pruner.alpha is not None and (len(strengths) == 1 or not folds):
         pruned, strength = pruner.prune(tree), strengths[len(strengths) // 2]
     else:

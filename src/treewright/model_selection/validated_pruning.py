@@ -228,6 +228,10 @@ def _pruned(
     n_jobs: int | None,
 ) -> Pruned:
     if isinstance(pruner, CostComplexity | EarlyStopping) and pruner.cv is not None:
+        if tree.equations is not None:
+            raise DataError(
+                f"{type(pruner).__name__}(cv=...) grows trees of constant leaves: give alpha= or holdout=."
+            )
         if recipe is None:
             instead = "alpha or holdout" if isinstance(pruner, CostComplexity) else "cv=None"
             raise DataError(

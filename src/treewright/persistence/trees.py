@@ -120,5 +120,7 @@ def _cut(arrays: Mapping[str, NDArray[Any]], begin: int, end: int) -> Arrays:
                 tree[prefix + name] = arrays[prefix + name][splits[0] : splits[-1]]
         for name in ("pool_index", "pool_value"):
             tree[prefix + name] = arrays[prefix + name][pools[0] : pools[-1]]
-    of_tree = {name: array for name, array in arrays.items() if name.startswith(EQUATION)}  # it is the only one
+    of_tree = {
+        name: array for name, array in arrays.items() if name.startswith(EQUATION)
+    }  # it is the only one
     return {name: array[begin:end] for name, array in arrays.items() if name not in tree} | tree | of_tree

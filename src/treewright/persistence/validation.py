@@ -53,7 +53,11 @@ def check_grown_tree(tree: Tree) -> None:
     """Check a tree as `check_grown` does, and gather its arrays only if some number is not finite."""
     splits, own = tree.splits, vars(tree)
     numbers = [own[name] for name in NODE_NUMBERS]
-    if tree.equations is not None or splits.adjusted is not None or not _core.all_finite(*numbers, splits.score, tree.competitors.score):
+    if (
+        tree.equations is not None
+        or splits.adjusted is not None
+        or not _core.all_finite(*numbers, splits.score, tree.competitors.score)
+    ):
         check_grown(tree.arrays())
 
 
@@ -143,41 +147,51 @@ def _require(good: Any, sentence: str) -> None:
 
 def _check_layout(arrays: Arrays, n_values: int) -> None:
     """Check names, types and lengths of the arrays against each other."""
-    expected = dict(NODE_ARRAYS)
-    for prefix in ("split_", "competitor_"):
-        expected |= {prefix + name: dtype for name, dtype in COLUMN_TYPES.items()}
-    if "split_adjusted" in arrays:  # there are surrogates
-        expected["split_adjusted"] = np.dtype(np.float64)
-    if "observed" in arrays:  # predictions are smoothed
-        expected["observed"] = np.dtype(np.float64)
-    if "decided" in arrays:  # by hand
-        expected["decided"] = np.dtype(np.int32)
-    has_equations = EQUATION + "begin" in arrays
-    if has_equations:
-        expected |= {EQUATION + name: dtype for name, dtype in EQUATION_ARRAYS.items()}
+    expected = _expected(arrays)
     if arrays.keys() != expected.keys():
         odd = sorted(arrays.keys() ^ expected.keys())
         raise ModelFileError(f"the model is broken: arrays {odd} are missing or unknown")
-    n_nodes = arrays["parent"].size
     for name, dtype in expected.items():
-        shape: tuple[int, ...] = (n_nodes,)
-        if name in ("node_value", "observed"):
-            shape = (n_nodes, n_values)
-        elif name in ("split_begin", "competitor_begin", EQUATION + "begin"):
-            shape = (n_nodes + 1,)
-        elif name in (EQUATION + "fill", EQUATION + "range"):
-            shape = (arrays[name].size if name.endswith("fill") else 2,)
-        elif name.startswith(EQUATION) and not name.endswith("constant"):
-            shape = (arrays[EQUATION + "feature"].size,)
-        elif name.startswith(("split_", "competitor_")):
-            prefix = name[: name.index("_") + 1]
-            of_pool = name.endswith(("pool_index", "pool_value"))
-            shape = (arrays[prefix + ("pool_index" if of_pool else "kind")].size + name.endswith("begin"),)
+        shape = _shape(name, arrays, n_values)
         if arrays[name].dtype != dtype or arrays[name].shape != shape:
             raise ModelFileError(
                 f"the model is broken: {name} should hold {dtype} in shape {shape}, "
                 f"not {arrays[name].dtype} in shape {arrays[name].shape}"
             )
+
+
+def _expected(arrays: Arrays) -> dict[str, np.dtype[Any]]:
+    """Give the types of the arrays that there should be, some of which only trees of some kinds have."""
+    expected = dict(NODE_ARRAYS)
+    for prefix in ("split_", "competitor_"):
+        expected |= {prefix + name: dtype for name, dtype in COLUMN_TYPES.items()}
+    optional: dict[str, np.dtype[Any]] = {
+        "split_adjusted": np.dtype(np.float64),  # there are surrogates
+        "observed": np.dtype(np.float64),  # predictions are smoothed
+        "decided": np.dtype(np.int32),  # by hand
+    }
+    expected |= {name: dtype for name, dtype in optional.items() if name in arrays}
+    if EQUATION + "begin" in arrays:  # leaves are linear
+        expected |= {EQUATION + name: dtype for name, dtype in EQUATION_ARRAYS.items()}
+    return expected
+
+
+def _shape(name: str, arrays: Arrays, n_values: int) -> tuple[int, ...]:
+    """Give the shape that an array should have beside the others."""
+    n_nodes = arrays["parent"].size
+    if name in ("node_value", "observed"):
+        return (n_nodes, n_values)
+    if name in ("split_begin", "competitor_begin", EQUATION + "begin"):
+        return (n_nodes + 1,)
+    if name in (EQUATION + "fill", EQUATION + "range"):
+        return (2 if name.endswith("range") else arrays[name].size,)
+    if name.startswith(EQUATION) and not name.endswith("constant"):
+        return (arrays[EQUATION + "feature"].size,)
+    if name.startswith(("split_", "competitor_")):
+        prefix = name[: name.index("_") + 1]
+        of_pool = name.endswith(("pool_index", "pool_value"))
+        return (arrays[prefix + ("pool_index" if of_pool else "kind")].size + name.endswith("begin"),)
+    return (n_nodes,)
 
 
 def _children(parent: NDArray[np.int32], begin: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -320,7 +334,9 @@ def _check_equations(arrays: Arrays, features: _Features, schema: Schema) -> Non
     _require(np.array([schema.classes is None]), "a tree that predicts classes has equations")
     feature, code, fill = (arrays[EQUATION + name] for name in ("feature", "code", "fill"))
     check_begin(EQUATION + "begin", arrays[EQUATION + "begin"], len(feature))
-    _require(np.array([len(fill) == len(features.n_categories)]), "not every feature has a fill for equations")
+    _require(
+        np.array([len(fill) == len(features.n_categories)]), "not every feature has a fill for equations"
+    )
     _require(features.in_range(feature), "term {at} names no feature")
     sizes = features.n_categories[np.where(features.in_range(feature), feature, 0)]
     _require(np.where(sizes > 0, (code >= 0) & (code < sizes), code == -1), "term {at} names no category")

@@ -99,12 +99,12 @@ def _equation_loss(tree: Tree, rows: Dataset) -> Array:
     assert tree.equations is not None
     assert rows.target is not None
     total = np.zeros(len(tree))
-    row, node, weight = place(tree, rows)
-    while len(node):
-        said = tree.equations.say(tree.schema, rows.numbers, rows.codes, row, node)
-        total += np.bincount(node, weight * (rows.target[row] - said) ** 2, minlength=len(tree))
-        node = tree.parent[node].astype(np.int64)
-        row, node, weight = (column[node >= 0] for column in (row, node, weight))
+    parts = place(tree, rows)
+    while len(parts.node):
+        off = rows.target[parts.row] - tree.equations.say(rows, parts.row, parts.node)
+        total += np.bincount(parts.node, parts.weight * off**2, minlength=len(tree))
+        parts = parts._replace(node=tree.parent[parts.node].astype(np.int64))
+        parts = parts.take(parts.node >= 0)
     return total
 
 

@@ -135,11 +135,10 @@ class NestedRows:
         assert self.rows.target is not None
         target = self.rows.target[self.row]
         if tree.equations is None:
-            loss_of_row = row_loss(tree, target, self.node, risk)
+            loss = row_loss(tree, target, self.node, risk)
         else:
-            numbers, codes = self.rows.numbers, self.rows.codes
-            loss_of_row = (target - tree.equations.say(tree.schema, numbers, codes, self.row, self.node)) ** 2
-        weighed = self.weight * loss_of_row
+            loss = (target - tree.equations.say(self.rows, self.row, self.node)) ** 2
+        weighed = self.weight * loss
         loss, loss_twice, squares = (
             np.cumsum(_change(self.starts, self.ends, term, self.n_trees))
             for term in (weighed, self.weight * weighed, weighed**2)

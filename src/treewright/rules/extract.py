@@ -34,7 +34,9 @@ def extract_rules(tree: Tree) -> RuleSet:
     OTHERWISE Yes  (14 rows, 64 %)
     """
     if tree.equations is not None:
-        raise ValueError("rules predict a class or a number, and the leaves of this tree are linear equations.")
+        raise ValueError(
+            "rules predict a class or a number, and the leaves of this tree are linear equations."
+        )
     rules = tuple(_rule(tree, leaf, conditions) for leaf, conditions in leaf_conditions(tree))
     return RuleSet(tree.schema, rules, _rule(tree, 0, ()), tree.node_value[0], float(tree.weight[0]))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +16,7 @@ from treewright.formatting.text import number_text, printable, sum_text
 from treewright.tree.splits import Table, concatenated_ranges, freeze, same_arrays
 
 if TYPE_CHECKING:
-    from treewright.data import Schema
+    from treewright.data import Dataset, Schema
 
 EQUATION_ARRAYS: dict[str, np.dtype[Any]] = {
     "constant": np.dtype(np.float64),
@@ -101,28 +101,21 @@ class Equations:
         """Give the equations of some nodes."""
         sizes = np.diff(self.begin)[nodes]
         kept = concatenated_ranges(self.begin[nodes], sizes)
-        return Equations(
-            self.constant[nodes],
-            np.concatenate(([0], np.cumsum(sizes))),
-            *(getattr(self, name)[kept] for name in ("feature", "code", "coefficient", "gain")),
-            fill=self.fill,
-            range=self.range,
+        return replace(
+            self,
+            constant=self.constant[nodes],
+            begin=np.concatenate(([0], np.cumsum(sizes))),
+            **{name: getattr(self, name)[kept] for name in ("feature", "code", "coefficient", "gain")},
         )
 
     def say(
-        self,
-        schema: Schema,
-        numbers: NDArray[np.float64],
-        codes: NDArray[np.int32],
-        rows: NDArray[np.int64],
-        nodes: NDArray[np.int64],
-        threads: int = 1,
+        self, rows: Dataset, row: NDArray[np.int64], node: NDArray[np.int64], threads: int = 1
     ) -> NDArray[np.float64]:
         """Give what each of the nodes says of the row beside it."""
-        found: NDArray[np.float64] = _core.evaluate_equations(
-            self._core_arrays, numbers, codes, schema.position, schema.n_categories, rows, nodes, threads
+        at, sizes = rows.schema.position, rows.schema.n_categories
+        return _core.evaluate_equations(
+            self._core_arrays, rows.numbers, rows.codes, at, sizes, row, node, threads
         )
-        return found
 
     @cached_property
     def _core_arrays(self) -> dict[str, NDArray[Any]]:

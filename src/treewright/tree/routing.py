@@ -37,9 +37,9 @@ class Parts(NamedTuple):
     node: Ids
     weight: Array
 
-    def take(self, chosen: NDArray[Any]) -> Parts:
-        """Give some of the parts, by a mask or by their numbers."""
-        return Parts(*(column[chosen] for column in self))
+    def take(self, chosen: NDArray[Any] | slice) -> Parts:
+        """Give some of the parts, by a mask, by their numbers or by a slice."""
+        return Parts(self.row[chosen], self.node[chosen], self.weight[chosen])
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,16 +183,16 @@ def predict_equations(
     tree: Tree, equations: Equations, numbers: Array, codes: NDArray[np.int32], threads: int = 1
 ) -> Array:
     """Give what the equations of the nodes that each row ends in say of it, by its share in each."""
-    schema = tree.schema
-    if not tree.shares_rows:
-        leaf = tree.route(numbers, codes, threads).astype(np.int64)
-        return equations.say(schema, numbers, codes, np.arange(len(leaf)), leaf, threads)[:, None]
     from treewright.data import Dataset
 
-    schema.refuse_infinities(numbers)
-    parts = place(tree, Dataset(schema, numbers, codes))
-    said = equations.say(schema, numbers, codes, parts.row, parts.node, threads)
-    return np.bincount(parts.row, parts.weight * said, minlength=len(numbers))[:, None]
+    rows = Dataset(tree.schema, numbers, codes)
+    if not tree.shares_rows:
+        leaf = tree.route(numbers, codes, threads).astype(np.int64)
+        return equations.say(rows, np.arange(len(leaf)), leaf, threads)[:, None]
+    tree.schema.refuse_infinities(numbers)
+    parts = place(tree, rows)
+    said = parts.weight * equations.say(rows, parts.row, parts.node, threads)
+    return np.bincount(parts.row, said, minlength=len(rows)).astype(np.float64)[:, None]
 
 
 def is_grown_on(tree: Tree, rows: Dataset) -> bool:

@@ -22,6 +22,7 @@ from treewright.tree.topology import Topology
 
 if TYPE_CHECKING:
     from treewright.data import Schema
+    from treewright.tree.equations import Equations
 
 
 NODE_RECORD = np.dtype(
@@ -48,6 +49,7 @@ class SklearnArrays(Topology):
     count: NDArray[np.int64]
     weight: NDArray[np.float64]
     node_value: NDArray[np.float64]
+    equations: Equations | None
     impurity: NDArray[np.float64]
     split_begin: NDArray[np.int64]
     splits: SplitTable
@@ -168,8 +170,8 @@ class SklearnArrays(Topology):
         """Sum for each feature the impurity its splits remove, per unit of the root's weight.
 
         A split removes weight · impurity of its node less those of the node's children (Breiman et al.,
-        1984, ch. 5.3). A split on several features counts for each of them in equal parts. The terms of linear
-        leaves count by what they save of the sum of squares.
+        1984, ch. 5.3). A split on several features counts for each of them in equal parts. The terms of
+        linear leaves count by what they save of the sum of squares.
 
         Parameters
         ----------
