@@ -24,6 +24,12 @@ if TYPE_CHECKING:
         plot_pruning_path,
         plot_split,
     )
+    from treewright.draw.evaluation_plots import (
+        plot_calibration,
+        plot_partial_dependence,
+        plot_roc,
+        plot_shap,
+    )
     from treewright.draw.regions import plot_regions
     from treewright.draw.tree_plot import plot_tree
     from treewright.estimators.forest import (
@@ -42,6 +48,7 @@ if TYPE_CHECKING:
     from treewright.explorer import edit, explore
     from treewright.export import export_text
     from treewright.export.certify import certify
+    from treewright.figures import Evaluation
     from treewright.fitting.fit import FitResult, fit
     from treewright.model_selection.comparison import compare_pruners
     from treewright.model_selection.overfitting import overfitting_curve
@@ -58,6 +65,7 @@ __all__ = [
     "Dataset",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "Evaluation",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "FitResult",
@@ -88,14 +96,18 @@ __all__ = [
     "is_monotone",
     "load",
     "overfitting_curve",
+    "plot_calibration",
     "plot_confusion",
     "plot_importances",
     "plot_impurities",
     "plot_merits",
     "plot_out_of_bag",
     "plot_overfitting",
+    "plot_partial_dependence",
     "plot_pruning_path",
     "plot_regions",
+    "plot_roc",
+    "plot_shap",
     "plot_split",
     "plot_tree",
     "prune",
@@ -135,6 +147,11 @@ _LOADED_WHEN_ASKED_FOR = {
     "overfitting_curve": "treewright.model_selection.overfitting",
     "edit": "treewright.explorer",
     "explore": "treewright.explorer",
+    "Evaluation": "treewright.figures",
+    "plot_calibration": "treewright.draw.evaluation_plots",
+    "plot_partial_dependence": "treewright.draw.evaluation_plots",
+    "plot_roc": "treewright.draw.evaluation_plots",
+    "plot_shap": "treewright.draw.evaluation_plots",
     "plot_confusion": "treewright.draw.bars",
     "plot_importances": "treewright.draw.bars",
     "plot_impurities": "treewright.draw.curves",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -17,6 +17,7 @@ from treewright.data.columns import plain
 from treewright.data.folds import fold_numbers
 from treewright.data.frames import read
 from treewright.data.target import read_classes, read_numbers, read_weight, target_rows
+from treewright.figures import Evaluation, class_figures, number_figures
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -399,6 +400,8 @@ class CrossValidation:
         Means over the models of the folds; None for models of several trees.
     seconds : float
         Mean time to fit.
+    figures : Evaluation or None
+        The figures of all rows by scikit-learn's names, with intervals and curves; no part of a file.
     """
 
     evaluation: AnyEvaluation
@@ -406,6 +409,7 @@ class CrossValidation:
     leaves: float | None
     depth: float | None
     seconds: float
+    figures: Evaluation | None = field(default=None, compare=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Give all figures as what JSON can hold."""
@@ -489,4 +493,10 @@ def cross_validate(
         if hasattr(fitted, "predict_proba"):
             evaluation = judge_probabilities(evaluation, y, proba, classes, weight)
     leaves, depth = np.mean(sizes, axis=0).tolist() if sizes else (None, None)
-    return CrossValidation(evaluation, n_folds, leaves, depth, float(np.mean(seconds)))
+    on = f"cross-validation in {n_folds} folds, each row predicted by a model that was fitted without it"
+    if classes is None:
+        figures = number_figures(y, predicted, weight, on=on)
+    else:
+        known = proba if hasattr(fitted, "predict_proba") else None
+        figures = class_figures(y, predicted, known, classes.tolist(), weight, on=on)
+    return CrossValidation(evaluation, n_folds, leaves, depth, float(np.mean(seconds)), figures)

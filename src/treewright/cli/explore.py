@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from treewright.cli.fit import refuse_folder
+from treewright.cli.fit import refuse_folder, refuse_other_than_page
 from treewright.cli.learners import learner
 from treewright.cli.model_loading import open_model, read_judged, table_features
 from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
@@ -66,6 +66,7 @@ def command(source: str, html: str | None, save_to: str | None, log_to: str | No
 
     screen = screen_of(given)
     refuse_folder(html, save_to, log_to)
+    refuse_other_than_page(html)
     _check_host(given)
     if html is None:
         refuse_taken(given["host"], given["port"], given["allow_remote"])  # before long work

@@ -31,7 +31,7 @@ Examples:
         "--output", "-o", metavar="FILE", help="Where to save the model. [default: DATA's name, .tw]"
     ),
     click.option("--no-save", is_flag=True, help="Save no model."),
-    click.option("--html", metavar="FILE", help="Write a report as a web page too."),
+    click.option("--html", metavar="FILE", help="Write report and explorer as one web page, too."),
     click.option(
         "--folds", type=click.IntRange(min=0), metavar="N", help="Folds to judge by; 0: do not. [default: 10]"
     ),
@@ -47,6 +47,7 @@ def command(output: str | None, no_save: bool, html: str | None, folds: int | No
     learning = taken(LearnerOptions, given)
     path = None if no_save else Path(output or default_output(options.data))
     refuse_folder(path, html)
+    refuse_other_than_page(html)
     check_learner(learning)
     with Workspace() as workspace:
         data = read_training_table(workspace, options.data, options.table, screen)
@@ -75,6 +76,14 @@ def default_output(data: tuple[str, ...]) -> str:
     """
     name = os.path.basename(data[0]).split(".")[0].replace("*", "").strip("-_ ")
     return f"{name or 'model'}.tw"
+
+
+def refuse_other_than_page(html: str | None) -> None:
+    """Refuse a name that is no web page's before anything is learned."""
+    if html is not None and Path(html).suffix.lower() not in (".html", ".htm"):
+        raise click.UsageError(
+            f"--html {html} must end in .html or .htm: it is a web page, which a browser prints to PDF."
+        )
 
 
 def refuse_folder(*paths: Path | str | None) -> None:

@@ -24,6 +24,7 @@ from treewright.formatting.text import counted
 from treewright.parameter_types import is_whole
 from treewright.tree import Tree
 from treewright.tree.from_sklearn import tree_of
+from treewright.tree.wrapped import unwrapped
 
 Style: TypeAlias = Literal["cards", "river"]
 
@@ -119,7 +120,8 @@ def plot_tree(
     for name, number, least in (("max_leaves", max_leaves, 1), ("decimals", decimals, 0)):
         if number is not None and not (is_whole(number) and number >= least):
             raise ValueError(f"{name}={number!r} must be an int of at least {least}, or None.")
-    tree = tree_of(model)
+    model, prepared = unwrapped(model)
+    tree, X, row = tree_of(model), prepared(X), prepared(row)
     one = None if row is None else read_one(tree, row)
     given = None if X is None and y is None else read_rows(tree, X, y)
     tree = _renamed(tree, feature_names, class_names)

@@ -20,7 +20,10 @@ from treewright.growing.parameters import parameters_of
 from treewright.parameter_types import Domain, check_parameters
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from treewright.data import Schema
+    from treewright.figures import Evaluation
 
 __all__ = ["InvalidParameterError", "TableEstimator", "estimator", "public_estimator"]
 
@@ -194,6 +197,38 @@ class TableEstimator(BaseEstimator):
         from treewright.persistence.exports import export_file
 
         return export_file(self, target, path, **options)
+
+    def evaluate(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Evaluation:
+        """Judge the fitted model on rows with a known target, best others than it was fitted to.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows, their target and weights.
+
+        Returns
+        -------
+        Evaluation
+            Figures by scikit-learn's names with confidence intervals; `print` and notebooks show them, its
+            methods plot what is behind them.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeRegressor, datasets
+        >>> X, y = datasets.load_mpg()
+        >>> found = DecisionTreeRegressor(max_depth=3).fit(X[::2], y[::2]).evaluate(X[1::2], y[1::2])
+        >>> print(found)
+        199 rows: rows given
+        <BLANKLINE>
+        figure                   value     95 % interval
+        r2                       0.796  0.7288 to 0.8632
+        mean_absolute_error      2.512    2.175 to 2.848
+        root_mean_squared_error  3.489    2.811 to 4.055
+        mean_squared_error       12.17    7.903 to 16.45
+        """
+        from treewright.figures import evaluate_model
+
+        return evaluate_model(self, X, y, sample_weight)
 
     def _adopt_columns(self, schema: Schema) -> None:
         """Keep the columns of a table under the names that scikit-learn gives them."""

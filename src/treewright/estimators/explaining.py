@@ -209,19 +209,29 @@ def to_html(
     max_rows: int = 1000,
     title: str | None = None,
 ) -> None:
-    """Write one HTML file to explore the model with, without a network; see `treewright.explore`.
+    """Write one HTML file: a report of the model above, and below it the explorer; without a network.
+
+    The report has figures on all rows that judge it, with confidence intervals, the whole tree, curves,
+    feature importance, partial dependence and SHAP values; all figures also stand there as JSON, in the
+    script `treewright-report`.
 
     Parameters
     ----------
     path : str or path
-        Where to write.
-    X, y, validation, cv, max_rows, title
-        As for `treewright.explore`; in a forest, rows that a tree has not drawn judge it if there are no
-        others.
+        Where to write; the name ends in `.html` or `.htm`.
+    X, y : table and target, optional
+        The rows of the fit.
+    validation : pair of a table and a target, optional
+        Rows that judge it. Without them it is cross-validated, a forest judged by the rows that each tree has
+        not drawn.
+    cv : int or None, default=10
+        In how many folds; None judges it by the rows of the fit.
+    max_rows, title
+        As for `treewright.explore`.
     """
-    from treewright.explorer import explore
+    from treewright.explorer.report_page import report_page
 
-    explore(self, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title).save(path)
+    report_page(self, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title).save(path)
 
 
 def _scales(scales: Any, schema: Schema, inf: Infinities) -> Mapping[Any, float] | None:

@@ -9,21 +9,24 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from html import escape
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 from treewright.draw.svg import in_themes
+from treewright.errors import DataError
 from treewright.explorer.bundle import asset, script_text
 from treewright.explorer.forest_page_data import ForestExploration, is_forest
 from treewright.explorer.page_data import Exploration, content_of
 from treewright.formatting.colours import DARK, LIGHT, css_variables
 from treewright.formatting.trust import for_trusted
 from treewright.persistence.atomic_file import whole_file
+from treewright.tree.wrapped import unwrapped
 
 Entry = Literal["main", "live", "served"]
 """The module a page begins with: one that asks nobody, one that edits, one that fetches further trees."""
@@ -49,7 +52,11 @@ class Page:
     title: str
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the page to a file, whole or not at all."""
+        """Write the page to a file, whole or not at all; its name ends in `.html` or `.htm`."""
+        if Path(path).suffix.lower() not in (".html", ".htm"):
+            raise DataError(
+                f"path={str(path)!r} must end in .html or .htm: a browser prints such a page to PDF."
+            )
         with whole_file(path) as beside:
             beside.write_text(self.html, encoding="utf-8")
 
@@ -83,7 +90,8 @@ def explore(
     ----------
     model : fitted estimator or Tree
         A tree of this library or of scikit-learn, or a forest of this library: its trees are shown one at a
-        time, with the votes of all.
+        time, with the votes of all. Of a pipeline it is the last step, on what those before it give; of a
+        search over parameters the best model.
     X, y : table and target, optional
         The rows that the tree was grown on.
     validation : pair of a table and a target, optional
@@ -113,18 +121,42 @@ def explore(
     """
     if max_rows < 0:
         raise ValueError(f"max_rows={max_rows!r} must be an int from 0 on.")
-    if is_forest(model):
-        content = ForestExploration.of(model, X, y, validation).content(max_rows, title)
-    else:
-        content = content_of(Exploration.of(model, X, y, validation), cv=cv, max_rows=max_rows, title=title)
+    content = page_content(model, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title)
     return Page(write_page(content), content["title"])
 
 
-def write_page(content: dict[str, Any], entry: Entry = "main") -> str:
-    """Put content, style and script together as one file, for a disk or for one who serves it."""
+def page_content(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    validation: tuple[Any, Any] | None,
+    cv: int | None,
+    max_rows: int,
+    title: str | None,
+) -> dict[str, Any]:
+    """Describe a tree or a forest for the page, see `explore`; pipelines and searches are taken apart."""
+    model, prepared = unwrapped(model)
+    X, validation = prepared(X), validation and (prepared(validation[0]), validation[1])
+    if is_forest(model):
+        return ForestExploration.of(model, X, y, validation).content(max_rows, title)
+    return content_of(Exploration.of(model, X, y, validation), cv=cv, max_rows=max_rows, title=title)
+
+
+def write_page(
+    content: dict[str, Any], entry: Entry = "main", report: str = "", figures: dict[str, Any] | None = None
+) -> str:
+    """Put content, style and script together as one file, for a disk or for one who serves it.
+
+    A report, as HTML, stands above, and its figures as JSON beside the content.
+    """
+    styles = re.findall(r"<style>(.*?)</style>", report, re.DOTALL)
     parts = {
-        "policy": escape(policy(entry)),
+        "policy": escape(policy(entry, styles)),
         "title": escape(content["title"]),
+        "report": report,
+        "with_report": ' class="with-report"' if report else "",
+        "figures": figures_script(figures),
         "style": style_text(),
         "content": safe_json(content),
         "script": script_text(entry),
@@ -139,12 +171,23 @@ def style_text() -> str:
     return filled(asset("style.css"), colours)
 
 
-def policy(entry: Entry = "main") -> str:
-    """Give the content security policy of a page: its own style and script, its server, and nothing else."""
+def figures_script(figures: dict[str, Any] | None) -> str:
+    """Write the figures of a report so that a program can read them."""
+    if figures is None:
+        return ""
+    return f'<script type="application/json" id="treewright-report">{safe_json(figures)}</script>\n'
+
+
+def policy(entry: Entry = "main", styles: Sequence[str] = ()) -> str:
+    """Give the content security policy of a page: its own style and script, its server, and nothing else.
+
+    Styles of pictures in a report are its own, too.
+    """
     style, script = style_text(), script_text(entry)
+    further = "".join(f" {one}" for one in sorted({content_hash(one) for one in styles}))
     talk = "" if entry == "main" else "connect-src 'self'; "
     return (
-        f"default-src 'none'; script-src {content_hash(script)}; style-src {content_hash(style)}; "
+        f"default-src 'none'; script-src {content_hash(script)}; style-src {content_hash(style)}{further}; "
         f"img-src data: blob:; {talk}base-uri 'none'; form-action 'none'; "
         "require-trusted-types-for 'script'; trusted-types 'none'"
     )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from treewright.data.columns import plain
 from treewright.formatting.text import counted, number_text, printable, quoted
 from treewright.formatting.text_table import terminal_width
+from treewright.tree.from_sklearn import tree_of
+from treewright.tree.wrapped import unwrapped
 
 if TYPE_CHECKING:
     from treewright.tree import Tree
@@ -29,7 +31,7 @@ MOST_CLASSES = 8
 
 
 def export_text(
-    tree: Tree,
+    tree: Any,
     *,
     max_depth: int | None = None,
     decimals: int | None = None,
@@ -41,8 +43,9 @@ def export_text(
 
     Parameters
     ----------
-    tree : Tree
-        The tree, or a fitted estimator that has one.
+    tree : Tree or fitted estimator
+        The tree, or a model that has one, of treewright or scikit-learn; of a pipeline it is the last step,
+        of a search over parameters the best model.
     max_depth : int, optional
         The depth below which nodes are only counted; by default all are shown.
     decimals : int, optional
@@ -70,7 +73,7 @@ def export_text(
     ├─ x0 ≤ 3  → a   (n=2, 100 %)  [2 0]
     └─ x0 > 3  → b   (n=1, 100 %)  [0 1]
     """
-    writer = Writer(getattr(tree, "tree_", tree), decimals, max_categories, class_weights, missing)
+    writer = Writer(tree_of(unwrapped(tree).model), decimals, max_categories, class_weights, missing)
     nodes, left = zip(*writer.branches(max_depth), strict=True)
     right = writer.statistics(np.array(nodes))
     edge = min(max(map(terminal_width, left)), WIDEST_ALIGNED)

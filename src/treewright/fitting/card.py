@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,7 +26,7 @@ def make_card(model: Any, data: TrainingTable, evaluation: CrossValidation | Non
         source=data.table.name.strip("'"),
         treewright=__version__,
         fingerprint=fingerprint(hashes_of(model, data.X, data.y)),
-        evaluation=evaluation,
+        evaluation=None if evaluation is None else replace(evaluation, figures=None),
     )
 
 

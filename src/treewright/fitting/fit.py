@@ -78,12 +78,13 @@ class FitResult:
         return report_body(self)
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """Give the report as a web page that stands alone, and write it to a file if one is named."""
-        from treewright.fitting.report_page import report_page, write_report
+        """Give report and explorer as one web page, and write it to a file if one is named."""
+        from treewright.fitting.report_page import report_page
 
+        page = report_page(self)
         if path is not None:
-            write_report(path, self)
-        return report_page(self)
+            page.save(path)
+        return page.html
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file; `treewright.load` reads it."""

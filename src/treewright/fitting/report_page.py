@@ -1,53 +1,44 @@
-"""The report of a fit as a web page that stands alone, without scripts."""
+"""The report of a fit: the one page of its model, and what notebooks show."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treewright.draw.tree_plot import plot_tree
 from treewright.evaluation import ClassEvaluation, CrossValidation
+from treewright.explorer.page import Page
+from treewright.explorer.report import Report
+from treewright.explorer.report_page import alone, compose
 from treewright.export import export_html
+from treewright.figures import evaluate_model
 from treewright.fitting.column_summary import column_line
 from treewright.fitting.report import error_text, folds_text, importances, ruleset_of, title_of
 from treewright.formatting.html_table import html_bars, html_table
 from treewright.formatting.text import counted
-from treewright.persistence.atomic_file import whole_file
 
 if TYPE_CHECKING:
     from treewright.fitting.fit import FitResult
 
-STYLE = """
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-table { font-variant-numeric: tabular-nums; }
-.scroll { overflow-x: auto; }
-.drawing svg { max-width: none !important; border-radius: 8px; }
-details { margin-top: 1rem; } summary { cursor: pointer; }
-"""
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""The page loads nothing and runs nothing, whatever names and values it shows."""
-
-
-def write_report(path: str | Path, result: FitResult) -> None:
-    """Write the report as a web page, whole or not at all."""
-    with whole_file(path) as beside:
-        beside.write_text(report_page(result), encoding="utf-8")
-
-
-def report_page(result: FitResult) -> str:
-    """Compose the page."""
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        '<meta name="viewport" content="width=device-width">'
-        f"<title>{escape(_title(result))}</title><style>{STYLE}</style></head>"
-        f"<body>{report_body(result)}</body></html>\n"
+def report_page(result: FitResult) -> Page:
+    """Compose the one page: the report above, the explorer below; of rules and the like the report alone."""
+    model, data, found = result.model, result.data, result.evaluation
+    ruleset = ruleset_of(model)
+    lines = [column_line(name, data.kinds[name], data.table[name]) for name in [*data.features, data.target]]
+    figures = None if found is None else found.figures
+    report = Report(
+        model,
+        _title(result),
+        figures or evaluate_model(model, data.X, data.y, data.weight, on="the rows that it was fitted to"),
+        data.X,
+        data.y,
+        columns=lines,
+        notes=data.notes,
+        rules="" if ruleset is None else str(ruleset),
     )
+    return alone(report) if report.rules else compose(report, data.X, data.y)
 
 
 def _title(result: FitResult) -> str:

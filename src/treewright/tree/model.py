@@ -46,6 +46,9 @@ class TreeModel(Protocol):
     def _encode(self, X: Any, tree: Tree) -> Encoded:
         """Read rows to predict for."""
 
+    def _node_values(self, tree: Tree) -> NDArray[np.float64]:
+        """Give what each node says: class probabilities, or a number."""
+
     def export(self, target: str, path: Any = None, **options: Any) -> str | bytes | None:
         """Write the model as a program."""
 

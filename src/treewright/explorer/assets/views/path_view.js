@@ -75,7 +75,7 @@ export class PathView {
   // What gives the tree of this step in Python.
   python(step) {
     const alpha = this.model.alphaAt(step);
-    if (alpha === null || this.model.cut.size) return null;
+    if (alpha === null || this.model.cut.size || this.model.content.forest) return null;
     const words = `import treewright as tw\n\npruned = tw.prune(model, tw.pruning.CostComplexity(alpha=${alpha}))\n`;
     return element(
       "button",

@@ -1,0 +1,205 @@
+"""Charts of a report as SVG, in the colours of its page: axes, curves, dots, bars, a confusion matrix."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from treewright.formatting.colours import class_colour
+
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 10.0, 42.0
+
+Point = tuple[float, float]
+
+
+def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
+    """Give round numbers between two others.
+
+    Examples
+    --------
+    >>> ticks(0, 1), ticks(9, 46.6)
+    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [10.0, 20.0, 30.0, 40.0])
+    """
+    if not high > low:
+        return [low]
+    rough = (high - low) / wanted
+    power = 10 ** math.floor(math.log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= 0.999 * rough)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [float(f"{place * step:.12g}") for place in range(first, last + 1)]
+
+
+def short(number: float) -> str:
+    """Write a number for an axis."""
+    return f"{number:.4g}"
+
+
+@dataclass
+class Chart:
+    """A picture of two axes; what is added to it is in their numbers.
+
+    Attributes
+    ----------
+    x, y : pair of float
+        From where to where the axes go.
+    across, up : str
+        What they are of.
+    words : str
+        What screen readers say.
+    """
+
+    x: Point
+    y: Point
+    across: str
+    up: str
+    words: str
+    width: float = 380.0
+    height: float = 300.0
+    names: Sequence[str] = ()
+    parts: list[str] = field(default_factory=list)
+
+    def at(self, x: float, y: float) -> Point:
+        """Give the place of a point on the page."""
+        left, right = self.x
+        low, high = self.y
+        return (
+            LEFT + (x - left) / ((right - left) or 1) * (self.width - LEFT - RIGHT),
+            self.height - BOTTOM - (y - low) / ((high - low) or 1) * (self.height - TOP - BOTTOM),
+        )
+
+    def line(self, points: Iterable[Point], kind: str = "curve", colour: str | None = None) -> None:
+        """Add a line through points."""
+        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in (self.at(*point) for point in points))
+        stroke = f' stroke="{colour}"' if colour else ""
+        style = "curve" if kind == "curve" and not colour else kind
+        self.parts.append(f'<path d="{path}" class="{style}"{stroke} fill="none"/>')
+
+    def dot(
+        self, x: float, y: float, radius: float = 3.0, colour: str | None = None, words: str = ""
+    ) -> None:
+        """Add a dot."""
+        across, up = self.at(x, y)
+        paint = f'fill="{colour}" opacity="0.7"' if colour else 'class="blob"'
+        tip = f"<title>{escape(words)}</title>" if words else ""
+        self.parts.append(f'<circle cx="{across:.1f}" cy="{up:.1f}" r="{radius:.1f}" {paint}>{tip}</circle>')
+
+    def dots(self, points: Iterable[Point], size: float = 4.5) -> None:
+        """Add many dots in one stroke."""
+        self.parts.append(dots((self.at(*point) for point in points), size))
+
+    def _text(self, x: float, y: float, words: str, anchor: str, turn: str = "") -> str:
+        return (
+            f'<text x="{x:.1f}" y="{y:.1f}" class="tick" text-anchor="{anchor}"{turn}>{escape(words)}</text>'
+        )
+
+    def _axes(self) -> Iterable[str]:
+        base, left = self.height - BOTTOM, LEFT
+        marks = (
+            list(enumerate(self.names)) if self.names else [(tick, short(tick)) for tick in ticks(*self.x)]
+        )
+        for place, words in marks:
+            x, _ = self.at(float(place), self.y[0])
+            yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{base}" class="grid"/>'
+            most = max(4, int(58 / max(1, len(self.names)))) if self.names else 99
+            fits = words if len(words) <= most else words[: most - 1] + "…"
+            yield self._text(x, base + 16, fits, "middle")
+        for tick in ticks(*self.y):
+            _, y = self.at(self.x[0], tick)
+            yield f'<line x1="{left}" x2="{self.width - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" class="grid"/>'
+            yield self._text(left - 6, y + 4, short(tick), "end")
+        yield self._text((left + self.width - RIGHT) / 2, self.height - 6, self.across, "middle")
+        middle = (TOP + base) / 2
+        yield self._text(13, middle, self.up, "middle", f' transform="rotate(-90 13 {middle:.1f})"')
+
+    def svg(self) -> str:
+        """Write the picture."""
+        return picture(self.width, self.height, self.words, [*self._axes(), *self.parts])
+
+
+def picture(width: float, height: float, words: str, parts: Iterable[str]) -> str:
+    """Put parts together as a picture that tells screen readers what it shows."""
+    return (
+        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" class="chart" role="img" aria-label="{escape(words)}">'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def dots(places: Iterable[Point], size: float, colour: str = "") -> str:
+    """Write dots at places of the page as one path: a stroke of no length with round ends is a dot."""
+    path = "".join(f"M{x:.0f} {y:.0f}h0" for x, y in places)
+    paint = f'stroke="{colour}"' if colour else 'class="dots"'
+    return f'<path d="{path}" fill="none" {paint} stroke-width="{size:g}" stroke-linecap="round"/>'
+
+
+def curves(lines: dict[str, list[Point]], across: str, up: str, words: str, *, diagonal: bool) -> str:
+    """Draw curves of classes in the unit square; of two classes the second."""
+    chart = Chart((0, 1), (0, 1), across, up, words)
+    if diagonal:
+        chart.line([(0, 0), (1, 1)], "chance")
+    for code, points in enumerate(lines.values()):
+        if len(lines) != 2 or code == 1:
+            chart.line(points, "line", class_colour(code))
+    return chart.svg().replace('class="line"', 'stroke-width="2.2"')
+
+
+def bars(rows: Sequence[tuple[str, float, float | None]], words: str) -> str:
+    """Draw bars to the right with their spread, the names on the left."""
+    width, step, left = 520.0, 24.0, 170.0
+    most = max((size + (spread or 0.0) for _, size, spread in rows), default=1.0) or 1.0
+    parts = []
+    for line, (name, size, spread) in enumerate(rows):
+        y = 6 + step * line
+        long = max(0.0, size) / most * (width - left - 70)
+        shown = name if len(name) <= 24 else name[:23] + "…"
+        parts.append(
+            f'<text x="{left - 8}" y="{y + 14}" class="number" text-anchor="end">{escape(shown)}</text>'
+        )
+        parts.append(
+            f'<rect x="{left}" y="{y + 3}" width="{max(long, 0.5):.1f}" height="14" rx="2" class="bar"/>'
+        )
+        if spread:
+            ends = [
+                left + max(0.0, part) / most * (width - left - 70) for part in (size - spread, size + spread)
+            ]
+            parts.append(
+                f'<line x1="{ends[0]:.1f}" x2="{ends[1]:.1f}" y1="{y + 10}" y2="{y + 10}" class="whisker"/>'
+            )
+        end = max(long, 0.0) + (spread or 0.0) / most * (width - left - 70)
+        parts.append(f'<text x="{left + end + 6:.1f}" y="{y + 14}" class="tick">{short(size)}</text>')
+    return picture(width, 12 + step * len(rows), words, parts)
+
+
+def matrix(names: Sequence[str], table: Sequence[Sequence[float]]) -> str:
+    """Draw a confusion matrix, a line for each true class; cells are shaded by the share of their line."""
+    cell = max(34.0, min(64.0, 420.0 / len(names)))
+    slanted = len(names) > 4 or 8 * max(map(len, names)) > cell
+    left, top = 120.0, 96.0 if slanted else 46.0
+    width, height = left + cell * len(names) + (70 if slanted else 24), top + cell * len(names) + 8
+    parts = [
+        f'<text x="{left}" y="14" class="tick">predicted</text>',
+        f'<text x="6" y="{top - 8}" class="tick">true</text>',
+    ]
+    for line, (name, counts) in enumerate(zip(names, table, strict=True)):
+        shown = escape(name if len(name) <= 15 else name[:14] + "…")
+        middle = cell * line + cell / 2
+        parts.append(
+            f'<text x="{left - 8}" y="{top + middle + 5}" class="number" text-anchor="end">{shown}</text>'
+        )
+        x, y = left + middle, top - 10
+        turn = f' transform="rotate(-40 {x:.1f} {y:.1f})"' if slanted else ""
+        anchor = "start" if turn else "middle"
+        parts.append(
+            f'<text x="{x:.1f}" y="{y:.1f}" class="number" text-anchor="{anchor}"{turn}>{shown}</text>'
+        )
+        total = sum(counts) or 1.0
+        for place, count in enumerate(counts):
+            across = left + cell * place
+            parts.append(
+                f'<rect x="{across + 1:.1f}" y="{top + cell * line + 1:.1f}" width="{cell - 2:.1f}" '
+                f'height="{cell - 2:.1f}" rx="3" class="cell" opacity="{0.06 + 0.44 * count / total:.2f}"/>'
+                f'<text x="{across + cell / 2:.1f}" y="{top + middle + 5:.1f}" class="number" '
+                f'text-anchor="middle">{short(count)}</text>'
+            )
+    return picture(width, height, "Confusion matrix: true classes down, predicted across", parts)
