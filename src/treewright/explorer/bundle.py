@@ -10,6 +10,7 @@ from importlib.resources import files
 from posixpath import dirname, join, normpath
 
 _COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)  # for who reads the source, not for every page
+_INDENT = re.compile(r"^ +", re.MULTILINE)  # as well; no text of a module runs over several lines
 _IMPORT = re.compile(r'^import \{([\w\s,]*)\} from "(\.{1,2}/[\w/.]*)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:class|const|function) (\w+))", re.MULTILINE)
 _OTHER = re.compile(r"^\s*(?:import|export)\b.*|.*\bimport\s*[(.].*", re.MULTILINE)
@@ -40,8 +41,9 @@ def bundle(entry: str, read: Callable[[str], str]) -> str:
     Raises
     ------
     ValueError
-        If a module imports or exports in another way than `import { a, b } from "./other.js";` and `export`
-        before a class, a constant or a function, or imports a name that the other does not export.
+        If a module has a text over several lines, or imports or exports in another way than
+        `import { a, b } from "./other.js";` and `export` before a class, a constant or a function, or imports
+        a name that the other does not export.
 
     Examples
     --------
@@ -79,7 +81,9 @@ class _Module:
 
     def __init__(self, name: str, source: str) -> None:
         self.name = name
-        source = _COMMENT.sub("", source)
+        if any(line.count("`") % 2 for line in source.splitlines()):
+            raise ValueError(f"{name}.js: the bundle does not understand a text over several lines.")
+        source = _INDENT.sub("", _COMMENT.sub("", source))
         self.imports: dict[str, set[str]] = {}
         for names, path in _IMPORT.findall(source):
             listed = {word.strip() for word in names.split(",")} - {""}
