@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from contextlib import redirect_stdout
 from functools import partial
 from io import StringIO
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
+import treewright
 from helpers.boundaries import boundary_rows, dataset_of, grid_table, values_of
 from helpers.node import RunInNode
 from helpers.trees import Leaf, build, mixed_schema, random_rows, random_tree
@@ -93,6 +97,22 @@ def test_the_script_decides_as_the_library_does(run_in_node, costs) -> None:
     tree = build(mixed_schema(3), Leaf(7, [1, 3, 3]), costs)
     said = in_script(run_in_node, tree, "rows.map((shares) => model.best(shares))", shares)
     assert said == decide(np.array(shares, float), tree.costs).tolist()
+
+
+def test_a_node_says_its_class(run_in_node) -> None:
+    tree = DecisionTreeClassifier(max_depth=1, ties="first").fit(*datasets.load_iris()).tree_
+    said = in_script(run_in_node, tree, "rows.map((node) => model.says(node))", [0, 1, 2])
+    assert [re.sub("[\u2068\u2069]", "", words) for words in said] == ["setosa", "setosa", "versicolor"]
+
+
+def test_no_class_of_the_page_has_two_methods_of_one_name() -> None:
+    method = re.compile(r"^  (?:static |async |get |set )*([\w#]+)\(.*\) \{$", re.MULTILINE)
+    for path in Path(treewright.__file__).parent.joinpath("explorer", "assets").rglob("*.js"):
+        for body in re.split(r"^(?:export )?class ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[
+            1:
+        ]:
+            names = Counter(method.findall(body.split("\n}\n")[0]))
+            assert max(names.values(), default=1) == 1, f"{path.name}: {names.most_common(1)}"
 
 
 def test_a_leaf_decided_by_hand_predicts_so_and_keeps_its_probabilities(run_in_node) -> None:

@@ -181,9 +181,9 @@ export class Model {
     return value.map((weight) => (total > 0 ? weight / total : 0));
   }
 
-  // What a node says of a row: its shares, its number, or what its equation comes to. Terms are added up in their order, as
+  // What a node gives a row: its shares, its number, or what its equation comes to. Terms are added up in their order, as
   // core/predict/equations.hpp does; what is missing, or never seen, counts as the feature's fill.
-  says(node, row) {
+  output(node, row) {
     if (!this.equations) return this.shares(node);
     const { constant, terms, range } = this.equations;
     let sum = constant[node];
@@ -286,7 +286,7 @@ export class Model {
   }
 
   // What the tree says of a row: class probabilities, or a number; shared rows count in every leaf they reach.
-  predict(row, step = 0, says = (node) => this.says(node, row)) {
+  predict(row, step = 0, says = (node) => this.output(node, row)) {
     const said = new Array(this.width).fill(0);
     const parts = [[0, 1]];
     while (parts.length) {
