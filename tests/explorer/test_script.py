@@ -383,3 +383,16 @@ def test_ticks_are_round_numbers_of_the_axis(run_in_node, low, high) -> None:
         assert np.allclose(steps, steps[0])
         assert f"{steps[0]:.0e}"[0] in "125"
         assert steps[0] == pytest.approx(float(f"{steps[0]:.0e}"))
+
+
+def test_words_of_a_node_are_words(run_in_node) -> None:
+    X, y = datasets.load_iris()
+    names = {"setosa": "סטוסה", "versicolor": "versicolor", "virginica": "virginica"}
+    tree = DecisionTreeClassifier(max_depth=1, ties="first").fit(X, y.map(names)).tree_
+    expression = "[model.predictionWords(1), ruleText(model, ruleOf(model, 1)), model.predictionWords(2)]"
+    alone, rule, plain = in_script(run_in_node, tree, expression)
+    assert (
+        alone == "\N{FIRST STRONG ISOLATE}סטוסה\N{POP DIRECTIONAL ISOLATE}"
+    )  # what is beside it stays in order
+    assert rule == f"IF petal length ≤ 2.45 THEN {alone}  (50 rows · 100\N{NO-BREAK SPACE}%)"
+    assert plain == "versicolor"

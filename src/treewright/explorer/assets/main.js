@@ -1,5 +1,6 @@
 // Main: puts the page together, and keeps what was chosen in its address.
 
+import { Caption } from "./views/caption.js";
 import { Card } from "./views/node_card.js";
 import { Compare } from "./views/compare_nodes.js";
 import { lightWay } from "./model/folding.js";
@@ -49,6 +50,8 @@ function start() {
     foldsItself: true,
     topDown: true,
     lit: null,
+    why: null,
+    only: null,
     row: null,
     values: null,
     pinned: null,
@@ -103,6 +106,8 @@ function start() {
   buildLegend(model, marks);
   state.on(["exchanged", "theme"], () => buildLegend(model, marks));
   announce(model, state, treeView);
+  new Caption(at("caption"), model, state);
+  openSheet(state);
   follow(model, state, marks, treeView);
   preparePaper(at("paper"), treeView, marks, state);
   dropHint();
@@ -118,7 +123,7 @@ function pickRow(model, state, row) {
   lightWay(
     state,
     way.map(({ node }) => node),
-    { row, node: way.at(-1).node },
+    { row, node: way.at(-1).node, why: { words: `the path of row ${row.id}`, rows: [row] } },
   );
 }
 
@@ -186,7 +191,7 @@ function buildTools(model, state, treeView, marks) {
     ),
     tool("Unfold", () => treeView.unfoldAll(), "unfold all, or fold a large tree again"),
     model.classes && hatchTool(state, treeView, marks),
-    tool("Clear", () => state.set({ lit: null, row: null }), "put out what is lit"),
+    tool("Clear", () => state.set({ lit: null, why: null, row: null }), "put out what is lit"),
   );
   if (model.rows.length) {
     const drop = tool("Drop", null, "let rows fall from the root to their leaves");
@@ -288,10 +293,20 @@ function announce(model, state, treeView) {
     if (changed.includes("exchanged")) return; // whoever exchanges the tree says why
     const node = model.standing(state.get("node"), state.get("step"));
     const leaf = model.isLeaf(node, state.get("step"));
-    const words = `${leaf ? "leaf" : "node"} ${node}: ${model.condition(node)}, ${leaf ? "predicts" : "would predict"} ${model.says(node)}, ${model.note(node)}`;
+    const words = `${leaf ? "leaf" : "node"} ${node}: ${model.condition(node)}, ${leaf ? "predicts" : "would predict"} ${model.predictionWords(node)}, ${model.note(node)}`;
     at("live").textContent = words;
     if (treeView.shown.includes(node)) treeView.reveal(node);
   });
+}
+
+// On a phone a node that is picked comes as a sheet from below.
+function openSheet(state) {
+  const narrow = window.matchMedia("(max-width: 700px)");
+  state.on(["node"], (changed) => {
+    const isPicked = state.get("tab") === "tree" && !changed.includes("exchanged");
+    document.body.classList.toggle("sheet", narrow.matches && isPicked);
+  });
+  at("sheet-close").addEventListener("click", () => document.body.classList.remove("sheet"));
 }
 
 function readAddress(model, state) {

@@ -191,7 +191,7 @@ export class Marks {
     const room = { bold: true, width: CARD.width - 14 };
     const size = pen.lines(title, { ...room, size: 13 }).length > 1 ? 10.5 : 13;
     pen.text(x[node], top + 20, title, { ...room, size, fill: theme.ink, opacity });
-    const said = model.classes || leaf ? "" : `${model.says(node)} · `;
+    const said = model.classes || leaf ? "" : `${model.predictionWords(node)} · `;
     const note = `${said}${model.note(node)}${folded ? " · folded" : ""}`;
     pen.text(x[node], top + 56, note, { size: 11, fill: theme.pale, width: CARD.width - 16, opacity });
     if (node)

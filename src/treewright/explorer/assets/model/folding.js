@@ -5,7 +5,7 @@ export function lightWay(state, nodes, more = {}) {
   const opened = new Set(nodes);
   const folded = new Set([...state.get("folded")].filter((node) => !opened.has(node)));
   const isShut = folded.size < state.get("folded").size;
-  state.set({ lit: opened, ...(isShut && { folded, foldsItself: false }), ...more });
+  state.set({ lit: opened, why: null, ...(isShut && { folded, foldsItself: false }), ...more });
 }
 
 // As plot_tree has it, the tree is opened where most is at stake, as long as it has so many leaves at most.

@@ -146,7 +146,7 @@ export class Model {
   }
 
   // A prediction among other words: one that runs from right to left does not turn what stands beside it.
-  says(node) {
+  predictionWords(node) {
     return isolated(this.prediction(node));
   }
 

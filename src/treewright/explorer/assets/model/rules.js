@@ -57,7 +57,9 @@ export function ruleOf(model, node) {
   const base = model.classes ? model.shares(0)[model.label[node]] : null;
   return {
     node,
-    constraints: constraintsOf(model, node),
+    get constraints() {
+      return (this.found ??= constraintsOf(model, node)); // long lists are sorted before they are read
+    },
     cover: model.weight[node] / total,
     confidence: model.classes ? model.sureness(node) : null,
     lift: model.classes && base ? model.sureness(node) / base : null,
@@ -68,7 +70,7 @@ export function ruleOf(model, node) {
 
 export function ruleText(model, rule) {
   const words = rule.constraints.map((constraint) => constraintText(model, constraint)).join(" AND ");
-  return `IF ${words || "true"} THEN ${model.says(rule.node)}  (${model.note(rule.node)})`;
+  return `IF ${words || "true"} THEN ${model.predictionWords(rule.node)}  (${model.note(rule.node)})`;
 }
 
 // The tree that is shown as a program: the exporter's own, or the lines of Python that have it written.

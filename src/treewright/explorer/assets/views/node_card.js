@@ -94,7 +94,7 @@ export class Card {
       ),
     );
     const [low, high] = wilson(model.sureness(node), model.weight[node]);
-    const sure = `The probability of ${model.says(node)} is between ${between([low, high])} with 95 % confidence (Wilson).`;
+    const sure = `The probability of ${model.predictionWords(node)} is between ${between([low, high])} with 95 % confidence (Wilson).`;
     const more =
       model.width > 12
         ? element("p", { class: "pale" }, `… ${counted(model.width - 12, "more class", "more classes")}`)
@@ -146,7 +146,7 @@ export class Card {
         "li",
         { dir: "auto" },
         go,
-        element("span", { class: "pale", dir: "ltr" }, ` → ${model.says(child)}, ${model.note(child)}`),
+        element("span", { class: "pale", dir: "ltr" }, ` → ${model.predictionWords(child)}, ${model.note(child)}`),
       );
     });
     const shared = {
@@ -213,7 +213,11 @@ export class Card {
 
   actions(node, leaf) {
     const { state, model } = this;
-    const light = () => state.set({ lit: new Set(model.ancestors(node)) });
+    const light = () =>
+      state.set({
+        lit: new Set(model.ancestors(node)),
+        why: { words: `the path to node ${node}`, rows: model.rowsAt(node).map((at) => model.rows[at]) },
+      });
     const fold = () => state.get("fold")(node);
     return element(
       "p",

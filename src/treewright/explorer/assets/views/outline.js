@@ -55,7 +55,7 @@ export class Outline {
     const children = this.children(node);
     const leaf = !children.length;
     const words = leaf
-      ? `${this.model.condition(node)} → ${this.model.says(node)}`
+      ? `${this.model.condition(node)} → ${this.model.predictionWords(node)}`
       : this.model.condition(node);
     const expanded = leaf ? null : String(this.open.has(node));
     const settings = {

@@ -124,17 +124,17 @@ export class Quality {
           disabled: !rows.length,
           "aria-label": words,
           title: words,
-          onclick: () => this.light(rows),
+          onclick: () => this.light(rows, `leaves of rows of ${truth} taken for ${taken}`),
         },
         String(rows.length),
       ),
     );
   }
 
-  light(rows) {
+  light(rows, words) {
     const { model, state } = this;
     const way = (row) => model.pathOf(row.values, state.get("step")).map(({ node }) => node);
-    state.set({ lit: new Set(rows.flatMap(way)), tab: "tree" });
+    state.set({ lit: new Set(rows.flatMap(way)), why: { words, rows }, tab: "tree" });
   }
 
   residuals() {

@@ -3,6 +3,7 @@
 import { dayOf, element, isDate, numberText, replaceChildren, roundNumbers, valueText } from "../elements/text.js";
 
 const CELLS = 180;
+const MANY = 2000; // nodes
 const PLOT = { width: 620, height: 460, left: 76, bottom: 44, right: 10, top: 10 };
 
 export class Regions {
@@ -124,27 +125,37 @@ export class Regions {
     return [low - room, high + room];
   }
 
+  // While a slider moves a large tree, the plane is painted roughly, and finely once it rests.
+  cells(step) {
+    clearTimeout(this.waiting);
+    const isRough = step !== this.painted && this.model.visible(step).length > MANY;
+    this.painted = step;
+    if (isRough) this.waiting = setTimeout(() => this.render(), 150);
+    return isRough ? Math.round(CELLS / 3) : CELLS;
+  }
+
   // Every cell asks the tree; what it says is a colour, stronger where it is surer.
   paint(context) {
     const { model, marks, plane } = this;
     const step = this.state.get("step");
+    const size = this.cells(step);
     const row = this.rest();
     if (this.slice) row[this.slice.place] = this.slice.value;
     const [[left, right], [bottom, top]] = [this.reach(0), this.reach(1)];
     const cells = document.createElement("canvas");
-    [cells.width, cells.height] = [CELLS, CELLS];
+    [cells.width, cells.height] = [size, size];
     const drawn = cells.getContext("2d");
-    for (let across = 0; across < CELLS; across++) {
-      row[plane[0]] = left + ((right - left) * (across + 0.5)) / CELLS;
-      for (let up = 0; up < CELLS; up++) {
-        row[plane[1]] = bottom + ((top - bottom) * (up + 0.5)) / CELLS;
+    for (let across = 0; across < size; across++) {
+      row[plane[0]] = left + ((right - left) * (across + 0.5)) / size;
+      for (let up = 0; up < size; up++) {
+        row[plane[1]] = bottom + ((top - bottom) * (up + 0.5)) / size;
         const said = model.predict(row, step);
         const code = model.classes ? (model.byHand.size ? model.classOf(row, step) : model.best(said)) : 0;
         drawn.globalAlpha = model.classes ? 0.12 + 0.4 * said[code] : 0.75;
         drawn.fillStyle = model.classes
           ? marks.classColour(code)
           : marks.numberColour((said[0] - model.lowest) / (model.highest - model.lowest || 1));
-        drawn.fillRect(across, CELLS - 1 - up, 1, 1);
+        drawn.fillRect(across, size - 1 - up, 1, 1);
       }
     }
     context.imageSmoothingEnabled = false;

@@ -20,7 +20,7 @@ export class RowsView {
       return;
     }
     this.build();
-    state.on(["exchanged", "step", "tab", "node", "row"], () => this.render());
+    state.on(["exchanged", "step", "tab", "node", "row", "only"], () => this.render());
   }
 
   build() {
@@ -88,8 +88,10 @@ export class RowsView {
     const { model, state } = this;
     const node = model.standing(state.get("node"), state.get("step"));
     const inNode = new Set(model.rowsAt(node));
+    const only = state.get("only") && new Set(state.get("only"));
     let rows = model.rows.filter(
-      (row, index) => (!this.here.checked || inNode.has(index)) && this.matches(row),
+      (row, index) =>
+        (!only || only.has(row)) && (!this.here.checked || inNode.has(index)) && this.matches(row),
     );
     if (this.wrong.checked && model.classes) rows = rows.filter((row) => this.said(row) !== this.target(row));
     const { feature, down } = this.order;
@@ -125,7 +127,13 @@ export class RowsView {
     const { total } = model.content.rows;
     replaceChildren(
       this.words,
-      `${rows.length} rows${rows.length > MOST ? `, the first ${MOST} shown` : ""}; the page holds ${model.rows.length} of ${total.reduce((a, b) => a + b, 0)}.`,
+      `${rows.length} rows${rows.length > MOST ? `, the first ${MOST} shown` : ""}; the page holds ${model.rows.length} of ${total.reduce((a, b) => a + b, 0)}. `,
+      state.get("only") &&
+        element(
+          "button",
+          { type: "button", class: "link", onclick: () => state.set({ only: null }) },
+          "Only those that are lit: show all",
+        ),
     );
     const sort = (feature) => (
       (this.order = { feature, down: this.order.feature === feature && !this.order.down }),
@@ -165,7 +173,6 @@ export class RowsView {
             type: "button",
             class: "link",
             "aria-label": `show the path of row ${row.id}`,
-            onclick: () => state.get("pick")(row),
           },
           `${row.id}${row.validation ? " v" : ""}`,
         );
@@ -173,7 +180,8 @@ export class RowsView {
           "tr",
           {
             "aria-selected": row === state.get("row") ? "true" : null,
-            class: model.classes && said !== target ? "wrong" : null,
+            class: model.classes && said !== target ? "pick wrong" : "pick",
+            onclick: () => state.get("pick")(row),
           },
           element("th", { scope: "row" }, pick),
           cell(target),

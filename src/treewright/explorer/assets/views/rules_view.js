@@ -5,7 +5,7 @@ import { swatch } from "./node_card.js";
 import { constraintText, programOf, ruleOf, ruleText } from "../model/rules.js";
 import { element, numberText, percentText, replaceChildren } from "../elements/text.js";
 
-const MOST = 500;
+const MOST = 150;
 
 export class RulesView {
   constructor(panel, model, marks, state, copy) {
@@ -113,7 +113,10 @@ export class RulesView {
             type: "button",
             class: "link rule",
             dir: "auto",
-            onclick: () => lightWay(state, model.ancestors(rule.node), { node: rule.node }),
+            onclick: () => lightWay(state, model.ancestors(rule.node), {
+                node: rule.node,
+                why: { words: `the rule of leaf ${rule.node}` },
+              }),
           },
           conditions,
           " → ",

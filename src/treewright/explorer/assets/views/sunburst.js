@@ -98,7 +98,7 @@ export class Sunburst {
     const inner = model.depth[node] * ring;
     const strength = model.classes ? 0.25 + 0.75 * model.sureness(node) : 1;
     const outer = inner + ring - Math.min(1, ring / 4); // a gap, also between hundreds of rings
-    const words = `${model.condition(node)} → ${model.says(node)}, ${model.note(node)}`;
+    const words = `${model.condition(node)} → ${model.predictionWords(node)}, ${model.note(node)}`;
     const outline = node ? { d: ringPart(begin, extent, inner, outer) } : { r: outer };
     const settings = {
       ...outline,

@@ -322,6 +322,8 @@ export class TreeView {
     canvas.addEventListener(
       "wheel",
       (event) => {
+        // the page scrolls unless the reader is at work in the picture
+        if (!event.ctrlKey && !event.metaKey && document.activeElement !== canvas) return;
         event.preventDefault();
         const box = canvas.getBoundingClientRect();
         this.zoom(Math.exp(-event.deltaY * 0.0016), event.clientX - box.left, event.clientY - box.top);
@@ -359,7 +361,8 @@ export class TreeView {
         Math.hypot(one.clientX - others[0].clientX, one.clientY - others[0].clientY) || 1;
       const box = this.canvas.getBoundingClientRect();
       this.zoom(spread(event) / spread(before), others[0].clientX - box.left, others[0].clientY - box.top);
-    } else this.pan(event.clientX - before.clientX, event.clientY - before.clientY);
+      this.pan((event.clientX - before.clientX) / 2, (event.clientY - before.clientY) / 2);
+    } else if (event.pointerType !== "touch") this.pan(event.clientX - before.clientX, event.clientY - before.clientY);
     this.#moved += Math.abs(event.clientX - before.clientX) + Math.abs(event.clientY - before.clientY);
     this.#pointers.set(event.pointerId, event);
   }
@@ -369,7 +372,7 @@ export class TreeView {
     if (this.#moved > 5) return;
     const node = this.nodeAt(event.clientX, event.clientY);
     if (node !== null) this.state.set({ node });
-    else this.state.set({ lit: null, row: null });
+    else this.state.set({ lit: null, why: null, row: null });
   }
 
   fold(node) {

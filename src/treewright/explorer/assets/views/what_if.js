@@ -31,15 +31,18 @@ export class WhatIf {
       this.build();
       this.render();
     });
-    state.on(["exchanged"], () => this.build());
+    state.on(["exchanged", "step"], () => this.build());
     state.on(["exchanged", "step", "tab", "theme"], () => this.render());
     this.build();
   }
 
+  // Those that the tree asks for as it is shown.
   usedFeatures() {
     const used = new Set();
-    for (const split of this.model.splits)
-      if (split) for (const feature of split.features || [split.feature]) used.add(feature);
+    const step = this.state.get("step");
+    const inner = this.model.visible(step).filter((node) => !this.model.isLeaf(node, step));
+    for (const split of inner.map((node) => this.model.splits[node]))
+      for (const feature of split.features || [split.feature]) used.add(feature);
     return used;
   }
 
@@ -143,7 +146,7 @@ export class WhatIf {
     lightWay(
       this.state,
       way.map(({ node }) => node),
-      { values: this.values.slice() },
+      { values: this.values.slice(), why: { words: "the path of the row typed in under “What if”" } },
     );
   }
 
@@ -292,7 +295,7 @@ export class WhatIf {
       lightWay(
         this.state,
         way.map(({ node }) => node),
-        { node: way.at(-1).node, tab: "tree" },
+        { node: way.at(-1).node, tab: "tree", why: { words: "the path of the row of “What if”" } },
       );
     return element("p", {}, element("button", { type: "button", onclick: show }, "Show the path in the tree"));
   }
