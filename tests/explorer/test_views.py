@@ -261,3 +261,24 @@ def test_a_split_of_two_features_is_seen_in_their_plane(read, splits) -> None:
         side = [((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 > 1 for x, y, _ in places]
     branch = model.apply(X) == 1
     assert side == branch.tolist() or side == (~branch).tolist()
+
+
+def test_an_optimal_tree_stands_beside_the_greedy_one(read) -> None:
+    draw = np.random.default_rng(0)
+    X = pd.DataFrame(draw.integers(0, 2, (200, 4)), columns=list("abcd"))
+    y = X["b"] ^ X["d"]
+    model = tw.OptimalTreeClassifier(max_depth=2).fit(X, y)
+    greedy = tw.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    errors = round(200 * (1 - greedy.score(X, y)))
+    reader = read(tw.explore(model, X, y, cv=None))
+    reader.open("greedy")
+    found = reader.text("#panel-greedy")
+    assert f"saves {errors} of the greedy tree's {errors} errors" in found
+    assert "no tree within these limits is better" in found
+    lists = reader.page.locator("#panel-greedy [role=tree]")
+    assert lists.nth(0).locator("[data-node]").count() == len(model.tree_)
+    assert lists.nth(1).locator("[data-node]").count() == len(greedy.tree_)
+
+
+def test_other_trees_stand_alone(read, irises) -> None:
+    assert not read(irises).page.locator("#tab-greedy").count()

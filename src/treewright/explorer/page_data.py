@@ -21,6 +21,7 @@ from treewright.draw.labels import answer, question
 from treewright.draw.visible_tree import read_rows
 from treewright.errors import warn
 from treewright.explain.region import cuts_by_feature
+from treewright.explorer.greedy_tree import greedy_tree
 from treewright.explorer.page_table import code_values, feature_content, rows_content
 from treewright.explorer.programs import programs
 from treewright.export.text import Writer
@@ -32,6 +33,7 @@ from treewright.pruning.losses import held_out_loss
 from treewright.pruning.nested import nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
+from treewright.tree.decision import loss_name
 from treewright.tree.equations import Equations
 from treewright.tree.from_sklearn import tree_of
 from treewright.tree.model import TreeModel
@@ -120,7 +122,7 @@ def content_of(explored: Exploration, *, cv: int | None, max_rows: int, title: s
     title : str or None
         The heading.
     """
-    return frame_content(explored, max_rows, title) | tree_content(explored, cv)
+    return frame_content(explored, max_rows, title) | tree_content(explored, cv) | _greedy(explored)
 
 
 def frame_content(explored: Exploration, max_rows: int, title: str | None) -> Json:
@@ -148,6 +150,17 @@ def tree_content(explored: Exploration, cv: int | None) -> Json:
         "path": _path(explored, cv),
         "programs": programs(explored),
     }
+
+
+def _greedy(explored: Exploration) -> Json:
+    """Describe the greedy tree that an optimal one is shown beside, and what is proven of that."""
+    greedy = greedy_tree(explored.model, explored.tree, explored.training)
+    if greedy is None:
+        return {}
+    model = explored.model
+    proof = {"optimal": model.optimal_, "lower_bound": model.lower_bound_, "alpha": float(model.alpha)}
+    loss = {"loss": loss_name(greedy, "errors"), "objective": model.objective_}
+    return {"greedy": tree_content(Exploration(greedy, None, explored.validation), None) | proof | loss}
 
 
 def tree_columns(tree: Tree) -> Json:

@@ -60,6 +60,15 @@ class TreeModel(Protocol):
 
 
 @runtime_checkable
+class ProvenModel(Protocol):
+    """An estimator that knows how good its tree is among all trees within its limits."""
+
+    objective_: float
+    lower_bound_: float
+    optimal_: bool
+
+
+@runtime_checkable
 class ForestModel(Protocol):
     """An estimator of many trees, of this library."""
 

@@ -8,6 +8,7 @@ import { keepPrice } from "./model/replace_tree.js";
 import { download, exports } from "./elements/export.js";
 import { Falling } from "./drawing/row_animation.js";
 import { Forest } from "./model/forest.js";
+import { GreedyView } from "./views/greedy_view.js";
 import { ForestView } from "./views/forest_view.js";
 import { Marks } from "./drawing/marks.js";
 import { Model } from "./model/model.js";
@@ -33,6 +34,7 @@ const TABS = {
   rows: "Rows",
   "what-if": "What if",
   quality: "Quality",
+  greedy: "Optimal or greedy",
   forest: "Forest",
   teach: "Teach",
 };
@@ -99,6 +101,7 @@ function start() {
   new RowsView(at("panel-rows"), model, state, download, forest);
   new WhatIf(at("panel-what-if"), model, marks, state, forest);
   new Quality(at("panel-quality"), model, marks, state, forest);
+  if (content.greedy) new GreedyView(at("panel-greedy"), model, content, state);
   new Teach(at("panel-teach"), model, marks, state);
   const forestView =
     forest && new ForestView({ panel: at("panel-forest"), picker: at("forest") }, forest, marks, state);
@@ -130,7 +133,9 @@ function pickRow(model, state, row) {
 // ---- tabs and tools
 
 function buildTabs(model, state) {
-  const shown = Object.entries(TABS).filter(([key]) => key !== "forest" || model.content.forest);
+  const shown = Object.entries(TABS).filter(
+    ([key]) => !["forest", "greedy"].includes(key) || model.content[key],
+  );
   const tabs = shown.map(([key, name]) =>
     element(
       "button",
