@@ -126,7 +126,7 @@ def test_an_evaluation_prints_plots_and_is_plain_json() -> None:
 
 def test_cross_validation_has_the_same_figures() -> None:
     X, y = tw.datasets.load_iris()
-    found = cross_validate(tw.DecisionTreeClassifier(), X, y, 5)
+    found = cross_validate(tw.DecisionTreeClassifier(ties="first"), X, y, 5)
     assert found.figures.accuracy == pytest.approx(1 - found.evaluation.error)
     assert found.figures.log_loss == pytest.approx(found.evaluation.log_loss)
     assert found.figures.brier_score == pytest.approx(found.evaluation.brier)
@@ -138,7 +138,7 @@ def test_cross_validation_has_the_same_figures() -> None:
 @pytest.fixture(name="wrapped", params=["pipeline", "search", "both"])
 def _wrapped(request):
     X, y = tw.datasets.load_iris()
-    tree = tw.DecisionTreeClassifier(max_depth=2)
+    tree = tw.DecisionTreeClassifier(max_depth=2, ties="first")
     pipeline = make_pipeline(StandardScaler(), tree)
     grid = {"max_leaf_nodes": [3, 4]}
     return {
@@ -179,7 +179,7 @@ def test_partial_dependence_is_that_of_scikit_learn() -> None:
     from sklearn.inspection import partial_dependence
 
     X, y = tw.datasets.load_iris()
-    model = tw.DecisionTreeClassifier(max_depth=3).fit(X.to_numpy(), y)
+    model = tw.DecisionTreeClassifier(max_depth=3, ties="first").fit(X.to_numpy(), y)
     expected = partial_dependence(model, X.to_numpy(), [2], custom_values={2: np.unique(X.to_numpy()[:, 2])})
     line = tw.plot_partial_dependence(model, X.to_numpy(), 2, target="virginica").get_lines()[-1]
     values = np.unique(X.to_numpy()[:, 2])

@@ -73,9 +73,9 @@ class Evaluation:
 
     Examples
     --------
-    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> from treewright import TreeClassifier, datasets
     >>> X, y = datasets.load_iris()
-    >>> found = DecisionTreeClassifier(max_depth=2).fit(X[::2], y[::2]).evaluate(X[1::2], y[1::2])
+    >>> found = TreeClassifier().fit(X[::2], y[::2]).evaluate(X[1::2], y[1::2])
     >>> found.n_rows, round(found.accuracy, 3), [round(bound, 2) for bound in found.intervals["accuracy"]]
     (75, 0.947, [0.87, 0.98])
     >>> found.confusion_matrix

@@ -75,7 +75,7 @@ def content(page) -> dict:
 @pytest.fixture(name="irises", scope="module")
 def _irises():
     X, y = datasets.load_iris()
-    model = DecisionTreeClassifier(max_competitors=2).fit(X[::2], y[::2])
+    model = DecisionTreeClassifier(max_competitors=2, ties="first").fit(X[::2], y[::2])
     return model, explore(model, X[::2], y[::2], validation=(X[1::2], y[1::2]), cv=5)
 
 
@@ -259,10 +259,10 @@ def test_presets_are_cross_validated_by_their_own_program() -> None:
 @pytest.mark.parametrize(
     "learner",
     [
-        DecisionTreeClassifier(pruner="pessimistic"),
-        DecisionTreeClassifier(pruner=pruning.CostComplexity(cv=5, se=1)),
-        DecisionTreeClassifier(pruner="reduced_error", random_state=0),
-        DecisionTreeClassifier(max_leaf_nodes=4, ccp_alpha=0.01),
+        DecisionTreeClassifier(ties="first", pruner="pessimistic"),
+        DecisionTreeClassifier(ties="first", pruner=pruning.CostComplexity(cv=5, se=1)),
+        DecisionTreeClassifier(ties="first", pruner="reduced_error", random_state=0),
+        DecisionTreeClassifier(ties="first", max_leaf_nodes=4, ccp_alpha=0.01),
         TreeClassifier(),
         C45Classifier(),
         CARTClassifier(cv=5, se=1),
@@ -283,9 +283,9 @@ def test_folds_are_grown_and_pruned_as_the_model_was(learner) -> None:
 
 def test_folds_are_pruned_as_a_model_that_was_pruned_after_its_fit() -> None:
     X, y = datasets.load_votes()
-    model = DecisionTreeClassifier().fit(X, y)
+    model = DecisionTreeClassifier(ties="first").fit(X, y)
     pruned = prune(model, pruning.CostComplexity(cv=5, se=1), X, y)
-    at_once = DecisionTreeClassifier(pruner=pruning.CostComplexity(cv=5, se=1)).fit(X, y)
+    at_once = DecisionTreeClassifier(ties="first", pruner=pruning.CostComplexity(cv=5, se=1)).fit(X, y)
     path, same = (content(explore(each, X, y, cv=5))["path"] for each in (pruned, at_once))
     assert path["cross_validation"] == same["cross_validation"]
     assert path["cross_validation"] != content(explore(model, X, y, cv=5))["path"]["cross_validation"]

@@ -28,7 +28,7 @@ def noisy_editor() -> Editor:
     random = np.random.default_rng(5)
     X = random.integers(0, 30, (150, 3)).astype(float)
     y = np.where(random.random(150) < 0.35, random.integers(0, 2, 150), X[:, 0] > 14)
-    return edit(DecisionTreeClassifier(criterion="entropy", min_samples_leaf=3).fit(X, y), X, y)
+    return edit(DecisionTreeClassifier(criterion="entropy", ties="first", min_samples_leaf=3).fit(X, y), X, y)
 
 
 def shown(run_in_node, before: Editor, after: Editor, step: int, node: int) -> list[int]:

@@ -117,7 +117,7 @@ def test_no_class_of_the_page_has_two_methods_of_one_name() -> None:
 
 def test_a_leaf_decided_by_hand_predicts_so_and_keeps_its_probabilities(run_in_node) -> None:
     X, y = datasets.load_iris()
-    edited = edit(DecisionTreeClassifier(max_depth=1).fit(X, y), X, y).relabel(2, "setosa")
+    edited = edit(DecisionTreeClassifier(max_depth=1, ties="first").fit(X, y), X, y).relabel(2, "setosa")
     expression = """[model.prediction(2), model.note(2), model.shares(2),
       rows.map((row) => model.classOf(row)), model.predict(rows[0]), nearestChange(model, rows[0], 0)]"""
     rows = X.to_numpy()[[100, 0]].tolist()
@@ -154,7 +154,7 @@ def test_programs_to_copy_predict_as_the_model_does(missing) -> None:
 
 def test_an_edited_tree_is_copied_as_it_is_edited() -> None:
     X, y = datasets.load_iris()
-    editor = edit(DecisionTreeClassifier(max_depth=1).fit(X, y), X, y).relabel(2, "virginica")
+    editor = edit(DecisionTreeClassifier(max_depth=1, ties="first").fit(X, y), X, y).relabel(2, "virginica")
     namespace: dict = {}
     exec(content_of(editor.explored, cv=None, max_rows=0, title=None)["programs"]["python"], namespace)
     assert namespace["predict"](X.iloc[60].to_dict()) == "virginica"

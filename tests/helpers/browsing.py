@@ -94,7 +94,7 @@ def reading(browser, tmp_path):
 @pytest.fixture(name="irises", scope="session")
 def page_of_irises():
     X, y = datasets.load_iris()
-    model = DecisionTreeClassifier(max_competitors=2).fit(X[::2], y[::2])
+    model = DecisionTreeClassifier(max_competitors=2, ties="first").fit(X[::2], y[::2])
     return explore(model, X[::2], y[::2], validation=(X[1::2], y[1::2]), cv=5, title="Irises")
 
 
