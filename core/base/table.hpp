@@ -17,9 +17,18 @@ struct Feature {
     bool categorical() const { return codes != nullptr; }
 };
 
+/// Numbers of which only those other than zero are stored: those of a column side by side, ascending, those missing last; of
+/// equal ones the lower row comes first.
+struct SparseColumns {
+    std::span<const int64_t> begin;  // of each column, and the end
+    std::span<const uint32_t> row;
+    std::span<const double> value;
+};
+
 struct Table {
     size_t n_rows = 0;
     std::vector<Feature> features;
+    const SparseColumns* sparse = nullptr;  // where it is given, all features are numeric and their `numbers` null
 };
 
 /// A matrix in any memory order, as NumPy hands it over.

@@ -1,5 +1,7 @@
 // Forests: growing, packing and unpacking trees, votes and leaves.
 #include "bindings/numpy_arrays.hpp"
+#include "base/sparse.hpp"
+#include "predict/forest/sparse_vote.hpp"
 
 namespace treewright::border {
 
@@ -79,11 +81,12 @@ Draws read_draws(const nb::dict& d, size_t n_rows) {
     return draws;
 }
 
-nb::object grow_trees(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
+nb::object grow_trees(const nb::object& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
                       const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
                       const std::optional<Vector<double>>& weight, const nb::dict& options, const nb::dict& draws) {
     const Recipe recipe = read_recipe(options);
-    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0), options);
+    const HeldTable held(numbers, codes, position, n_categories, target.shape(0), options);
+    const Table& table = held.table;
     const Target y = read_target(target, n_classes, weight);
     const Draws drawn = read_draws(draws, table.n_rows);
     GrownForest grown = watched(options, [&](Monitor& monitor) {
@@ -208,6 +211,40 @@ nb::tuple vote_rows(const nb::dict& arrays, int n_classes, const Grid<double>& n
     return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, double>(sums, 2, shape, owner)), give(std::move(votes)), infinite);
 }
 
+/// The same of sparse rows; flags tell what was met: 1 = missing, 2 = infinite.
+template <class Number>
+nb::tuple vote_sparse_rows(const nb::dict& arrays, int n_classes, const Vector<int64_t>& begin, const Vector<int32_t>& column,
+                           const Vector<Number>& value, size_t n_columns, bool hard, const nb::object& draws, int threads) {
+    const HeldForest held(arrays, n_classes);
+    const SparseRows<Number> rows{span(begin), span(column), span(value), n_columns};
+    check_begins(rows.begin, rows.column.size());
+    const size_t width = width_of(n_classes);
+    auto [sums, owner] = allocate<double>(rows.size() * width);
+    std::optional<Draws> out_of_bag;
+    if (!draws.is_none()) out_of_bag = read_draws(nb::cast<nb::dict>(draws), rows.size());
+    std::vector<uint32_t> votes(out_of_bag ? rows.size() : 0);
+    const Vote how = n_classes == 0 ? Vote::sum : hard ? Vote::hard : Vote::soft;
+    const int flags = interruptible([&](Monitor& monitor) {
+        return vote_sparse(held.view(), rows, how, out_of_bag ? &*out_of_bag : nullptr, sums, votes.data(), threads, monitor);
+    });
+    const size_t shape[] = {rows.size(), width};
+    return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, double>(sums, 2, shape, owner)), give(std::move(votes)), flags);
+}
+
+template <class Number>
+nb::tuple leaf_table_of_sparse(const nb::dict& arrays, int n_classes, const Vector<int32_t>& id, const Vector<int64_t>& begin,
+                               const Vector<int32_t>& column, const Vector<Number>& value, size_t n_columns, int threads) {
+    const HeldForest held(arrays, n_classes);
+    const ForestView forest = held.view();
+    const SparseRows<Number> rows{span(begin), span(column), span(value), n_columns};
+    check_begins(rows.begin, rows.column.size());
+    auto [leaf, owner] = allocate<int32_t>(rows.size() * forest.n_trees());
+    const int flags =
+        interruptible([&](Monitor& monitor) { return leaves_sparse(forest, span(id), rows, leaf, threads, monitor); });
+    const size_t shape[] = {rows.size(), forest.n_trees()};
+    return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, int32_t>(leaf, 2, shape, owner)), flags);
+}
+
 /// The ids of all nodes, in preorder.
 nb::object node_ids(const nb::dict& arrays, int n_classes) { return give(ids(HeldForest(arrays, n_classes).view())); }
 
@@ -226,8 +263,8 @@ nb::tuple leaf_table(const nb::dict& arrays, int n_classes, const Vector<int32_t
 }  // namespace
 
 void add_forests(nb::module_& m) {
-    m.def("grow_forest", &grow_trees, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
-          "n_categories"_a.noconvert(), "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a, "draws"_a);
+    m.def("grow_forest", &grow_trees, "numbers"_a, "codes"_a.noconvert(), "position"_a.noconvert(), "n_categories"_a.noconvert(),
+          "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a, "draws"_a);
     m.def("pack_forest", &pack_trees, "trees"_a, "n_classes"_a, "position"_a.noconvert(), "n_categories"_a.noconvert());
     m.def("pack_columns", &pack_columns, "arrays"_a, "n_classes"_a, "position"_a.noconvert(), "n_categories"_a.noconvert());
     m.def("draw_rows", &draw_rows, "n_rows"_a, "draws"_a, "tree"_a);
@@ -235,6 +272,15 @@ void add_forests(nb::module_& m) {
           "n_categories"_a.noconvert());
     m.def("vote", &vote_rows, "arrays"_a, "n_classes"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "hard"_a,
           "draws"_a.none(), "threads"_a = 1);
+    const auto sparse = [&](auto number) {
+        using Number = decltype(number);
+        m.def("vote_sparse", &vote_sparse_rows<Number>, "arrays"_a, "n_classes"_a, "begin"_a.noconvert(), "column"_a.noconvert(),
+              "value"_a.noconvert(), "n_columns"_a, "hard"_a, "draws"_a.none(), "threads"_a = 1);
+        m.def("leaves_sparse", &leaf_table_of_sparse<Number>, "arrays"_a, "n_classes"_a, "id"_a.noconvert(),
+              "begin"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(), "n_columns"_a, "threads"_a = 1);
+    };
+    sparse(double{});
+    sparse(float{});
     m.def("node_ids", &node_ids, "arrays"_a, "n_classes"_a);
     m.def("leaves", &leaf_table, "arrays"_a, "n_classes"_a, "id"_a.noconvert(), "numbers"_a.noconvert(), "codes"_a.noconvert(),
           "threads"_a = 1);

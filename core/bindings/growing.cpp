@@ -1,5 +1,7 @@
 // A table and a recipe become the arrays of a tree.
+#include "base/sparse.hpp"
 #include "bindings/numpy_arrays.hpp"
+#include "grow/choose_finder.hpp"
 
 namespace treewright::border {
 
@@ -43,11 +45,27 @@ nb::object zeros_and_ones(const Columns& numbers) {
     return give(std::move(found));
 }
 
-nb::dict grow_tree(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
+/// The columns of a sparse matrix as growers take them; `by_rows` tells that it is given by rows.
+nb::tuple sparse_columns(const Vector<int64_t>& begin, const Vector<int32_t>& index, const Vector<double>& value, size_t n_rows,
+                         size_t n_columns, bool by_rows, int threads) {
+    const SparseMatrix matrix{n_rows, n_columns, by_rows, span(begin), span(index), span(value)};
+    StoredColumns columns;
+    {
+        nb::gil_scoped_release unlocked;
+        columns = sorted_columns(matrix, threads);
+    }
+    return nb::make_tuple(give(std::move(columns.begin)), give(std::move(columns.row)), give(std::move(columns.value)));
+}
+
+/// The choice by which a tree does not grow on sparse columns; empty if there is none.
+std::string needs_dense(const nb::dict& options) { return dense_only(read_recipe(options)); }
+
+nb::dict grow_tree(const nb::object& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
                    const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
                    const std::optional<Vector<double>>& weight, const nb::dict& options) {
     const Recipe recipe = read_recipe(options);
-    const Table table = read_table(numbers, codes, position, n_categories, target.shape(0), options);
+    const HeldTable held(numbers, codes, position, n_categories, target.shape(0), options);
+    const Table& table = held.table;
     const Target y = read_target(target, n_classes, weight);
     auto grown = watched(options, [&](Monitor& monitor) {
         std::optional<TreeArrays> drawn = grow_drawn_cuts(table, y, recipe, monitor);
@@ -83,8 +101,11 @@ void add_growing(nb::module_& m) {
     m.def("zeros_and_ones", &zeros_and_ones, "numbers"_a.noconvert());
     m.def("columns", &columns_of<double>, "table"_a.noconvert(), "threads"_a = 1);
     m.def("columns", &columns_of<float>, "table"_a.noconvert(), "threads"_a = 1);
-    m.def("grow", &grow_tree, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
-          "n_categories"_a.noconvert(), "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
+    m.def("grow", &grow_tree, "numbers"_a, "codes"_a.noconvert(), "position"_a.noconvert(), "n_categories"_a.noconvert(),
+          "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a);
+    m.def("sparse_columns", &sparse_columns, "begin"_a.noconvert(), "index"_a.noconvert(), "value"_a.noconvert(), "n_rows"_a,
+          "n_columns"_a, "by_rows"_a, "threads"_a = 1);
+    m.def("dense_only", &needs_dense, "options"_a);
     m.def("merit", &merit_of, "criterion"_a, "table"_a.noconvert());
 }
 

@@ -191,6 +191,44 @@ inline Table read_table(const Columns& numbers, const CodeColumns& codes, const 
     return table;
 }
 
+/// A table of numbers stored by column (`sorted_columns`), kept alive while it is looked at.
+struct HeldSparse {
+    Vector<int64_t> begin;
+    Vector<uint32_t> row;
+    Vector<double> value;
+    SparseColumns columns;
+
+    explicit HeldSparse(const nb::tuple& parts)
+        : begin(nb::cast<Vector<int64_t>>(parts[0])),
+          row(nb::cast<Vector<uint32_t>>(parts[1])),
+          value(nb::cast<Vector<double>>(parts[2])),
+          columns{span(begin), span(row), span(value)} {}
+    HeldSparse(const HeldSparse&) = delete;
+};
+
+/// The columns to grow on: `numbers` is a matrix, or a tuple of the arrays of a sparse one.
+struct HeldTable {
+    std::optional<HeldSparse> sparse;
+    Columns numbers;
+    Table table;
+
+    HeldTable(const nb::object& given, const CodeColumns& codes, const Vector<int32_t>& position,
+              const Vector<int32_t>& n_categories, size_t n_rows, const nb::dict& options) {
+        if (!nb::isinstance<nb::tuple>(given)) {
+            numbers = nb::cast<Columns>(given, false);
+            table = read_table(numbers, codes, position, n_categories, n_rows, options);
+            return;
+        }
+        sparse.emplace(nb::cast<nb::tuple>(given));
+        if (sparse->row.shape(0) >= std::numeric_limits<uint32_t>::max())
+            throw nb::value_error("more than 4294967294 stored values: grow on a part of the rows");
+        table.n_rows = n_rows;
+        table.features.resize(position.shape(0));
+        table.sparse = &sparse->columns;
+    }
+    HeldTable(const HeldTable&) = delete;
+};
+
 inline Target read_target(const TargetArray& target, int n_classes, const std::optional<Vector<double>>& weight) {
     Target y;
     y.n_classes = n_classes;

@@ -1,6 +1,8 @@
 // Rows find their leaves.
 #include "bindings/numpy_arrays.hpp"
 #include "predict/shapley.hpp"
+#include "base/sparse.hpp"
+#include "predict/sparse_rows.hpp"
 
 namespace treewright::border {
 
@@ -76,6 +78,20 @@ nb::tuple walk_rows(const nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, 
         interruptible([&](Monitor& monitor) { return walk(nodes, span(id), matrix(numbers), leaf, threads, monitor); });
     const size_t shape[] = {rows};
     return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, int32_t>(leaf, 1, shape, owner)), infinite);
+}
+
+/// The same of sparse rows; gives flags of what was met: 1 = missing, 2 = infinite.
+template <class Number>
+nb::tuple walk_sparse_rows(const nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& packed,
+                           const Vector<int32_t>& id, const Vector<int64_t>& begin, const Vector<int32_t>& column,
+                           const Vector<Number>& value, size_t n_columns, int threads) {
+    const SparseRows<Number> rows{span(begin), span(column), span(value), n_columns};
+    check_begins(rows.begin, rows.column.size());
+    auto [leaf, owner] = allocate<int32_t>(rows.size());
+    const std::span<const PackedNode> nodes(reinterpret_cast<const PackedNode*>(packed.data()), packed.shape(0));
+    const int flags = interruptible([&](Monitor& monitor) { return walk_sparse(nodes, span(id), rows, leaf, threads, monitor); });
+    const size_t shape[] = {rows.size()};
+    return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, int32_t>(leaf, 1, shape, owner)), flags);
 }
 
 nb::object route_rows(const nb::dict& arrays, const Grid<double>& numbers, const Grid<int32_t>& codes,
@@ -182,6 +198,12 @@ nb::object shapley_rows(const nb::dict& arrays, const Grid<double>& numbers, con
 void add_routing(nb::module_& m) {
     m.def("children", &children_of, "parent"_a.noconvert());
     m.def("pack", &pack_tree, "arrays"_a, "position"_a.noconvert());
+    const auto sparse = [&](auto number) {
+        m.def("walk_sparse", &walk_sparse_rows<decltype(number)>, "packed"_a, "id"_a.noconvert(), "begin"_a.noconvert(),
+              "column"_a.noconvert(), "value"_a.noconvert(), "n_columns"_a, "threads"_a = 1);
+    };
+    sparse(double{});
+    sparse(float{});
     m.def("walk", &walk_rows, "packed"_a.noconvert(), "id"_a.noconvert(), "numbers"_a.noconvert(), "threads"_a = 1);
     m.def("route", &route_rows, "arrays"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "position"_a.noconvert(),
           "threads"_a = 1);

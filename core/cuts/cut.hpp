@@ -74,13 +74,15 @@ struct NodeView {
 template <class Index>
 struct CutTask {
     std::span<const Entry<Index>> list;  // the rows that have a value, ascending; behind them the others, if they take part
-    size_t known;                        // rows that have a value
+    size_t known;                        // entries of the list that have a value
     const CutLimits& limits;
     bool left_out = false;     // rows without a value take no part; else they are tried on either side
     bool shared = false;       // they will be shared over the branches
     bool by_shares = false;    // so they will, and branches are valued with their shares
     bool bounded = false;      // sum up first, and look only where the best cut may be
     double least = -infinity;  // of merit that matters
+    size_t zeros = 0;          // further rows of the node, all of value zero, which the list does not name
+    size_t below = 0;          // entries of values below that
 };
 
 struct FoundCut {

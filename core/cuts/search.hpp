@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 
+#include "cuts/around_zeros.hpp"
 #include "cuts/bounded.hpp"
 #include "cuts/shared_counts.hpp"
 #include "cuts/scan.hpp"
@@ -11,12 +12,15 @@ namespace treewright {
 template <class C, class Scorer>
 class CutSearch {
 public:
-    CutSearch(const C& criterion, Scratch& scratch) : criterion_(criterion), scratch_(scratch), class_scan_(criterion) {}
+    CutSearch(const C& criterion, Scratch& scratch)
+        : criterion_(criterion), scratch_(scratch), class_scan_(criterion), around_zeros_(criterion, scratch) {}
     CutSearch(const CutSearch&) = delete;  // it refers to the memory of its owner
     CutSearch& operator=(const CutSearch&) = delete;
 
     template <class Index>
     FoundCut best(const NodeView& node, const CutTask<Index>& task) {
+        if constexpr (!goes_by_rows<C>)
+            if (task.zeros > 0) return around_zeros_.best(node, task, best_);
         if (task.known == 0) return {};
         if (tries_both_sides(node, task)) return best_of_both_sides(node, task);
         if constexpr (!goes_by_rows<C>)
@@ -30,6 +34,8 @@ public:
     /// The merit of one cut, −infinity if it is not allowed.
     template <class Index>
     double merit(const NodeView& node, const CutTask<Index>& task, const Cut& cut, double threshold) {
+        if constexpr (!goes_by_rows<C>)
+            if (task.zeros > 0) return around_zeros_.merit(node, task, cut);
         const Basis basis = basis_of(node, task);
         if constexpr (!goes_by_rows<C>)
             if (task.by_shares && task.known < node.totals.count)
@@ -161,6 +167,7 @@ private:
     BestCut best_;
     PairScanFor<C> pair_scan_;
     ClassScanFor<C> class_scan_;
+    CutsAroundZeros<C, Scorer> around_zeros_;
 };
 
 }  // namespace treewright

@@ -6,6 +6,7 @@
 #include "grow/driver.hpp"
 #include "grow/offers.hpp"
 #include "base/parallel.hpp"
+#include "base/sparse.hpp"
 #include "grow/by_sorting/finder.hpp"
 #include "grow/kernel.hpp"
 
@@ -63,16 +64,20 @@ public:
         label_.clear();
         number_.clear();
         weight_.clear();
-        for (const Feature& feature : table.features) {
-            if (feature.categorical()) gather(feature.codes, codes_);
-            else gather(feature.numbers, numbers_);
-        }
         table_ = table;
         table_.n_rows = rows.size();
-        size_t n_numbers = 0, n_codes = 0;
-        for (Feature& feature : table_.features) {
-            if (feature.categorical()) feature.codes = codes_.data() + rows.size() * n_codes++;
-            else feature.numbers = numbers_.data() + rows.size() * n_numbers++;
+        if (table.sparse) {
+            take_stored(*table.sparse, table.n_rows, rows);
+        } else {
+            for (const Feature& feature : table.features) {
+                if (feature.categorical()) gather(feature.codes, codes_);
+                else gather(feature.numbers, numbers_);
+            }
+            size_t n_numbers = 0, n_codes = 0;
+            for (Feature& feature : table_.features) {
+                if (feature.categorical()) feature.codes = codes_.data() + rows.size() * n_codes++;
+                else feature.numbers = numbers_.data() + rows.size() * n_numbers++;
+            }
         }
         target_ = target;
         if (target.n_classes) gather(target.label, label_);
@@ -86,7 +91,18 @@ public:
     const Target& target() const { return target_; }
 
 private:
+    void take_stored(const SparseColumns& columns, size_t n_rows, const std::vector<uint32_t>& rows) {
+        if (rows.size() == n_rows) return;  // all of them: the table as it is
+        std::vector<int32_t> place(n_rows, -1);
+        for (size_t i = 0; i < rows.size(); ++i) place[rows[i]] = static_cast<int32_t>(i);
+        take_rows(columns, place, stored_);
+        sparse_ = stored_.view();
+        table_.sparse = &sparse_;
+    }
+
     Table table_;
+    StoredColumns stored_;
+    SparseColumns sparse_;
     Target target_;
     std::vector<double> numbers_, number_, weight_;
     std::vector<int32_t> codes_, label_;
@@ -95,6 +111,7 @@ private:
 /// Whether nodes are grown by sorting the features they draw, rather than on presorted lists of all of them.
 bool use_sorting(const GrowTask& task) {
     const Recipe& r = task.recipe;
+    if (task.table.sparse) return false;
     const bool few = r.random_cuts || (r.max_features > 0 && 2 * r.max_features <= static_cast<int64_t>(task.n_features()));
     return sorts_by(r.criterion) && few && r.ties != Ties::last && offers::by_sorting.holds(r.demands());
 }

@@ -8,6 +8,7 @@
 namespace treewright {
 
 TreeArrays grow_tree(const GrowTask& task, const std::vector<double>& weight) {
+    if (task.table.sparse) return grow_sparse(task, weight);
     const Choices demands = task.recipe.demands();
     if (offers::presorted.holds(demands)) return grow_whole_rows(task, weight);
     if (offers::shared_rows.holds(demands)) return grow_shared_rows(task, weight);

@@ -35,4 +35,12 @@ inline constexpr Choices bits =
 inline constexpr Choices by_sorting =
     of_the_driver.with({Choice::max_features, Choice::random_cuts, Choice::missing, Choice::ties, Choice::category_order});
 
+/// Sparse tables: numbers alone, by cuts of one feature. What is said of categories and surrogates finds none.
+inline constexpr Choices sparse = of_the_driver.with(
+    {Choice::max_features,    Choice::random_cuts, Choice::missing,        Choice::ties,           Choice::class_factor,
+     Choice::search_factor,   Choice::costs,       Choice::feature_costs,  Choice::order,          Choice::max_leaf_nodes,
+     Choice::max_nodes,       Choice::enough_risk, Choice::complexity,     Choice::min_gain,       Choice::short_cuts,
+     Choice::subset,          Choice::multiway,    Choice::one_vs_rest,    Choice::category_order, Choice::category_search,
+     Choice::fair_categories, Choice::max_groups,  Choice::max_surrogates, Choice::use_surrogates});
+
 }  // namespace treewright::offers

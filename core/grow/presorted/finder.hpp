@@ -103,7 +103,7 @@ public:
     }
     void take_branches(const Item& item, std::vector<Item>& children) const {
         for (size_t b = 0; b < children.size(); ++b) static_cast<RowSpan&>(children[b]) = rows_.branch_rows(item, b);
-        share_totals(item, children);
+        rows_.share_totals(item.totals, children);
     }
     void finish(const Item& item, Candidate& split) const { rows_.unrank(item, split); }
     void pass_on(const Item& item, const std::vector<Item>& children) {
@@ -113,16 +113,6 @@ public:
     }
 
 private:
-    /// Whole counts subtract without rounding: only the smaller of two branches is counted.
-    void share_totals(const Item& item, std::vector<Item>& children) const {
-        if (children.size() != 2 || !task_.n_classes || rows_.local().weight) return;
-        const bool first = children[0].size() <= children[1].size();
-        Item &small = children[first ? 0 : 1], &large = children[first ? 1 : 0];
-        rows_.count_classes(small, small.totals);
-        large.totals = item.totals;
-        large.totals.remove(small.totals);
-    }
-
     // ---- the best split of a node ----------------------------------------------------------------------------
 
     /// Find the best candidate, and others if competitors are kept; features constant here are dropped.

@@ -145,6 +145,16 @@ public:
         else if (is_bit(split.feature)) assign_by_bit(item, split);
         else assign_by_position(item, split);
     }
+    /// Send the rows of a node down two branches, `n_left` of them left: all to one side but those that each(put) names.
+    template <class Each>
+    void assign_sides(const RowSpan& item, bool others_left, size_t n_left, Each&& each) {
+        const Index* order = this->order(item);
+        for (size_t i = 0; i < item.size(); ++i) left_[order[i]] = others_left;
+        each([&](Index row, bool left) { left_[row] = left; });
+        begin_.assign({0, static_cast<uint32_t>(n_left), static_cast<uint32_t>(item.size())});
+    }
+    /// By local row, 1 = the row was sent left.
+    const uint8_t* sides() const { return left_.data(); }
     /// A split on ranked categories as a table of those present at the node.
     void unrank(const RowSpan& item, Candidate& split) const {
         const Ranking* ranking = task_.ranking(static_cast<size_t>(split.feature));
@@ -191,7 +201,11 @@ public:
     /// The rows of each branch, as a split parts them; numbers about a centre.
     std::vector<BranchSums> branch_sums(const RowSpan& item, Candidate& split, double centre) {
         assign_branches(item, split);
-        std::vector<BranchSums> branches(static_cast<size_t>(split.n_branches));
+        return branch_sums(item, centre, static_cast<size_t>(split.n_branches));
+    }
+    /// The same once they are assigned.
+    std::vector<BranchSums> branch_sums(const RowSpan& item, double centre, size_t n_branches = 2) const {
+        std::vector<BranchSums> branches(n_branches);
         const Index* order = this->order(item);
         for (BranchSums& branch : branches) branch.classes.resize(task_.n_classes ? task_.width() : 0);
         for (size_t i = 0; i < item.size(); ++i) {
@@ -201,6 +215,17 @@ public:
             add_row(branch, row, centre);
         }
         return branches;
+    }
+
+    /// Whole counts subtract without rounding: only the smaller of two branches is counted.
+    template <class Item>
+    void share_totals(const Totals& node, std::vector<Item>& children) const {
+        if (children.size() != 2 || !task_.n_classes || local_.weight) return;
+        const bool first = children[0].size() <= children[1].size();
+        Item &small = children[first ? 0 : 1], &large = children[first ? 1 : 0];
+        count_classes(small, small.totals);
+        large.totals = node;
+        large.totals.remove(small.totals);
     }
 
     // ---- partitioning ----------------------------------------------------------------------------------------

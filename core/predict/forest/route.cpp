@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "predict/forest/coded_forest.hpp"
+#include "predict/forest/tally.hpp"
 #include "predict/forest/walk.hpp"
 #include "base/parallel.hpp"
 
@@ -11,8 +12,7 @@ namespace treewright {
 
 namespace {
 
-constexpr int64_t most_rows = 8192;    // of a block
-constexpr double same_weight = 1e-11;  // weights of classes that differ by less, as a share of them, are equal (decision.py)
+constexpr int64_t most_rows = 8192;  // of a block
 
 bool any_infinity(const Matrix<double>& numbers, int64_t first, int64_t last) {
     constexpr double limit = std::numeric_limits<double>::max();
@@ -27,33 +27,7 @@ bool any_infinity(const Matrix<double>& numbers, int64_t first, int64_t last) {
     return found;
 }
 
-/// Adds up what leaves say.
-template <class Number>
-struct Tally {
-    const Number* value;
-    size_t width;
-    Vote how;
-
-    void add(size_t node, double* to) const {
-        const Number* at = value + node * width;
-        if (how == Vote::sum) {
-            *to += static_cast<double>(*at);
-        } else if (how == Vote::hard) {
-            const double enough = static_cast<double>(*std::max_element(at, at + width)) * (1 - same_weight);
-            to[std::find_if(at, at + width, [&](Number n) { return static_cast<double>(n) >= enough; }) - at] += 1.0;
-        } else if (width == 2) {
-            const double first = static_cast<double>(at[0]), second = static_cast<double>(at[1]), all = first + second;
-            to[0] += first / all;
-            to[1] += second / all;
-        } else {
-            double all = 0;
-            for (size_t k = 0; k < width; ++k) all += static_cast<double>(at[k]);
-            for (size_t k = 0; k < width; ++k) to[k] += static_cast<double>(at[k]) / all;
-        }
-    }
-};
-
-/// The same for all rows of a block, from what every node says; `fixed` 0 = the width is known at run time only.
+/// What leaves say of all rows of a block, from what every node says; `fixed` 0 = the width is known at run time only.
 template <size_t fixed>
 void add_all(const double* leaf_output, size_t width, const uint32_t* leaf, int64_t n, double* to) {
     const size_t each = fixed ? fixed : width;

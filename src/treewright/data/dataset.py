@@ -20,6 +20,7 @@ from treewright.data.frames import read
 from treewright.data.objects import categories_of
 from treewright.data.predicates import read_predicates
 from treewright.data.schema import Infinities, Schema, no_rows
+from treewright.data.sparse import is_sparse
 from treewright.data.target import read_classes, read_numbers, read_target, read_weight
 from treewright.errors import DataError, warn
 from treewright.formatting.suggestions import unknown_name
@@ -131,6 +132,23 @@ class Dataset:
         DataError
             If anything in the data cannot be used; the message names the column and the row.
         """
+        if is_sparse(X) and categorical_features is None and ordinal_features is None and predicates is None:
+            from treewright.data.sparse_dataset import read_sparse_table
+
+            sparse = read_sparse_table(
+                X,
+                y,
+                task=task,
+                sample_weight=sample_weight,
+                missing=missing,
+                inf=inf,
+                estimator=estimator,
+                threads=threads,
+                keep_labels=keep_labels,
+                declared_classes=declared_classes,
+            )
+            if sparse is not None:
+                return sparse
         matrix = _matrix(X, threads)
         table = _matrix_table(matrix[0]) if matrix is not None else read(X)
         n_rows = table.n_rows
@@ -138,7 +156,7 @@ class Dataset:
             raise no_rows((n_rows, table.n_features), estimator)
         if matrix is None:
             _check_index(X, y)
-        classes, target = _target(y, task, n_rows, estimator, declared_classes)
+        classes, target = read_task_target(y, task, n_rows, estimator, declared_classes)
         weight, counted = read_weight(sample_weight, n_rows)
         if matrix is not None and categorical_features is None and ordinal_features is None:
             schema, flags = Schema.unnamed(table.n_features), matrix[1].tolist()
@@ -168,6 +186,10 @@ class Dataset:
         """Say which rows miss the value of a feature."""
         values = self.values(feature)
         return values < 0 if self.schema.n_categories[feature] else np.isnan(values)
+
+    def weighted(self, weight: Numbers | None) -> Dataset:
+        """Give the same rows with other weights."""
+        return Dataset(self.schema, self.numbers, self.codes, self.target, weight, self.labels)
 
     def take(self, rows: NDArray[Any]) -> Dataset:
         """Give some rows, by their numbers or by a mask, under the same schema.
@@ -229,9 +251,10 @@ def _matrix_table(numbers: Numbers) -> RawTable:
     return RawTable(len(numbers), numbers.shape[1], None, lambda feature: RawNumbers(numbers[:, feature]))
 
 
-def _target(
+def read_task_target(
     y: Any, task: Task | None, n_rows: int, estimator: str, declared_classes: bool
 ) -> tuple[NDArray[Any] | None, Codes | Numbers | None]:
+    """Read the target of a task: its classes, if there are any, and the class or number of each row."""
     if task == "classification":
         return read_classes(y, n_rows, estimator, declared=declared_classes)
     if task == "regression":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias
@@ -14,6 +15,7 @@ from treewright.data.columns import Column, Unseen, feature_number
 from treewright.data.encoding import encode, refuse_infinities, refuse_missing
 from treewright.data.frames import read
 from treewright.data.predicates import Predicate, bound
+from treewright.data.sparse import NOT_IN_SPARSE, SparseRows, is_sparse, readable, refuse_large
 from treewright.errors import DataError, warn
 
 Infinities: TypeAlias = Literal["error", "extreme"]
@@ -65,6 +67,12 @@ class Schema:
         schema = object.__new__(Schema)
         schema.__dict__.update(self.__dict__, classes=classes)
         return schema
+
+    def __reduce__(self) -> tuple[Callable[..., Schema], tuple[Any, ...]]:
+        """Pickle columns without what is worked out of them; numbers without names by how many there are."""
+        if not self.named and not self.predicates and self.columns == _unnamed(len(self.columns)).columns:
+            return _numbered, (len(self.columns), self.classes)
+        return Schema, (self.columns, self.classes, self.named, self.predicates)
 
     @property
     def n_classes(self) -> int:
@@ -191,6 +199,9 @@ class Schema:
                [nan]]), array([[ 1],
                [-1]], dtype=int32))
         """
+        if is_sparse(X):
+            refuse_large(X.shape, "what is asked for")
+            X = self._dense(X, missing)
         if type(X) in ARRAYS and X.dtype != FLOAT64 and X.dtype.kind in "fiu" and X.dtype.itemsize <= 4:
             X = X.astype(np.float64)
         if (
@@ -214,6 +225,33 @@ class Schema:
             raise self._wrong_shape((table.n_rows, table.n_features), estimator)
         numbers, codes = self._encode_table(table, unseen, missing, inf)
         return numbers, self._worked_out(X, numbers, codes)
+
+    def sparse_rows(
+        self, X: Any, *, inf: Infinities = "error", check_names: bool = True, estimator: str = "this estimator"
+    ) -> SparseRows | None:
+        """Give the rows of a sparse matrix as they are; `None` if X is none, or if this schema stores more than numbers.
+
+        Whoever routes them must look at what was met on the way: `SparseRows.refuse`.
+        """
+        if not self._is_plain or self.predicates or not is_sparse(X) or inf != "error":
+            return None
+        matrix = readable(X)
+        if matrix is None:
+            return None
+        if X.shape[1] != len(self.columns) or not X.shape[0]:
+            raise self._wrong_shape(X.shape, estimator)
+        if self.named and check_names:
+            warn(f"X does not have valid feature names, but {estimator} was fitted with feature names")
+        return SparseRows.of(matrix)
+
+    def _dense(self, X: Any, missing: str) -> Any:
+        """A sparse matrix made dense, if numbers are all that is stored."""
+        matrix = readable(X) if self._is_plain else None
+        if matrix is None:
+            return X
+        if missing == NOT_IN_SPARSE and np.isnan(matrix.data.sum()):
+            SparseRows.of(matrix).refuse(1, missing)
+        return matrix.toarray()
 
     def arrange(self, X: Any) -> RawTable:
         """Take the features out of a table by name: in any order, beside any other columns.
@@ -313,6 +351,10 @@ def _unnamed(n_features: int) -> Schema:
     # Worked out here, so that every copy has them from the start.
     _ = schema.position, schema.n_categories, schema.truth_values, schema.names, schema._is_plain
     return schema
+
+
+def _numbered(n_features: int, classes: NDArray[Any] | None) -> Schema:
+    return _unnamed(n_features).with_classes(classes)
 
 
 def no_rows(shape: tuple[int, ...], estimator: str) -> DataError:

@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright._module_names import public
+from treewright.data.sparse import NOT_IN_SPARSE, is_sparse
 from treewright.formatting.suggestions import nearest
 from treewright.growing.parameters import parameters_of
 from treewright.parameter_types import Domain, check_parameters
@@ -129,6 +130,10 @@ class TableEstimator(BaseEstimator):
     def _missing_policy(self) -> str:
         """Whether a table may miss values: "error" if not."""
         return "error" if getattr(self, "missing", None) == "error" else "direction"
+
+    def _policy_for(self, X: Any) -> str:
+        """Whether this table may miss values: a sparse one may not, as in scikit-learn."""
+        return NOT_IN_SPARSE if self._missing_policy != "error" and is_sparse(X) else self._missing_policy
 
     def _learned_html(self) -> str:
         """Give what notebooks show above scikit-learn's own view of the estimator, once it is fitted."""

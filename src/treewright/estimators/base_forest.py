@@ -15,6 +15,7 @@ from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen, plain
 from treewright.data.dataset import Task, labelled_rows
 from treewright.data.schema import Infinities
+from treewright.data.sparse import SparseRows, is_sparse, row_blocks
 from treewright.data.target import read_target, read_weight
 from treewright.errors import DataError, warn
 from treewright.estimators.base import TableEstimator, estimator
@@ -199,7 +200,7 @@ class ForestEstimator(TableEstimator):
             task=self._task,
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
-            missing=self._missing_policy,
+            missing=self._policy_for(X),
             inf=self.inf,
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
@@ -210,7 +211,7 @@ class ForestEstimator(TableEstimator):
             weight = factor[dataset.target] * (1.0 if weight is None else weight)
         if self.bootstrap:
             return dataset, weight, None
-        return Dataset(dataset.schema, dataset.numbers, dataset.codes, dataset.target, weight), None, counted
+        return dataset.weighted(weight), None, counted
 
     def _class_factor(self, dataset: Dataset, weight: Array | None) -> Array | None:
         """Factor on the weight of each class, if there are classes and factors."""
@@ -254,7 +255,7 @@ class ForestEstimator(TableEstimator):
     def _encode(self, X: Any) -> tuple[Array, NDArray[np.int32]]:
         """Rows as the trees' arrays have them."""
         return self._fitted_trees().schema.encode(
-            X, unseen=self.unseen, missing=self._missing_policy, inf=self.inf, estimator=type(self).__name__
+            X, unseen=self.unseen, missing=self._policy_for(X), inf=self.inf, estimator=type(self).__name__
         )
 
     @property
@@ -269,10 +270,23 @@ class ForestEstimator(TableEstimator):
 
     def _means(self, X: Any) -> Array:
         """Mean over the trees of what each row's leaf says."""
-        trees = self._fitted_trees()
-        sums, _ = trees.vote(*self._encode(X), hard=self._hard, threads=threads(self.n_jobs))
+        trees, options = self._fitted_trees(), {"hard": self._hard, "threads": threads(self.n_jobs)}
+        if is_sparse(X):
+            rows = self._sparse_rows(X)
+            if rows is None:
+                return np.concatenate([trees.vote(*self._encode(block), **options)[0] for block in row_blocks(X)]) / len(trees)
+            sums, _ = trees.vote_sparse(rows, self._policy_for(X), **options)
+        else:
+            sums, _ = trees.vote(*self._encode(X), **options)
         sums /= len(trees)
         return sums
+
+    def _sparse_rows(self, X: Any) -> SparseRows | None:
+        """Give sparse rows as they are, if the trees need no more."""
+        trees = self._fitted_trees()
+        if not trees.takes_sparse:
+            return None
+        return trees.schema.sparse_rows(X, inf=self.inf, estimator=type(self).__name__)
 
     def to_sklearn(self) -> Any:
         """Give the forest as scikit-learn's own, exact on rows of single precision; see the one of trees.
@@ -292,8 +306,14 @@ class ForestEstimator(TableEstimator):
 
     def apply(self, X: Any) -> NDArray[np.intp]:
         """Id of the leaf that each row ends in, a column for each tree."""
-        trees = self._fitted_trees()
-        return trees.leaves(*self._encode(X), threads(self.n_jobs)).astype(np.intp)
+        trees, n_threads = self._fitted_trees(), threads(self.n_jobs)
+        if not is_sparse(X):
+            return trees.leaves(*self._encode(X), n_threads).astype(np.intp)
+        rows = self._sparse_rows(X)
+        if rows is None:
+            leaves = [trees.leaves(*self._encode(block), n_threads) for block in row_blocks(X)]
+            return np.concatenate(leaves).astype(np.intp)
+        return trees.leaves_sparse(rows, self._policy_for(X), n_threads).astype(np.intp)
 
     def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
         """Nodes that each row passes, as a sparse matrix, and where the columns of each tree begin."""

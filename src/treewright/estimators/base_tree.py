@@ -16,6 +16,7 @@ from treewright.bounds import ErrorBound, held_out_bound, training_bound
 from treewright.data import Dataset
 from treewright.data.dataset import Task, labelled_rows
 from treewright.data.schema import Schema
+from treewright.data.sparse import BLOCK, is_sparse, row_blocks
 from treewright.estimators.base import TableEstimator, estimator
 from treewright.estimators.explaining import explain, shap_values, to_html
 from treewright.estimators.prediction_report import PredictionReport
@@ -103,7 +104,7 @@ class TreeEstimator(TableEstimator, ABC):
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
             predicates=self._choice("predicates"),
-            missing=self._missing_policy,
+            missing=self._policy_for(X),
             inf=self._choice("inf"),
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
@@ -262,6 +263,8 @@ class TreeEstimator(TableEstimator, ABC):
     def _predictions(self, X: Any) -> NDArray[Any]:
         """Class or number of each row: of its leaf, or of all leaves that a shared row ends in."""
         tree = self._fitted_tree()
+        if tree.shares_rows and is_sparse(X) and X.shape[0] * X.shape[1] > BLOCK:
+            return np.concatenate([self._predictions(block) for block in row_blocks(X)])
         if tree.is_classifier:
             return self._predicted_classes(X, tree)
         if tree.shares_rows or tree.equations is not None:
@@ -290,7 +293,22 @@ class TreeEstimator(TableEstimator, ABC):
     def _leaves(self, X: Any) -> tuple[Tree, NDArray[np.int32]]:
         """Give the tree, and the leaf of each row."""
         tree = self._fitted_tree()
+        if is_sparse(X):
+            return tree, self._leaves_of_sparse(X, tree)
         return tree, tree.route(*self._encode(X, tree), threads(self.n_jobs))
+
+    def _leaves_of_sparse(self, X: Any, tree: Tree) -> NDArray[np.int32]:
+        """Leaf of each row of a sparse table: of its stored values, or, where splits ask for more, by dense blocks."""
+        rows = tree.schema.sparse_rows(
+            X,
+            inf=self._choice("inf"),
+            check_names="_place" not in self.__dict__,
+            estimator=type(self).__name__,
+        )
+        if rows is not None and tree.walks_sparse:
+            return tree.route_sparse(rows, self._policy_for(X), threads(self.n_jobs))
+        leaves = [tree.route(*self._encode(block, tree), threads(self.n_jobs)) for block in row_blocks(X)]
+        return np.concatenate(leaves)
 
     def _bound_schema(self, tree: Tree) -> Schema:
         """What encodes rows: functions that a file could only name are this estimator's own."""
@@ -302,7 +320,7 @@ class TreeEstimator(TableEstimator, ABC):
         return self._bound_schema(tree).encode(
             X,
             unseen=self._choice("unseen"),
-            missing=self._missing_policy,
+            missing=self._policy_for(X),
             inf=self._choice("inf"),
             check_names="_place" not in self.__dict__ or hasattr(X, "columns"),  # forests' trees take arrays
             estimator=type(self).__name__,
@@ -311,6 +329,8 @@ class TreeEstimator(TableEstimator, ABC):
     def _class_probabilities(self, X: Any) -> NDArray[np.float64]:
         """Share of each class in the row's leaf."""
         if self._fitted_tree().shares_rows:
+            if is_sparse(X) and X.shape[0] * X.shape[1] > BLOCK:
+                return np.concatenate([self._spread(block, self._laplace) for block in row_blocks(X)])
             return self._spread(X, self._laplace)
         tree, leaf = self._leaves(X)
         value = self._class_values(tree)

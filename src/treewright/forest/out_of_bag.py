@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.data.sparse import SparseRows
+from treewright.data.sparse_dataset import SparseDataset
 from treewright.errors import warn
 from treewright.forest.bootstrap import Draws
 from treewright.forest.trees import Trees, answer
@@ -21,7 +23,11 @@ def predict_out_of_bag(
     trees: Trees, draws: Draws, rows: Dataset, *, hard: bool = False, threads: int = 1
 ) -> Array:
     """Mean of what the trees say that have not drawn a row (Breiman, 2001, §3.1); zeros where all have."""
-    sums, votes = trees.vote(rows.numbers, rows.codes, hard=hard, draws=draws, threads=threads)
+    if isinstance(rows, SparseDataset) and trees.takes_sparse:
+        stored = SparseRows.of_columns(rows.columns)
+        sums, votes = trees.vote_sparse(stored, "direction", hard=hard, draws=draws, threads=threads)
+    else:
+        sums, votes = trees.vote(rows.numbers, rows.codes, hard=hard, draws=draws, threads=threads)
     if not votes.all():
         warn(
             "Some inputs do not have OOB scores. This probably means too few trees were used to compute "

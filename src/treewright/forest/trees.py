@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.data import Schema
+from treewright.data.sparse import SparseRows
 from treewright.forest.bootstrap import Draws
 from treewright.tree import Tree
 from treewright.tree.decision import decide
@@ -118,11 +119,9 @@ class Trees(MadeWhenAskedFor[Tree]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self)} trees, {self.node_count} nodes, {self.nbytes} bytes)"
 
-    def __reduce__(self) -> tuple[Callable[[bytes], Trees], tuple[bytes]]:
-        """Pickle as the bytes of a model file, which are validated when they are read back."""
-        from treewright.persistence.forests import trees_from_bytes, trees_to_bytes
-
-        return trees_from_bytes, (trees_to_bytes(self),)
+    def __reduce__(self) -> tuple[Callable[..., Trees], tuple[Any, ...]]:
+        """Pickle the arrays as they are."""
+        return type(self), (self.schema, self.criterion, self.arrays)
 
     def joined(self, more: Trees) -> Trees:
         """Return these trees and more of them, over the same features."""
@@ -167,6 +166,36 @@ class Trees(MadeWhenAskedFor[Tree]):
             self.schema.refuse_infinities(numbers)
         return sums, np.full(len(sums), len(self), np.uint32) if draws is None else votes
 
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether rows need no more than the numbers they have stored."""
+        return not self.schema.n_categories.any()
+
+    def vote_sparse(
+        self,
+        rows: SparseRows,
+        missing: str,
+        *,
+        hard: bool = False,
+        draws: Draws | None = None,
+        threads: int = 1,
+    ) -> tuple[Array, NDArray[np.uint32]]:
+        """As `vote`, of rows whose zeros are not stored; `missing` says whether they may miss values."""
+        options = None if draws is None else draws.options()
+        sums, votes, flags = _core.vote_sparse(
+            self.arrays, self.schema.n_classes, *rows.parts, hard, options, threads
+        )
+        rows.refuse(flags, missing)
+        return sums, np.full(len(sums), len(self), np.uint32) if draws is None else votes
+
+    def leaves_sparse(self, rows: SparseRows, missing: str, threads: int = 1) -> NDArray[np.int32]:
+        """As `leaves`, of rows whose zeros are not stored."""
+        leaf, flags = _core.leaves_sparse(
+            self.arrays, self.schema.n_classes, self._ids, *rows.parts, threads
+        )
+        rows.refuse(flags, missing)
+        return leaf
+
     @cached_property
     def _ids(self) -> NDArray[np.int32]:
         """The id of each node in its tree, in preorder; the arrays have siblings side by side."""
@@ -188,8 +217,16 @@ class LooseTrees(Trees):
         super().__init__(schema, criterion, {})
         self.trees = list(trees)
 
+    def __reduce__(self) -> tuple[Callable[..., Trees], tuple[Any, ...]]:
+        return type(self), (self.schema, self.criterion, self.trees)
+
     def __len__(self) -> int:
         return len(self.trees)
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether rows need no more than the numbers they have stored."""
+        return False
 
     def _made(self, index: int) -> Tree:
         return self.trees[index]

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright.criteria import CLASSIFICATION, REGRESSION
 from treewright.data import Dataset, Schema
+from treewright.data.sparse_dataset import SparseDataset
 from treewright.errors import warn
 from treewright.formatting.suggestions import unknown_name
 from treewright.growing.feature_order import grow_in_order
@@ -94,11 +96,12 @@ def _significance_note(dataset: Dataset, recipe: Recipe, tree: Tree) -> str:
     return f"a single leaf: no split is significant at {recipe.significance:g}" if could_grow else ""
 
 
-def core_table(dataset: Dataset) -> tuple[Array, Codes, Codes, Codes, Array | Codes | None, int]:
+def core_table(dataset: Dataset) -> tuple[Any, Codes, Codes, Codes, Array | Codes | None, int]:
     """Give a dataset as the first arguments of the core's growers."""
     schema = dataset.schema
     position, n_categories = schema.position, schema.n_categories
-    return dataset.numbers, dataset.codes, position, n_categories, dataset.target, schema.n_classes
+    numbers = dataset.columns.parts if isinstance(dataset, SparseDataset) else dataset.numbers
+    return numbers, dataset.codes, position, n_categories, dataset.target, schema.n_classes
 
 
 def core_options(
@@ -114,7 +117,10 @@ def core_options(
         dataset, recipe = _with_predicates(dataset, recipe)
     told = {"missing": missing, "policies": policies, "threads": threads(n_jobs), "progress": progress}
     truth = dataset.schema.truth_values
-    return dataset, _options(dataset, recipe) | told | ({"truth_values": truth} if truth else {})
+    options = _options(dataset, recipe) | told | ({"truth_values": truth} if truth else {})
+    if isinstance(dataset, SparseDataset) and (name := _core.dense_only(options)):
+        dataset = dataset.dense(name)
+    return dataset, options
 
 
 def threads(n_jobs: int | None) -> int:

@@ -21,6 +21,7 @@ from treewright.tree.sklearn_arrays import SklearnArrays
 from treewright.tree.splits import SplitTable, concatenated_ranges, freeze, read_only, same_arrays
 
 if TYPE_CHECKING:
+    from treewright.data.sparse import SparseRows
     from treewright.data import Dataset, Schema
 
 NODE_ARRAYS: dict[str, np.dtype[Any]] = {
@@ -257,6 +258,28 @@ class Tree(SklearnArrays):
             self.schema.refuse_infinities(numbers)
         return leaf
 
+    @property
+    def walks_sparse(self) -> bool:
+        """Whether rows need no more than the numbers they have stored: splits are thresholds, each with a default."""
+        return self._packed is not None
+
+    def route_sparse(self, rows: SparseRows, missing: str, threads: int = 1) -> NDArray[np.int32]:
+        """Return the leaf each row ends in, of rows whose zeros are not stored.
+
+        Parameters
+        ----------
+        rows : SparseRows
+        missing : str
+            Whether they may miss values, see `SparseRows.refuse`.
+        threads : int, default=1
+            How many threads to use.
+        """
+        if self._packed is None:
+            raise ValueError("the tree has splits that ask for more than sparse rows have")
+        leaf, flags = _core.walk_sparse(*self._packed, *rows.parts, threads)
+        rows.refuse(flags, missing)
+        return leaf
+
     def predict_value(
         self, numbers: NDArray[np.float64], codes: NDArray[np.int32], threads: int = 1
     ) -> NDArray[np.float64]:
@@ -411,11 +434,13 @@ class Tree(SklearnArrays):
 
         return export_html(self)
 
-    def __reduce__(self) -> tuple[Callable[[bytes], Tree], tuple[bytes]]:
-        """Pickle as the bytes of a model file, which are validated when they are read back."""
-        from treewright.persistence.trees import tree_from_bytes, tree_to_bytes
+    def __reduce__(self) -> tuple[Callable[..., Tree], tuple[Any, ...]]:
+        """Pickle the arrays of plain trees, others as the bytes of a model file, which are proved when read."""
+        from treewright.persistence import pickles, trees
 
-        return tree_from_bytes, (tree_to_bytes(self),)
+        if pickles.is_plain(self):
+            return pickles.plain_from_state, pickles.plain_state(self)
+        return trees.tree_from_bytes, (trees.tree_to_bytes(self),)
 
 
 def deciding(trees: Sequence[Tree], values: Sequence[NDArray[np.float64]]) -> Sequence[NDArray[np.float64]]:
