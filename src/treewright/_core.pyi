@@ -20,7 +20,7 @@ def zeros_and_ones(numbers: Numbers) -> Flags:
     """Tell which columns hold nothing but 0 and 1, apart from NaN."""
 
 def grow(
-    numbers: Numbers,
+    numbers: Numbers | tuple[NDArray[Any], ...],
     codes: Codes,
     position: Codes,
     n_categories: Codes,
@@ -115,6 +115,56 @@ def pack(arrays: Mapping[str, NDArray[Any]], position: Codes) -> tuple[NDArray[A
 def walk(packed: NDArray[Any], id: Codes, numbers: Numbers, threads: int = 1) -> tuple[Codes, bool]:
     """Leaf of each row by packed nodes, and whether an infinity was met."""
 
+def walk_sparse(
+    packed: NDArray[Any],
+    id: Codes,
+    begin: NDArray[np.int64],
+    column: Codes,
+    value: NDArray[np.floating[Any]],
+    n_columns: int,
+    threads: int = 1,
+) -> tuple[Codes, int]:
+    """Leaf of each row of stored numbers, and what was met: 1 = missing, 2 = infinite."""
+
+def sparse_columns(
+    begin: NDArray[np.int64],
+    index: Codes,
+    value: Numbers,
+    n_rows: int,
+    n_columns: int,
+    by_rows: bool,
+    threads: int = 1,
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], Numbers]:
+    """Stored numbers by column, ascending: where each column begins, the rows and the numbers."""
+
+def dense_only(options: Mapping[str, Any]) -> str:
+    """Name the choice that needs a dense table; empty if there is none."""
+
+def vote_sparse(
+    arrays: Mapping[str, NDArray[Any]],
+    n_classes: int,
+    begin: NDArray[np.int64],
+    column: Codes,
+    value: NDArray[np.floating[Any]],
+    n_columns: int,
+    hard: bool,
+    draws: Mapping[str, Any] | None,
+    threads: int = 1,
+) -> tuple[Numbers, NDArray[np.uint32], int]:
+    """As `vote` of rows of stored numbers, and what was met: 1 = missing, 2 = infinite."""
+
+def leaves_sparse(
+    arrays: Mapping[str, NDArray[Any]],
+    n_classes: int,
+    id: Codes,
+    begin: NDArray[np.int64],
+    column: Codes,
+    value: NDArray[np.floating[Any]],
+    n_columns: int,
+    threads: int = 1,
+) -> tuple[Codes, int]:
+    """As `leaves` of rows of stored numbers, and what was met."""
+
 def route(
     arrays: Mapping[str, NDArray[Any]],
     numbers: Numbers,
@@ -177,7 +227,7 @@ def shapley(
     """Give what each player, or each pair of them, adds to the prediction of each row."""
 
 def grow_forest(
-    numbers: Numbers,
+    numbers: Numbers | tuple[NDArray[Any], ...],
     codes: Codes,
     position: Codes,
     n_categories: Codes,

@@ -1,4 +1,4 @@
-"""Sparse tables grow the trees that they grow as dense ones, predict the same, and are never made dense as a whole."""
+"""Sparse tables grow the trees of dense ones, predict the same, and are never made dense as a whole."""
 
 from __future__ import annotations
 
@@ -104,7 +104,11 @@ def test_the_forest_of_a_sparse_table_is_that_of_the_dense_one(kind: str, task: 
     X, dense = table(random, missing=False)
     y, weight = target(random, dense, 3 if task == "Classifier" else 0), weights(random, len(dense))
     model = getattr(tw, kind + task)
-    options: dict[str, Any] = {"random_state": seed, "bootstrap": bool(random.integers(2)), "n_jobs": 1 + seed % 2}
+    options: dict[str, Any] = {
+        "random_state": seed,
+        "bootstrap": bool(random.integers(2)),
+        "n_jobs": 1 + seed % 2,
+    }
     options["max_features"] = random.choice(["sqrt", None])
     options["oob_score"] = options["bootstrap"]
     with warnings.catch_warnings():
@@ -152,7 +156,7 @@ def test_memory_goes_by_stored_values() -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1_000_000  # kB; dense it is 80 GB
 
 
-# ---- what sparse tables do not take -------------------------------------------------------------------------------
+# ---- what sparse tables do not take ---------------------------------------------------------------
 
 
 def test_missing_values_are_refused_as_scikit_learn_does() -> None:

@@ -18,6 +18,7 @@ import pytest
 
 import treewright as tw
 from helpers.trees import TREES, Leaf, build, chain, random_tree, small_trees
+from treewright import DecisionTreeClassifier
 from treewright.data import Column, Schema
 from treewright.errors import ModelFileError
 from treewright.persistence import container as model_file
@@ -278,11 +279,33 @@ def test_what_json_cannot_hold_is_not_written() -> None:
             dumps({"kind": "x", "parameters": {"a": value}}, {})
 
 
-def test_a_pickled_tree_is_validated_when_it_is_read() -> None:
-    data, held = bytearray(pickle.dumps(TREES["deep"])), tree_to_bytes(TREES["deep"])
+def test_a_pickled_tree_of_more_than_thresholds_is_proved_when_it_is_read() -> None:
+    data, held = bytearray(pickle.dumps(TREES["multiway"])), tree_to_bytes(TREES["multiway"])
     data[data.index(held) + len(held) - 1] ^= 1
     with pytest.raises(ModelFileError):
         pickle.loads(bytes(data))
+
+
+def test_a_pickled_tree_of_thresholds_cannot_lead_outside_of_its_features() -> None:
+    X = np.random.default_rng(0).normal(size=(200, 9))
+    tree = DecisionTreeClassifier(max_depth=4).fit(X, X[:, 3] * X[:, 5] > X[:, 7]).tree_
+    data, feature = pickle.dumps(tree), tree.splits.feature.tobytes()
+    assert data.count(feature) == 1
+    with pytest.raises(ModelFileError, match="the pickle is broken"):
+        pickle.loads(data.replace(feature, b"\x7f" * len(feature)))
+    make, (schema, (n_nodes, n_splits), *rest) = tree.__reduce__()
+    with pytest.raises(ValueError, match="buffer"):
+        make(schema, (n_nodes + 9, n_splits), *rest)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("name", TREES)
+def test_trees_come_back_from_pickles(name: str, protocol: int) -> None:
+    again = pickle.loads(pickle.dumps(TREES[name], protocol))
+    assert again == TREES[name]
+    assert again.note == TREES[name].note
+    assert tree_to_bytes(again) == tree_to_bytes(TREES[name])
+    assert not again.parent.flags.writeable
 
 
 # ---- writing -------------------------------------------------------------------------------------

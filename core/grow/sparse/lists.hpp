@@ -184,8 +184,7 @@ public:
         node_of_.assign(n_rows, 0);
         mean_stored_ = columns_.n_stored() / std::max<size_t>(columns_.n_features(), 1) + 1;
         transpose();
-        seen_.assign(columns_.n_features(), 0);
-        last_.resize(columns_.n_features());
+        found_.assign(columns_.n_features(), {});
     }
     double value(size_t feature, Index rank) const { return columns_.value(feature, rank); }
 
@@ -193,26 +192,28 @@ public:
     void look_at(const Node&, std::span<const Index> rows, size_t n_features) {
         here_ = node_of_[rows[0]];
         n_here_ = rows.size();
+        ++round_;
+        gathered_.clear();
         size_t stored = 0;
-        const size_t enough = n_features * mean_stored_ / 2;
+        const size_t enough = n_features * (mean_stored_ + 16) / 3;  // to read a column costs about as much as sixteen entries
         for (size_t i = 0; i < rows.size() && stored <= enough; ++i) stored += row_begin_[rows[i] + 1] - row_begin_[rows[i]];
         by_row_ = stored <= enough;
         if (by_row_) chain(rows);
     }
+    /// Good until the next list is asked for.
     SparseList<Index> list(const Node&, int32_t feature) {
         const auto f = static_cast<size_t>(feature);
-        gathered_.clear();
         if (n_here_ == n_rows_) return columns_[f];
-        if (by_row_) {
-            if (seen_[f] != round_) return {};
-            for (uint32_t at = last_[f]; at != 0; at = chain_[at].next) gathered_.push_back(chain_[at].entry);
-            std::ranges::sort(gathered_,
-                              [](const auto& a, const auto& b) { return a.rank != b.rank ? a.rank < b.rank : a.row < b.row; });
-        } else {
-            for (const auto& entry : columns_[f].entries)
-                if (node_of_[entry.row] == here_) gathered_.push_back(entry);
+        Found& found = found_[f];
+        if (by_row_ && found.chained != round_) return {};
+        if (found.listed != round_) {
+            found.begin = static_cast<uint32_t>(gathered_.size());
+            if (by_row_) follow(found.last);
+            else filter(columns_[f].entries);
+            found.listed = round_;
+            found.end = static_cast<uint32_t>(gathered_.size());
         }
-        return {gathered_, columns_.zero(f)};
+        return {std::span(gathered_).subspan(found.begin, found.end - found.begin), columns_.zero(f)};
     }
     template <class Use>
     void each(const Node& node, Use&& use) {
@@ -226,6 +227,27 @@ public:
     }
 
 private:
+    /// What is known of a feature in the round in which it was met.
+    struct Found {
+        uint32_t chained = 0, last = 0;           // its last link
+        uint32_t listed = 0, begin = 0, end = 0;  // in gathered_
+    };
+    void filter(std::span<const Entry<Index>> column) {
+        size_t n = gathered_.size();
+        gathered_.resize(n + column.size() + 1);
+        for (const auto& entry : column) {
+            gathered_[n] = entry;
+            n += node_of_[entry.row] == here_;
+        }
+        gathered_.resize(n);
+    }
+    void follow(uint32_t last) {
+        const size_t begin = gathered_.size();
+        for (uint32_t at = last; at != 0; at = chain_[at].next) gathered_.push_back(chain_[at].entry);
+        std::ranges::sort(std::span(gathered_).subspan(begin),
+                          [](const auto& a, const auto& b) { return a.rank != b.rank ? a.rank < b.rank : a.row < b.row; });
+    }
+
     struct Link {
         Entry<Index> entry;
         uint32_t next;  // of the same feature, 0 = none
@@ -243,15 +265,14 @@ private:
     }
     /// String the values of some rows together by feature.
     void chain(std::span<const Index> rows) {
-        ++round_;
         chain_.resize(1);
         for (Index row : rows)
             for (uint32_t i = row_begin_[row]; i < row_begin_[row + 1]; ++i) {
                 const auto [feature, rank] = stored_[i];
-                const bool first = seen_[feature] != round_;
-                chain_.push_back({{rank, row}, first ? 0 : last_[feature]});
-                seen_[feature] = round_;
-                last_[feature] = static_cast<uint32_t>(chain_.size() - 1);
+                Found& found = found_[feature];
+                chain_.push_back({{rank, row}, found.chained == round_ ? found.last : 0});
+                found.chained = round_;
+                found.last = static_cast<uint32_t>(chain_.size() - 1);
             }
     }
 
@@ -270,7 +291,7 @@ private:
     uint32_t here_ = 0, round_ = 0;
     size_t n_here_ = 0;
     bool by_row_ = false;
-    std::vector<uint32_t> seen_, last_;  // by feature: the round in which it was met, its last link
+    std::vector<Found> found_;  // by feature
     std::vector<Link> chain_;
     std::vector<Entry<Index>> gathered_;
 };

@@ -227,9 +227,14 @@ class Schema:
         return numbers, self._worked_out(X, numbers, codes)
 
     def sparse_rows(
-        self, X: Any, *, inf: Infinities = "error", check_names: bool = True, estimator: str = "this estimator"
+        self,
+        X: Any,
+        *,
+        inf: Infinities = "error",
+        check_names: bool = True,
+        estimator: str = "this estimator",
     ) -> SparseRows | None:
-        """Give the rows of a sparse matrix as they are; `None` if X is none, or if this schema stores more than numbers.
+        """Give the rows of a sparse matrix as they are; `None` if X is none, or there are more than numbers.
 
         Whoever routes them must look at what was met on the way: `SparseRows.refuse`.
         """

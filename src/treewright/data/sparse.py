@@ -59,7 +59,10 @@ class SparseColumns:
     def of(cls, X: Any, threads: int = 1) -> SparseColumns:
         """Take the columns of a canonical sparse matrix of SciPy, by rows or by columns."""
         begin, index, value = _arrays(X)
-        return cls(X.shape, *_core.sparse_columns(begin, index, value, *X.shape, X.format == "csr", threads))
+        return cls(
+            X.shape,
+            *_core.sparse_columns(begin, index, value, X.shape[0], X.shape[1], X.format == "csr", threads),
+        )
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -104,7 +107,8 @@ class SparseColumns:
         owner = np.repeat(np.arange(self.shape[1]), np.diff(self.begin))
         odd_columns = np.bincount(owner[odd], minlength=self.shape[1])
         gaps = np.bincount(owner[np.isnan(self.value)], minlength=self.shape[1])
-        return (odd_columns == 0) & (gaps < self.shape[0])
+        boolean: NDArray[np.bool_] = (odd_columns == 0) & (gaps < self.shape[0])
+        return boolean
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +145,7 @@ class SparseRows:
         return cls.of(csc_array((columns.value, columns.row, columns.begin), columns.shape))
 
     def refuse(self, flags: int, missing: str) -> None:
-        """Refuse infinities and missing values; `flags` are what the core has met of them, 1 = missing, 2 = infinite."""
+        """Refuse infinities and missing values; `flags` say what was met: 1 = missing, 2 = infinite."""
         if not flags:
             return
         for position in np.unique(self.column[~np.isfinite(self.value)]):
@@ -168,9 +172,9 @@ def is_sparse(X: Any) -> bool:
 
 
 def readable(X: Any) -> Any:
-    """Give a sparse matrix by rows or columns, each place at most once; `None` if it has more than plain numbers.
+    """Give a sparse matrix by rows or columns, each place once; `None` if it has more than plain numbers.
 
-    Whole numbers beyond 2⁵³ are such, and so are complex ones: those who read columns one by one know of them.
+    Whole numbers beyond 2⁵³ are such, and complex ones: those who read columns one by one know of them.
     """
     kind, size = X.dtype.kind, X.dtype.itemsize
     if kind not in "biuf" or (kind == "f" and size > 8):
@@ -194,14 +198,14 @@ def refuse_large(shape: tuple[int, int], reason: str) -> None:
 
 
 def refuse_gaps(name: str, gaps: NDArray[np.bool_], missing: str) -> None:
-    """Refuse missing values in a column of a sparse table, if the policy says so; in the words of scikit-learn."""
+    """Refuse missing values in a column of a sparse table, if the policy says so, in scikit-learn's words."""
     rows = np.flatnonzero(gaps)
     if missing == "error":
         refuse_missing(name, gaps)
     elif missing == NOT_IN_SPARSE and len(rows):
         raise DataError(
-            f"Input X contains NaN: column {name!r} ({count_rows(rows)}). Sparse tables take no missing values, "
-            "as in scikit-learn: fill them, or pass X.toarray()."
+            f"Input X contains NaN: column {name!r} ({count_rows(rows)}). Sparse tables take no missing "
+            "values, as in scikit-learn: fill them, or pass X.toarray()."
         )
 
 

@@ -17,7 +17,7 @@ from treewright.data.target import read_weight
 
 
 class SparseDataset(Dataset):
-    """A dataset whose numbers are stored by column; growers take `columns`, who asks for `numbers` has them dense.
+    """A dataset of stored numbers: growers take its `columns`, who asks for `numbers` has them dense.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class SparseDataset(Dataset):
         return len(self.columns)
 
     @cached_property
-    def numbers(self) -> Numbers:  # type: ignore[override]
+    def numbers(self) -> Numbers:
         """The whole table, unless it is too large to be made dense."""
         return self.columns.dense()
 
@@ -65,9 +65,9 @@ class SparseDataset(Dataset):
     def take(self, rows: NDArray[Any]) -> SparseDataset:
         """Give some rows, by their numbers or by a mask, under the same schema."""
         rows = np.flatnonzero(rows) if rows.dtype == bool else rows
-        target, weight, labels = (
-            None if each is None else each[rows] for each in (self.target, self.weight, self.labels)
-        )
+        target = None if self.target is None else self.target[rows]
+        weight = None if self.weight is None else self.weight[rows]
+        labels = None if self.labels is None else self.labels[rows]
         return SparseDataset(self.schema, self.columns.take(rows), target, weight, labels)
 
     def weighted(self, weight: Numbers | None) -> SparseDataset:
@@ -93,7 +93,7 @@ def read_sparse_table(
     keep_labels: bool,
     declared_classes: bool,
 ) -> SparseDataset | None:
-    """Read a sparse matrix of SciPy, see `Dataset.from_table`; `None` if its columns must be read one by one."""
+    """Read a sparse matrix as `Dataset.from_table` does; `None` if columns must be read one by one."""
     readable_X = readable(X)
     if readable_X is None:
         return None

@@ -270,11 +270,14 @@ class ForestEstimator(TableEstimator):
 
     def _means(self, X: Any) -> Array:
         """Mean over the trees of what each row's leaf says."""
-        trees, options = self._fitted_trees(), {"hard": self._hard, "threads": threads(self.n_jobs)}
+        trees = self._fitted_trees()
+        options: dict[str, Any] = {"hard": self._hard, "threads": threads(self.n_jobs)}
         if is_sparse(X):
             rows = self._sparse_rows(X)
             if rows is None:
-                return np.concatenate([trees.vote(*self._encode(block), **options)[0] for block in row_blocks(X)]) / len(trees)
+                return np.concatenate(
+                    [trees.vote(*self._encode(block), **options)[0] for block in row_blocks(X)]
+                ) / len(trees)
             sums, _ = trees.vote_sparse(rows, self._policy_for(X), **options)
         else:
             sums, _ = trees.vote(*self._encode(X), **options)

@@ -298,7 +298,7 @@ class TreeEstimator(TableEstimator, ABC):
         return tree, tree.route(*self._encode(X, tree), threads(self.n_jobs))
 
     def _leaves_of_sparse(self, X: Any, tree: Tree) -> NDArray[np.int32]:
-        """Leaf of each row of a sparse table: of its stored values, or, where splits ask for more, by dense blocks."""
+        """Leaf of each row of a sparse table; where splits ask for more than numbers, by dense blocks."""
         rows = tree.schema.sparse_rows(
             X,
             inf=self._choice("inf"),

@@ -190,9 +190,7 @@ class Trees(MadeWhenAskedFor[Tree]):
 
     def leaves_sparse(self, rows: SparseRows, missing: str, threads: int = 1) -> NDArray[np.int32]:
         """As `leaves`, of rows whose zeros are not stored."""
-        leaf, flags = _core.leaves_sparse(
-            self.arrays, self.schema.n_classes, self._ids, *rows.parts, threads
-        )
+        leaf, flags = _core.leaves_sparse(self.arrays, self.schema.n_classes, self._ids, *rows.parts, threads)
         rows.refuse(flags, missing)
         return leaf
 

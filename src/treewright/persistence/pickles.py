@@ -1,8 +1,8 @@
-"""Trees of plain thresholds as pickles keep them: the bytes of their arrays, without those that follow from others.
+"""Trees of plain thresholds as pickles keep them: bytes of their arrays, but those that follow from others.
 
-A pickle runs code when it is read: who trusts it needs no proof of what is in it, only that the tree cannot lead
-outside of its arrays. Model files are for everyone else, and proved (`persistence.validation`); other trees are
-pickled as their bytes.
+A pickle runs code when it is read: who trusts it needs no proof of what is in it, only that the tree cannot
+lead outside of its arrays. Model files are for everyone else, and proved (`persistence.validation`); other
+trees are pickled as their bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _NARROW_BY_NODE = (("parent", "i4"), ("default_branch", "i4"))
 
 def is_plain(tree: Tree) -> bool:
     """Whether a tree has no more than thresholds and what its rows say of nodes."""
-    return not len(tree.competitors) and tree.observed is None and not tree.splits.kind.any()
+    more = tree.observed is not None or tree.equations is not None or len(tree.competitors) > 0
+    return not more and not tree.splits.kind.any()
 
 
 def plain_state(tree: Tree) -> tuple[Any, ...]:
@@ -40,13 +41,13 @@ def plain_state(tree: Tree) -> tuple[Any, ...]:
         splits.feature,
         n_splits.astype(np.uint8),
     ]
-    return tree.schema, len(tree), len(splits), b"".join([array.data for array in arrays]), tree.costs, tree.note
+    data = b"".join([array.data for array in arrays])
+    return tree.schema, (len(tree), len(splits)), data, tree.costs, tree.note
 
 
-def plain_from_state(
-    schema: Schema, n_nodes: int, n_splits: int, data: bytes, costs: Any, note: str
-) -> Tree:
+def plain_from_state(schema: Schema, size: tuple[int, int], data: bytes, costs: Any, note: str) -> Tree:
     """Make the tree that `plain_state` was given."""
+    n_nodes, n_splits = size
     at = 0
 
     def take(kind: str, length: int) -> Any:
@@ -63,10 +64,15 @@ def plain_from_state(
     arrays["split_feature"] = feature = take("i4", n_splits)
     arrays["split_begin"] = split_begin = np.zeros(n_nodes + 1, np.int64)
     take("u1", n_nodes).cumsum(out=split_begin[1:])
-    if split_begin[-1] != n_splits or (n_splits and not -1 < feature.min() <= feature.max() < len(schema.columns)):
+    if split_begin[-1] != n_splits or (
+        n_splits and not -1 < feature.min() <= feature.max() < len(schema.columns)
+    ):
         raise ModelFileError("the pickle is broken: its splits are not those of its nodes and features")
     arrays["competitor_begin"] = np.zeros(n_nodes + 1, np.int64)
-    arrays["split_kind"], arrays["split_pool_begin"] = np.zeros(n_splits, np.uint8), np.zeros(n_splits + 1, np.int64)
+    arrays["split_kind"], arrays["split_pool_begin"] = (
+        np.zeros(n_splits, np.uint8),
+        np.zeros(n_splits + 1, np.int64),
+    )
     arrays["split_pool_index"], arrays["split_pool_value"] = np.empty(0, np.int32), np.empty(0)
     tree = Tree.from_arrays(schema, arrays, costs)
     if note:

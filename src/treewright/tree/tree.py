@@ -21,8 +21,8 @@ from treewright.tree.sklearn_arrays import SklearnArrays
 from treewright.tree.splits import SplitTable, concatenated_ranges, freeze, read_only, same_arrays
 
 if TYPE_CHECKING:
-    from treewright.data.sparse import SparseRows
     from treewright.data import Dataset, Schema
+    from treewright.data.sparse import SparseRows
 
 NODE_ARRAYS: dict[str, np.dtype[Any]] = {
     "parent": np.dtype(np.int32),
@@ -260,7 +260,7 @@ class Tree(SklearnArrays):
 
     @property
     def walks_sparse(self) -> bool:
-        """Whether rows need no more than the numbers they have stored: splits are thresholds, each with a default."""
+        """Whether rows need no more than the numbers they have stored."""
         return self._packed is not None
 
     def route_sparse(self, rows: SparseRows, missing: str, threads: int = 1) -> NDArray[np.int32]:
@@ -276,7 +276,7 @@ class Tree(SklearnArrays):
         """
         if self._packed is None:
             raise ValueError("the tree has splits that ask for more than sparse rows have")
-        leaf, flags = _core.walk_sparse(*self._packed, *rows.parts, threads)
+        leaf, flags = _core.walk_sparse(self._packed[0], self._packed[1], *rows.parts, threads)
         rows.refuse(flags, missing)
         return leaf
 
@@ -435,7 +435,7 @@ class Tree(SklearnArrays):
         return export_html(self)
 
     def __reduce__(self) -> tuple[Callable[..., Tree], tuple[Any, ...]]:
-        """Pickle the arrays of plain trees, others as the bytes of a model file, which are proved when read."""
+        """Pickle plain trees by their arrays, others as the bytes of a model file."""
         from treewright.persistence import pickles, trees
 
         if pickles.is_plain(self):
